@@ -1,0 +1,91 @@
+/** One fault of one input: where it is (dotted path into the arguments) and what is wrong with it. */
+export interface Fault {
+  path: string;
+  message: string;
+}
+
+const statuses = {
+  MALFORMED_REQUEST: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  CONFLICT: 409,
+  TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  VALIDATION_FAILED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+/** The codes that an error answer may carry, on REST and in GraphQL `extensions`. */
+export type ErrorCode = keyof typeof statuses;
+
+/** Every error code, for documents that list them. */
+export const errorCodes = Object.keys(statuses) as ErrorCode[];
+
+/** The HTTP status that goes with an error code. */
+export const statusOf = (code: ErrorCode): number => statuses[code];
+
+/** An error that a caller may see as it is. Whatever else is thrown is answered as a bare INTERNAL. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    readonly errors?: readonly Fault[],
+    readonly headers?: Readonly<Record<string, string>>,
+  ) {
+    super(message);
+    this.name = 'ApiError';
+  }
+
+  /** HTTP status of the answer. */
+  get status(): number {
+    return statusOf(this.code);
+  }
+}
+
+/** 400: what arrived cannot be read as a request. */
+export const malformed = (message: string) => new ApiError('MALFORMED_REQUEST', message);
+
+/** 401: no token, or one that does not count. The same sentence for each reason, so that nothing can be guessed. */
+export const unauthenticated = () =>
+  new ApiError('UNAUTHENTICATED', 'Send a valid API token in the header "Authorization: Bearer <token>".', undefined, {
+    'WWW-Authenticate': 'Bearer',
+  });
+
+/** 403: the caller may see this, but not do this to it. */
+export const forbidden = (message = 'You may read this, but not change it.') => new ApiError('FORBIDDEN', message);
+
+/** 404: the same for what does not exist, what is another organization's and what the caller may not read. */
+export const notFound = (what = 'thing') => new ApiError('NOT_FOUND', `There is no such ${what}.`);
+
+/** 405: the path exists, the verb does not. `allow` lists the verbs that do. */
+export const methodNotAllowed = (allow: readonly string[]) =>
+  new ApiError('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, undefined, { Allow: allow.join(', ') });
+
+/** 409: the request is right, but the state of things forbids it. */
+export const conflict = (message: string, errors?: readonly Fault[]) => new ApiError('CONFLICT', message, errors);
+
+/** 413: a body over its limit. */
+export const tooLarge = (message: string) => new ApiError('TOO_LARGE', message);
+
+/** 415: a body in a type that this path does not read. */
+export const unsupportedMediaType = (message: string) => new ApiError('UNSUPPORTED_MEDIA_TYPE', message);
+
+/** 422: fields or parameters that are missing, unknown, of a wrong type or out of range; each with its path. */
+export const invalid = (errors: readonly Fault[]) =>
+  new ApiError(
+    'VALIDATION_FAILED',
+    errors.length === 1 ? sentence(errors[0]!) : 'Several fields are not valid; see errors.',
+    errors,
+  );
+
+/** 503: the database cannot be reached. */
+export const unavailable = () =>
+  new ApiError('UNAVAILABLE', 'The service cannot reach its database. Try again shortly.', undefined, {
+    'Retry-After': '1',
+  });
+
+const sentence = (fault: Fault) => (fault.path === '' ? fault.message : `${fault.path}: ${fault.message}`);
