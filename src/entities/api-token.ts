@@ -1,0 +1,23 @@
+import { Entity, Property } from '@mikro-orm/decorators/legacy';
+import { ObjectType } from 'type-graphql';
+import { choice, createdAt, identifier, now, reference, text, timestamp } from './columns.js';
+import { TokenScope } from './enums.js';
+
+/** A token that callers send. Only its hash is stored: it is shown once, when it is made. */
+@ObjectType({ description: 'A token that callers send. The token itself is shown once, when it is made.' })
+@Entity()
+export class ApiToken {
+  @identifier() id!: string;
+  @reference('Organization it acts for.') organizationId!: string;
+  @reference('Member it acts as; without one it acts as the organization itself.', { nullable: true }) userId?:
+    | string
+    | null;
+  @text('What it is for.', { nullable: true }) name?: string | null;
+  @choice(() => TokenScope, 'What it may do.') scope!: TokenScope;
+  @Property({ type: 'blob', columnType: 'bytea' }) hash!: Buffer;
+  @text('First characters of the token, to tell tokens apart.') prefix!: string;
+  @createdAt() createdAt: string = now();
+  @timestamp('When it was last used, to the minute.', { nullable: true }) lastUsedAt?: string | null;
+  @timestamp('When it stops to count.', { nullable: true }) expiresAt?: string | null;
+  @timestamp('When it was revoked.', { nullable: true }) revokedAt?: string | null;
+}

@@ -1,0 +1,48 @@
+import { Entity } from '@mikro-orm/decorators/legacy';
+import { ObjectType } from 'type-graphql';
+import { computed, createdAt, flag, identifier, now, reference, text, updatedAt } from './columns.js';
+import { Permission } from './enums.js';
+import { slugOf } from './slug.js';
+
+/** An application as lists show it (specification, section 2). */
+@ObjectType({ description: 'An application, as it is listed.' })
+export class ApplicationListItem {
+  @identifier() id!: string;
+  @reference('Organization it belongs to.') organizationId!: string;
+  @text('Name.') name!: string;
+  @text('Readable name for addresses; follows the name.') slug!: string;
+  @text('Description.', { nullable: true }) description?: string | null;
+  @computed(() => Permission, 'What the caller may do with it.') permission!: Permission;
+}
+
+/** What a caller may set on an application. An absent field stays as it is, `null` clears it. */
+export interface ApplicationChange {
+  name: string;
+  description?: string | null;
+  hasDashboard?: boolean | null;
+}
+
+/** A group of devices whose records are searched together and sent to its hooks. */
+@ObjectType({ description: 'A group of devices whose records are searched together and sent to its hooks.' })
+@Entity()
+export class Application extends ApplicationListItem {
+  @flag('Whether it has a dashboard.') hasDashboard: boolean = false;
+  @createdAt() createdAt: string = now();
+  @updatedAt() updatedAt: string = now();
+
+  /** Takes the new values; the slug follows the name. */
+  change({ name, description, hasDashboard }: ApplicationChange): this {
+    this.name = name;
+    this.slug = slugOf(name, this.id);
+    if (description !== undefined) this.description = description;
+    if (hasDashboard !== undefined) this.hasDashboard = hasDashboard ?? false;
+    return this;
+  }
+}
+
+/** An application named from inside something else (specification: hooks, deliveries). */
+@ObjectType({ description: 'An application, by its identifiers.' })
+export class ApplicationReference {
+  @reference('Identifier of the application.') id!: string;
+  @reference('Organization that owns it.') organizationId!: string;
+}

@@ -1,0 +1,62 @@
+import { Entity, Property } from '@mikro-orm/decorators/legacy';
+import { Field, Float, Int, ObjectType } from 'type-graphql';
+import { computed, createdAt, identifier, now, reference, text, texts, updatedAt } from './columns.js';
+import { ProductReference } from './product.js';
+import { slugOf } from './slug.js';
+
+/** A place on Earth. */
+@ObjectType({ description: 'A place on Earth (WGS 84).' })
+export class Location {
+  @Field(() => Float, { description: 'Latitude in degrees, -90 to 90.' }) lat!: number;
+  @Field(() => Float, { description: 'Longitude in degrees, -180 to 180.' }) lon!: number;
+}
+
+/** A device as lists show it (specification, section 2). */
+@ObjectType({ description: 'A device, as it is listed.' })
+export class DeviceListItem {
+  @identifier() id!: string;
+  @reference('Organization that owns it.') organizationId!: string;
+  @text('Serial number: groups of hexadecimal digits joined by dashes, lower-case.') serial!: string;
+  @text('Name.', { nullable: true }) name?: string | null;
+  @text('Readable name for addresses; follows the name, else the serial.') slug!: string;
+  @texts('Tags.') tags: string[] = [];
+  @computed(() => ProductReference, 'Product that describes it.', { nullable: true }) product?: ProductReference | null;
+  @computed(() => Int, 'Number of applications it is linked to that the caller can read.') applicationCount: number = 0;
+}
+
+/** What a caller may set on a device. An absent field stays as it is, `null` clears it. */
+export interface DeviceChange {
+  name?: string | null;
+  tags?: string[] | null;
+  product?: ProductReference | null;
+  location?: Location | null;
+}
+
+/** A thing that sends records. */
+@ObjectType({ description: 'A thing that sends records.' })
+@Entity()
+export class Device extends DeviceListItem {
+  @Property({ type: 'uuid', columnType: 'uuid', nullable: true }) productId?: string | null;
+  @Property({ type: 'double', columnType: 'double precision', nullable: true }) lat?: number | null;
+  @Property({ type: 'double', columnType: 'double precision', nullable: true }) lon?: number | null;
+  @computed(() => Location, 'Where it stands.', { nullable: true }) location?: Location | null;
+  @createdAt() createdAt: string = now();
+  @updatedAt() updatedAt: string = now();
+
+  /** Takes the new values; the slug follows the name, and the serial where there is no name. */
+  change({ name, tags, product, location }: DeviceChange): this {
+    if (name !== undefined) this.name = name;
+    this.slug = slugOf(this.name ?? this.serial, this.id);
+    if (tags !== undefined) this.tags = tags ?? [];
+    if (product !== undefined) {
+      this.product = product;
+      this.productId = product?.id ?? null;
+    }
+    if (location !== undefined) {
+      this.location = location;
+      this.lat = location?.lat ?? null;
+      this.lon = location?.lon ?? null;
+    }
+    return this;
+  }
+}

@@ -1,0 +1,12 @@
+import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
+import { now } from './columns.js';
+import { Role } from './enums.js';
+
+/** A user's place in an organization. */
+@Entity()
+export class Membership {
+  @PrimaryKey({ type: 'uuid', columnType: 'uuid' }) organizationId!: string;
+  @PrimaryKey({ type: 'uuid', columnType: 'uuid' }) userId!: string;
+  @Enum({ items: () => Role, columnType: 'text' }) role!: Role;
+  @Property({ type: 'string', columnType: 'timestamptz(3)' }) createdAt: string = now();
+}

@@ -1,0 +1,73 @@
+import { Entity, Property } from '@mikro-orm/decorators/legacy';
+import { Field, Int, ObjectType } from 'type-graphql';
+import { computed, createdAt, flag, identifier, now, reference, text, updatedAt } from './columns.js';
+import { StreamType, VariableType } from './enums.js';
+import { slugOf } from './slug.js';
+
+/** Where a variable stands in a data stream (specification, section 2). */
+@ObjectType({ description: 'Where a variable stands in a data stream.' })
+export class Mapping {
+  @Field(() => Int, { description: 'Number of the stream, 1 to 255.' }) streamId!: number;
+  @Field(() => StreamType, { description: 'Layout of the stream.' }) streamType!: StreamType;
+  @Field(() => Int, { description: 'Number of the variable in the stream, 1 to 32.' }) varNumber!: number;
+}
+
+/** A value that devices of a product send. */
+@ObjectType({ description: 'A value that devices of a product send.' })
+export class Variable {
+  @Field(() => String, { description: 'Name, unique in the product.' }) name!: string;
+  @Field(() => String, { nullable: true, description: 'Unit of the values.' }) unit?: string | null;
+  @Field(() => VariableType, { description: 'Type of the values.' }) type!: VariableType;
+  @Field(() => [Mapping], { nullable: true, description: 'Positions in data streams.' }) mappings?: Mapping[] | null;
+}
+
+/** A product as the list of public ones shows it (specification, section 2). */
+@ObjectType({ description: 'A product, as public ones are listed.' })
+export class PublicProductListItem {
+  @identifier() id!: string;
+  @reference('Organization that owns it.') organizationId!: string;
+  @text('Name.') name!: string;
+  @text('Readable name for addresses; follows the name.') slug!: string;
+  @text('Version.') version!: string;
+  @flag('Whether every organization may use it.') public: boolean = false;
+}
+
+/** A product as the list of an organization shows it. */
+@ObjectType({ description: "A product, as an organization's are listed." })
+export class ProductListItem extends PublicProductListItem {
+  @computed(() => Int, "Number of the caller's organization's devices that use it.") deviceCount: number = 0;
+}
+
+/** What a caller may set on a product. */
+export interface ProductChange {
+  name: string;
+  version: string;
+  variables: Variable[];
+}
+
+/** A device type with typed variables. */
+@ObjectType({ description: 'A device type with typed variables.' })
+@Entity()
+export class Product extends ProductListItem {
+  @Property({ type: 'json', columnType: 'jsonb' })
+  @Field(() => [Variable], { description: 'What its devices send.' })
+  variables!: Variable[];
+  @createdAt() createdAt: string = now();
+  @updatedAt() updatedAt: string = now();
+
+  /** Takes the new values; the slug follows the name. */
+  change({ name, version, variables }: ProductChange): this {
+    this.name = name;
+    this.slug = slugOf(name, this.id);
+    this.version = version;
+    this.variables = variables;
+    return this;
+  }
+}
+
+/** A product named from inside a device (specification, section 2). */
+@ObjectType({ description: 'A product, by its identifiers.' })
+export class ProductReference {
+  @reference('Identifier of the product.') id!: string;
+  @reference('Organization that owns it.') organizationId!: string;
+}

@@ -1,0 +1,36 @@
+import { Entity } from '@mikro-orm/decorators/legacy';
+import { ObjectType } from 'type-graphql';
+import { createdAt, identifier, now, reference, text, updatedAt } from './columns.js';
+import { slugOf } from './slug.js';
+
+/** A team as lists show it (specification, section 2). */
+@ObjectType({ description: 'A team, as it is listed.' })
+export class TeamListItem {
+  @identifier() id!: string;
+  @reference('Organization it belongs to.') organizationId!: string;
+  @text('Name.') name!: string;
+  @text('Readable name for addresses; follows the name.') slug!: string;
+  @text('Description.', { nullable: true }) description?: string | null;
+}
+
+/** What a caller may set on a team. An absent field stays as it is, `null` clears it. */
+export interface TeamChange {
+  name: string;
+  description?: string | null;
+}
+
+/** A group of members with access to applications. */
+@ObjectType({ description: 'A group of members with access to applications.' })
+@Entity()
+export class Team extends TeamListItem {
+  @createdAt() createdAt: string = now();
+  @updatedAt() updatedAt: string = now();
+
+  /** Takes the new values; the slug follows the name. */
+  change({ name, description }: TeamChange): this {
+    this.name = name;
+    this.slug = slugOf(name, this.id);
+    if (description !== undefined) this.description = description;
+    return this;
+  }
+}
