@@ -1,0 +1,197 @@
+import {
+  JsonArray,
+  JsonFault,
+  JsonLiteral,
+  type JsonMember,
+  JsonNumber,
+  JsonObject,
+  JsonString,
+  JsonSyntaxError,
+  type LocatedJson,
+  type Position,
+} from './json.js';
+
+/** How deep objects and arrays may nest. */
+export const maxJsonDepth = 64;
+
+/**
+ * Reads one JSON value.
+ * @throws JsonSyntaxError where the text is no JSON, has something after its value, or nests deeper than {@link maxJsonDepth}.
+ */
+export const parseJson = (text: string): LocatedJson => new Reader(text, 1).whole();
+
+/**
+ * Reads NDJSON: one value a line, blank lines skipped. Positions count lines of the whole text.
+ * A line that is not JSON becomes a {@link JsonFault} in its place.
+ */
+export const parseJsonLines = (text: string): JsonArray => {
+  const lines = text.split('\n');
+  const items = lines.flatMap((line, index) => (line.trim() === '' ? [] : [readLine(line, index + 1)]));
+  return new JsonArray({ line: 1, col: 1 }, items, { line: lines.length, col: 1 });
+};
+
+const readLine = (line: string, number: number): LocatedJson => {
+  try {
+    return new Reader(line, number).whole();
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return new JsonFault(error, error.message);
+  }
+};
+
+const code = (char: string) => char.charCodeAt(0);
+const [quote, backslash, comma, colon] = [code('"'), code('\\'), code(','), code(':')];
+const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')];
+const [newline, carriage, tab, space] = [code('\n'), code('\r'), code('\t'), code(' ')];
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const literals = new Map<string, boolean | null>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+
+/** A recursive descent over the text; `index` is the next unit, `lineStart` the index where the current line began. */
+class Reader {
+  private index = 0;
+  private lineStart = 0;
+  private depth = 0;
+
+  constructor(
+    private readonly text: string,
+    private line: number,
+  ) {}
+
+  whole(): LocatedJson {
+    const value = this.value();
+    if (this.skip() < this.text.length) this.fail('Unexpected text after the JSON value');
+    return value;
+  }
+
+  private value(): LocatedJson {
+    this.skip();
+    const at = this.position();
+    switch (this.text.charCodeAt(this.index)) {
+      case openBrace:
+        return this.object(at);
+      case openBracket:
+        return this.array(at);
+      case quote:
+        return new JsonString(at, this.string());
+      default:
+        return this.scalar(at);
+    }
+  }
+
+  private object(at: Position): JsonObject {
+    this.enter();
+    const members: JsonMember[] = [];
+    const seen = new Set<string>();
+    let repeated: JsonMember | undefined;
+    while (!this.closes(closeBrace, members.length)) {
+      const { line, col } = this.position();
+      if (this.text.charCodeAt(this.index) !== quote) this.fail('Expected a key in double quotes');
+      const key = this.string();
+      this.skip();
+      if (this.text.charCodeAt(this.index) !== colon) this.fail('Expected ":" after the key');
+      this.index += 1;
+      const member = { key, line, col, value: this.value() };
+      if (seen.has(key)) repeated ??= member;
+      seen.add(key);
+      members.push(member);
+    }
+    return new JsonObject(at, members, this.leave(), repeated);
+  }
+
+  private array(at: Position): JsonArray {
+    this.enter();
+    const items: LocatedJson[] = [];
+    while (!this.closes(closeBracket, items.length)) items.push(this.value());
+    return new JsonArray(at, items, this.leave());
+  }
+
+  private enter(): void {
+    this.depth += 1;
+    if (this.depth > maxJsonDepth) this.fail(`JSON may nest at most ${maxJsonDepth} deep`);
+    this.index += 1;
+  }
+
+  private leave(): Position {
+    const end = this.position();
+    this.depth -= 1;
+    this.index += 1;
+    return end;
+  }
+
+  /** Whether the container ends here; otherwise takes the comma before the next entry and stands at that entry. */
+  private closes(closing: number, count: number): boolean {
+    this.skip();
+    if (this.text.charCodeAt(this.index) === closing) return true;
+    if (count === 0) return false;
+    if (this.text.charCodeAt(this.index) !== comma) this.fail(`Expected "," or "${String.fromCharCode(closing)}"`);
+    this.index += 1;
+    this.skip();
+    if (this.text.charCodeAt(this.index) === closing) this.fail('A trailing comma is no JSON');
+    return false;
+  }
+
+  private string(): string {
+    const start = this.index;
+    let escaped = false;
+    for (this.index += 1; ; this.index += 1) {
+      const unit = this.text.charCodeAt(this.index);
+      if (unit === quote) break;
+      if (Number.isNaN(unit)) this.fail('The text ends inside a string');
+      if (unit < space) this.fail('A control character inside a string must be escaped');
+      if (unit === backslash) {
+        escaped = true;
+        this.index += 1;
+      }
+    }
+    this.index += 1;
+    return escaped ? this.unescape(start) : this.text.slice(start + 1, this.index - 1);
+  }
+
+  private unescape(start: number): string {
+    try {
+      return JSON.parse(this.text.slice(start, this.index)) as string;
+    } catch {
+      this.index = start;
+      return this.fail('A string has an escape that JSON does not know');
+    }
+  }
+
+  private scalar(at: Position): LocatedJson {
+    numberPattern.lastIndex = this.index;
+    const number = numberPattern.exec(this.text)?.[0];
+    if (number !== undefined) {
+      this.index += number.length;
+      return new JsonNumber(at, number);
+    }
+    for (const [word, value] of literals) {
+      if (this.text.startsWith(word, this.index)) {
+        this.index += word.length;
+        return new JsonLiteral(at, value);
+      }
+    }
+    return this.fail(this.index < this.text.length ? 'Expected a JSON value' : 'The text ends where a value should be');
+  }
+
+  /** Passes blanks, counting lines; answers the index of what follows. */
+  private skip(): number {
+    for (; ; this.index += 1) {
+      const unit = this.text.charCodeAt(this.index);
+      if (unit === newline) {
+        this.line += 1;
+        this.lineStart = this.index + 1;
+      } else if (unit !== space && unit !== tab && unit !== carriage) return this.index;
+    }
+  }
+
+  private position(): Position {
+    return { line: this.line, col: this.index - this.lineStart + 1 };
+  }
+
+  private fail(message: string): never {
+    throw new JsonSyntaxError(message, this.line, this.index - this.lineStart + 1);
+  }
+}
