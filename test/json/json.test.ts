@@ -1,0 +1,127 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { JsonObject, JsonSyntaxError, locate, toPlain } from '../../src/json.js';
+import { maxJsonDepth, parseJson, parseJsonLines } from '../../src/json-reader.js';
+
+const read = (text: string) => parseJson(text) as JsonObject;
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+const keepingBigIntegers = (_key: string, value: unknown) =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) && !`${value as number}`.includes('e')
+    ? `${value as number}`
+    : value;
+const faultOf = (text: string) => {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return { line: error.line, col: error.col };
+    throw error;
+  }
+  return undefined;
+};
+
+describe('parseJson', () => {
+  it('reads what JSON.stringify writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        expect(toPlain(parseJson(text))).toEqual(JSON.parse(text, keepingBigIntegers));
+      }),
+    );
+  });
+
+  it('refuses what JSON.parse refuses', () => {
+    const jsonLike = fc.string({ unit: fc.constantFrom(...'{}[]",:0123456789.eE+- \n\t\\/ntrufalse\u0001') });
+    fc.assert(
+      fc.property(jsonLike, (text) => {
+        const accepted = (parse: (text: string) => unknown) => {
+          try {
+            parse(text);
+            return true;
+          } catch (error) {
+            expect([SyntaxError, JsonSyntaxError]).toContain((error as Error).constructor);
+            return false;
+          }
+        };
+        expect(accepted(parseJson)).toBe(accepted(JSON.parse));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('knows where every key and value stands', () => {
+    const [first, second] = read('{ "a": 1,\n  "b": [true, "x"] }').members;
+    expect(first).toMatchObject({ key: 'a', line: 1, col: 3, value: { line: 1, col: 8, text: '1' } });
+    expect(second).toMatchObject({ key: 'b', line: 2, col: 3, value: { line: 2, col: 8, end: { line: 2, col: 18 } } });
+  });
+
+  it('keeps the exact text of a number', () => {
+    expect(read('{"n":9007199254740993.10}').get('n')).toMatchObject({ text: '9007199254740993.10' });
+  });
+
+  it('tells the key that came twice', () => {
+    expect(read('{"a":1,"b":2,"a":3}').repeated).toMatchObject({ key: 'a', col: 14 });
+    expect(read('{"a":{"b":1},"b":2}').repeated).toBeUndefined();
+  });
+
+  it.each([
+    ['{"a":1,}', 1, 8],
+    ['{"a"\n 1}', 2, 2],
+    ['[1 2]', 1, 4],
+    ['{"a":1} x', 1, 9],
+    ['', 1, 1],
+    ['"abc', 1, 5],
+    ['01', 1, 2],
+  ])('says where %j goes wrong', (text, line, col) => {
+    expect(faultOf(text)).toEqual({ line, col });
+  });
+
+  it('reads nesting to its limit and no further', () => {
+    expect(faultOf(nested(maxJsonDepth))).toBeUndefined();
+    expect(faultOf(nested(maxJsonDepth + 1))).toEqual({ line: 1, col: maxJsonDepth + 1 });
+    expect(faultOf('['.repeat(1e6))).toEqual({ line: 1, col: maxJsonDepth + 1 });
+  });
+});
+
+describe('parseJsonLines', () => {
+  it('puts a fault where a line is not JSON, and reads the others', () => {
+    const { items } = parseJsonLines('{"a":1}\n\nnope\n[2]\n');
+    expect(items).toMatchObject([
+      { kind: 'object', line: 1 },
+      { kind: 'fault', line: 3, col: 1 },
+      { kind: 'array', line: 4 },
+    ]);
+  });
+});
+
+describe('toPlain', () => {
+  it.each([
+    ['21.50', 21.5],
+    ['1e3', 1000],
+    ['0.1', 0.1],
+    ['20.100000381469727', 20.100000381469727],
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', '9007199254740993'],
+    ['9007199254740992', '9007199254740992'],
+    ['1e400', '1e400'],
+    ['0.12345678901234567890', '0.12345678901234567890'],
+    ['-0.0000000000000000', 0],
+    ['1.7976931348623157e308', Number.MAX_VALUE],
+  ])('gives %s as %j', (text, plain) => {
+    expect(toPlain(parseJson(text))).toEqual(plain === 0 ? -0 : plain);
+  });
+
+  it('takes __proto__ as a key like any other', () => {
+    const plain = toPlain(parseJson('{"__proto__":{"x":1}}')) as object;
+    expect(Object.getPrototypeOf(plain)).toBe(Object.prototype);
+    expect(Object.keys(plain)).toEqual(['__proto__']);
+  });
+});
+
+describe('locate', () => {
+  it('turns plain values into nodes without a place, and leaves nodes as they are', () => {
+    const node = read('{"a":1}');
+    expect(locate(node)).toBe(node);
+    expect(locate({ a: [1, 'x', null, undefined, true] })).toMatchObject({ kind: 'object', line: 0 });
+    expect(toPlain(locate({ a: [1, 'x', null, true], b: undefined }))).toEqual({ a: [1, 'x', null, true] });
+  });
+});
