@@ -1,0 +1,18 @@
+/** A record as it was stored, with what hook calls say about its device (specification, section 6). */
+export interface StoredRecord {
+  id: string;
+  /** Unix seconds, with fractions. */
+  ts: number;
+  metadata: Readonly<Record<string, unknown>>;
+  data: Readonly<Record<string, unknown>>;
+  device: RecordDevice;
+}
+
+/** The device of a record, as it stood when the record was stored. */
+export interface RecordDevice {
+  id: string;
+  serial: string;
+  organizationId: string;
+  product?: { id: string; organizationId: string };
+  location?: { lat: number; lon: number };
+}
