@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url';
+import { Migrator } from '@mikro-orm/migrations';
+import { defineConfig, type Options } from '@mikro-orm/postgresql';
+import { withSession } from './src/database/pools.js';
+import { typeParsers } from './src/database/types.js';
+import { entities } from './src/entities/index.js';
+
+/** How the unit of work reaches the database. The schema comes from `migrations/` alone, never from the classes. */
+export const ormOptions = (connectionString: string): Options =>
+  defineConfig({
+    clientUrl: withSession(connectionString),
+    entities,
+    extensions: [Migrator],
+    discovery: { warnWhenNoEntities: false },
+    driverOptions: { types: typeParsers, application_name: 'ddp' },
+    pool: { min: 0, max: 10 },
+    migrations: {
+      path: fileURLToPath(new URL('./migrations', import.meta.url)),
+      tableName: 'migration',
+      snapshot: false,
+      silent: true,
+      // Each commits by itself: one that fails leaves those before it in place.
+      allOrNothing: false,
+    },
+  });

@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../log.js';
+import { keepSecret } from '../secret-file.js';
+import { findPrograms } from './programs.js';
+import { canEnter, findServerUser, identity, type ServerUser } from './server-user.js';
+
+/** The embedded server at rest: its data, its programs and what it needs to be run. */
+export interface Cluster {
+  /** The data folder, absolute and without links. */
+  data: string;
+  /** PostgreSQL's `bin`. */
+  bin: string;
+  /** Who runs it; undefined is ourselves. */
+  user: ServerUser | undefined;
+  /** Password of its only role. */
+  password: string;
+  /** Where it logs. */
+  logFile: string;
+}
+
+/** The only role of the embedded server. */
+export const ROLE = 'ddp';
+
+/** Written into the data folder: whose password opens it. */
+const OWNER_FILE = 'ddp.owner';
+
+/**
+ * Finds the embedded server of a data folder, making it on first use. Its data lie in `postgres` there; where the
+ * server's user cannot go there, in `/var/lib/ddp-<hash>`. `postgres.path` says which. Several processes may call this
+ * at once.
+ */
+export async function prepareCluster(dataDir: string, log: Log, durable = true): Promise<Cluster> {
+  await mkdir(dataDir, { recursive: true });
+  const root = await realpath(dataDir);
+  const usual = join(root, 'postgres');
+  const user = await findServerUser(usual);
+  const programs = await findPrograms(user);
+  const data = await chooseFolder(root, usual, user);
+  const password = await keepSecret(join(root, 'postgres.key'));
+  const cluster = { data, bin: join(programs, 'bin'), user, password, logFile: join(root, 'postgres.log') };
+  await putForeignAside(cluster, log);
+  await writeFile(join(root, 'postgres.path'), `${data}\n`);
+  if (!(await exists(join(data, 'PG_VERSION')))) await initialize(cluster, log, durable);
+  return cluster;
+}
+
+async function chooseFolder(root: string, usual: string, user: ServerUser | undefined): Promise<string> {
+  if (user === undefined || canEnter(user, root)) return usual;
+  if (await exists(join(usual, 'PG_VERSION'))) {
+    throw new Error(
+      `The database in ${usual} belongs to the user ${user.name}, who cannot enter ${root}. Open the folders above it to that user, or set DATA_DIR.`,
+    );
+  }
+  return `/var/lib/ddp-${digest(root).slice(0, 12)}`;
+}
+
+/**
+ * A data folder that another key opens was left by a DATA_DIR of the same name that is gone: nothing is deleted, it is
+ * renamed. The new name is fixed by its owner, so of two processes only one can.
+ */
+async function putForeignAside({ data, password }: Cluster, log: Log): Promise<void> {
+  const owner = await readFile(join(data, OWNER_FILE), 'utf8').catch(() => undefined);
+  if (owner === undefined || owner === digest(password)) return;
+  const aside = `${data}.${owner.slice(0, 12)}`;
+  await rename(data, aside).then(
+    () => log.warn(`The database in ${data} is of an earlier DATA_DIR whose key is gone; it was moved to ${aside}.`),
+    () => undefined,
+  );
+}
+
+/** Makes the data beside their place and renames them, so that what is in their place is whole. */
+async function initialize(cluster: Cluster, log: Log, durable: boolean): Promise<void> {
+  const { data, user, password } = cluster;
+  const partial = `${data}.${randomBytes(6).toString('hex')}`;
+  const passwordFile = `${partial}.key`;
+  log.info(`Making a database in ${data}${user === undefined ? '' : ` for the user ${user.name}`}.`);
+  try {
+    await mkdir(partial, { mode: 0o700 });
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    if (user !== undefined) for (const path of [partial, passwordFile]) await chown(path, user.uid, user.gid);
+    await initdb(cluster, partial, passwordFile, durable);
+    await writeFile(join(partial, OWNER_FILE), digest(password));
+    await chmod(join(partial, OWNER_FILE), 0o644);
+    await rename(partial, data);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    // Another process was quicker.
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  } finally {
+    await rm(passwordFile, { force: true });
+    await rm(partial, { recursive: true, force: true });
+  }
+}
+
+async function initdb({ bin, user }: Cluster, data: string, passwordFile: string, durable: boolean): Promise<void> {
+  const args = ['-D', data, '-U', ROLE, '--pwfile', passwordFile, '--auth=scram-sha-256', '--encoding=UTF8'];
+  args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions');
+  if (!durable) args.push('--no-sync');
+  const child = spawn(join(bin, 'initdb'), args, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...identity(user) });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`The embedded PostgreSQL could not make its database in ${data}. ${said.trim()}`);
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

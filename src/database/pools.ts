@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { typeParsers } from './types.js';
+
+/** What a pool may differ in. Durations in milliseconds. */
+export interface PoolOptions {
+  /** Most connections at once. */
+  max?: number;
+  /** Shown in `pg_stat_activity`, so that an operator sees whose connection it is. */
+  name?: string;
+}
+
+/**
+ * The address of a database with the session settings that all our SQL relies on: moments are written in UTC and in
+ * ISO style. They travel as start-up options and so cost no round trip.
+ */
+export function withSession(connectionString: string): string {
+  const url = new URL(connectionString);
+  const given = url.searchParams.get('options');
+  url.searchParams.set('options', [given, '-c TimeZone=UTC', '-c DateStyle=ISO'].filter(Boolean).join(' '));
+  return url.toString();
+}
+
+/**
+ * Makes a pool of connections for transactions and whatever may take its time. `timestamptz` reads as ISO text.
+ * An idle connection that breaks is dropped and replaced; a query in flight on it fails with its own error.
+ */
+export function createPool(connectionString: string, { max = 10, name = 'ddp' }: PoolOptions = {}): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: withSession(connectionString),
+    max,
+    application_name: name,
+    types: typeParsers,
+    connectionTimeoutMillis: 10_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  });
+  pool.on('error', () => undefined);
+  return pool;
+}

