@@ -1,0 +1,30 @@
+import { Router } from 'express';
+import { minidenticon } from 'minidenticons';
+import { methodNotAllowed } from '../errors.js';
+
+const year = 31_536_000;
+
+/** Path of an account's avatar below the origin. */
+export const avatarPath = (accountId: string): string => `/avatars/${accountId}.svg`;
+
+/** Images made from an account's identifier: nothing is looked up, so any text has its image and nothing is told. */
+export const createAvatars = (): Router => {
+  const router = Router({ caseSensitive: true, strict: true });
+  const place = router.route('/avatars/:name.svg');
+  place.get((request, response) => {
+    const body = minidenticon(request.params.name!);
+    response.writeHead(200, {
+      'Content-Type': 'image/svg+xml',
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': `public, max-age=${year}, immutable`,
+      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'X-Content-Type-Options': 'nosniff',
+    });
+    response.end(body);
+  });
+  place.options((_request, response) => void response.writeHead(204, { Allow: 'GET, HEAD, OPTIONS' }).end());
+  place.all(() => {
+    throw methodNotAllowed(['GET', 'HEAD', 'OPTIONS']);
+  });
+  return router;
+};

@@ -1,0 +1,35 @@
+import type { RequestHandler } from 'express';
+
+const exposed = [
+  'Link',
+  'Retry-After',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+  'X-Total-Count',
+].join(', ');
+const sendable = 'Authorization, Content-Encoding, Content-Type, Idempotency-Key, X-Request-Id';
+const day = 86_400;
+
+/**
+ * Lets pages of the named origins call from a browser (Fetch standard, CORS protocol). No cookies are in play, so no
+ * credentials are allowed. Other origins get no header, and the browser keeps the answer from them.
+ */
+export const allowOrigins = (origins: readonly string[]): RequestHandler => {
+  const allowed = new Set(origins);
+  if (allowed.size === 0) return (_request, _response, next) => next();
+  return (request, response, next) => {
+    response.vary('Origin');
+    const { origin } = request.headers;
+    if (origin === undefined || !(allowed.has(origin) || allowed.has('*'))) return next();
+    response.setHeader('Access-Control-Allow-Origin', origin);
+    response.setHeader('Access-Control-Expose-Headers', exposed);
+    const isPreflight = request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
+    if (!isPreflight) return next();
+    response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, DELETE');
+    response.setHeader('Access-Control-Allow-Headers', sendable);
+    response.setHeader('Access-Control-Max-Age', day);
+    response.writeHead(204).end();
+  };
+};

@@ -1,0 +1,116 @@
+import { buildOperationNodeForField } from '@graphql-tools/utils';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type GraphQLSchema, Kind, type OperationTypeNode } from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { createSofa } from 'sofa-api';
+import { methodNotAllowed } from '../errors.js';
+import { argumentFaults } from '../schema/arguments.js';
+import { projectForRest } from '../schema/project.js';
+import { type Admit, type Bearer, checkScope } from './admit.js';
+import { createBind } from './request.js';
+import { createAnswer } from './response.js';
+import { type Route, routes, type Verb } from './routes.js';
+
+/** What REST is made of; app hands it in. */
+export interface RestOptions<Caller extends Bearer> {
+  /** The whole graph. */
+  schema: GraphQLSchema;
+  /** The door, and the one for calls that post records. */
+  admit: Admit<Caller>;
+  admitIngest: Admit<Caller>;
+  /** The resolvers' context of one call. */
+  createContext: (caller: Caller, request: Request) => object;
+  /** Scheme, host and port for links; from the request where absent. */
+  origin?: string;
+}
+
+/** The operations of the table, each at its exact verb and path; mount it at the base path. */
+export const createRest = <Caller extends Bearer>(options: RestOptions<Caller>): Router => {
+  const operations = compileRoutes(options.schema);
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const [path, verbs] of byPath(operations)) {
+    const allow = allowed([...verbs.keys()]);
+    const place = router.route(path);
+    for (const [verb, operation] of verbs) {
+      const serve = createServe(operation, options);
+      place[lowerCase[verb]](serve);
+    }
+    place.options((_request, response) => void response.writeHead(204, { Allow: allow.join(', ') }).end());
+    place.all(() => {
+      throw methodNotAllowed(allow);
+    });
+  }
+  return router;
+};
+
+/** A route with its operation in the projected schema, compiled. */
+interface Operation {
+  route: Route;
+  schema: GraphQLSchema;
+  query: CompiledQuery['query'];
+}
+
+const lowerCase = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const;
+
+const allowed = (verbs: readonly Verb[]): string[] => [
+  ...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])),
+  'OPTIONS',
+];
+
+const byPath = (operations: readonly Operation[]): Map<string, Map<Verb, Operation>> => {
+  const paths = new Map<string, Map<Verb, Operation>>();
+  for (const operation of operations) {
+    const { path, verb, alias } = operation.route;
+    const verbs = paths.get(path) ?? new Map<Verb, Operation>();
+    paths.set(path, verbs.set(verb, operation));
+    if (alias !== undefined) verbs.set(alias, operation);
+  }
+  return paths;
+};
+
+/** The schema that REST shows: what the table lists, without what is only the graph's. */
+export const restSchema = (schema: GraphQLSchema): GraphQLSchema =>
+  projectForRest(schema, new Set(routes.map(({ root, operation }) => `${root}.${operation}`)));
+
+/** Takes each route's operation as SOFA builds it, and compiles it once: SOFA's own HTTP layer stays off the road. */
+const compileRoutes = (graph: GraphQLSchema): Operation[] => {
+  const schema = restSchema(graph);
+  const { models, ignore, depthLimit } = createSofa({ schema, basePath: '' });
+  return routes
+    .filter((route) => rootField(schema, route) !== undefined)
+    .map((route) => {
+      const definition = buildOperationNodeForField({
+        schema,
+        kind: route.root.toLowerCase() as OperationTypeNode,
+        field: route.operation,
+        models,
+        ignore,
+        circularReferenceDepth: depthLimit,
+      });
+      const compiled = compileQuery(schema, { kind: Kind.DOCUMENT, definitions: [definition] });
+      if (!isCompiledQuery(compiled)) throw new AggregateError(compiled.errors ?? [], `${route.operation} is broken`);
+      return { route, schema, query: compiled.query };
+    });
+};
+
+const rootField = (schema: GraphQLSchema, { root, operation }: Route) =>
+  (root === 'Query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[operation];
+
+const createServe = <Caller extends Bearer>(
+  { route, schema, query }: Operation,
+  options: RestOptions<Caller>,
+): RequestHandler => {
+  const { createContext, origin } = options;
+  const admit = route.ingest ? options.admitIngest : options.admit;
+  const field = rootField(schema, route)!;
+  const bind = createBind(route, field, argumentFaults);
+  const answer = createAnswer(route, field.type, origin);
+  return async (request: Request, response: Response) => {
+    const caller = await admit(request, response);
+    checkScope(route, caller);
+    const values = await bind(request);
+    const { data, errors } = await query(undefined, createContext(caller, request), values);
+    if (errors !== undefined && errors.length > 0) throw new AggregateError(errors);
+    answer(request, response, (data as Record<string, unknown>)[route.operation], values);
+  };
+};

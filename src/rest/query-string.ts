@@ -1,0 +1,38 @@
+import { malformed } from '../errors.js';
+
+/** The parameters of a query string with their texts, in the order they came. */
+export type QueryParameters = ReadonlyMap<string, readonly string[]>;
+
+const none: QueryParameters = new Map();
+
+/**
+ * Reads the query string of a request's address. Every spelling of a list is its name here: `ids=a&ids=b`, `ids[]=a`
+ * and `ids[0]=a` are all `ids`. Deeper brackets are kept for whoever reads them.
+ * @throws malformed where percent-encoding does not decode to UTF-8.
+ */
+export const readQueryString = (url: string): QueryParameters => {
+  const start = url.indexOf('?');
+  if (start < 0 || start === url.length - 1) return none;
+  const parameters = new Map<string, string[]>();
+  for (const pair of url.slice(start + 1).split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
+    const values = parameters.get(name);
+    if (values === undefined) parameters.set(name, [value]);
+    else values.push(value);
+  }
+  return parameters;
+};
+
+/** `ids[]` and `ids[3]` as `ids`; every other name as it is. */
+export const listName = (name: string): string => name.replace(/\[\d*\]$/, '');
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw malformed('The query string cannot be decoded: percent-encode it as UTF-8.');
+  }
+};

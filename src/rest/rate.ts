@@ -1,0 +1,39 @@
+import type { Response } from 'express';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { ApiError } from '../errors.js';
+
+/** Counts one request of a caller and says so in the answer's headers. @throws 429 where there were too many. */
+export type Count = (key: string, response: Response) => Promise<void>;
+
+/** The window in seconds: with twice the rate as its allowance, bursts pass and the rate holds. */
+const window = 2;
+
+/**
+ * A rate limit for each key.
+ * @param perSecond requests a second, twice that in a burst; 0 = no limit.
+ */
+export const createRateLimit = (perSecond: number): Count => {
+  if (perSecond === 0) return async () => {};
+  const points = perSecond * window;
+  const limiter = new RateLimiterMemory({ points, duration: window });
+  return async (key, response) => {
+    try {
+      announce(response, points, await limiter.consume(key));
+    } catch (refusal) {
+      if (!(refusal instanceof RateLimiterRes)) throw refusal;
+      announce(response, points, refusal);
+      throw rateLimited(seconds(refusal));
+    }
+  };
+};
+
+const announce = (response: Response, points: number, state: RateLimiterRes): void => {
+  response.setHeader('X-RateLimit-Limit', points);
+  response.setHeader('X-RateLimit-Remaining', state.remainingPoints);
+  response.setHeader('X-RateLimit-Reset', seconds(state));
+};
+
+const seconds = ({ msBeforeNext }: RateLimiterRes) => Math.max(1, Math.ceil(msBeforeNext / 1000));
+
+const rateLimited = (wait: number) =>
+  new ApiError('RATE_LIMITED', `Too many requests. Try again in ${wait} s.`, undefined, { 'Retry-After': `${wait}` });

@@ -1,0 +1,220 @@
+import type { Request } from 'express';
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isNullableType,
+  isRequiredArgument,
+} from 'graphql';
+import { type Fault, invalid, malformed } from '../errors.js';
+import { JsonObject, JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
+import { parseJson, parseJsonLines } from '../json-reader.js';
+import { type BodyRules, readBody } from './body.js';
+import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
+import { listName, type QueryParameters, readQueryString } from './query-string.js';
+import { pathArguments, type Route } from './routes.js';
+import { hasParameters, readSearchString } from './search-string.js';
+
+/** The arguments of one call, by name, as GraphQL takes variables. */
+export type Values = Record<string, unknown>;
+
+/** Reads what a request says into the arguments of its operation. */
+export type Bind = (request: Request) => Promise<Values>;
+
+/** Faults of the arguments' own rules (lengths, ranges, ...), among those that could be read. */
+export type Check = (operation: string, values: Values) => readonly Fault[];
+
+type Add = (values: Values, faults: Fault[]) => void;
+type ReadBody = (request: Request) => Promise<Add>;
+
+/**
+ * Makes the reader of one route's requests: each argument has one place, by its verb, and takes its JSON type only
+ * from there. Faults of every place are reported together.
+ */
+export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, check: Check): Bind => {
+  const inPath = pathArguments(route);
+  const inHeaders = Object.keys(route.headers ?? {});
+  const others = field.args.filter(({ name }) => !inPath.includes(name) && !inHeaders.includes(name));
+  const places = placesOf(route, others);
+  const bindPath = pathBinder(field.args.filter(({ name }) => inPath.includes(name)));
+  const bindHeaders = headerBinder(route.headers ?? {});
+  const bindQuery = queryBinder(places.query);
+  return async (request) => {
+    const addBody = await places.body?.(request);
+    const values: Values = {};
+    const faults: Fault[] = [];
+    bindPath(request, values, faults);
+    bindHeaders(request, values);
+    if (!places.queryIsBody) bindQuery(readQueryString(request.url), values, faults);
+    addBody?.(values, faults);
+    if (faults.length > 0) throw invalid(merge(faults, check(route.operation, values)));
+    return values;
+  };
+};
+
+interface Places {
+  query: GraphQLArgument[];
+  /** Undefined where no body is asked for; what comes all the same is not looked at. */
+  body?: ReadBody;
+  /** Whether the body's reader reads the query string, too. */
+  queryIsBody?: boolean;
+}
+
+const placesOf = (route: Route, args: GraphQLArgument[]): Places => {
+  const { body = 'fields', verb } = route;
+  if (typeof body === 'object') {
+    const rules: BodyRules = { mebibytes: route.ingest ? 10 : 1, lines: body.lines === true };
+    return { query: args.filter(({ name }) => name !== body.argument), body: wholeBody(body.argument, rules) };
+  }
+  if (body === 'located') return { query: [], body: locatedBody(args), queryIsBody: true };
+  if (verb === 'GET' || verb === 'DELETE') return { query: args };
+  return args.length === 0 ? { query: [] } : { query: [], body: fieldsBody(args, verb === 'PUT') };
+};
+
+const pathBinder = (args: GraphQLArgument[]) => {
+  const readers = args.map(({ name, type }) => ({ name, read: textReader(type) }));
+  return ({ params }: Request, values: Values, faults: Fault[]) => {
+    for (const { name, read } of readers) values[name] = read([params[name] as string], name, faults);
+  };
+};
+
+const headerBinder = (headers: Readonly<Record<string, string>>) => {
+  const names = Object.entries(headers);
+  return (request: Request, values: Values) => {
+    for (const [name, header] of names) {
+      const value = request.headers[header];
+      if (typeof value === 'string') values[name] = value;
+    }
+  };
+};
+
+const queryBinder = (args: GraphQLArgument[]) => {
+  const readers = new Map(
+    args.map((arg) => [
+      arg.name,
+      { read: textReader(arg.type), list: isListType(getNullableType(arg.type)), required: isRequiredArgument(arg) },
+    ]),
+  );
+  return (parameters: QueryParameters, values: Values, faults: Fault[]) => {
+    const given = new Map<string, string[]>();
+    for (const [spelling, texts] of parameters) {
+      const listed = listName(spelling);
+      const name = readers.get(listed)?.list ? listed : spelling;
+      if (readers.has(name)) given.set(name, [...(given.get(name) ?? []), ...texts]);
+      else fault(faults, below('', spelling), 'is not a known parameter');
+    }
+    for (const [name, { read, required }] of readers) {
+      const texts = given.get(name);
+      if (texts !== undefined) values[name] = read(texts, name, faults);
+      else if (required) fault(faults, name, 'is required');
+    }
+  };
+};
+
+interface FieldReader {
+  read: Reader;
+  required: boolean;
+  /** Whether the operation takes `null`, to clear; otherwise `null` leaves the default. */
+  nullable: boolean;
+}
+
+const fieldReaders = (args: GraphQLArgument[]): ReadonlyMap<string, FieldReader> =>
+  new Map(
+    args.map((arg) => [
+      arg.name,
+      { read: jsonReader(arg.type), required: isRequiredArgument(arg), nullable: isNullableType(arg.type) },
+    ]),
+  );
+
+/** Fields of a JSON object. On PUT a `null` is handed on, to clear; on POST it counts as absent. */
+const fieldsBody = (args: GraphQLArgument[], nullClears: boolean): ReadBody => {
+  const readers = fieldReaders(args);
+  return async (request) => {
+    const { text } = await readBody(request, { mebibytes: 1, lines: false });
+    const body = text === '' ? {} : parseObject(text);
+    return (values, faults) => {
+      for (const [key, value] of Object.entries(body)) {
+        const reader = readers.get(key);
+        if (reader === undefined) fault(faults, below('', key), 'is not a known field');
+        else if (value !== null) values[key] = reader.read(value, key, faults);
+        else if (nullClears && reader.nullable) values[key] = null;
+      }
+      for (const [name, { required }] of readers) {
+        if (required && (!Object.hasOwn(body, name) || body[name] === null)) fault(faults, name, 'is required');
+      }
+    };
+  };
+};
+
+const parseObject = (text: string): Record<string, unknown> => {
+  const body = located(() => JSON.parse(text) as unknown);
+  if (!isRecord(body)) throw malformed('The body must be a JSON object.');
+  return body;
+};
+
+/** The whole body as one argument, positions known. */
+const wholeBody =
+  (argument: string, rules: BodyRules): ReadBody =>
+  async (request) => {
+    const { text, lines } = await readBody(request, rules);
+    if (text === '') throw malformed('Send a body.');
+    const body = located(() => (lines ? parseJsonLines(text) : parseJson(text)));
+    return (values) => {
+      values[argument] = body;
+    };
+  };
+
+/** Fields of a JSON object, positions known, from the body or else from the query string. */
+const locatedBody = (args: GraphQLArgument[]): ReadBody => {
+  const readers = fieldReaders(args);
+  const nodes = new Set(args.filter(({ type }) => getNamedType(type).name === 'LocatedJSON').map(({ name }) => name));
+  return async (request) => {
+    const { text } = await readBody(request, { mebibytes: 1, lines: false });
+    const both = text !== '' && hasParameters(request.url);
+    const body = text === '' ? undefined : parseLocatedObject(text);
+    return (values, faults) => {
+      if (both) fault(faults, '', 'Send the search in the body or in the query string, not in both.');
+      const members = body ?? readSearchString(request.url, faults);
+      for (const { key, value } of members) {
+        const reader = readers.get(key);
+        if (reader === undefined) fault(faults, below('', key), 'is not a known field');
+        else if (!isNull(value)) values[key] = nodes.has(key) ? value : reader.read(toPlain(value), key, faults);
+      }
+      for (const [name, { required }] of readers) {
+        const present = members.some(({ key, value }) => key === name && !isNull(value));
+        if (required && !present && !faults.some(({ path }) => path === name)) fault(faults, name, 'is required');
+      }
+    };
+  };
+};
+
+const isNull = (node: LocatedJson) => node.kind === 'literal' && node.value === null;
+
+const parseLocatedObject = (text: string): JsonObject['members'] => {
+  const body = located(() => parseJson(text));
+  if (!(body instanceof JsonObject)) throw malformed('The body must be a JSON object.');
+  return body.members;
+};
+
+/** @throws malformed where the text is not JSON. */
+const located = <Json>(parse: () => Json): Json => {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) {
+      throw malformed(`The body is not JSON: ${error.message} (line ${error.line}, column ${error.col}).`);
+    }
+    if (error instanceof SyntaxError) throw malformed(`The body is not JSON: ${error.message}.`);
+    throw error;
+  }
+};
+
+/** Faults of reading, then those of the rules for what could be read, one a path. */
+const merge = (read: readonly Fault[], checked: readonly Fault[]): Fault[] => {
+  const paths = new Set(read.map(({ path }) => path));
+  return [...read, ...checked.filter(({ path }) => !paths.has(path))].slice(0, mostFaults);
+};
+
+const mostFaults = 100;

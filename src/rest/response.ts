@@ -1,0 +1,94 @@
+import type { Request, Response } from 'express';
+import {
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNullableType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { pageLinks } from './links.js';
+import type { Values } from './request.js';
+import type { Route } from './routes.js';
+
+/** Writes the value that an operation gave as the answer to a request: head and body at once. */
+export type Answer = (request: Request, response: Response, value: unknown, values: Values) => void;
+
+/** A page as list operations give it; `totalCount` is absent where it was not counted to the end. */
+interface Page {
+  items: readonly unknown[];
+  totalCount?: number | null;
+}
+
+/**
+ * Makes the writer of one route's answers by the operation's type: nothing for 204, a bare array with its count and
+ * links for a page, else the value as JSON.
+ * @param origin scheme, host and port for links, where they are not to come from the request.
+ */
+export const createAnswer = (route: Route, type: GraphQLOutputType, origin?: string): Answer => {
+  if (route.status === 204) return (_request, response) => void response.writeHead(204).end();
+  const leaveOutAbsent = absentRemover(type);
+  if (!isPage(type)) {
+    return (_request, response, value) => {
+      leaveOutAbsent(value);
+      sendJson(response, value);
+    };
+  }
+  return (request, response, value, values) => {
+    const { items, totalCount } = value as Page;
+    leaveOutAbsent(value);
+    if (typeof totalCount === 'number') response.setHeader('X-Total-Count', totalCount);
+    const links = pageLinks(request, values, items.length, totalCount ?? undefined, origin);
+    if (links !== undefined) response.setHeader('Link', links);
+    sendJson(response, items);
+  };
+};
+
+const sendJson = (response: Response, value: unknown): void => {
+  const body = JSON.stringify(value);
+  response.writeHead(200, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  response.end(body);
+};
+
+const isPage = (type: GraphQLOutputType): boolean => {
+  const bare = getNullableType(type);
+  return isObjectType(bare) && 'items' in bare.getFields() && 'totalCount' in bare.getFields();
+};
+
+type Remover = (value: unknown) => void;
+
+const nothing: Remover = () => {};
+
+/**
+ * Makes a function that turns the `null` of every field without a value into `undefined`, which JSON leaves out.
+ * It goes by the type, so what stands inside a JSON scalar stays. Changes the value that it is given.
+ */
+export const absentRemover = (type: GraphQLOutputType, known = new Map<GraphQLObjectType, Remover>()): Remover => {
+  const bare = getNullableType(type);
+  if (isListType(bare)) {
+    const remove = absentRemover(bare.ofType, known);
+    return remove === nothing ? nothing : (value) => (value as unknown[] | null)?.forEach(remove);
+  }
+  return isObjectType(bare) ? (known.get(bare) ?? objectRemover(bare, known)) : nothing;
+};
+
+const objectRemover = (type: GraphQLObjectType, known: Map<GraphQLObjectType, Remover>): Remover => {
+  const nullable: string[] = [];
+  const nested: [name: string, remove: Remover][] = [];
+  const remove: Remover = (value) => {
+    if (value === null || value === undefined) return;
+    const fields = value as Record<string, unknown>;
+    for (const name of nullable) if (fields[name] === null) fields[name] = undefined;
+    for (const [name, removeInside] of nested) removeInside(fields[name]);
+  };
+  known.set(type, remove);
+  for (const field of Object.values(type.getFields())) {
+    if (!isNonNullType(field.type)) nullable.push(field.name);
+    const removeInside = absentRemover(field.type, known);
+    if (removeInside !== nothing) nested.push([field.name, removeInside]);
+  }
+  return remove;
+};

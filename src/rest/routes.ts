@@ -1,0 +1,136 @@
+/** Verbs that operations have. HEAD and OPTIONS follow from them. */
+export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** What makes a route unlike the usual one. */
+export interface RouteOptions {
+  /** 204 for an operation that answers nothing; a DELETE always does. */
+  status?: 204;
+  /** Another verb that does the same, for clients that cannot send a body with GET. */
+  alias?: Verb;
+  /**
+   * How the body reaches the arguments. `fields`: one argument a field (the usual). `located`: the same, but through
+   * the reader that knows lines and exact numbers, or from the query string. Else the argument that takes all of it,
+   * from NDJSON too where `lines` says so.
+   */
+  body?: 'fields' | 'located' | { argument: string; lines?: true };
+  /** Arguments that a header carries. */
+  headers?: Readonly<Record<string, string>>;
+  /** Posts records: its own rate limit and body limit, and open to tokens that may do nothing else. */
+  ingest?: true;
+}
+
+/** One operation of the graph at its address. */
+export interface Route extends RouteOptions {
+  /** `Query` or `Mutation`. */
+  readonly root: 'Query' | 'Mutation';
+  /** Name of the operation in the graph. */
+  readonly operation: string;
+  readonly verb: Verb;
+  /** Below the base path, parameters written `:name`. */
+  readonly path: string;
+  /** Chapter of the documentation. */
+  readonly tag: string;
+}
+
+type Row = readonly [verb: Verb, path: string, options?: RouteOptions];
+type Name = `${Route['root']}.${string}`;
+
+const organization = '/organizations/:organizationId';
+const team = '/teams/:organizationId/:teamId';
+const product = '/products/:organizationId/:productId';
+const device = '/devices/:organizationId/:deviceId';
+const application = '/applications/:organizationId/:applicationId';
+const hook = `${application}/hooks/:applicationHookId`;
+
+/** The operations of the specification (section 4) in its order, then ours. */
+const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
+  Accounts: {
+    'Query.account': ['GET', '/account'],
+    'Mutation.updateAccount': ['PUT', '/account'],
+    'Query.accounts': ['GET', '/accounts'],
+  },
+  'Organization and members': {
+    'Query.organization': ['GET', organization],
+    'Mutation.updateOrganization': ['PUT', organization],
+    'Query.organizationMembers': ['GET', `${organization}/members`],
+    'Mutation.setOrganizationMember': ['PUT', `${organization}/members/:memberId`, { status: 204 }],
+    'Mutation.removeOrganizationMember': ['DELETE', `${organization}/members/:memberId`],
+  },
+  Teams: {
+    'Query.teams': ['GET', `${organization}/teams`],
+    'Mutation.createTeam': ['POST', `${organization}/teams`],
+    'Query.team': ['GET', team],
+    'Mutation.updateTeam': ['PUT', team],
+    'Mutation.deleteTeam': ['DELETE', team],
+    'Query.teamMembers': ['GET', `${team}/members`],
+    'Mutation.addTeamMember': ['PUT', `${team}/members/:memberId`, { status: 204 }],
+    'Mutation.removeTeamMember': ['DELETE', `${team}/members/:memberId`],
+    'Query.teamApplications': ['GET', `${team}/applications`],
+    'Mutation.setTeamApplication': ['PUT', `${team}/applications/:applicationId`, { status: 204 }],
+    'Mutation.removeTeamApplication': ['DELETE', `${team}/applications/:applicationId`],
+  },
+  Products: {
+    'Query.publicProducts': ['GET', '/products'],
+    'Query.products': ['GET', `${organization}/products`],
+    'Mutation.createProduct': ['POST', `${organization}/products`],
+    'Query.product': ['GET', product],
+    'Mutation.updateProduct': ['PUT', product],
+    'Mutation.deleteProduct': ['DELETE', product],
+  },
+  Devices: {
+    'Query.devices': ['GET', `${organization}/devices`],
+    'Mutation.registerDevice': ['POST', `${organization}/devices/:deviceSerial`],
+    'Query.device': ['GET', device],
+    'Mutation.updateDevice': ['PUT', device],
+    'Mutation.deleteDevice': ['DELETE', device],
+  },
+  Applications: {
+    'Query.applications': ['GET', `${organization}/applications`],
+    'Mutation.createApplication': ['POST', `${organization}/applications`],
+    'Query.application': ['GET', application],
+    'Mutation.updateApplication': ['PUT', application],
+    'Mutation.deleteApplication': ['DELETE', application],
+    'Query.search': ['GET', `${application}/search`, { alias: 'POST', body: 'located' }],
+    'Query.applicationDevices': ['GET', `${application}/devices`],
+    'Mutation.addApplicationDevice': ['PUT', `${application}/devices/:deviceId`, { status: 204 }],
+    'Mutation.removeApplicationDevice': ['DELETE', `${application}/devices/:deviceId`],
+  },
+  'Application hooks': {
+    'Query.applicationHooks': ['GET', `${application}/hooks`],
+    'Mutation.createApplicationHook': ['POST', `${application}/hooks`],
+    'Query.applicationHook': ['GET', hook],
+    'Mutation.updateApplicationHook': ['PUT', hook],
+    'Mutation.deleteApplicationHook': ['DELETE', hook],
+    'Mutation.pingApplicationHook': ['POST', `${hook}/ping`],
+    'Query.applicationHookDeliveries': ['GET', `${hook}/deliveries`],
+  },
+  Ingestion: {
+    'Mutation.ingestRecords': [
+      'POST',
+      `${organization}/records`,
+      { ingest: true, body: { argument: 'records', lines: true }, headers: { idempotencyKey: 'idempotency-key' } },
+    ],
+    'Mutation.ingestTheThingsStack': ['POST', `${organization}/ingest/the-things-stack`, networkServer()],
+    'Mutation.ingestChirpStack': ['POST', `${organization}/ingest/chirpstack`, networkServer()],
+    'Mutation.ingestSigfox': ['POST', `${organization}/ingest/sigfox`, networkServer()],
+    'Mutation.ingestThingsBoard': ['POST', `${organization}/ingest/thingsboard/:serial`, networkServer()],
+  },
+};
+
+/** Network servers post as they are, and an answer with a body would be a downlink to some of them. */
+function networkServer(): RouteOptions {
+  return { ingest: true, status: 204, body: { argument: 'body' } };
+}
+
+const toRoute = (tag: string, name: string, [verb, path, options]: Row): Route => {
+  const [root, operation] = name.split('.') as [Route['root'], string];
+  return { root, operation, verb, path, tag, ...(verb === 'DELETE' && { status: 204 }), ...options };
+};
+
+/** Every operation that REST answers. What is not here has no address, whatever the graph offers. */
+export const routes: readonly Route[] = Object.entries(chapters).flatMap(([tag, rows]) =>
+  Object.entries(rows).map(([name, row]) => toRoute(tag, name, row)),
+);
+
+/** Names of the arguments that stand in a route's path. */
+export const pathArguments = (route: Route): string[] => route.path.match(/(?<=:)\w+/g) ?? [];

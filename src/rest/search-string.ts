@@ -1,0 +1,51 @@
+import { parse } from 'qs';
+import type { Fault } from '../errors.js';
+import { JsonSyntaxError, type LocatedJson, locate } from '../json.js';
+import { parseJson } from '../json-reader.js';
+import { fault } from './input.js';
+import { readQueryString } from './query-string.js';
+
+/** One argument of a search with its value. */
+interface Member {
+  key: string;
+  value: LocatedJson;
+}
+
+/** Whether an address has a query string with something in it. */
+export const hasParameters = (url: string): boolean => readQueryString(url).size > 0;
+
+/**
+ * The arguments of a search from a query string: JSON values (`ts={"gte":1}`), or brackets (`ts[gte]=1`), where every
+ * value is a text. Numbers of the envelope are read from such texts; the query's own may be texts as they are.
+ */
+export const readSearchString = (url: string, faults: Fault[]): Member[] => {
+  readQueryString(url);
+  const start = url.indexOf('?');
+  const values = start < 0 ? {} : parse(url.slice(start + 1), rules);
+  return Object.entries(values).flatMap(([key, value]) => {
+    const read = typeof value === 'string' ? parseText(key, value, faults) : locate(withNumbers(key, value));
+    return read === undefined ? [] : [{ key, value: read }];
+  });
+};
+
+const rules = { depth: 64, arrayLimit: 10_000, parameterLimit: 10_000, plainObjects: true } as const;
+
+const parseText = (key: string, text: string, faults: Fault[]): LocatedJson | undefined => {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return fault(faults, key, `is not JSON: ${error.message}`);
+    throw error;
+  }
+};
+
+/** Bounds of the time range as numbers, where they read as such. */
+const withNumbers = (key: string, value: unknown): unknown =>
+  key === 'ts' && value !== null && typeof value === 'object'
+    ? Object.fromEntries(
+        Object.entries(value).map(([name, text]) => [
+          name,
+          typeof text === 'string' && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text,
+        ]),
+      )
+    : value;

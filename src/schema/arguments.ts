@@ -1,0 +1,111 @@
+import { type ValidationError, validateSync } from 'class-validator';
+import { type ClassType, getMetadataStorage, ID, type ValidatorFn } from 'type-graphql';
+import { type Fault, invalid } from '../errors.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Class = ClassType<object>;
+
+/**
+ * The check of arguments for `buildSchema` (`validateFn`): texts that PostgreSQL cannot hold, and the rules that
+ * class-validator's decorators state.
+ * @throws invalid with every fault under its dotted path.
+ */
+export const checkArguments: ValidatorFn = (value, type) => {
+  if (typeof value !== 'object' || value === null || typeof type !== 'function') return;
+  const faults = faultsOf(value as Fields, type as Class);
+  if (faults.length > 0) throw invalid(faults);
+};
+
+/** The faults that {@link checkArguments} would find in plain values for an operation (`createTeam`). */
+export const argumentFaults = (operation: string, values: Fields): Fault[] => {
+  const type = argumentsClass(operation);
+  return type === undefined ? [] : faultsOf(toInstance(values, type), type);
+};
+
+/** The class of an operation's arguments; undefined where it takes none. */
+export const argumentsClass = (operation: string): Class | undefined => {
+  const { queries, mutations, params } = getMetadataStorage();
+  const handler = [...queries, ...mutations].find(({ schemaName }) => schemaName === operation);
+  const param = params.find(
+    ({ kind, target, methodName }) =>
+      kind === 'args' && target === handler?.target && methodName === handler.methodName,
+  );
+  return param?.kind === 'args' ? (param.getType() as Class) : undefined;
+};
+
+interface InputField {
+  name: string;
+  /** An identifier: one that cannot be matches nothing, so its text is not checked here. */
+  isId: boolean;
+  /** The class of its values, where they are objects. */
+  nested?: Class;
+}
+
+/** The fields that a class of arguments or input has, those of its parents included. */
+const inputFields = (type: Class): InputField[] => {
+  const known = cache.get(type);
+  if (known !== undefined) return known;
+  const { fields, inputTypes } = getMetadataStorage();
+  const found = fields
+    .filter(({ target }) => target === type || Object.prototype.isPrototypeOf.call(target, type))
+    .map(({ name, getType }) => {
+      const inner: unknown = getType();
+      return { name, isId: inner === ID, nested: inputTypes.find(({ target }) => target === inner)?.target as Class };
+    });
+  cache.set(type, found);
+  return found;
+};
+
+const cache = new WeakMap<Class, InputField[]>();
+
+/** Plain values as an instance, so that class-validator knows its rules. */
+const toInstance = (values: Fields, type: Class): Fields => {
+  const instance: Record<string, unknown> = Object.assign(Object.create(type.prototype as object), values);
+  for (const { name, nested } of inputFields(type)) {
+    const value = instance[name];
+    if (nested === undefined) continue;
+    if (Array.isArray(value)) instance[name] = value.map((item) => (isFields(item) ? toInstance(item, nested) : item));
+    else if (isFields(value)) instance[name] = toInstance(value, nested);
+  }
+  return instance;
+};
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const faultsOf = (value: Fields, type: Class): Fault[] => [
+  ...textFaults(value, type, ''),
+  ...ruleFaults(validateSync(value, { skipMissingProperties: true, forbidUnknownValues: false }), ''),
+];
+
+/** NUL and lone surrogates, in every text but identifiers. */
+const textFaults = (value: Fields, type: Class, parent: string): Fault[] => {
+  const faults: Fault[] = [];
+  for (const field of inputFields(type)) {
+    const inner = value[field.name];
+    if (Array.isArray(inner)) {
+      inner.forEach((item, index) => faults.push(...textFaultsAt(item, field, `${parent}${field.name}.${index}`)));
+    } else if (inner !== undefined) {
+      faults.push(...textFaultsAt(inner, field, `${parent}${field.name}`));
+    }
+  }
+  return faults;
+};
+
+const textFaultsAt = (value: unknown, { isId, nested }: InputField, path: string): Fault[] => {
+  if (typeof value === 'string' && !isId && !isStorable(value)) {
+    return [{ path, message: 'must not hold NUL or lone surrogates' }];
+  }
+  return nested !== undefined && isFields(value) ? textFaults(value, nested, `${path}.`) : [];
+};
+
+const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
+
+const ruleFaults = (errors: readonly ValidationError[], parent: string): Fault[] =>
+  errors.flatMap(({ property, constraints = {}, children = [] }) => [
+    ...Object.values(constraints).map((message) => ({
+      path: `${parent}${property}`,
+      message: message.startsWith(`${property} `) ? message.slice(property.length + 1) : message,
+    })),
+    ...ruleFaults(children, `${parent}${property}.`),
+  ]);

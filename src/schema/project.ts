@@ -1,0 +1,49 @@
+import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
+import {
+  type GraphQLFieldConfig,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+
+/** The root fields that a projection keeps, each named `Query.team` or `Mutation.updateTeam`. */
+export type Kept = ReadonlySet<string>;
+
+/**
+ * The schema as REST shows it: of the operations only those kept, no subscriptions, no field marked graph-only, and
+ * in every page the list shape of its items (extension `listItem` of the field: the name of that type).
+ */
+export const projectForRest = (schema: GraphQLSchema, kept: Kept): GraphQLSchema =>
+  pruneSchema(
+    mapSchema(schema, {
+      [MapperKind.QUERY_ROOT_FIELD]: (config, field) => (kept.has(`Query.${field}`) ? config : null),
+      [MapperKind.MUTATION_ROOT_FIELD]: (config, field) => (kept.has(`Mutation.${field}`) ? config : null),
+      [MapperKind.SUBSCRIPTION]: () => null,
+      [MapperKind.OBJECT_FIELD]: (config) => (config.extensions?.graphOnly === true ? null : narrow(schema, config)),
+    }),
+  );
+
+type Field = GraphQLFieldConfig<unknown, unknown>;
+
+const narrow = (schema: GraphQLSchema, config: Field): Field => {
+  const name = config.extensions?.listItem;
+  return typeof name === 'string' ? { ...config, type: replaceNamed(config.type, listItem(schema, name)) } : config;
+};
+
+const listItem = (schema: GraphQLSchema, name: string): GraphQLObjectType => {
+  const type = schema.getType(name);
+  if (!isObjectType(type)) throw new Error(`The schema has no object type "${name}" to list.`);
+  return type;
+};
+
+/** The same lists and non-nulls around another type. */
+const replaceNamed = (type: GraphQLOutputType, named: GraphQLObjectType): GraphQLOutputType => {
+  if (isNonNullType(type)) return new GraphQLNonNull(replaceNamed(type.ofType, named));
+  if (isListType(type)) return new GraphQLList(replaceNamed(type.ofType, named));
+  return named;
+};
