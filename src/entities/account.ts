@@ -23,6 +23,13 @@ export class OrganizationMember extends User {
   @Field(() => Role, { description: 'Role in the organization.' }) role!: Role;
 }
 
+/** What a caller may set on its account. */
+export interface AccountChange {
+  email: string;
+  username: string;
+  name?: string | null;
+}
+
 /** An account: an organization, which is the tenant, or a user. Usernames and e-mails are unique over both kinds. */
 @ObjectType({ description: 'The account of an organization.' })
 @Entity()
@@ -31,6 +38,14 @@ export class Account extends User {
   @flag('Whether an operator has disabled the account.') disabled: boolean = false;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
+
+  /** Takes the new values; an absent name stays, `null` clears it. */
+  change({ email, username, name }: AccountChange): this {
+    this.email = email;
+    this.username = username.toLowerCase();
+    if (name !== undefined) this.name = name;
+    return this;
+  }
 }
 
 /** The organization's account with what its members may know. */

@@ -13,6 +13,13 @@ export interface ColumnOptions {
 /** Marks a field that the graph has and REST must not show. */
 export const GraphOnly = (): MethodDecorator & PropertyDecorator => Extensions({ graphOnly: true });
 
+/**
+ * Says that REST shows a field in another type than the graph: the specification's list item or reference. There the
+ * field reads the value of its name from the row, without the graph's resolver (extension `restShape`: a type's name).
+ */
+export const RestShape = ({ name }: { name: string }): MethodDecorator & PropertyDecorator =>
+  Extensions({ restShape: name });
+
 /** The present moment as it is stored and published: ISO 8601 in UTC, with milliseconds. */
 export const now = (): string => new Date().toISOString();
 

@@ -1,7 +1,7 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Float, Int, ObjectType } from 'type-graphql';
-import { computed, createdAt, identifier, now, reference, text, texts, updatedAt } from './columns.js';
-import { ProductReference } from './product.js';
+import { computed, createdAt, identifier, now, RestShape, reference, text, texts, updatedAt } from './columns.js';
+import { Product, ProductReference } from './product.js';
 import { slugOf } from './slug.js';
 
 /** A place on Earth. */
@@ -20,7 +20,9 @@ export class DeviceListItem {
   @text('Name.', { nullable: true }) name?: string | null;
   @text('Readable name for addresses; follows the name, else the serial.') slug!: string;
   @texts('Tags.') tags: string[] = [];
-  @computed(() => ProductReference, 'Product that describes it.', { nullable: true }) product?: ProductReference | null;
+  @computed(() => Product, 'Product that describes it.', { nullable: true })
+  @RestShape(ProductReference)
+  product?: ProductReference | null;
   @computed(() => Int, 'Number of applications it is linked to that the caller can read.') applicationCount: number = 0;
 }
 

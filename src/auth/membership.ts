@@ -1,0 +1,43 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import sql from 'sql-template-tag';
+import type { User } from '../entities/account.js';
+import { isId } from '../entities/id.js';
+import { conflict, notFound } from '../errors.js';
+import type { Context } from '../schema/context.js';
+import { execute } from './execute.js';
+
+/** A user that the organization may take in or already has: an active one, or a disabled one that is a member. */
+export async function loadUser(ctx: Context, organizationId: string, userId: string): Promise<User> {
+  if (!isId(userId)) throw notFound('user');
+  const [user] = await ctx.read<User>(sql`
+    select u.id, u.username, u.name, u.type from account u
+     where u.id = ${userId} and u.type = 'user'
+       and (not u.disabled or exists (select from membership m where m.organization_id = ${organizationId} and m.user_id = u.id))`);
+  if (user === undefined) throw notFound('user');
+  return user;
+}
+
+/** A member of the organization. */
+export async function loadMember(ctx: Context, organizationId: string, userId: string): Promise<User> {
+  if (!isId(userId)) throw notFound('member');
+  const [user] = await ctx.read<User>(sql`
+    select u.id, u.username, u.name, u.type from account u join membership m on m.user_id = u.id
+     where u.id = ${userId} and m.organization_id = ${organizationId}`);
+  if (user === undefined) throw notFound('member');
+  return user;
+}
+
+/**
+ * Locks the owners of the organization and refuses to go on where the user is the only one: 409. Two owners who remove
+ * each other at once take the locks in turn, and the second finds itself alone.
+ */
+export async function keepAnOwner(em: EntityManager, organizationId: string, userId: string): Promise<void> {
+  const owners = await execute<{ userId: string }>(
+    em,
+    sql`select user_id as "userId" from membership
+         where organization_id = ${organizationId} and role = 'owner' order by user_id for update`,
+  );
+  if (owners.length === 1 && owners[0]?.userId === userId) {
+    throw conflict('An organization keeps at least one owner: make another member an owner first.');
+  }
+}

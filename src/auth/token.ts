@@ -1,0 +1,20 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const tokenShape = /^ddp_[A-Za-z0-9_-]{43}$/;
+
+/** A new API token: `ddp_` and 32 random bytes in base64url. It is shown once and never stored. */
+export const newToken = (random: (size: number) => Buffer = randomBytes): string =>
+  `ddp_${random(32).toString('base64url')}`;
+
+/** What is stored of a token: its SHA-256. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** The first characters of a token, enough to tell tokens apart and too few to guess one. */
+export const tokenPrefix = (token: string): string => token.slice(0, 8);
+
+/** The token of an `Authorization` header, if it carries one in the one form that is taken. */
+export function bearerToken(header: string | undefined): string | undefined {
+  if (header === undefined || !/^bearer /i.test(header)) return undefined;
+  const token = header.slice(7).trim();
+  return tokenShape.test(token) ? token : undefined;
+}

@@ -1,0 +1,55 @@
+import type { Fault } from '../errors.js';
+import { StreamType, VariableType } from './enums.js';
+import type { Variable } from './product.js';
+
+interface Place {
+  path: string;
+  streamId: number;
+  streamType: StreamType;
+  varNumber: number;
+  variable: Variable;
+}
+
+/**
+ * What is wrong with a product's variables taken together: a name used twice, a place in a stream used twice, or text
+ * that is not last in a positional (RAW) stream, where it takes the remaining bytes.
+ */
+export function variableFaults(variables: readonly Variable[]): Fault[] {
+  const places = variables.flatMap((variable, i) =>
+    (variable.mappings ?? []).map(
+      (mapping, j): Place => ({ ...mapping, variable, path: `variables.${i}.mappings.${j}` }),
+    ),
+  );
+  return [
+    ...repeated(variables.map(({ name }, i) => [name, `variables.${i}.name`] as const)).map((path) => ({
+      path,
+      message: 'this name is used by another variable',
+    })),
+    ...repeated(places.map((place) => [placeKey(place), place.path] as const)).map((path) => ({
+      path,
+      message: 'this place in the stream is taken by another mapping',
+    })),
+    ...places
+      .filter((place) => hidesWhatFollows(place, places))
+      .map(({ path }) => ({
+        path,
+        message: 'a TXT variable can only be the last of a RAW stream',
+      })),
+  ];
+}
+
+const placeKey = ({ streamId, streamType, varNumber }: Place) => `${streamId}/${streamType}/${varNumber}`;
+
+const hidesWhatFollows = (place: Place, places: readonly Place[]) =>
+  place.streamType === StreamType.RAW &&
+  place.variable.type === VariableType.TXT &&
+  places.some(
+    (other) =>
+      other.streamId === place.streamId && other.streamType === StreamType.RAW && other.varNumber > place.varNumber,
+  );
+
+/** The paths of all keys but the first of each. */
+function repeated(entries: readonly (readonly [key: string, path: string])[]): string[] {
+  const seen = new Set<string>();
+  return entries.filter(([key]) => seen.has(key) || !seen.add(key)).map(([, path]) => path);
+}

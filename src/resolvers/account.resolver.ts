@@ -1,0 +1,39 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { loadAccount, requireOrganization } from '../auth/access.js';
+import { Account, TeamMemberListItem } from '../entities/account.js';
+import { isId } from '../entities/id.js';
+import { AccountsArgs, UpdateAccountArgs } from '../schema/account.args.js';
+import type { Context } from '../schema/context.js';
+import { UserPage } from '../schema/pages.js';
+import { list } from './list.js';
+import { userListing } from './users.js';
+
+/** The organization's own account and the users of the platform. */
+@Resolver(() => TeamMemberListItem)
+export class AccountResolver {
+  @Query(() => Account, { description: "The account of the caller's organization." })
+  account(@Ctx() ctx: Context): Promise<Account> {
+    return loadAccount(ctx);
+  }
+
+  @Mutation(() => Account, { description: "Changes the account of the caller's organization." })
+  async updateAccount(@Args(() => UpdateAccountArgs) args: UpdateAccountArgs, @Ctx() ctx: Context): Promise<Account> {
+    requireOrganization(ctx, ctx.caller.organizationId, 'write');
+    const account = ctx.em.merge(Account, await loadAccount(ctx)).change(args);
+    await ctx.em.flush();
+    return account;
+  }
+
+  @Query(() => UserPage, { description: 'All active users of the platform.' })
+  accounts(@Args(() => AccountsArgs) args: AccountsArgs, @Ctx() ctx: Context): Promise<UserPage> {
+    const active = sql`u.type = 'user' and not u.disabled`;
+    const where = args.ids ? [active, sql`u.id = any(${args.ids.filter(isId)}::uuid[])`] : [active];
+    return list(ctx, userListing({ from: sql`from account u`, where, order: sql`u.id` }), args);
+  }
+
+  @FieldResolver(() => String, { description: 'Address of an image made from the identifier, served here.' })
+  avatarURL(@Root() { id }: TeamMemberListItem, @Ctx() { origin }: Context): string {
+    return `${origin}/avatars/${id}.svg`;
+  }
+}

@@ -1,0 +1,145 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { loadApplication, loadDevice, readableApplication, requireOrganization } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { Application } from '../entities/application.js';
+import { GraphOnly } from '../entities/columns.js';
+import { Permission } from '../entities/enums.js';
+import { isId, newId } from '../entities/id.js';
+import {
+  ApplicationArgs,
+  ApplicationDeviceArgs,
+  ApplicationDevicesArgs,
+  ApplicationsArgs,
+  CreateApplicationArgs,
+  UpdateApplicationArgs,
+} from '../schema/application.args.js';
+import type { Context } from '../schema/context.js';
+import { SearchablePageArgs } from '../schema/list.args.js';
+import { ApplicationPage, DevicePage } from '../schema/pages.js';
+import { applicationListing } from './applications.js';
+import { deviceListing, ofProduct } from './devices.js';
+import { list, listBelow } from './list.js';
+
+/** Applications and the devices linked to them. */
+@Resolver(() => Application)
+export class ApplicationResolver {
+  @Query(() => ApplicationPage, { description: 'The applications of the organization that the caller can read.' })
+  applications(@Args(() => ApplicationsArgs) args: ApplicationsArgs, @Ctx() ctx: Context): Promise<ApplicationPage> {
+    requireOrganization(ctx, args.organizationId, 'read');
+    return list(
+      ctx,
+      applicationListing(ctx.caller, {
+        where: [
+          sql`a.organization_id = ${args.organizationId}`,
+          readableApplication(ctx.caller),
+          ...(args.ids ? [sql`a.id = any(${args.ids.filter(isId)}::uuid[])`] : []),
+        ],
+        order: sql`a.id`,
+      }),
+      args,
+    );
+  }
+
+  @Query(() => Application, { description: 'An application.' })
+  application(
+    @Args(() => ApplicationArgs) { organizationId, applicationId }: ApplicationArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Application> {
+    return loadApplication(ctx, organizationId, applicationId, 'read');
+  }
+
+  @FieldResolver(() => DevicePage, { description: 'Devices linked to it.' })
+  @GraphOnly()
+  devices(
+    @Root() { id }: Application,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<DevicePage> {
+    const listing = deviceListing(ctx.caller, {
+      joined: sql`join application_device l on l.device_id = d.id`,
+      where: [sql`l.application_id = parent.id`],
+      order: sql`l.created_at`,
+    });
+    return listBelow(ctx, 'application.devices', id, listing, args);
+  }
+
+  @Mutation(() => Application, { description: 'Makes an application.' })
+  async createApplication(
+    @Args(() => CreateApplicationArgs) args: CreateApplicationArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Application> {
+    requireOrganization(ctx, args.organizationId, 'own');
+    const { organizationId } = args;
+    const application = Object.assign(new Application(), { id: newId(), organizationId, permission: Permission.write });
+    await ctx.em.persist(application.change(args)).flush();
+    return application;
+  }
+
+  @Mutation(() => Application, { description: 'Changes an application.' })
+  async updateApplication(
+    @Args(() => UpdateApplicationArgs) args: UpdateApplicationArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Application> {
+    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    application.change(args);
+    await ctx.em.flush();
+    return application;
+  }
+
+  @Mutation(() => Application, { description: 'Deletes an application with its links, hooks and deliveries.' })
+  async deleteApplication(
+    @Args(() => ApplicationArgs) { organizationId, applicationId }: ApplicationArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Application> {
+    const application = await loadApplication(ctx, organizationId, applicationId, 'own');
+    await ctx.em.remove(application).flush();
+    return application;
+  }
+
+  @Query(() => DevicePage, { description: 'The devices linked to an application.' })
+  async applicationDevices(
+    @Args(() => ApplicationDevicesArgs) args: ApplicationDevicesArgs,
+    @Ctx() ctx: Context,
+  ): Promise<DevicePage> {
+    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    return list(
+      ctx,
+      deviceListing(ctx.caller, {
+        joined: sql`join application_device l on l.device_id = d.id`,
+        where: [sql`l.application_id = ${application.id}`, ...ofProduct(args.productId)],
+        order: sql`l.created_at`,
+      }),
+      args,
+    );
+  }
+
+  @Mutation(() => Application, { description: 'Links a device to an application. Once or twice is the same.' })
+  async addApplicationDevice(
+    @Args(() => ApplicationDeviceArgs) { organizationId, applicationId, deviceId }: ApplicationDeviceArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Application> {
+    const application = await loadApplication(ctx, organizationId, applicationId, 'write');
+    const device = await loadDevice(ctx, organizationId, deviceId, 'read');
+    await execute(
+      ctx.em,
+      sql`insert into application_device (organization_id, application_id, device_id)
+          values (${organizationId}, ${application.id}, ${device.id}) on conflict do nothing`,
+    );
+    return application;
+  }
+
+  @Mutation(() => Application, { description: 'Removes a device from an application.' })
+  async removeApplicationDevice(
+    @Args(() => ApplicationDeviceArgs) { organizationId, applicationId, deviceId }: ApplicationDeviceArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Application> {
+    const application = await loadApplication(ctx, organizationId, applicationId, 'write');
+    const device = await loadDevice(ctx, organizationId, deviceId, 'read');
+    await execute(
+      ctx.em,
+      sql`delete from application_device where application_id = ${application.id} and device_id = ${device.id}`,
+    );
+    return application;
+  }
+}

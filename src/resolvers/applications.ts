@@ -1,0 +1,31 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { applicationPermission, applicationRows } from '../auth/rows.js';
+import type { Caller } from '../entities/caller.js';
+import type { Listing } from './list.js';
+
+/** Which applications, as `a`: what they are joined with, conditions, and the order where none is asked for. */
+export interface Which {
+  joined?: Sql;
+  where: readonly Sql[];
+  order: Sql;
+}
+
+/** A list of applications with the caller's permission on each. */
+export const applicationListing = (caller: Caller, { joined = empty, where, order }: Which): Listing => ({
+  rows: sql`${applicationRows(caller)} ${joined}`,
+  from: sql`from application a ${joined}`,
+  where,
+  matched: [sql`a.name`, sql`a.slug`, sql`a.description`],
+  sortable: {
+    id: sql`a.id`,
+    organizationId: sql`a.organization_id`,
+    name: sql`a.name`,
+    slug: sql`a.slug`,
+    description: sql`a.description`,
+    permission: applicationPermission(caller),
+    createdAt: sql`a.created_at`,
+    updatedAt: sql`a.updated_at`,
+  },
+  order,
+  tie: sql`a.id`,
+});

@@ -1,0 +1,107 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import {
+  loadDevice,
+  readableApplication,
+  readableDevice,
+  referredProduct,
+  requireOrganization,
+} from '../auth/access.js';
+import { productRows } from '../auth/rows.js';
+import { GraphOnly } from '../entities/columns.js';
+import { Device } from '../entities/device.js';
+import { newId } from '../entities/id.js';
+import { Product } from '../entities/product.js';
+import { conflict } from '../errors.js';
+import { violates } from '../schema/constraints.js';
+import type { Context } from '../schema/context.js';
+import { DeviceArgs, DevicesArgs, RegisterDeviceArgs, UpdateDeviceArgs } from '../schema/device.args.js';
+import { SearchablePageArgs } from '../schema/list.args.js';
+import { ApplicationPage, DevicePage } from '../schema/pages.js';
+import { applicationListing } from './applications.js';
+import { deviceListing, ofProduct } from './devices.js';
+import { list, listBelow } from './list.js';
+import { loadById } from './loader.js';
+
+/** Devices of the organization. */
+@Resolver(() => Device)
+export class DeviceResolver {
+  @Query(() => DevicePage, { description: 'The devices of the organization that the caller can read.' })
+  devices(@Args(() => DevicesArgs) args: DevicesArgs, @Ctx() ctx: Context): Promise<DevicePage> {
+    requireOrganization(ctx, args.organizationId, 'read');
+    return list(
+      ctx,
+      deviceListing(ctx.caller, {
+        where: [
+          sql`d.organization_id = ${args.organizationId}`,
+          readableDevice(ctx.caller),
+          ...ofProduct(args.productId),
+          ...(args.hasProduct ? [sql`d.product_id is not null`] : []),
+        ],
+        order: sql`d.id`,
+      }),
+      args,
+    );
+  }
+
+  @FieldResolver(() => Product, { nullable: true, description: 'Product that describes it.' })
+  product(@Root() { product }: Device, @Ctx() ctx: Context): Promise<Product | null> | null {
+    return product
+      ? loadById(ctx, 'product', product.id, (ids) => sql`${productRows(ctx.caller)} where p.id = any(${ids}::uuid[])`)
+      : null;
+  }
+
+  @FieldResolver(() => ApplicationPage, { description: 'Applications it is linked to that the caller can read.' })
+  @GraphOnly()
+  applications(
+    @Root() { id }: Device,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ApplicationPage> {
+    const listing = applicationListing(ctx.caller, {
+      joined: sql`join application_device l on l.application_id = a.id`,
+      where: [sql`l.device_id = parent.id`, readableApplication(ctx.caller)],
+      order: sql`l.created_at`,
+    });
+    return listBelow(ctx, 'device.applications', id, listing, args);
+  }
+
+  @Query(() => Device, { description: 'A device.' })
+  device(@Args(() => DeviceArgs) { organizationId, deviceId }: DeviceArgs, @Ctx() ctx: Context): Promise<Device> {
+    return loadDevice(ctx, organizationId, deviceId, 'read');
+  }
+
+  @Mutation(() => Device, { description: 'Registers a device by its serial number.' })
+  async registerDevice(@Args(() => RegisterDeviceArgs) args: RegisterDeviceArgs, @Ctx() ctx: Context): Promise<Device> {
+    requireOrganization(ctx, args.organizationId, 'write');
+    const { organizationId, deviceSerial, ...values } = args;
+    const product = values.product && (await referredProduct(ctx, values.product));
+    const device = Object.assign(new Device(), { id: newId(), organizationId, serial: deviceSerial.toLowerCase() });
+    await ctx.em.persist(device.change({ ...values, product })).flush();
+    return device;
+  }
+
+  @Mutation(() => Device, { description: 'Changes a device.' })
+  async updateDevice(@Args(() => UpdateDeviceArgs) args: UpdateDeviceArgs, @Ctx() ctx: Context): Promise<Device> {
+    const { organizationId, deviceId, ...values } = args;
+    const device = await loadDevice(ctx, organizationId, deviceId, 'write');
+    const product = values.product && (await referredProduct(ctx, values.product));
+    device.change({ ...values, product });
+    await ctx.em.flush();
+    return device;
+  }
+
+  @Mutation(() => Device, { description: 'Deletes a device that is linked to no application, and its records.' })
+  async deleteDevice(@Args(() => DeviceArgs) args: DeviceArgs, @Ctx() ctx: Context): Promise<Device> {
+    const device = await loadDevice(ctx, args.organizationId, args.deviceId, 'write');
+    try {
+      await ctx.em.remove(device).flush();
+    } catch (error) {
+      if (violates(error, 'application_device_organization_id_device_id_fkey')) {
+        throw conflict('A device that is linked to an application cannot be deleted: remove the link first.');
+      }
+      throw error;
+    }
+    return device;
+  }
+}

@@ -1,0 +1,30 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { applicationCount, deviceRows } from '../auth/rows.js';
+import type { Caller } from '../entities/caller.js';
+import { isId } from '../entities/id.js';
+import type { Which } from './applications.js';
+import type { Listing } from './list.js';
+
+/** A list of devices, as `d`, each with the number of its applications that the caller can read. */
+export const deviceListing = (caller: Caller, { joined = empty, where, order }: Which): Listing => ({
+  rows: sql`${deviceRows(caller)} ${joined}`,
+  from: sql`from device d ${joined}`,
+  where,
+  matched: [sql`d.serial`, sql`d.name`, sql`d.slug`],
+  sortable: {
+    id: sql`d.id`,
+    organizationId: sql`d.organization_id`,
+    serial: sql`d.serial`,
+    name: sql`d.name`,
+    slug: sql`d.slug`,
+    applicationCount: applicationCount(caller),
+    createdAt: sql`d.created_at`,
+    updatedAt: sql`d.updated_at`,
+  },
+  order,
+  tie: sql`d.id`,
+});
+
+/** Condition on `device d`: it has this product. What is no identifier matches nothing. */
+export const ofProduct = (productId: string | null | undefined): Sql[] =>
+  productId == null ? [] : [isId(productId) ? sql`d.product_id = ${productId}` : sql`false`];

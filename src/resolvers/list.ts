@@ -1,0 +1,153 @@
+import DataLoader from 'dataloader';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { invalid } from '../errors.js';
+import type { Context } from '../schema/context.js';
+import type { Page } from '../schema/page.js';
+import { loaderOf } from './loader.js';
+
+/** Longest time that the regular expression of a list may take, in milliseconds. */
+const patternTimeout = 2000;
+
+/** What a list is made of. Everything in it is text of ours; what callers send travels as parameters. */
+export interface Listing {
+  /** `select ... from ...` without its condition. */
+  rows: Sql;
+  /** `from ...` alone, for counting. */
+  from: Sql;
+  /** Conditions that all hold. */
+  where: readonly Sql[];
+  /** The fields that `q` is matched against. */
+  matched?: readonly Sql[];
+  /** The fields that `sort` may name. */
+  sortable: Readonly<Record<string, Sql>>;
+  /** Order where none is asked for. */
+  order: Sql;
+  /** A last key that no two rows share, so that pages never overlap. */
+  tie: Sql;
+  /** Give up counting past this number; then the page has no total. */
+  countUpTo?: number;
+}
+
+interface Wanted {
+  limit: number;
+  page: number;
+  sort?: string | null;
+  q?: string | null;
+}
+
+/** Reads one page of a list and counts the whole. Throws 422 for a field that it cannot be sorted by or a bad `q`. */
+export async function list<Row extends object>(ctx: Context, listing: Listing, wanted: Wanted): Promise<Page<Row>> {
+  const { page, count } = statements(listing, wanted);
+  const [items, [counted]] = await readAll<[Row[], [Counted]]>(ctx, [page, count], wanted);
+  return { items, totalCount: total(listing, counted) };
+}
+
+/**
+ * The same list below each of many parents of one kind, in one pair of statements for all that ask in the same tick.
+ * The listing's conditions name the parent as `parent.id`.
+ */
+export function listBelow<Row extends object>(
+  ctx: Context,
+  edge: string,
+  parentId: string,
+  listing: Listing,
+  wanted: Wanted,
+): Promise<Page<Row>> {
+  const { limit, page, sort, q } = wanted;
+  const key = JSON.stringify([edge, limit, page, sort, q]);
+  const loader = loaderOf(
+    ctx,
+    key,
+    () => new DataLoader<string, Page<Row>>((ids) => readBelow(ctx, ids, listing, wanted)),
+  );
+  return loader.load(parentId);
+}
+
+interface Counted {
+  total: number;
+}
+
+interface Below {
+  parentId: string;
+}
+
+async function readBelow<Row extends object>(
+  ctx: Context,
+  ids: readonly string[],
+  listing: Listing,
+  wanted: Wanted,
+): Promise<Page<Row>[]> {
+  const { page, count } = statements(listing, wanted);
+  const below = (statement: Sql) => sql`
+    select parent.id as "parentId", below.* from unnest(${ids}::uuid[]) parent(id) cross join lateral (${statement}) below`;
+  const [items, counts] = await readAll<[(Row & Below)[], (Counted & Below)[]]>(
+    ctx,
+    [below(page), below(count)],
+    wanted,
+  );
+  const itemsOf = Map.groupBy(items, ({ parentId }) => parentId);
+  const countOf = new Map(counts.map((counted) => [counted.parentId, counted]));
+  return ids.map((id) => ({ items: itemsOf.get(id) ?? [], totalCount: total(listing, countOf.get(id)) }));
+}
+
+function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql } {
+  const { rows, from, tie, countUpTo } = listing;
+  const conditions = [...listing.where, ...pattern(listing, wanted.q)];
+  const where = conditions.length === 0 ? empty : sql`where ${join(conditions, ' and ')}`;
+  const order = join([...ordering(listing, wanted.sort), tie], ', ');
+  return {
+    page: sql`${rows} ${where} order by ${order} limit ${wanted.limit} offset ${(wanted.page - 1) * wanted.limit}`,
+    count:
+      countUpTo === undefined
+        ? sql`select count(*)::int as total ${from} ${where}`
+        : sql`select count(*)::int as total from (select ${from} ${where} limit ${countUpTo + 1}) capped`,
+  };
+}
+
+const total = ({ countUpTo = Number.POSITIVE_INFINITY }: Listing, counted: Counted | undefined): number | null =>
+  counted === undefined || counted.total > countUpTo ? null : counted.total;
+
+async function readAll<Answers>(ctx: Context, queries: readonly Sql[], { q }: Wanted): Promise<Answers> {
+  const read = q ? (query: Sql) => readPattern(ctx, query) : ctx.read;
+  return (await Promise.all(queries.map((query) => read(query)))) as Answers;
+}
+
+/** `q` over the fields of the listing, or nothing. */
+const pattern = ({ matched = [] }: Listing, q: string | null | undefined): Sql[] =>
+  q
+    ? [
+        sql`(${join(
+          matched.map((field) => sql`${field} ~* ${q}`),
+          ' or ',
+        )})`,
+      ]
+    : [];
+
+/** The order that `sort` asks for. */
+function ordering({ sortable, order }: Listing, sort: string | null | undefined): Sql[] {
+  if (!sort) return [order];
+  return sort.split(',').map((key) => {
+    const descending = key.startsWith('-');
+    const name = descending ? key.slice(1) : key;
+    if (!Object.hasOwn(sortable, name)) {
+      const names = Object.keys(sortable).join(', ');
+      throw invalid([{ path: 'sort', message: `"${name}" is no field to sort by; there are ${names}` }]);
+    }
+    return descending ? sql`${sortable[name]} desc nulls last` : sql`${sortable[name]}`;
+  });
+}
+
+const invalidPattern = '2201B';
+const cancelled = '57014';
+
+/** A caller's pattern may be wrong or explode: on its own connection and clock it costs one query, not the service. */
+async function readPattern(ctx: Context, query: Sql): Promise<object[]> {
+  try {
+    return await ctx.readWithin(query, patternTimeout);
+  } catch (error) {
+    const { code, message } = error as { code?: string; message: string };
+    if (code === invalidPattern) throw invalid([{ path: 'q', message }]);
+    if (code === cancelled) throw invalid([{ path: 'q', message: 'this pattern is too expensive; use a simpler one' }]);
+    throw error;
+  }
+}

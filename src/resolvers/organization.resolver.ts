@@ -1,0 +1,116 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { loadAccount, requireOrganization } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { keepAnOwner, loadUser } from '../auth/membership.js';
+import { Account, Organization, OrganizationMember, User } from '../entities/account.js';
+import { now } from '../entities/columns.js';
+import { Role } from '../entities/enums.js';
+import {
+  OrganizationArgs,
+  OrganizationMemberArgs,
+  OrganizationMembersArgs,
+  SetOrganizationMemberArgs,
+  UpdateOrganizationArgs,
+} from '../schema/account.args.js';
+import type { Context } from '../schema/context.js';
+import { OrganizationMemberPage } from '../schema/pages.js';
+import { list } from './list.js';
+import { userListing } from './users.js';
+
+/** The organization and who belongs to it. */
+@Resolver(() => Organization)
+export class OrganizationResolver {
+  @Query(() => Organization, { description: 'The organization of the caller.' })
+  organization(
+    @Args(() => OrganizationArgs) { organizationId }: OrganizationArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Account> {
+    requireOrganization(ctx, organizationId, 'read');
+    return loadAccount(ctx);
+  }
+
+  @Mutation(() => Organization, { description: 'Changes the organization.' })
+  async updateOrganization(
+    @Args(() => UpdateOrganizationArgs) args: UpdateOrganizationArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Account> {
+    requireOrganization(ctx, args.organizationId, 'write');
+    const account = ctx.em.merge(Account, await loadAccount(ctx)).change(args);
+    await ctx.em.flush();
+    return account;
+  }
+
+  @FieldResolver(() => Int, { description: 'Number of members.' })
+  async memberCount(@Root() { id }: Account, @Ctx() ctx: Context): Promise<number> {
+    const [counted] = await ctx.read<{ total: number }>(
+      sql`select count(*)::int as total from membership where organization_id = ${id}`,
+    );
+    return counted?.total ?? 0;
+  }
+
+  @FieldResolver(() => Role, { description: 'Role of the caller.' })
+  role(@Ctx() { caller }: Context): Role {
+    return caller.role;
+  }
+
+  @Query(() => OrganizationMemberPage, { description: 'The members of the organization.' })
+  organizationMembers(
+    @Args(() => OrganizationMembersArgs) args: OrganizationMembersArgs,
+    @Ctx() ctx: Context,
+  ): Promise<OrganizationMemberPage> {
+    requireOrganization(ctx, args.organizationId, 'read');
+    const ofOrganization = sql`m.organization_id = ${args.organizationId}`;
+    return list<OrganizationMember>(
+      ctx,
+      userListing({
+        columns: sql`, m.role`,
+        from: sql`from membership m join account u on u.id = m.user_id`,
+        where: args.role ? [ofOrganization, sql`m.role = ${args.role}`] : [ofOrganization],
+        sortable: { role: sql`m.role` },
+        order: sql`m.created_at`,
+      }),
+      args,
+    );
+  }
+
+  @Mutation(() => OrganizationMember, {
+    description: 'Adds a user to the organization, or changes the role of a member.',
+  })
+  async setOrganizationMember(
+    @Args(() => SetOrganizationMemberArgs) { organizationId, memberId, role }: SetOrganizationMemberArgs,
+    @Ctx() ctx: Context,
+  ): Promise<OrganizationMember> {
+    requireOrganization(ctx, organizationId, 'write');
+    const user = await loadUser(ctx, organizationId, memberId);
+    return ctx.em.transactional(async (em) => {
+      const demotes = role !== undefined && role !== Role.owner;
+      if (demotes) await keepAnOwner(em, organizationId, memberId);
+      const kept = role === undefined ? sql`membership.role` : sql`excluded.role`;
+      const [membership] = await execute<{ role: Role }>(
+        em,
+        sql`insert into membership (organization_id, user_id, role, created_at)
+            values (${organizationId}, ${memberId}, ${role ?? Role.member}, ${now()})
+            on conflict (organization_id, user_id) do update set role = ${kept} returning role`,
+      );
+      return Object.assign(new OrganizationMember(), user, membership);
+    });
+  }
+
+  @Mutation(() => User, { description: 'Removes a member from the organization and from all its teams.' })
+  async removeOrganizationMember(
+    @Args(() => OrganizationMemberArgs) { organizationId, memberId }: OrganizationMemberArgs,
+    @Ctx() ctx: Context,
+  ): Promise<User> {
+    requireOrganization(ctx, organizationId, 'write');
+    const user = await loadUser(ctx, organizationId, memberId);
+    return ctx.em.transactional(async (em) => {
+      await keepAnOwner(em, organizationId, memberId);
+      await execute(
+        em,
+        sql`delete from membership where organization_id = ${organizationId} and user_id = ${memberId}`,
+      );
+      return user;
+    });
+  }
+}

@@ -1,0 +1,112 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { loadProduct, requireOrganization } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { deviceCount, productRows } from '../auth/rows.js';
+import { newId } from '../entities/id.js';
+import { Product } from '../entities/product.js';
+import { variableFaults } from '../entities/variables.js';
+import { conflict, invalid } from '../errors.js';
+import { OrganizationListArgs } from '../schema/account.args.js';
+import { violates } from '../schema/constraints.js';
+import type { Context } from '../schema/context.js';
+import { SearchablePageArgs } from '../schema/list.args.js';
+import type { Page } from '../schema/page.js';
+import { ProductPage, PublicProductPage } from '../schema/pages.js';
+import { CreateProductArgs, ProductArgs, UpdateProductArgs } from '../schema/product.args.js';
+import { list } from './list.js';
+
+/** Products: the types of devices and what they send. */
+@Resolver(() => Product)
+export class ProductResolver {
+  @Query(() => PublicProductPage, { description: 'All public products, whichever organization owns them.' })
+  publicProducts(
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<PublicProductPage> {
+    return listProducts(ctx, sql`p.public`, args);
+  }
+
+  @Query(() => ProductPage, { description: "The organization's own products." })
+  products(@Args(() => OrganizationListArgs) args: OrganizationListArgs, @Ctx() ctx: Context): Promise<ProductPage> {
+    requireOrganization(ctx, args.organizationId, 'read');
+    return listProducts(ctx, sql`p.organization_id = ${args.organizationId}`, args);
+  }
+
+  @Query(() => Product, { description: "A product of the caller's organization, or a public one of its owner." })
+  product(@Args(() => ProductArgs) { organizationId, productId }: ProductArgs, @Ctx() ctx: Context): Promise<Product> {
+    return loadProduct(ctx, organizationId, productId, 'read');
+  }
+
+  @Mutation(() => Product, { description: 'Makes a product.' })
+  async createProduct(@Args(() => CreateProductArgs) args: CreateProductArgs, @Ctx() ctx: Context): Promise<Product> {
+    requireVariables(args);
+    requireOrganization(ctx, args.organizationId, 'write');
+    const product = Object.assign(new Product(), { id: newId(), organizationId: args.organizationId }).change(args);
+    await ctx.em.persist(product).flush();
+    return product;
+  }
+
+  @Mutation(() => Product, { description: 'Changes a product.' })
+  async updateProduct(@Args(() => UpdateProductArgs) args: UpdateProductArgs, @Ctx() ctx: Context): Promise<Product> {
+    requireVariables(args);
+    const product = await loadProduct(ctx, args.organizationId, args.productId, 'write');
+    product.change(args);
+    await ctx.em.flush();
+    return product;
+  }
+
+  @Mutation(() => Product, { description: 'Deletes a product that is not public and that no device uses.' })
+  async deleteProduct(
+    @Args(() => ProductArgs) { organizationId, productId }: ProductArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Product> {
+    const product = await loadProduct(ctx, organizationId, productId, 'write');
+    const deleted = await deleteUnused(ctx, product);
+    if (!deleted) throw conflict('A public product cannot be deleted.');
+    return product;
+  }
+}
+
+/** Refuses variables that contradict each other: 422. */
+function requireVariables({ variables }: CreateProductArgs): void {
+  const faults = variableFaults(variables);
+  if (faults.length > 0) throw invalid(faults);
+}
+
+/** Deletes the product unless it is public, in one statement, so that publishing it at the same time cannot slip between. */
+async function deleteUnused(ctx: Context, { id }: Product): Promise<boolean> {
+  try {
+    const deleted = await execute(ctx.em, sql`delete from product where id = ${id} and not public returning id`);
+    return deleted.length === 1;
+  } catch (error) {
+    if (violates(error, 'device_product_id_fkey')) throw conflict('A product that devices use cannot be deleted.');
+    throw error;
+  }
+}
+
+/** Reads a page of products. */
+const listProducts = (ctx: Context, which: Sql, wanted: SearchablePageArgs): Promise<Page<Product>> =>
+  list<Product>(
+    ctx,
+    {
+      rows: productRows(ctx.caller),
+      from: sql`from product p`,
+      where: [which],
+      matched: [sql`p.name`, sql`p.slug`, sql`p.version`],
+      sortable: {
+        id: sql`p.id`,
+        organizationId: sql`p.organization_id`,
+        name: sql`p.name`,
+        slug: sql`p.slug`,
+        version: sql`p.version`,
+        public: sql`p.public`,
+        deviceCount: deviceCount(ctx.caller),
+        createdAt: sql`p.created_at`,
+        updatedAt: sql`p.updated_at`,
+      },
+      order: sql`p.id`,
+      tie: sql`p.id`,
+    },
+    wanted,
+  );

@@ -1,0 +1,165 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { loadApplication, loadTeam, readableApplication, requireOrganization } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { loadMember } from '../auth/membership.js';
+import { teamRows } from '../auth/rows.js';
+import { newId } from '../entities/id.js';
+import { Team } from '../entities/team.js';
+import { OrganizationListArgs } from '../schema/account.args.js';
+import type { Context } from '../schema/context.js';
+import { ApplicationPage, TeamMemberPage, TeamPage } from '../schema/pages.js';
+import {
+  CreateTeamArgs,
+  SetTeamApplicationArgs,
+  TeamApplicationArgs,
+  TeamArgs,
+  TeamListArgs,
+  TeamMemberArgs,
+  UpdateTeamArgs,
+} from '../schema/team.args.js';
+import { applicationListing } from './applications.js';
+import { list } from './list.js';
+import { userListing } from './users.js';
+
+/** Teams, who is in them and which applications they give access to. */
+@Resolver(() => Team)
+export class TeamResolver {
+  @Query(() => TeamPage, { description: 'The teams of the organization.' })
+  teams(@Args(() => OrganizationListArgs) args: OrganizationListArgs, @Ctx() ctx: Context): Promise<TeamPage> {
+    requireOrganization(ctx, args.organizationId, 'read');
+    return list<Team>(
+      ctx,
+      {
+        rows: teamRows,
+        from: sql`from team t`,
+        where: [sql`t.organization_id = ${args.organizationId}`],
+        matched: [sql`t.name`, sql`t.description`],
+        sortable: {
+          id: sql`t.id`,
+          organizationId: sql`t.organization_id`,
+          name: sql`t.name`,
+          slug: sql`t.slug`,
+          description: sql`t.description`,
+          createdAt: sql`t.created_at`,
+          updatedAt: sql`t.updated_at`,
+        },
+        order: sql`t.id`,
+        tie: sql`t.id`,
+      },
+      args,
+    );
+  }
+
+  @Query(() => Team, { description: 'A team.' })
+  team(@Args(() => TeamArgs) { organizationId, teamId }: TeamArgs, @Ctx() ctx: Context): Promise<Team> {
+    return loadTeam(ctx, organizationId, teamId, 'read');
+  }
+
+  @Mutation(() => Team, { description: 'Makes a team.' })
+  async createTeam(@Args(() => CreateTeamArgs) args: CreateTeamArgs, @Ctx() ctx: Context): Promise<Team> {
+    requireOrganization(ctx, args.organizationId, 'write');
+    const team = Object.assign(new Team(), { id: newId(), organizationId: args.organizationId }).change(args);
+    await ctx.em.persist(team).flush();
+    return team;
+  }
+
+  @Mutation(() => Team, { description: 'Changes a team.' })
+  async updateTeam(@Args(() => UpdateTeamArgs) args: UpdateTeamArgs, @Ctx() ctx: Context): Promise<Team> {
+    const team = await loadTeam(ctx, args.organizationId, args.teamId, 'write');
+    team.change(args);
+    await ctx.em.flush();
+    return team;
+  }
+
+  @Mutation(() => Team, { description: 'Deletes a team and what it grants.' })
+  async deleteTeam(@Args(() => TeamArgs) { organizationId, teamId }: TeamArgs, @Ctx() ctx: Context): Promise<Team> {
+    const team = await loadTeam(ctx, organizationId, teamId, 'write');
+    await ctx.em.remove(team).flush();
+    return team;
+  }
+
+  @Query(() => TeamMemberPage, { description: 'The members of a team.' })
+  async teamMembers(@Args(() => TeamListArgs) args: TeamListArgs, @Ctx() ctx: Context): Promise<TeamMemberPage> {
+    const team = await loadTeam(ctx, args.organizationId, args.teamId, 'read');
+    return list(
+      ctx,
+      userListing({
+        from: sql`from team_member l join account u on u.id = l.user_id`,
+        where: [sql`l.team_id = ${team.id}`],
+        order: sql`l.created_at`,
+      }),
+      args,
+    );
+  }
+
+  @Mutation(() => Team, { description: 'Puts a member of the organization into a team. Once or twice is the same.' })
+  async addTeamMember(
+    @Args(() => TeamMemberArgs) { organizationId, teamId, memberId }: TeamMemberArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Team> {
+    const team = await loadTeam(ctx, organizationId, teamId, 'write');
+    const member = await loadMember(ctx, organizationId, memberId);
+    await execute(
+      ctx.em,
+      sql`insert into team_member (organization_id, team_id, user_id) values (${organizationId}, ${team.id}, ${member.id})
+          on conflict do nothing`,
+    );
+    return team;
+  }
+
+  @Mutation(() => Team, { description: 'Takes a member out of a team. The user stays in the organization.' })
+  async removeTeamMember(
+    @Args(() => TeamMemberArgs) { organizationId, teamId, memberId }: TeamMemberArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Team> {
+    const team = await loadTeam(ctx, organizationId, teamId, 'write');
+    const member = await loadMember(ctx, organizationId, memberId);
+    await execute(ctx.em, sql`delete from team_member where team_id = ${team.id} and user_id = ${member.id}`);
+    return team;
+  }
+
+  @Query(() => ApplicationPage, { description: 'The applications that a team gives access to.' })
+  async teamApplications(@Args(() => TeamListArgs) args: TeamListArgs, @Ctx() ctx: Context): Promise<ApplicationPage> {
+    const team = await loadTeam(ctx, args.organizationId, args.teamId, 'read');
+    return list(
+      ctx,
+      applicationListing(ctx.caller, {
+        joined: sql`join team_application l on l.application_id = a.id`,
+        where: [sql`l.team_id = ${team.id}`, readableApplication(ctx.caller)],
+        order: sql`l.created_at`,
+      }),
+      args,
+    );
+  }
+
+  @Mutation(() => Team, { description: 'Gives a team an application, or changes what it may do with it.' })
+  async setTeamApplication(
+    @Args(() => SetTeamApplicationArgs) { organizationId, teamId, applicationId, permission }: SetTeamApplicationArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Team> {
+    const team = await loadTeam(ctx, organizationId, teamId, 'write');
+    const application = await loadApplication(ctx, organizationId, applicationId, 'own');
+    await execute(
+      ctx.em,
+      sql`insert into team_application (organization_id, team_id, application_id, permission)
+          values (${organizationId}, ${team.id}, ${application.id}, ${permission})
+          on conflict (team_id, application_id) do update set permission = excluded.permission`,
+    );
+    return team;
+  }
+
+  @Mutation(() => Team, { description: 'Takes an application away from a team.' })
+  async removeTeamApplication(
+    @Args(() => TeamApplicationArgs) { organizationId, teamId, applicationId }: TeamApplicationArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Team> {
+    const team = await loadTeam(ctx, organizationId, teamId, 'write');
+    const application = await loadApplication(ctx, organizationId, applicationId, 'own');
+    await execute(
+      ctx.em,
+      sql`delete from team_application where team_id = ${team.id} and application_id = ${application.id}`,
+    );
+    return team;
+  }
+}

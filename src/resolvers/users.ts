@@ -1,0 +1,29 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import type { Which } from './applications.js';
+import type { Listing } from './list.js';
+
+/** Which users, as `u`: where they come from, and what a row carries beside them. */
+export interface WhichUsers extends Omit<Which, 'joined'> {
+  columns?: Sql;
+  from: Sql;
+  sortable?: Readonly<Record<string, Sql>>;
+}
+
+/** A list of users. */
+export const userListing = ({ columns = empty, from, where, sortable = {}, order }: WhichUsers): Listing => ({
+  rows: sql`select u.id, u.username, u.name, u.type ${columns} ${from}`,
+  from,
+  where,
+  matched: [sql`u.username`, sql`u.name`],
+  sortable: {
+    id: sql`u.id`,
+    username: sql`u.username`,
+    name: sql`u.name`,
+    type: sql`u.type`,
+    createdAt: sql`u.created_at`,
+    updatedAt: sql`u.updated_at`,
+    ...sortable,
+  },
+  order,
+  tie: sql`u.id`,
+});

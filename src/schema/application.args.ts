@@ -1,0 +1,46 @@
+import { ArgsType } from 'type-graphql';
+import { OrganizationArgs, OrganizationListArgs } from './account.args.js';
+import { description, flag, id, ids, name } from './fields.js';
+import { PageArgs } from './list.args.js';
+
+/** The applications of an organization. */
+@ArgsType()
+export class ApplicationsArgs extends OrganizationListArgs {
+  @ids('Only these applications.') ids?: string[] | null;
+}
+
+/** A new application. */
+@ArgsType()
+export class CreateApplicationArgs extends OrganizationArgs {
+  @name('Name.') name!: string;
+  @description('Description.') description?: string | null;
+  @flag('Whether it has a dashboard; false unless given.') hasDashboard?: boolean | null;
+}
+
+/** Names an application. */
+@ArgsType()
+export class ApplicationArgs extends OrganizationArgs {
+  @id('Application.') applicationId!: string;
+}
+
+/** New values of an application. */
+@ArgsType()
+export class UpdateApplicationArgs extends ApplicationArgs {
+  @name('Name.') name!: string;
+  @description('Description.') description?: string | null;
+  @flag('Whether it has a dashboard.', {}) hasDashboard!: boolean;
+}
+
+/** The devices of an application. */
+@ArgsType()
+export class ApplicationDevicesArgs extends PageArgs {
+  @id('Organization.') organizationId!: string;
+  @id('Application.') applicationId!: string;
+  @id('Only devices of this product.', { optional: true }) productId?: string | null;
+}
+
+/** Names a device and an application. */
+@ArgsType()
+export class ApplicationDeviceArgs extends ApplicationArgs {
+  @id('Device.') deviceId!: string;
+}

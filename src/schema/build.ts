@@ -1,0 +1,78 @@
+import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  buildSchemaSync,
+  type ClassType,
+  type ContainerType,
+  getMetadataStorage,
+  type NonEmptyArray,
+} from 'type-graphql';
+import { TeamMemberListItem } from '../entities/account.js';
+import { ApplicationListItem } from '../entities/application.js';
+import { DeviceListItem } from '../entities/device.js';
+import { ProductListItem, ProductReference, PublicProductListItem } from '../entities/product.js';
+import { TeamListItem } from '../entities/team.js';
+import { checkArguments } from './arguments.js';
+import { constraintError } from './constraints.js';
+import type { Context } from './context.js';
+import { requireScope } from './scope.js';
+
+/** Resolver classes and where their instances come from. */
+export interface SchemaOptions {
+  resolvers: NonEmptyArray<ClassType>;
+  container: ContainerType;
+}
+
+/** Shapes that only REST shows; the graph names none of them. */
+const restShapes = [
+  ApplicationListItem,
+  DeviceListItem,
+  ProductListItem,
+  ProductReference,
+  PublicProductListItem,
+  TeamListItem,
+  TeamMemberListItem,
+];
+
+/** The graph that GraphQL serves. */
+export const buildGraph = (options: SchemaOptions): GraphQLSchema => build(options, []);
+
+/** The graph with the shapes that REST's projection of it needs. */
+export const buildGraphForRest = (options: SchemaOptions): GraphQLSchema => build(options, restShapes);
+
+type Field = GraphQLField<unknown, Context>;
+
+function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType[]): GraphQLSchema {
+  const schema = buildSchemaSync({ resolvers, container, orphanedTypes, validateFn: checkArguments });
+  const roots = [schema.getQueryType(), schema.getMutationType()];
+  for (const root of roots) {
+    for (const field of Object.values(root?.getFields() ?? {})) guard(field, root?.name === 'Mutation');
+  }
+  dropIdleResolvers(schema);
+  return schema;
+}
+
+/** Around every operation, whichever door it came through: the token's scope, and what a violated constraint means. */
+function guard(field: Field, changes: boolean): void {
+  const resolve = field.resolve ?? defaultFieldResolver;
+  const operation = { changes, ingests: field.extensions.ingests === true };
+  field.resolve = async (root, args, context, info) => {
+    requireScope(context.caller, operation);
+    try {
+      return await resolve(root, args, context, info);
+    } catch (error) {
+      throw constraintError(error) ?? error;
+    }
+  };
+}
+
+/** TypeGraphQL gives every field a resolver, an asynchronous one; those that only read a property are dropped. */
+function dropIdleResolvers(schema: GraphQLSchema): void {
+  const resolved = new Set(getMetadataStorage().fieldResolvers.map(({ schemaName }) => schemaName));
+  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || roots.has(type)) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (!resolved.has(field.name)) delete field.resolve;
+    }
+  }
+}

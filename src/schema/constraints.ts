@@ -1,0 +1,32 @@
+import { type ApiError, conflict, notFound } from '../errors.js';
+
+/** What a violated constraint of the database means to a caller: races end here, whatever was checked before. */
+const meanings: Readonly<Record<string, () => ApiError>> = {
+  account_username_key: () => conflict('This username is taken.', [{ path: 'username', message: 'is taken' }]),
+  account_email_key: () => conflict('This e-mail address is taken.', [{ path: 'email', message: 'is taken' }]),
+  device_organization_id_serial_key_key: () =>
+    conflict('A device with this serial is registered already.', [{ path: 'deviceSerial', message: 'is taken' }]),
+  device_product_id_fkey: () => notFound('product'),
+  application_device_organization_id_application_id_fkey: () => notFound('application'),
+  application_device_organization_id_device_id_fkey: () => notFound('device'),
+  team_member_organization_id_team_id_fkey: () => notFound('team'),
+  team_member_organization_id_user_id_fkey: () => notFound('member'),
+  team_application_organization_id_team_id_fkey: () => notFound('team'),
+  team_application_organization_id_application_id_fkey: () => notFound('application'),
+  membership_user_id_fkey: () => notFound('user'),
+  api_token_organization_id_user_id_fkey: () => notFound('member'),
+};
+
+const constraintOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'constraint' in error && typeof error.constraint === 'string'
+    ? error.constraint
+    : undefined;
+
+/** Whether an error of the database says that this constraint was violated. */
+export const violates = (error: unknown, constraint: string): boolean => constraintOf(error) === constraint;
+
+/** The error that a caller may see for a violated constraint, if it is one that a caller can cause. */
+export function constraintError(error: unknown): ApiError | undefined {
+  const constraint = constraintOf(error);
+  return constraint === undefined ? undefined : meanings[constraint]?.();
+}

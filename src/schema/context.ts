@@ -1,0 +1,26 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Sql } from 'sql-template-tag';
+import type { Caller } from '../entities/caller.js';
+
+/** Runs one statement and gives its rows. Moments come as ISO 8601 text, 64-bit integers as text. */
+export type Read = <Row extends object>(query: Sql) => Promise<Row[]>;
+
+/** What every resolver gets, whichever door the call came through. */
+export interface Context {
+  readonly caller: Caller;
+  /** The unit of work of this call, for whatever changes things. */
+  readonly em: EntityManager;
+  /** Point reads and lists on the pipelined connection: one round trip, never a slow query. */
+  readonly read: Read;
+  /** A read that may turn out expensive: on a connection of its own, cancelled after `milliseconds`. */
+  readonly readWithin: (query: Sql, milliseconds: number) => Promise<object[]>;
+  /** Origin of this service as the caller sees it, for links and avatars. */
+  readonly origin: string;
+  readonly requestId: string;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Tells the dispatcher that deliveries were committed. Only a hint: it polls as well. */
+  readonly wake: () => void;
+  /** Batching loaders of this call, by the function that makes them. */
+  readonly loaders: Map<unknown, unknown>;
+}

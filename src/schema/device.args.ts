@@ -1,0 +1,56 @@
+import { ValidateNested } from 'class-validator';
+import { ArgsType, Field, InputType } from 'type-graphql';
+import { OrganizationArgs, OrganizationListArgs } from './account.args.js';
+import { flag, id, labels, name, number, serial } from './fields.js';
+
+/** Names a product that describes a device. */
+@InputType({ description: 'A product, by its identifiers.' })
+export class ProductReferenceInput {
+  @id('Product.') id!: string;
+  @id('Organization that owns it.', { optional: true }) organizationId?: string | null;
+}
+
+/** A place on Earth. */
+@InputType({ description: 'A place on Earth (WGS 84).' })
+export class LocationInput {
+  @number('Latitude in degrees.', -90, 90) lat!: number;
+  @number('Longitude in degrees.', -180, 180) lon!: number;
+}
+
+/** What a device says of itself. */
+@ArgsType()
+class DeviceValues extends OrganizationArgs {
+  @name('Name.', { optional: true }) name?: string | null;
+  @labels('Tags.', 50, 64) tags?: string[] | null;
+  @Field(() => ProductReferenceInput, { nullable: true, description: 'Product that describes it.' })
+  @ValidateNested()
+  product?: ProductReferenceInput | null;
+  @Field(() => LocationInput, { nullable: true, description: 'Where it stands.' })
+  @ValidateNested()
+  location?: LocationInput | null;
+}
+
+/** A new device. */
+@ArgsType()
+export class RegisterDeviceArgs extends DeviceValues {
+  @serial() deviceSerial!: string;
+}
+
+/** Names a device. */
+@ArgsType()
+export class DeviceArgs extends OrganizationArgs {
+  @id('Device.') deviceId!: string;
+}
+
+/** New values of a device. */
+@ArgsType()
+export class UpdateDeviceArgs extends DeviceValues {
+  @id('Device.') deviceId!: string;
+}
+
+/** The devices of an organization. */
+@ArgsType()
+export class DevicesArgs extends OrganizationListArgs {
+  @id('Only devices of this product.', { optional: true }) productId?: string | null;
+  @flag('True: only devices that have a product; false: all.') hasProduct?: boolean | null;
+}

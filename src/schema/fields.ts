@@ -1,0 +1,83 @@
+import { ArrayMaxSize, IsEmail, IsUrl, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { Field, Float, ID, Int } from 'type-graphql';
+
+/*
+ * Fields of arguments: their type in the graph and what is allowed in them, in one word. Both doors check by these, and
+ * the OpenAPI document is written from them. An optional field may be absent (left as it is) or `null` (cleared).
+ */
+
+interface Presence {
+  optional?: boolean;
+}
+
+const field =
+  (
+    type: () => object,
+    description: string,
+    { optional = false }: Presence,
+    ...rules: PropertyDecorator[]
+  ): PropertyDecorator =>
+  (target, key) => {
+    Field(type, { description, nullable: optional })(target, key as string);
+    for (const rule of rules) rule(target, key);
+  };
+
+const notBlank = Matches(/\S/u, { message: 'must not be blank' });
+
+/** An identifier. Any text is taken: what is no identifier is answered as not found. */
+export const id = (description: string, presence: Presence = {}) => field(() => ID, description, presence);
+/** A name of 1 to 200 characters. */
+export const name = (description: string, presence: Presence = {}) =>
+  field(() => String, description, presence, Length(1, 200), notBlank);
+/** A description of up to 2,000 characters. */
+export const description = (text: string) => field(() => String, text, { optional: true }, MaxLength(2000));
+/** Text of 1 to `length` characters. */
+export const label = (text: string, length: number, presence: Presence = {}) =>
+  field(() => String, text, presence, Length(1, length), notBlank);
+/** True or false. */
+export const flag = (text: string, presence: Presence = { optional: true }) => field(() => Boolean, text, presence);
+/** One of an enum's words. */
+export const choice = (type: () => object, text: string, presence: Presence = {}) => field(type, text, presence);
+/** A whole number in a range. */
+export const whole = (text: string, from: number, to: number, presence: Presence = {}) =>
+  field(() => Int, text, presence, Min(from), Max(to));
+/** A number in a range. */
+export const number = (text: string, from: number, to: number) => field(() => Float, text, {}, Min(from), Max(to));
+/** A valid e-mail address. */
+export const email = () => field(() => String, 'E-mail address, unique whatever its case.', {}, IsEmail());
+/** A name that is unique on the platform; upper case is taken as lower. */
+export const username = () =>
+  field(
+    () => String,
+    'Unique name on the platform.',
+    {},
+    Matches(/^[a-z0-9][a-z0-9_-]{1,38}$/i, {
+      message: 'must be 2 to 39 letters, digits, dashes or underscores and start with a letter or digit',
+    }),
+  );
+/** A serial number: groups of hexadecimal digits joined by dashes; upper case is taken as lower. */
+export const serial = () =>
+  field(
+    () => String,
+    'Serial number: groups of hexadecimal digits joined by dashes.',
+    {},
+    MaxLength(64),
+    Matches(/^[0-9a-f]+(-[0-9a-f]+)*$/i, { message: 'must be groups of hexadecimal digits joined by dashes' }),
+  );
+/** An http or https address without credentials in it. */
+export const hookUrl = () =>
+  field(
+    () => String,
+    'Address to call: http or https, without user and password.',
+    {},
+    MaxLength(2048),
+    IsUrl(
+      { protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true },
+      { message: 'must be an http or https address without user and password' },
+    ),
+  );
+/** A list of texts of 1 to `length` characters, at most `size` of them. */
+export const labels = (text: string, size: number, length: number) =>
+  field(() => [String], text, { optional: true }, ArrayMaxSize(size), Length(1, length, { each: true }));
+/** A list of identifiers, at most 100. */
+export const ids = (text: string) => field(() => [ID], text, { optional: true }, ArrayMaxSize(100));

@@ -1,0 +1,30 @@
+import { Max, MaxLength, Min } from 'class-validator';
+import { ArgsType, Field, Int } from 'type-graphql';
+
+/** Which page of a list, and in which order (specification, section 4). */
+@ArgsType()
+export class PageArgs {
+  @Field(() => Int, { defaultValue: 10, description: 'Number of items per page, 1 to 1000.' })
+  @Min(1)
+  @Max(1000)
+  limit: number = 10;
+
+  @Field(() => Int, { defaultValue: 1, description: 'Number of the page, from 1.' })
+  @Min(1)
+  page: number = 1;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Order: names of fields joined by commas, `-` before one for descending.',
+  })
+  @MaxLength(256)
+  sort?: string | null;
+}
+
+/** A page of what a regular expression matches. */
+@ArgsType()
+export class SearchablePageArgs extends PageArgs {
+  @Field(() => String, { nullable: true, description: 'Regular expression to match, whatever the case.' })
+  @MaxLength(256)
+  q?: string | null;
+}

@@ -1,0 +1,39 @@
+import { ObjectType } from 'type-graphql';
+import { OrganizationMember, TeamMemberListItem, User } from '../entities/account.js';
+import { Application, ApplicationListItem } from '../entities/application.js';
+import { Device, DeviceListItem } from '../entities/device.js';
+import { Product, ProductListItem, PublicProductListItem } from '../entities/product.js';
+import { Team, TeamListItem } from '../entities/team.js';
+import { pageOf } from './page.js';
+
+/** Users of the platform. */
+@ObjectType({ description: 'A page of users.' })
+export class UserPage extends pageOf(User) {}
+
+/** Members of an organization. */
+@ObjectType({ description: 'A page of members of an organization.' })
+export class OrganizationMemberPage extends pageOf(OrganizationMember) {}
+
+/** Members of a team. */
+@ObjectType({ description: 'A page of members of a team.' })
+export class TeamMemberPage extends pageOf(User, TeamMemberListItem) {}
+
+/** Teams. */
+@ObjectType({ description: 'A page of teams.' })
+export class TeamPage extends pageOf(Team, TeamListItem) {}
+
+/** Public products. */
+@ObjectType({ description: 'A page of public products.' })
+export class PublicProductPage extends pageOf(Product, PublicProductListItem) {}
+
+/** Products of an organization. */
+@ObjectType({ description: 'A page of products.' })
+export class ProductPage extends pageOf(Product, ProductListItem) {}
+
+/** Devices. */
+@ObjectType({ description: 'A page of devices.' })
+export class DevicePage extends pageOf(Device, DeviceListItem) {}
+
+/** Applications. */
+@ObjectType({ description: 'A page of applications.' })
+export class ApplicationPage extends pageOf(Application, ApplicationListItem) {}

@@ -1,0 +1,47 @@
+import { ArrayMaxSize, ValidateNested } from 'class-validator';
+import { ArgsType, Field, InputType } from 'type-graphql';
+import { StreamType, VariableType } from '../entities/enums.js';
+import { OrganizationArgs } from './account.args.js';
+import { choice, id, label, name, whole } from './fields.js';
+
+/** Where a variable stands in a data stream. */
+@InputType({ description: 'Where a variable stands in a data stream.' })
+export class MappingInput {
+  @whole('Number of the stream.', 1, 255) streamId!: number;
+  @choice(() => StreamType, 'Layout of the stream.') streamType!: StreamType;
+  @whole('Number of the variable in the stream.', 1, 32) varNumber!: number;
+}
+
+/** A value that devices of a product send. */
+@InputType({ description: 'A value that devices of a product send.' })
+export class VariableInput {
+  @label('Name, unique in the product.', 100) name!: string;
+  @label('Unit of the values.', 50, { optional: true }) unit?: string | null;
+  @choice(() => VariableType, 'Type of the values.') type!: VariableType;
+  @Field(() => [MappingInput], { nullable: true, description: 'Positions in data streams.' })
+  @ValidateNested({ each: true })
+  mappings?: MappingInput[] | null;
+}
+
+/** A new product. */
+@ArgsType()
+export class CreateProductArgs extends OrganizationArgs {
+  @name('Name.') name!: string;
+  @label('Version.', 100) version!: string;
+  @Field(() => [VariableInput], { description: 'What its devices send.' })
+  @ArrayMaxSize(500)
+  @ValidateNested({ each: true })
+  variables!: VariableInput[];
+}
+
+/** Names a product by the organization that owns it. */
+@ArgsType()
+export class ProductArgs extends OrganizationArgs {
+  @id('Product.') productId!: string;
+}
+
+/** New values of a product. */
+@ArgsType()
+export class UpdateProductArgs extends CreateProductArgs {
+  @id('Product.') productId!: string;
+}

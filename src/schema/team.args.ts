@@ -1,0 +1,49 @@
+import { ArgsType } from 'type-graphql';
+import { Permission } from '../entities/enums.js';
+import { OrganizationArgs } from './account.args.js';
+import { choice, description, id, name } from './fields.js';
+import { PageArgs } from './list.args.js';
+
+/** A new team. */
+@ArgsType()
+export class CreateTeamArgs extends OrganizationArgs {
+  @name('Name.') name!: string;
+  @description('Description.') description?: string | null;
+}
+
+/** Names a team. */
+@ArgsType()
+export class TeamArgs extends OrganizationArgs {
+  @id('Team.') teamId!: string;
+}
+
+/** New values of a team. */
+@ArgsType()
+export class UpdateTeamArgs extends CreateTeamArgs {
+  @id('Team.') teamId!: string;
+}
+
+/** A list of what a team has. */
+@ArgsType()
+export class TeamListArgs extends PageArgs {
+  @id('Organization.') organizationId!: string;
+  @id('Team.') teamId!: string;
+}
+
+/** Names a member of a team. */
+@ArgsType()
+export class TeamMemberArgs extends TeamArgs {
+  @id('Member of the organization.') memberId!: string;
+}
+
+/** Names an application of a team. */
+@ArgsType()
+export class TeamApplicationArgs extends TeamArgs {
+  @id('Application of the organization.') applicationId!: string;
+}
+
+/** What a team may do with an application. */
+@ArgsType()
+export class SetTeamApplicationArgs extends TeamApplicationArgs {
+  @choice(() => Permission, 'What the team may do with the application.') permission!: Permission;
+}
