@@ -1,0 +1,101 @@
+import { lookup } from 'node:dns/promises';
+import ipaddr from 'ipaddr.js';
+import { blocked, CallFault } from './fault.js';
+
+/** Finds every address of a host name. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/** What an operator settles about where hooks may lead. */
+export interface AddressRules {
+  /** Ranges (CIDR) that may be called although they are not public. */
+  allow: readonly string[];
+  /** Ranges (CIDR) that may not be called although they are public. Wins over `allow`. */
+  deny: readonly string[];
+}
+
+/** Decides whether an address may be called. */
+export interface AddressGuard {
+  /** Throws a BLOCKED fault unless the address may be called. */
+  check(address: string): void;
+  /** The addresses of a host, or the literal itself; throws when *any* of them is refused. */
+  resolve(hostname: string): Promise<readonly string[]>;
+}
+
+/** The operating system's resolver, the one that a connection would use. */
+export const systemResolve: Resolve = async (hostname) =>
+  (await lookup(hostname, { all: true })).map(({ address }) => address);
+
+/**
+ * Where clouds answer their metadata (AWS, Azure, GCP and most others; Azure's wire server; Alibaba; Oracle; AWS over
+ * IPv6). Allowed only where a rule names exactly the address: a wide range must not open them by accident.
+ */
+const metadata = new Set([
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd00:ec2::23',
+]);
+
+/** All that is routed in IPv6 (RFC 4291, section 2.4); what lies outside is never public. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3');
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Range = [Address, number];
+
+/**
+ * Public unicast addresses only (what is not "unicast" by the registries of RFC 6890 is refused), save what the rules
+ * say. IPv4 inside IPv6 (mapped) counts as the IPv4 address; NAT64, 6to4 and Teredo are refused as such.
+ */
+export function createAddressGuard({ allow, deny }: AddressRules, resolve: Resolve = systemResolve): AddressGuard {
+  const allowed = allow.map(range);
+  const denied = deny.map(range);
+
+  const check = (text: string) => {
+    if (!ipaddr.isValid(text)) throw blocked(text);
+    const address = ipaddr.process(text);
+    const within = (ranges: readonly Range[]) => ranges.some(([net, bits]) => contains(net, bits, address));
+    if (within(denied)) throw blocked(text);
+    const open = address.range() === 'unicast' && (address.kind() === 'ipv4' || contains(...globalUnicast, address));
+    const named = allowed.some(([net, bits]) => bits === lengthOf(net) && contains(net, bits, address));
+    if (metadata.has(address.toString())) {
+      if (!named) throw blocked(text);
+    } else if (!open && !within(allowed)) {
+      throw blocked(text);
+    }
+  };
+
+  return {
+    check,
+    async resolve(hostname) {
+      const host = hostname.replace(/^\[|\]$/g, '');
+      const addresses = ipaddr.isValid(host) ? [ipaddr.process(host).toString()] : await resolve(host);
+      if (addresses.length === 0) throw new CallFault('DNS', `The host name ${host} has no address.`);
+      for (const address of addresses) check(address);
+      return addresses;
+    },
+  };
+}
+
+/** Whether a text is a range of addresses in CIDR notation, or a single address. */
+export function isRange(text: string): boolean {
+  try {
+    range(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const lengthOf = (address: Address) => (address.kind() === 'ipv4' ? 32 : 128);
+
+function range(text: string): Range {
+  if (text.includes('/')) return ipaddr.parseCIDR(text);
+  const address = ipaddr.process(text);
+  return [address, lengthOf(address)];
+}
+
+const contains = (net: Address, bits: number, address: Address) => net.kind() === address.kind() && address.match(net, bits);

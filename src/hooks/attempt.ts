@@ -1,0 +1,163 @@
+import { Agent, type Dispatcher } from 'undici';
+import type { AddressGuard } from './address.js';
+import { createConnector } from './connector.js';
+import { type CallFault, faultOf, timedOut } from './fault.js';
+
+/** At most this much of an answer's body is read, in bytes; the connection is cut after it. */
+const readLimit = 64 * 1024;
+/** At most this much of it is kept, in bytes. */
+const keepLimit = 16 * 1024;
+
+/** A call to be made. */
+export interface Call {
+  /** Scheme, host and port. */
+  origin: string;
+  /** Path and query. */
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+  /** Whether certificates that nobody vouches for are taken. */
+  allowUnverified: boolean;
+}
+
+/** What a receiver answered. */
+export interface Answer {
+  statusCode: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The first bytes of the body. */
+  body: Buffer;
+  /** Whether the body was longer than what was kept, or did not end in time. */
+  truncated: boolean;
+}
+
+/** How long each part of a call took, in milliseconds. */
+export interface Phases {
+  /** Until the request could be written: name service, connection and TLS, nothing on a connection kept open. */
+  connect: number;
+  /** From there to the answer's head. */
+  wait: number;
+  /** From there to its end. */
+  read: number;
+}
+
+/** What became of a call: an answer, a fault, or neither where we cut it off ourselves. */
+export interface Outcome {
+  answer?: Answer;
+  fault?: CallFault;
+  phases: Phases;
+}
+
+/** Makes calls, and nothing else: no redirect is followed, nothing is unpacked, nothing is tried again. */
+export interface Caller {
+  /** Makes one call. Never throws; ends at the deadline, or at once when `stop` is aborted. */
+  call(call: Call, stop: AbortSignal): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+/** Settings of a caller. */
+export interface CallerOptions {
+  guard: AddressGuard;
+  /** Deadline of a whole call, in milliseconds. */
+  timeout: number;
+  /** Time to connect, in milliseconds. */
+  connectTimeout: number;
+}
+
+/** A caller with connections of its own, kept apart for hooks that take unverified certificates. */
+export function createCaller({ guard, timeout, connectTimeout }: CallerOptions): Caller {
+  const agent = (allowUnverified: boolean) =>
+    new Agent({
+      connect: createConnector({ guard, timeout: connectTimeout, allowUnverified }),
+      // One deadline for all of a call (attempt, below): undici's own are per part, and a dripping body passes them.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      pipelining: 1,
+    });
+  const verified = agent(false);
+  const unverified = agent(true);
+  return {
+    call: (call, stop) => attempt(call.allowUnverified ? unverified : verified, call, timeout, stop),
+    close: async () => {
+      await Promise.all([verified.destroy(), unverified.destroy()]);
+    },
+  };
+}
+
+/**
+ * undici's lowest door: the request's own callbacks see every byte as it comes, so that a body is counted and cut
+ * without a stream, and nothing is decompressed.
+ */
+function attempt(agent: Agent, call: Call, timeout: number, stop: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const begun = performance.now();
+    const phases: Phases = { connect: 0, wait: 0, read: 0 };
+    const chunks: Buffer[] = [];
+    let read = 0;
+    let phase: keyof Phases = 'connect';
+    let phaseBegun = begun;
+    let head: Pick<Answer, 'statusCode' | 'headers'> | undefined;
+    let controller: Dispatcher.DispatchController | undefined;
+    let ended = false;
+
+    const enter = (next: keyof Phases) => {
+      const now = performance.now();
+      phases[phase] = now - phaseBegun;
+      phase = next;
+      phaseBegun = now;
+    };
+    const end = (outcome: Omit<Outcome, 'phases'>) => {
+      if (ended) return;
+      ended = true;
+      clearTimeout(timer);
+      stop.removeEventListener('abort', cut);
+      enter(phase);
+      resolve({ ...outcome, phases });
+    };
+    const answer = (truncated: boolean): Pick<Outcome, 'answer'> =>
+      head ? { answer: { ...head, body: Buffer.concat(chunks).subarray(0, keepLimit), truncated } } : {};
+    /** A head that came in time is an answer, whatever becomes of its body. */
+    const fail = (fault: CallFault) => end(head ? answer(true) : { fault });
+    const drop = () => controller?.abort(new Error('The call has ended.'));
+
+    const timer = setTimeout(() => {
+      fail(timedOut(timeout));
+      drop();
+    }, timeout);
+    const cut = () => {
+      end({});
+      drop();
+    };
+    stop.addEventListener('abort', cut, { once: true });
+
+    try {
+      agent.dispatch(
+        { origin: call.origin, path: call.path, method: 'POST', headers: call.headers, body: call.body },
+        {
+          onRequestStart(started) {
+            controller = started;
+            // It may have ended while it waited for a connection.
+            if (ended) drop();
+            else enter('wait');
+          },
+          onResponseStart(_, statusCode, headers) {
+            // 1xx are no answers yet.
+            if (statusCode < 200) return;
+            head = { statusCode, headers };
+            enter('read');
+          },
+          onResponseData(_, chunk) {
+            if (read < keepLimit) chunks.push(chunk);
+            read += chunk.length;
+            if (read <= readLimit) return;
+            end(answer(true));
+            drop();
+          },
+          onResponseEnd: () => end(answer(read > keepLimit)),
+          onResponseError: (_, error) => fail(faultOf(error)),
+        },
+      );
+    } catch (error) {
+      fail(faultOf(error));
+    }
+  });
+}

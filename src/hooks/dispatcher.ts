@@ -1,0 +1,161 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { newId } from '../entities/id.js';
+import type { Caller } from './attempt.js';
+import { type Claimed, claimPingsQuery, claimQuery, lease, prepared, renewQuery } from './claim.js';
+import { compose } from './message.js';
+import type { Result } from './settle.js';
+import { createSettler } from './settler.js';
+import type { HookRow, Target } from './target.js';
+import { createTurns } from './turn.js';
+import { expire, judge, uncallable } from './verdict.js';
+
+/** Calls that one process has in flight, at most. So many that hooks that hang do not fill them: each has its cap. */
+const mostInFlight = 1000;
+/** Deliveries that one claim takes, at most. */
+const mostClaimed = 256;
+/** Calls of pings that one process has in flight, at most. */
+const mostPings = 100;
+
+/** Makes the calls of deliveries: claims what is due, calls, settles. The only part that calls out. */
+export interface Dispatcher {
+  start(): void;
+  /** A hint that something is due. Lost, it costs latency; polling finds it. */
+  wake(): void;
+  /** Resolves when this process has settled the delivery, or after so many milliseconds. */
+  settled(deliveryId: string, within: number): Promise<void>;
+  /** Calls in flight. */
+  inFlight(): number;
+  /** Stops: finishes what is in flight within so many milliseconds, and releases the rest, which is due again at once. */
+  close(within: number): Promise<void>;
+}
+
+/** Settings of a dispatcher. */
+export interface DispatcherOptions {
+  /** A small pool of its own, so that nothing else holds up claims and settling. */
+  pool: Pick<pg.Pool, 'query'>;
+  caller: Caller;
+  target: (row: HookRow) => Target;
+  /** Waits between attempts, in milliseconds. */
+  schedule: readonly number[];
+  clock: () => number;
+  random: () => number;
+  log: Logger;
+  /** Told of every result once it is written. */
+  observe?(result: Result): void;
+}
+
+/** A dispatcher; several, in as many processes, share one database's work without knowing of each other. */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { pool, caller, target, clock, log, observe } = options;
+  /** Claimed and not yet settled: what the leases are renewed for. */
+  const held = new Map<string, Claimed>();
+  const calls = new Set<Promise<void>>();
+  const watched = new Map<string, () => void>();
+  const stop = new AbortController();
+  let more = false;
+
+  const settler = createSettler({
+    pool,
+    clock,
+    log,
+    onSettled(results) {
+      for (const result of results) {
+        held.delete(result.delivery.id);
+        watched.get(result.delivery.id)?.();
+        observe?.(result);
+      }
+      // Slots have become free that the last claim could have filled.
+      if (more) turns.wake();
+    },
+  });
+
+  const make = async (delivery: Claimed) => {
+    if (delivery.expired) {
+      settler.add(expire(delivery, clock()));
+      return;
+    }
+    const at = clock();
+    const message = { id: delivery.id, event: delivery.event, payload: delivery.payload };
+    let ready: Target;
+    try {
+      ready = target(delivery);
+    } catch (error) {
+      log.error({ err: error, hook: delivery.hookId }, 'hook cannot be called');
+      const outcome = uncallable("This service could not read the hook's stored secrets.");
+      settler.add(judge(options, { delivery, at, secrets: [], outcome }));
+      return;
+    }
+    const [call, request] = compose(ready, message, at);
+    const outcome = await caller.call(call, stop.signal);
+    settler.add(judge(options, { delivery, at, request, secrets: ready.secrets, outcome }));
+  };
+
+  const launch = (claimed: readonly Claimed[]) => {
+    for (const delivery of claimed) {
+      held.set(delivery.id, delivery);
+      const call = make(delivery).finally(() => calls.delete(call));
+      calls.add(call);
+    }
+  };
+
+  /** One turn: claims what is due and there is room for. Answers whether the next need not wait. */
+  const turn = async (pings: boolean): Promise<boolean> => {
+    const now = clock();
+    if (pings) {
+      const claim = { claimId: newId(), limit: mostPings, now };
+      launch((await prepared<Claimed>(pool, 'claim-pings', claimPingsQuery(claim))).rows);
+    }
+    const limit = Math.min(mostClaimed, mostInFlight - held.size);
+    if (limit <= 0) {
+      more = true;
+      return false;
+    }
+    const { rows } = await prepared<Claimed>(pool, 'claim', claimQuery({ claimId: newId(), limit, now }));
+    more = rows.length === limit || rows.some(({ full }) => full);
+    launch(rows);
+    return rows.length === limit;
+  };
+  const turns = createTurns({ turn, log });
+
+  const renew = async () => {
+    if (held.size === 0) return;
+    try {
+      await prepared(pool, 'renew', renewQuery([...held.values()], clock()));
+    } catch (error) {
+      log.warn({ err: error }, 'leases cannot be renewed');
+    }
+  };
+  let renewing: NodeJS.Timeout | undefined;
+
+  return {
+    start() {
+      turns.start();
+      renewing ??= setInterval(() => void renew(), lease / 6);
+    },
+    wake: turns.wake,
+    settled(deliveryId, within) {
+      return new Promise((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          watched.delete(deliveryId);
+          resolve();
+        };
+        const timer = setTimeout(done, within);
+        watched.set(deliveryId, done);
+        turns.wake(true);
+      });
+    },
+    inFlight: () => calls.size,
+    async close(within) {
+      await turns.close();
+      const cut = setTimeout(() => stop.abort(), within);
+      await Promise.all(calls);
+      clearTimeout(cut);
+      await settler.drain();
+      clearInterval(renewing);
+      for (const done of watched.values()) done();
+      await caller.close();
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import { newId } from '../entities/id.js';
+import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
+
+/** Rows that one statement inserts, at most. */
+const mostRows = 2000;
+
+/** A delivery about to be stored. */
+interface NewDelivery {
+  hookId: string;
+  application: ApplicationKey;
+  deviceId: string | null;
+  recordId: string | null;
+  event: EventName;
+  /** Unix time in seconds. */
+  ts: number | null;
+  lane: string | null;
+  payload: string;
+}
+
+/** An enabled hook that hears of a device. */
+interface Listener {
+  deviceId: string;
+  hookId: string;
+  applicationId: string;
+  organizationId: string;
+  ordered: boolean;
+}
+
+type Client = Pick<pg.ClientBase, 'query'>;
+
+/**
+ * Stores the deliveries of records that were just stored, in the same transaction: for every enabled hook of every
+ * application that the record's device is linked to. Answers how many.
+ */
+export async function enqueueRecords(
+  tx: Client,
+  records: readonly StoredRecord[],
+  { now, maxAttempts }: { now: number; maxAttempts: number },
+): Promise<number> {
+  const devices = [...new Set(records.map(({ device }) => device.id))];
+  const { rows: listeners } = await tx.query<Listener>({
+    name: 'listeners',
+    ...plain(sql`
+      select ad.device_id "deviceId", h.id "hookId", h.application_id "applicationId",
+             h.organization_id "organizationId", h.ordered
+        from application_device ad join hook h on h.application_id = ad.application_id
+       where ad.device_id = any(${devices}::uuid[]) and not h.disabled`),
+  });
+  if (listeners.length === 0) return 0;
+  await holdLanes(tx, listeners);
+  const byDevice = Map.groupBy(listeners, ({ deviceId }) => deviceId);
+  const deliveries = records.flatMap((record) => {
+    const write = recordPayload(record);
+    return (byDevice.get(record.device.id) ?? []).map(
+      ({ hookId, applicationId: id, organizationId, ordered }): NewDelivery => ({
+        hookId,
+        application: { id, organizationId },
+        deviceId: record.device.id,
+        recordId: record.id,
+        event: 'record',
+        ts: record.ts,
+        lane: ordered ? record.device.id : null,
+        payload: write({ id, organizationId }),
+      }),
+    );
+  });
+  for (let start = 0; start < deliveries.length; start += mostRows) {
+    await insert(tx, deliveries.slice(start, start + mostRows), now, maxAttempts);
+  }
+  return deliveries.length;
+}
+
+/** Stores a ping of a hook, and answers the identifier of its delivery. */
+export async function enqueuePing(
+  tx: Client,
+  hook: { id: string; application: ApplicationKey },
+  now: number,
+): Promise<string> {
+  const [id] = await insert(
+    tx,
+    [
+      {
+        hookId: hook.id,
+        application: hook.application,
+        deviceId: null,
+        recordId: null,
+        event: 'ping',
+        ts: null,
+        lane: null,
+        payload: pingPayload(hook.application, hook.id),
+      },
+    ],
+    now,
+    1,
+  );
+  return id!;
+}
+
+/**
+ * The order of a lane is the order of storing. Of two transactions that store for one device of an ordered hook at
+ * once, the second waits here until the first is over, so that what it stores comes later.
+ */
+async function holdLanes(tx: Client, listeners: readonly Listener[]): Promise<void> {
+  const lanes = listeners.filter(({ ordered }) => ordered).map(({ hookId, deviceId }) => `${hookId}/${deviceId}`);
+  if (lanes.length === 0) return;
+  await tx.query(
+    sql`select pg_advisory_xact_lock(key)
+          from (select distinct hashtextextended(lane, 0) key from unnest(${lanes}::text[]) lane order by key) k`,
+  );
+}
+
+async function insert(tx: Client, rows: readonly NewDelivery[], now: number, maxAttempts: number): Promise<string[]> {
+  const ids = rows.map(() => newId());
+  const column = <T>(of: (row: NewDelivery) => T) => rows.map(of);
+  const at = new Date(now);
+  await tx.query({
+    name: 'enqueue',
+    ...plain(sql`
+      insert into delivery (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload,
+                            state, queued_at, next_attempt_at, max_attempts, created_at, updated_at)
+      select id, hook_id, organization_id, application_id, device_id, record_id, event, to_timestamp(ts), lane,
+             payload::json, 'pending', ${at}, ${at}, ${maxAttempts}, ${at}, ${at}
+        from unnest(
+          ${ids}::uuid[],
+          ${column(({ hookId }) => hookId)}::uuid[],
+          ${column(({ application }) => application.organizationId)}::uuid[],
+          ${column(({ application }) => application.id)}::uuid[],
+          ${column(({ deviceId }) => deviceId)}::uuid[],
+          ${column(({ recordId }) => recordId)}::uuid[],
+          ${column(({ event }) => event)}::text[],
+          ${column(({ ts }) => ts)}::double precision[],
+          ${column(({ lane }) => lane)}::uuid[],
+          ${column(({ payload }) => payload)}::text[]
+        ) r (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload)`),
+  });
+  return ids;
+}
+
+const plain = ({ text, values }: { text: string; values: unknown[] }) => ({ text, values });

@@ -1,0 +1,72 @@
+/** Why a call got no answer (decisions: hook calls). */
+export type FaultCode = 'BLOCKED' | 'DNS' | 'REFUSED' | 'TLS' | 'TIMEOUT' | 'RESET' | 'PROTOCOL';
+
+/** A call that got no answer. */
+export class CallFault extends Error {
+  /**
+   * @param ours whether the fault lies on our side of the wire: it counts as an attempt, but never against the hook
+   */
+  constructor(
+    readonly code: FaultCode,
+    message: string,
+    readonly ours = false,
+  ) {
+    super(message);
+    this.name = 'CallFault';
+  }
+}
+
+/** The address is one that hooks may not call. */
+export const blocked = (address: string) =>
+  new CallFault('BLOCKED', `The address ${address} is not one that hooks may call.`, true);
+
+/** The total deadline passed. */
+export const timedOut = (milliseconds: number) =>
+  new CallFault('TIMEOUT', `There was no answer within ${milliseconds / 1000} s.`);
+
+const codes: Record<string, readonly [FaultCode, string]> = {
+  ENOTFOUND: ['DNS', 'The host name does not exist.'],
+  ECONNREFUSED: ['REFUSED', 'The connection was refused.'],
+  EHOSTUNREACH: ['REFUSED', 'The host cannot be reached.'],
+  ETIMEDOUT: ['TIMEOUT', 'The connection was not made in time.'],
+  UND_ERR_CONNECT_TIMEOUT: ['TIMEOUT', 'The connection was not made in time.'],
+  ECONNRESET: ['RESET', 'The connection was reset.'],
+  ECONNABORTED: ['RESET', 'The connection was reset.'],
+  EPIPE: ['RESET', 'The connection was reset.'],
+  UND_ERR_SOCKET: ['RESET', 'The connection was closed before the answer was whole.'],
+  UND_ERR_HEADERS_OVERFLOW: ['PROTOCOL', "The answer's headers are too large."],
+};
+
+/** Codes that say that this machine, not the receiver, is in trouble. */
+const oursByCode: Record<string, readonly [FaultCode, string]> = {
+  EAI_AGAIN: ['DNS', 'The name service did not answer.'],
+  ENETUNREACH: ['REFUSED', 'This service has no route to the address.'],
+  ENETDOWN: ['REFUSED', "This service's network is down."],
+  EMFILE: ['REFUSED', 'This service could not open a connection.'],
+  ENFILE: ['REFUSED', 'This service could not open a connection.'],
+  ENOBUFS: ['REFUSED', 'This service could not open a connection.'],
+  EADDRNOTAVAIL: ['REFUSED', 'This service could not open a connection.'],
+};
+
+const isTls = (code: string) =>
+  /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|EPROTO)/.test(code);
+
+/** The fault that an error of the HTTP client, the system or TLS stands for. */
+export function faultOf(error: unknown): CallFault {
+  if (error instanceof CallFault) return error;
+  const code = codeOf(error);
+  const own = oursByCode[code];
+  if (own) return new CallFault(...own, true);
+  const known = codes[code];
+  if (known) return new CallFault(...known);
+  if (code.startsWith('EAI_')) return new CallFault('DNS', 'The host name could not be resolved.');
+  if (isTls(code)) return new CallFault('TLS', `The secure connection could not be made (${code}).`);
+  return new CallFault('PROTOCOL', 'What was answered is not HTTP.');
+}
+
+/** The code of an error; of several tried at once (happy eyeballs), the first one's. */
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return '';
+}

@@ -1,0 +1,97 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { type AddressRules, createAddressGuard, type Resolve } from './address.js';
+import { createCaller } from './attempt.js';
+import { createDispatcher } from './dispatcher.js';
+import { enqueuePing, enqueueRecords } from './enqueue.js';
+import { createHousekeeping } from './housekeeping.js';
+import type { ApplicationKey, StoredRecord } from './message.js';
+import { createVault, type Vault } from './secret.js';
+import { createTargets } from './target.js';
+
+/** A ping is answered after this long at the latest, in milliseconds. */
+const longestPing = 20_000;
+
+/** Settings of hook delivery. */
+export interface HooksOptions {
+  /** For what callers wait for: pings. */
+  pool: pg.Pool;
+  /** For claims and settling only; see `dispatcherSession`. */
+  dispatcherPool: pg.Pool;
+  clock: () => number;
+  random: () => number;
+  log: Logger;
+  /** Keys that stored secrets are sealed with; the first seals. */
+  secretKeys: readonly string[];
+  /** Waits between attempts, in milliseconds. */
+  schedule: readonly number[];
+  /** Deadline of a call, in milliseconds. */
+  timeout: number;
+  addresses: AddressRules;
+  /** How long deliveries are kept, in milliseconds. */
+  retention: number;
+  /** Finds the addresses of host names; the system's resolver unless given. */
+  resolve?: Resolve;
+}
+
+/** Hook delivery, as the rest of the service sees it. */
+export interface Hooks {
+  vault: Vault;
+  /** Stores the deliveries of records in the transaction that stores the records. */
+  alongside(tx: pg.ClientBase, stored: readonly StoredRecord[]): Promise<void>;
+  /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery. */
+  ping(hook: { id: string; application: ApplicationKey }): Promise<string>;
+  /** A hint, after a commit, that deliveries are due. */
+  wake(): void;
+  /** Begins to make calls. */
+  start(): Promise<void>;
+  /** Stops within so many milliseconds. */
+  close(within: number): Promise<void>;
+}
+
+/**
+ * Settings of the sessions of a dispatcher's pool (`options` of a connection). Its few statements are planned once,
+ * when tables may be empty or their statistics stale; index scans are right for all of them, whatever statistics say.
+ */
+export const dispatcherSession =
+  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
+
+/** Time to connect to a receiver, in milliseconds; never longer than the whole call. */
+const connectTimeout = 5000;
+
+/** Hook delivery over a database; the caller starts and closes it. */
+export function createHooks(options: HooksOptions): Hooks {
+  const { pool, dispatcherPool, clock, random, log, secretKeys, schedule, timeout, addresses, retention } = options;
+  const vault = createVault(secretKeys);
+  const guard = createAddressGuard(addresses, options.resolve);
+  const caller = createCaller({ guard, timeout, connectTimeout: Math.min(timeout, connectTimeout) });
+  const dispatcher = createDispatcher({
+    pool: dispatcherPool,
+    caller,
+    target: createTargets(vault),
+    schedule,
+    clock,
+    random,
+    log,
+  });
+  const housekeeping = createHousekeeping({ pool: dispatcherPool, clock, log, retention, onRecovered: dispatcher.wake });
+  return {
+    vault,
+    async alongside(tx, stored) {
+      await enqueueRecords(tx, stored, { now: clock(), maxAttempts: schedule.length + 1 });
+    },
+    async ping(hook) {
+      const id = await enqueuePing(pool, hook, clock());
+      await dispatcher.settled(id, longestPing);
+      return id;
+    },
+    wake: () => dispatcher.wake(),
+    async start() {
+      await housekeeping.start();
+      dispatcher.start();
+    },
+    async close(within) {
+      await Promise.all([housekeeping.close(), dispatcher.close(within)]);
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import type { Call } from './attempt.js';
+import type { Target } from './target.js';
+
+/** Kinds of events that hooks are called for. */
+export type EventName = 'record' | 'ping';
+
+/** The device of a stored record, as payloads name it. */
+export interface RecordDevice {
+  id: string;
+  serial: string;
+  organizationId: string;
+  product?: { id: string; organizationId: string };
+  location?: { lat: number; lon: number };
+}
+
+/** A record as it was just stored. */
+export interface StoredRecord {
+  id: string;
+  /** Unix time in seconds. */
+  ts: number;
+  metadata: unknown;
+  data: unknown;
+  device: RecordDevice;
+}
+
+/** An application, by its identifiers. */
+export interface ApplicationKey {
+  id: string;
+  organizationId: string;
+}
+
+/** What is kept of a request, secrets replaced. */
+export interface StoredRequest {
+  method: 'POST';
+  headers: Record<string, string>;
+  uri: Uri;
+}
+
+/** A URL in the twelve parts of the specification (section 2, Hook delivery); a part that is empty is `null`. */
+export interface Uri {
+  href: string;
+  path: string;
+  pathname: string;
+  query: string | null;
+  search: string | null;
+  hash: string | null;
+  hostname: string;
+  port: string | null;
+  host: string;
+  auth: string | null;
+  slashes: boolean;
+  protocol: string;
+}
+
+/** What stands in stored requests and answers in place of a secret. */
+export const redacted = '[redacted]';
+
+/** The payload of a record for each application it goes to; the long part is written once (specification, section 6). */
+export function recordPayload({ ts, metadata, data, device }: StoredRecord): (application: ApplicationKey) => string {
+  const { id, serial, organizationId, product, location } = device;
+  const head = JSON.stringify({
+    record: { ts, metadata, data },
+    device: { id, serial, organizationId, product, location },
+  }).slice(0, -1);
+  return (application) =>
+    `${head},"application":${JSON.stringify({ id: application.id, organizationId: application.organizationId })}}`;
+}
+
+/** The payload of a ping. */
+export const pingPayload = ({ id, organizationId }: ApplicationKey, hookId: string): string =>
+  JSON.stringify({ application: { id, organizationId }, hook: { id: hookId } });
+
+/** What a call carries. */
+export interface Message {
+  /** Identifier of the delivery, the same over all its attempts. */
+  id: string;
+  event: EventName;
+  payload: string;
+}
+
+/** The call of a message to a target, and what is kept of it. */
+export function compose(target: Target, { id, event, payload }: Message, now: number): [Call, StoredRequest] {
+  const headers: Record<string, string> = {
+    host: target.uri.host,
+    'user-agent': 'device-data-platform',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(payload)),
+    // Nothing is unpacked here, so nothing packed is asked for.
+    'accept-encoding': 'identity',
+    'x-service-event': event,
+    'x-service-delivery-id': id,
+    ...target.sign(id, payload, now),
+  };
+  const secret = Object.fromEntries(Object.keys(target.credentials).map((name) => [name, redacted]));
+  return [
+    {
+      origin: target.origin,
+      path: target.uri.path,
+      headers: { ...headers, ...target.credentials },
+      body: payload,
+      allowUnverified: target.allowUnverified,
+    },
+    { method: 'POST', headers: { ...headers, ...secret }, uri: target.uri },
+  ];
+}
+
+/** The twelve parts of a URL. */
+export function uriOf(text: string): Uri {
+  const url = new URL(text);
+  const or = (part: string) => (part === '' ? null : part);
+  return {
+    href: url.href,
+    path: url.pathname + url.search,
+    pathname: url.pathname,
+    query: or(url.search.slice(1)),
+    search: or(url.search),
+    hash: or(url.hash),
+    hostname: url.hostname,
+    port: or(url.port),
+    host: url.host,
+    auth: null,
+    slashes: true,
+    protocol: url.protocol,
+  };
+}

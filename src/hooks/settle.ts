@@ -1,0 +1,127 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { type Claimed, circuitThreshold } from './claim.js';
+
+/** A hook with nothing but failures for this long is disabled. */
+const longestFailing = 5 * 24 * 3600_000;
+
+/** What became of a claimed delivery. */
+export interface Result {
+  delivery: Claimed;
+  state: 'pending' | 'succeeded' | 'failed';
+  /** When it is due again, where it is pending. */
+  nextAttemptAt: number;
+  /** The attempt that was made; absent where none was. */
+  attempt?: AttemptTexts;
+  /** What it says of the hook; nothing where the fault was ours. */
+  health?: 'success' | 'failure' | 'gone';
+}
+
+/** An attempt as it is kept: JSON texts. */
+export interface AttemptTexts {
+  request: string | null;
+  response: string | null;
+  error: string | null;
+  truncated: boolean;
+  /** Its line in the ledger. */
+  line: string;
+}
+
+/**
+ * Settles a batch in one statement, guarded by claim: what another process has taken over since is left alone. The
+ * health of hooks follows in the same statement; a hook that is well and stays well costs nothing.
+ */
+export const settleQuery = (results: readonly Result[], now: number): Sql => {
+  const at = new Date(now);
+  const health = healthOf(results);
+  const column = <T>(of: (result: Result) => T) => results.map(of);
+  return sql`
+    with result as (
+      select * from unnest(
+        ${column(({ delivery }) => delivery.hookId)}::uuid[],
+        ${column(({ delivery }) => delivery.id)}::uuid[],
+        ${column(({ delivery }) => delivery.claimId)}::uuid[],
+        ${column(({ state }) => state)}::text[],
+        ${column(({ nextAttemptAt }) => new Date(nextAttemptAt))}::timestamptz[],
+        ${column(({ attempt }) => attempt?.line)}::text[],
+        ${column(({ attempt }) => attempt?.request)}::text[],
+        ${column(({ attempt }) => attempt?.response)}::text[],
+        ${column(({ attempt }) => attempt?.error)}::text[],
+        ${column(({ attempt }) => attempt?.truncated ?? false)}::boolean[]
+      ) r (hook_id, id, claim_id, state, next_attempt_at, line, request, response, error, truncated)
+    ),
+    health as (
+      select * from unnest(
+        ${health.map(({ hookId }) => hookId)}::uuid[],
+        ${health.map(({ succeeded }) => succeeded)}::boolean[],
+        ${health.map(({ failures }) => failures)}::integer[],
+        ${health.map(({ gone }) => gone)}::boolean[]
+      ) h (hook_id, succeeded, failures, gone)
+    ),
+    -- Locked in one order by everyone, so that two settlements never wait for each other.
+    patient as materialized (
+      select s.hook_id, h.succeeded, h.gone,
+             h.failures + case when h.succeeded then 0 else s.failures_in_row end failures,
+             case when h.failures = 0 then null when h.succeeded then ${at} else coalesce(s.failing_since, ${at}) end failing_since,
+             case when h.succeeded then 0 else s.circuit_openings end openings,
+             case when h.succeeded then null else s.circuit_until end circuit_until,
+             h.failures > 0 failed
+        from hook_state s join health h on h.hook_id = s.hook_id
+       where h.failures > 0 or s.failures_in_row > 0
+       order by s.hook_id for update of s
+    ),
+    diagnosed as (
+      update hook_state s
+         set failures_in_row = p.failures, failing_since = p.failing_since,
+             last_failure_at = case when p.failed then ${at} else s.last_failure_at end,
+             circuit_openings = p.openings + o.opens,
+             circuit_until = case when o.opens = 1
+               then ${at} + least(30 * 2 ^ least(p.openings, 10), 900) * interval '1 second'
+               else p.circuit_until end
+        from patient p cross join lateral (
+          -- Calls that were in flight when it opened do not open it further.
+          select (p.failures >= ${circuitThreshold} and p.failed
+                  and (p.circuit_until is null or p.circuit_until <= ${at}))::integer opens) o
+       where s.hook_id = p.hook_id
+    ),
+    disabled as (
+      update hook h
+         set disabled = true, disabled_at = ${at}, updated_at = ${at},
+             disabled_reason = case when p.gone then 'gone' else 'failing' end
+        from patient p
+       where h.id = p.hook_id and not h.disabled
+         and (p.gone or p.failing_since <= ${new Date(now - longestFailing)})
+      returning h.id
+    )
+    update delivery d
+       set state = r.state, next_attempt_at = r.next_attempt_at, claim_id = null, locked_until = null,
+           attempts_made = d.attempts_made + case when r.line is null then 0 else 1 end,
+           attempts = case when r.line is null then d.attempts else d.attempts || r.line::jsonb end,
+           request = case when r.line is null then d.request else coalesce(r.request::json, d.request) end,
+           response = case when r.line is null then d.response else r.response::json end,
+           error = case when r.line is null then d.error else r.error::json end,
+           truncated = case when r.line is null then d.truncated else r.truncated end,
+           updated_at = ${at}
+      from result r
+     where d.hook_id = r.hook_id and d.id = r.id and d.claim_id = r.claim_id and d.state = 'running'
+    returning d.id, (select array_agg(id) from disabled) "disabledHooks"`;
+};
+
+interface Health {
+  hookId: string;
+  /** Whether any of its calls succeeded. */
+  succeeded: boolean;
+  /** Failed calls since the last that succeeded. */
+  failures: number;
+  gone: boolean;
+}
+
+function healthOf(results: readonly Result[]): readonly Health[] {
+  const hooks = new Map<string, Health>();
+  for (const { delivery, health } of results) {
+    if (!health) continue;
+    const known = hooks.get(delivery.hookId) ?? { hookId: delivery.hookId, succeeded: false, failures: 0, gone: false };
+    if (health === 'success') hooks.set(delivery.hookId, { ...known, succeeded: true, failures: 0 });
+    else hooks.set(delivery.hookId, { ...known, failures: known.failures + 1, gone: known.gone || health === 'gone' });
+  }
+  return [...hooks.values()];
+}

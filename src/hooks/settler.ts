@@ -1,0 +1,72 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { prepared } from './claim.js';
+import { type Result, settleQuery } from './settle.js';
+
+/** A batch goes out once this many results wait, */
+const enough = 16;
+/** or the first of them has waited this long, in milliseconds. */
+const patience = 8;
+/** No batch is larger. */
+const most = 500;
+
+/** Writes down what became of claimed deliveries, many at a time. */
+export interface Settler {
+  add(result: Result): void;
+  /** Resolves when everything added so far is written. */
+  drain(): Promise<void>;
+}
+
+/** Settings of a settler. */
+export interface SettlerOptions {
+  pool: Pick<pg.Pool, 'query'>;
+  clock: () => number;
+  log: Logger;
+  /** Called for each batch once it is written. */
+  onSettled(results: readonly Result[]): void;
+}
+
+/** A settler that keeps what it cannot write, and tries again until the database is back. */
+export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): Settler {
+  let waiting: Result[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+
+  const write = async () => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, most);
+      waiting = waiting.slice(most);
+      for (let failures = 0; ; failures++) {
+        try {
+          const { rows } = await prepared<{ disabledHooks: string[] | null }>(pool, 'settle', settleQuery(batch, clock()));
+          for (const hook of rows[0]?.disabledHooks ?? []) log.warn({ hook }, 'hook disabled');
+          break;
+        } catch (error) {
+          if (failures === 0) log.error({ err: error }, 'deliveries cannot be settled; trying again');
+          await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 2 ** failures, 2000)));
+        }
+      }
+      onSettled(batch);
+    }
+  };
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing ??= write().finally(() => {
+      writing = undefined;
+      if (waiting.length > 0) flush();
+    });
+    return writing;
+  };
+
+  return {
+    add(result) {
+      waiting.push(result);
+      if (waiting.length >= enough) void flush();
+      else timer ??= setTimeout(flush, patience);
+    },
+    async drain() {
+      while (waiting.length > 0 || writing) await flush();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Vault } from './secret.js';
+import { sign } from './signature.js';
+import { type Uri, uriOf } from './message.js';
+
+/** A hook as it is stored, as far as calls need it; secrets sealed. */
+export interface HookRow {
+  hookId: string;
+  url: string;
+  basicUser: string | null;
+  basicPass: string | null;
+  headerName: string | null;
+  headerValue: string | null;
+  signingSecret: string | null;
+  previousSigningSecret: string | null;
+  /** Until when the previous secret signs too. */
+  previousSigningSecretUntil: Date | null;
+  allowUnverified: boolean;
+}
+
+/** A hook ready to be called; secrets open. */
+export interface Target {
+  origin: string;
+  uri: Uri;
+  /** Headers with secrets, by lower-case name. */
+  credentials: Record<string, string>;
+  /** Every text that must not be stored in the open, wherever it comes back. */
+  secrets: readonly string[];
+  allowUnverified: boolean;
+  /** The headers that sign a message; none where the hook has no signing secret. */
+  sign(id: string, payload: string, now: number): Record<string, string>;
+}
+
+/** Where the secrets of a hook are sealed to; a sealed text opens only there. */
+export const placeOf = (hookId: string, secret: 'basic_pass' | 'header_value' | 'signing_secret'): string =>
+  `hook/${hookId}/${secret}`;
+
+/** At most this many hooks are kept ready. */
+const kept = 1000;
+
+/** Makes hooks ready to be called, and keeps them ready for as long as they stay as they are. */
+export function createTargets(vault: Vault): (row: HookRow) => Target {
+  const targets = new Map<string, { row: HookRow; target: Target }>();
+  return (row) => {
+    const known = targets.get(row.hookId);
+    if (known && same(known.row, row)) return known.target;
+    const target = openTarget(vault, row);
+    targets.delete(row.hookId);
+    targets.set(row.hookId, { row, target });
+    if (targets.size > kept) targets.delete(targets.keys().next().value!);
+    return target;
+  };
+}
+
+const same = (a: HookRow, b: HookRow) =>
+  a.url === b.url &&
+  a.basicUser === b.basicUser &&
+  a.basicPass === b.basicPass &&
+  a.headerName === b.headerName &&
+  a.headerValue === b.headerValue &&
+  a.signingSecret === b.signingSecret &&
+  a.previousSigningSecret === b.previousSigningSecret &&
+  a.allowUnverified === b.allowUnverified;
+
+function openTarget(vault: Vault, row: HookRow): Target {
+  const open = (sealed: string | null, secret: Parameters<typeof placeOf>[1]) =>
+    sealed === null ? undefined : vault.open(sealed, placeOf(row.hookId, secret));
+  const pass = open(row.basicPass, 'basic_pass');
+  const value = open(row.headerValue, 'header_value');
+  const signing = open(row.signingSecret, 'signing_secret');
+  const previous = open(row.previousSigningSecret, 'signing_secret');
+  const until = row.previousSigningSecretUntil?.getTime() ?? 0;
+
+  const credentials: Record<string, string> = {};
+  const secrets: string[] = [];
+  if (row.basicUser !== null && pass !== undefined) {
+    const pair = Buffer.from(`${row.basicUser}:${pass}`).toString('base64');
+    credentials['authorization'] = `Basic ${pair}`;
+    secrets.push(pair, pass);
+  }
+  if (row.headerName !== null && value !== undefined) {
+    credentials[row.headerName.toLowerCase()] = value;
+    secrets.push(value);
+    // A token that comes back without its scheme is still the token.
+    const [, token] = /^[A-Za-z]+ +(\S+)$/.exec(value) ?? [];
+    if (token !== undefined) secrets.push(token);
+  }
+  for (const secret of [signing, previous]) if (secret !== undefined) secrets.push(secret);
+
+  const uri = uriOf(row.url);
+  return {
+    origin: `${uri.protocol}//${uri.host}`,
+    uri,
+    credentials,
+    // The longest first: what is left of a secret once a part of it is replaced would no longer be found.
+    secrets: secrets.sort((a, b) => b.length - a.length),
+    allowUnverified: row.allowUnverified,
+    sign(id, payload, now) {
+      const keys = [signing, now < until ? previous : undefined].filter((key) => key !== undefined);
+      return keys.length === 0 ? {} : sign(keys, id, payload, now);
+    },
+  };
+}

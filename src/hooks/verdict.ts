@@ -1,0 +1,73 @@
+import { keptAnswer } from './answer.js';
+import type { Outcome } from './attempt.js';
+import { retryAfter, waitAfter } from './backoff.js';
+import type { Claimed } from './claim.js';
+import { CallFault } from './fault.js';
+import type { StoredRequest } from './message.js';
+import type { Result } from './settle.js';
+
+/** What a verdict needs besides the outcome. */
+export interface Bench {
+  /** Waits between attempts, in milliseconds. */
+  schedule: readonly number[];
+  clock: () => number;
+  random: () => number;
+}
+
+/** A call as it was made. */
+export interface Made {
+  delivery: Claimed;
+  /** When it was made, in milliseconds since 1970. */
+  at: number;
+  request?: StoredRequest;
+  secrets: readonly string[];
+  outcome: Outcome;
+}
+
+/** What becomes of a delivery after a call (decisions: hook calls). */
+export function judge({ schedule, clock, random }: Bench, { delivery, at, request, secrets, outcome }: Made): Result {
+  const { answer, fault, phases } = outcome;
+  // Cut off by our own stop: not an attempt, and due again at once.
+  if (!answer && !fault) return { delivery, state: 'pending', nextAttemptAt: clock() };
+
+  const status = answer?.statusCode;
+  const succeeded = status !== undefined && status >= 200 && status < 300;
+  const asked = status === 429 || status === 503 ? retryAfter(single(answer?.headers['retry-after']), clock()) : undefined;
+  const wait =
+    succeeded || status === 410
+      ? undefined
+      : waitAfter(schedule, delivery.maxAttempts - delivery.attemptsMade - 1, random(), asked);
+  const error = fault && { code: fault.code, message: fault.message };
+  return {
+    delivery,
+    state: succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending',
+    nextAttemptAt: clock() + (wait ?? 0),
+    attempt: {
+      request: request ? JSON.stringify(request) : null,
+      response: answer ? keptAnswer(answer, secrets) : null,
+      error: error ? JSON.stringify(error) : null,
+      truncated: answer?.truncated ?? false,
+      line: JSON.stringify({
+        at: new Date(at).toISOString(),
+        duration: rounded({ ...phases, total: phases.connect + phases.wait + phases.read }),
+        statusCode: status,
+        error,
+      }),
+    },
+    health: succeeded ? 'success' : status === 410 ? 'gone' : fault?.ours ? undefined : 'failure',
+  };
+}
+
+/** A delivery that waited too long for its hook to be enabled: it ends, and no attempt was made. */
+export const expire = (delivery: Claimed, now: number): Result => ({ delivery, state: 'failed', nextAttemptAt: now });
+
+/** The stored hook cannot be called at all: its secrets do not open, or its address is against the rules. */
+export const uncallable = (message: string): Outcome => ({
+  fault: new CallFault('BLOCKED', message, true),
+  phases: { connect: 0, wait: 0, read: 0 },
+});
+
+const single = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
+
+const rounded = (parts: Record<string, number>) =>
+  Object.fromEntries(Object.entries(parts).map(([part, milliseconds]) => [part, Math.round(milliseconds * 10) / 10]));
