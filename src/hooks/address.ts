@@ -98,4 +98,5 @@ function range(text: string): Range {
   return [address, lengthOf(address)];
 }
 
-const contains = (net: Address, bits: number, address: Address) => net.kind() === address.kind() && address.match(net, bits);
+const contains = (net: Address, bits: number, address: Address) =>
+  net.kind() === address.kind() && address.match(net, bits);

@@ -44,7 +44,8 @@ function asJson(text: string): string | undefined {
     return undefined;
   }
   if (depthOf(text) > deepest) return undefined;
-  const escape = /\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})|\\[^]/g;
+  const escape =
+    /\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})|\\[^]/g;
   return wellFormed(text).replace(escape, (found, _high, _low, alone?: string) => (alone ? '\\ufffd' : found));
 }
 

@@ -49,7 +49,9 @@ const oursByCode: Record<string, readonly [FaultCode, string]> = {
 };
 
 const isTls = (code: string) =>
-  /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|EPROTO)/.test(code);
+  /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|EPROTO)/.test(
+    code,
+  );
 
 /** The fault that an error of the HTTP client, the system or TLS stands for. */
 export function faultOf(error: unknown): CallFault {

@@ -74,7 +74,13 @@ export function createHooks(options: HooksOptions): Hooks {
     random,
     log,
   });
-  const housekeeping = createHousekeeping({ pool: dispatcherPool, clock, log, retention, onRecovered: dispatcher.wake });
+  const housekeeping = createHousekeeping({
+    pool: dispatcherPool,
+    clock,
+    log,
+    retention,
+    onRecovered: dispatcher.wake,
+  });
   return {
     vault,
     async alongside(tx, stored) {

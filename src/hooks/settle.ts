@@ -61,7 +61,8 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
     patient as materialized (
       select s.hook_id, h.succeeded, h.gone,
              h.failures + case when h.succeeded then 0 else s.failures_in_row end failures,
-             case when h.failures = 0 then null when h.succeeded then ${at} else coalesce(s.failing_since, ${at}) end failing_since,
+             case when h.failures = 0 then null when h.succeeded then ${at}::timestamptz
+                  else coalesce(s.failing_since, ${at}::timestamptz) end failing_since,
              case when h.succeeded then 0 else s.circuit_openings end openings,
              case when h.succeeded then null else s.circuit_until end circuit_until,
              h.failures > 0 failed
@@ -75,7 +76,7 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
              last_failure_at = case when p.failed then ${at} else s.last_failure_at end,
              circuit_openings = p.openings + o.opens,
              circuit_until = case when o.opens = 1
-               then ${at} + least(30 * 2 ^ least(p.openings, 10), 900) * interval '1 second'
+               then ${at}::timestamptz + least(30 * 2 ^ least(p.openings, 10), 900) * interval '1 second'
                else p.circuit_until end
         from patient p cross join lateral (
           -- Calls that were in flight when it opened do not open it further.

@@ -34,15 +34,21 @@ export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): 
 
   const write = async () => {
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, most);
+      let batch = waiting.slice(0, most);
       waiting = waiting.slice(most);
       for (let failures = 0; ; failures++) {
         try {
-          const { rows } = await prepared<{ disabledHooks: string[] | null }>(pool, 'settle', settleQuery(batch, clock()));
+          const { rows } = await prepared<{ disabledHooks: string[] | null }>(
+            pool,
+            'settle',
+            settleQuery(batch, clock()),
+          );
           for (const hook of rows[0]?.disabledHooks ?? []) log.warn({ hook }, 'hook disabled');
           break;
         } catch (error) {
           if (failures === 0) log.error({ err: error }, 'deliveries cannot be settled; trying again');
+          // An answer that the database cannot hold must not keep the others from being settled.
+          if (isData(error)) batch = batch.map(withoutAnswer);
           await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 2 ** failures, 2000)));
         }
       }
@@ -70,3 +76,10 @@ export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): 
     },
   };
 }
+
+/** Whether the database refused a value (SQLSTATE class 22), rather than being away or busy. */
+const isData = (error: unknown) =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('22');
+
+const withoutAnswer = (result: Result): Result =>
+  result.attempt ? { ...result, attempt: { ...result.attempt, response: null } } : result;

@@ -21,4 +21,6 @@ export function sign(secrets: readonly string[], id: string, payload: string, no
 }
 
 const hmac = (secret: string, text: string) =>
-  createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64')).update(text).digest('base64');
+  createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
+    .update(text)
+    .digest('base64');

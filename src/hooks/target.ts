@@ -1,6 +1,6 @@
+import { type Uri, uriOf } from './message.js';
 import type { Vault } from './secret.js';
 import { sign } from './signature.js';
-import { type Uri, uriOf } from './message.js';
 
 /** A hook as it is stored, as far as calls need it; secrets sealed. */
 export interface HookRow {

@@ -32,7 +32,8 @@ export function judge({ schedule, clock, random }: Bench, { delivery, at, reques
 
   const status = answer?.statusCode;
   const succeeded = status !== undefined && status >= 200 && status < 300;
-  const asked = status === 429 || status === 503 ? retryAfter(single(answer?.headers['retry-after']), clock()) : undefined;
+  const asked =
+    status === 429 || status === 503 ? retryAfter(single(answer?.headers['retry-after']), clock()) : undefined;
   const wait =
     succeeded || status === 410
       ? undefined
