@@ -1,12 +1,8 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import type { LogLevel } from './config.js';
 
 /** Writes structured lines: one JSON object each, with level, time and message. */
 export type Log = Logger;
-
-/** How much is written, from everything to nothing. */
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** One of {@link logLevels}. */
-export type LogLevel = (typeof logLevels)[number];
 
 /**
  * Makes the logger. It writes to stderr, so that stdout stays for what a command answers. Should a header or a secret

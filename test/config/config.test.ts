@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError, readConfig } from '../../src/config.js';
+
+describe('settings', () => {
+  it('have defaults with which the service starts by itself', () => {
+    const config = readConfig({ PUBLIC_URL: '' });
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 4000, dataDir: '.data', rateLimit: 50, logLevel: 'info' });
+    expect(config.databaseUrl).toBeUndefined();
+    expect(config.publicUrl).toBeUndefined();
+    expect(config.hooks.retrySchedule).toHaveLength(9);
+  });
+
+  it('are read with their units', () => {
+    const config = readConfig({
+      DATABASE_URL: 'postgres://u:p@db/ddp',
+      SECRET_KEY: 'new, old',
+      HOOK_RETRY_SCHEDULE: '0.5s,2m, 24h',
+      HOOK_ALLOW_CIDRS: '10.0.0.0/8,127.0.0.1,fd00::1',
+      DELIVERY_RETENTION: '7d',
+      SEARCH_ROLLUPS: 'off',
+      TRUST_PROXY: 'loopback, 10.0.0.0/8',
+      CORS_ORIGINS: 'https://app.example.com',
+    });
+    expect(config).toMatchObject({
+      secretKeys: ['new', 'old'],
+      trustProxy: ['loopback', '10.0.0.0/8'],
+      corsOrigins: ['https://app.example.com'],
+      search: { rollups: false },
+      hooks: {
+        retrySchedule: [500, 120_000, 86_400_000],
+        allowCidrs: ['10.0.0.0/8', '127.0.0.1/32', 'fd00::1/128'],
+        deliveryRetention: 604_800_000,
+      },
+    });
+  });
+
+  it('report every fault together, each by its name', () => {
+    const wrong = {
+      PORT: '70000',
+      DATABASE_URL: 'mysql://db/x',
+      PUBLIC_URL: 'example.com',
+      RATE_LIMIT: 'fast',
+      HOOK_TIMEOUT: '15',
+      HOOK_DENY_CIDRS: '10.0.0.0/40',
+      HOOK_RETRY_SCHEDULE: '5s,soon',
+      HOOK_HTTPS_ONLY: 'perhaps',
+      CORS_ORIGINS: 'https://app.example.com/path',
+      TRUST_PROXY: 'everyone',
+      LOG_LEVEL: 'loud',
+    };
+    const faults = faultsOf(wrong);
+    expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([...Object.keys(wrong), 'SECRET_KEY'].sort());
+  });
+
+  it('ask for a key wherever secrets are stored in a database of the operator', () => {
+    expect(faultsOf({ DATABASE_URL: 'postgres://db/ddp' })).toEqual([expect.stringMatching(/^SECRET_KEY must be set/)]);
+    expect(readConfig({ DATABASE_URL: 'postgres://db/ddp' }, { needsSecrets: false }).secretKeys).toEqual([]);
+  });
+});
+
+function faultsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
