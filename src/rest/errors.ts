@@ -2,8 +2,13 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import { GraphQLError } from 'graphql';
 import { ApiError, malformed, notFound, tooLarge, unavailable } from '../errors.js';
 
-/** Where the cause of a bare 500 goes; the caller never sees it. */
-export type Report = (cause: unknown, request: Request) => void;
+/** What is done with errors outside the catalogue. */
+export interface ErrorOptions {
+  /** Takes the cause of a bare 500 or a 503; the caller never sees it. */
+  report: (cause: unknown, request: Request) => void;
+  /** Whether an error says that the database could not be reached. */
+  isConnectionLoss: (error: unknown) => boolean;
+}
 
 /** 404 for every path that nothing answers. */
 export const refuseUnknownPath: RequestHandler = () => {
@@ -12,9 +17,9 @@ export const refuseUnknownPath: RequestHandler = () => {
 
 /** Answers every error as JSON (decisions: status codes and errors). What is not in the catalogue is a bare 500. */
 export const answerErrors =
-  (report: Report): ErrorRequestHandler =>
+  ({ report, isConnectionLoss }: ErrorOptions): ErrorRequestHandler =>
   (error: unknown, request, response, next) => {
-    const known = toApiError(error);
+    const known = toApiError(error, isConnectionLoss);
     if (known === undefined || known.status >= 500) report(error, request);
     if (response.headersSent) next(error);
     else sendError(response, known ?? internal());
@@ -34,26 +39,23 @@ export const sendError = (response: Response, error: ApiError): void => {
 };
 
 /** The error that a caller may see, wherever its cause hides; undefined for what was not foreseen. */
-export const toApiError = (error: unknown): ApiError | undefined => {
+export const toApiError = (
+  error: unknown,
+  isConnectionLoss: ErrorOptions['isConnectionLoss'],
+): ApiError | undefined => {
   if (error instanceof ApiError) return error;
-  if (error instanceof GraphQLError && error.originalError) return toApiError(error.originalError);
-  if (error instanceof AggregateError) return error.errors.map(toApiError).find((each) => each !== undefined);
-  if (isLostConnection(error)) return unavailable();
-  return fromExpress(error) ?? (error instanceof Error && error.cause ? toApiError(error.cause) : undefined);
+  if (isConnectionLoss(error)) return unavailable();
+  const causes = error instanceof AggregateError ? (error.errors as unknown[]) : [causeOf(error)];
+  const known = causes.map((cause) => (cause === undefined ? undefined : toApiError(cause, isConnectionLoss)));
+  return known.find((each) => each !== undefined) ?? fromExpress(error);
+};
+
+const causeOf = (error: unknown): unknown => {
+  if (error instanceof GraphQLError) return error.originalError;
+  return error instanceof Error ? error.cause : undefined;
 };
 
 const internal = () => new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');
-
-/** PostgreSQL's class 08 and its shutdown codes, and what Node says of a socket that is gone. */
-const lostConnection = /^(08...|57P0[123]|53300|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT)$/;
-
-const isLostConnection = (error: unknown): boolean =>
-  hasCode(error) && lostConnection.test(error.code)
-    ? true
-    : error instanceof Error && /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message);
-
-const hasCode = (error: unknown): error is { code: string } =>
-  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
 
 /** What Express itself refuses, such as a path that does not decode. */
 const fromExpress = (error: unknown): ApiError | undefined => {

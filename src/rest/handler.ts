@@ -5,27 +5,27 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { createSofa } from 'sofa-api';
 import { methodNotAllowed } from '../errors.js';
 import { argumentFaults } from '../schema/arguments.js';
+import type { Context } from '../schema/context.js';
 import { projectForRest } from '../schema/project.js';
-import { type Admit, type Bearer, checkScope } from './admit.js';
+import { requireScope } from '../schema/scope.js';
+import type { Admit, Caller } from './admit.js';
 import { createBind } from './request.js';
 import { createAnswer } from './response.js';
 import { type Route, routes, type Verb } from './routes.js';
 
 /** What REST is made of; app hands it in. */
-export interface RestOptions<Caller extends Bearer> {
-  /** The whole graph. */
+export interface RestOptions {
+  /** The graph, with the shapes that only REST shows. */
   schema: GraphQLSchema;
   /** The door, and the one for calls that post records. */
-  admit: Admit<Caller>;
-  admitIngest: Admit<Caller>;
+  admit: Admit;
+  admitIngest: Admit;
   /** The resolvers' context of one call. */
-  createContext: (caller: Caller, request: Request) => object;
-  /** Scheme, host and port for links; from the request where absent. */
-  origin?: string;
+  createContext: (caller: Caller, request: Request) => Context;
 }
 
 /** The operations of the table, each at its exact verb and path; mount it at the base path. */
-export const createRest = <Caller extends Bearer>(options: RestOptions<Caller>): Router => {
+export const createRest = (options: RestOptions): Router => {
   const operations = compileRoutes(options.schema);
   const router = Router({ caseSensitive: true, strict: true });
   for (const [path, verbs] of byPath(operations)) {
@@ -96,21 +96,21 @@ const compileRoutes = (graph: GraphQLSchema): Operation[] => {
 const rootField = (schema: GraphQLSchema, { root, operation }: Route) =>
   (root === 'Query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[operation];
 
-const createServe = <Caller extends Bearer>(
-  { route, schema, query }: Operation,
-  options: RestOptions<Caller>,
-): RequestHandler => {
-  const { createContext, origin } = options;
-  const admit = route.ingest ? options.admitIngest : options.admit;
+const createServe = ({ route, schema, query }: Operation, options: RestOptions): RequestHandler => {
+  const { createContext } = options;
   const field = rootField(schema, route)!;
+  const admit = route.ingest ? options.admitIngest : options.admit;
+  const scope = { changes: route.root === 'Mutation', ingests: route.ingest === true };
   const bind = createBind(route, field, argumentFaults);
-  const answer = createAnswer(route, field.type, origin);
+  const answer = createAnswer(route, field.type);
   return async (request: Request, response: Response) => {
     const caller = await admit(request, response);
-    checkScope(route, caller);
+    requireScope(caller, scope);
     const values = await bind(request);
-    const { data, errors } = await query(undefined, createContext(caller, request), values);
+    const context = createContext(caller, request);
+    const { data, errors } = await query(undefined, context, values);
     if (errors !== undefined && errors.length > 0) throw new AggregateError(errors);
-    answer(request, response, (data as Record<string, unknown>)[route.operation], values);
+    const address = `${context.origin}${request.originalUrl}`;
+    answer(response, (data as Record<string, unknown>)[route.operation], { address, values });
   };
 };

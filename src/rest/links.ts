@@ -1,6 +1,4 @@
-import type { Request } from 'express';
-import { originOf } from './origin.js';
-import type { Values } from './request.js';
+import type { Asked } from './response.js';
 
 const longest = 4096;
 const defaults = { page: 1, limit: 10 };
@@ -10,13 +8,7 @@ const defaults = { page: 1, limit: 10 };
  * parameters as they came. Undefined where it would pass 4 kB.
  * @param total number of items on all pages; undefined where they were not counted, and then there is no last page.
  */
-export const pageLinks = (
-  request: Request,
-  values: Values,
-  count: number,
-  total: number | undefined,
-  origin: string | undefined,
-): string | undefined => {
+export const pageLinks = ({ address, values }: Asked, count: number, total: number | undefined): string | undefined => {
   const { page, limit } = { ...defaults, ...values } as typeof defaults;
   const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / limit));
   const hasNext = last === undefined ? count === limit : page < last;
@@ -26,21 +18,21 @@ export const pageLinks = (
     next: hasNext ? page + 1 : undefined,
     last,
   };
-  const address = addressOf(request, limit, origin);
-  if (address.length > longest) return undefined;
+  const prefix = withoutPage(address, limit);
+  if (prefix.length > longest) return undefined;
   const links = Object.entries(pages)
     .filter(([, number]) => number !== undefined)
-    .map(([relation, number]) => `<${address}${number}>; rel="${relation}"`)
+    .map(([relation, number]) => `<${prefix}${number}>; rel="${relation}"`)
     .join(', ');
   return links.length > longest ? undefined : links;
 };
 
 /** The address of a page without its number, which comes last. */
-const addressOf = (request: Request, limit: number, origin: string | undefined): string => {
-  const [path, query] = cut(request.originalUrl, '?');
+const withoutPage = (address: string, limit: number): string => {
+  const [path, query] = cut(address, '?');
   const kept = query.split('&').filter((pair) => pair !== '' && !isPaging(pair));
   const parameters = [...kept, `limit=${limit}`, 'page='].join('&');
-  return `${origin ?? originOf(request)}${path}?${parameters}`.replace(/[<>"\s]/g, encodeURIComponent);
+  return `${path}?${parameters}`.replace(/[<>"\s]/g, encodeURIComponent);
 };
 
 const isPaging = (pair: string) => ['page', 'limit'].includes(decodeURIComponent(cut(pair, '=')[0]));

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import {
   type GraphQLObjectType,
   type GraphQLOutputType,
@@ -11,8 +11,14 @@ import { pageLinks } from './links.js';
 import type { Values } from './request.js';
 import type { Route } from './routes.js';
 
-/** Writes the value that an operation gave as the answer to a request: head and body at once. */
-export type Answer = (request: Request, response: Response, value: unknown, values: Values) => void;
+/** What of the request an answer depends on: its absolute address, and the arguments that were read from it. */
+export interface Asked {
+  address: string;
+  values: Values;
+}
+
+/** Writes the value that an operation gave: head and body at once. */
+export type Answer = (response: Response, value: unknown, asked: Asked) => void;
 
 /** A page as list operations give it; `totalCount` is absent where it was not counted to the end. */
 interface Page {
@@ -23,22 +29,21 @@ interface Page {
 /**
  * Makes the writer of one route's answers by the operation's type: nothing for 204, a bare array with its count and
  * links for a page, else the value as JSON.
- * @param origin scheme, host and port for links, where they are not to come from the request.
  */
-export const createAnswer = (route: Route, type: GraphQLOutputType, origin?: string): Answer => {
-  if (route.status === 204) return (_request, response) => void response.writeHead(204).end();
+export const createAnswer = (route: Route, type: GraphQLOutputType): Answer => {
+  if (route.status === 204) return (response) => void response.writeHead(204).end();
   const leaveOutAbsent = absentRemover(type);
   if (!isPage(type)) {
-    return (_request, response, value) => {
+    return (response, value) => {
       leaveOutAbsent(value);
       sendJson(response, value);
     };
   }
-  return (request, response, value, values) => {
+  return (response, value, asked) => {
     const { items, totalCount } = value as Page;
     leaveOutAbsent(value);
     if (typeof totalCount === 'number') response.setHeader('X-Total-Count', totalCount);
-    const links = pageLinks(request, values, items.length, totalCount ?? undefined, origin);
+    const links = pageLinks(asked, items.length, totalCount ?? undefined);
     if (links !== undefined) response.setHeader('Link', links);
     sendJson(response, items);
   };

@@ -16,7 +16,7 @@ export type Kept = ReadonlySet<string>;
 
 /**
  * The schema as REST shows it: of the operations only those kept, no subscriptions, no field marked graph-only, and
- * in every page the list shape of its items (extension `listItem` of the field: the name of that type).
+ * fields that have a shape of their own there (extension `restShape`: a type's name) in that shape, read from the row.
  */
 export const projectForRest = (schema: GraphQLSchema, kept: Kept): GraphQLSchema =>
   pruneSchema(
@@ -31,13 +31,14 @@ export const projectForRest = (schema: GraphQLSchema, kept: Kept): GraphQLSchema
 type Field = GraphQLFieldConfig<unknown, unknown>;
 
 const narrow = (schema: GraphQLSchema, config: Field): Field => {
-  const name = config.extensions?.listItem;
-  return typeof name === 'string' ? { ...config, type: replaceNamed(config.type, listItem(schema, name)) } : config;
+  const name = config.extensions?.restShape;
+  if (typeof name !== 'string') return config;
+  return { ...config, type: replaceNamed(config.type, restShape(schema, name)), resolve: undefined };
 };
 
-const listItem = (schema: GraphQLSchema, name: string): GraphQLObjectType => {
+const restShape = (schema: GraphQLSchema, name: string): GraphQLObjectType => {
   const type = schema.getType(name);
-  if (!isObjectType(type)) throw new Error(`The schema has no object type "${name}" to list.`);
+  if (!isObjectType(type)) throw new Error(`The schema has no object type "${name}" for REST.`);
   return type;
 };
 
