@@ -18,6 +18,7 @@ export class Records extends Migration {
         metadata jsonb not null,
         data jsonb not null,
         frame jsonb,
+        given jsonb,
         numbers float8[],
         texts text[],
         many jsonb,
@@ -25,6 +26,7 @@ export class Records extends Migration {
       ) partition by range (ts);
       comment on column record.seq is 'Storing order.';
       comment on column record.product_id is 'Product of the device when the record was stored.';
+      comment on column record.given is 'Fields that came beside the frame: {wins, data}; wins says whose value counts.';
       comment on column record.numbers is 'Values of numeric and BOOL (0, 1) variables by product_slot; 1-based.';
       comment on column record.texts is 'Values of TXT variables by product_slot; 1-based.';
       comment on column record.many is 'Variables that came as arrays: name to array of values in their own type.';
@@ -72,6 +74,15 @@ export class Records extends Migration {
         primary key (organization_id, path, key)
       );
       create index idempotency_key_age on idempotency_key (created_at);
+
+      -- Hours that got records since their rollup was made. A storing transaction only ever appends here: an upsert would make
+      -- all of them wait for each other.
+      create table record_dirty (
+        id bigint generated always as identity primary key,
+        organization_id uuid not null,
+        product_id uuid,
+        hour timestamptz not null
+      );
 
       -- Devices that are gone and whose records are still to be deleted.
       create table record_sweep (

@@ -1,0 +1,31 @@
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+
+/** Why an item was not stored. */
+@ObjectType({ description: 'Why an item was not stored.' })
+export class ItemError {
+  @Field(() => String, {
+    description: 'UNKNOWN_DEVICE, VALIDATION_FAILED, TS_OUT_OF_RANGE, BAD_PAYLOAD or MALFORMED_REQUEST.',
+  })
+  code!: string;
+  @Field(() => String, { description: 'A sentence that says what is wrong.' }) message!: string;
+}
+
+/** What became of one item of a call. */
+@ObjectType({ description: 'What became of one item of a call.' })
+export class IngestedItem {
+  @Field(() => Int, { description: 'Place in the call, from 0.' }) index!: number;
+  @Field(() => String, { description: 'stored, duplicate or rejected.' }) status!: string;
+  @Field(() => ID, { nullable: true, description: 'The record; of a duplicate the one that it repeats.' })
+  recordId?: string;
+  @Field(() => ItemError, { nullable: true, description: 'Why it was rejected.' }) error?: ItemError;
+}
+
+/** What became of the items of a call. */
+@ObjectType({ description: 'What became of the items of a call.' })
+export class IngestAnswer {
+  @Field(() => Int, { description: 'Items stored.' }) accepted!: number;
+  @Field(() => Int, { description: 'Items that had come before.' }) duplicates!: number;
+  @Field(() => Int, { description: 'Items refused.' }) rejected!: number;
+  @Field(() => [IngestedItem], { description: 'Items that were not stored; all of them when asked to be verbose.' })
+  results!: IngestedItem[];
+}

@@ -1,0 +1,109 @@
+import { StreamType } from '../entities/enums.js';
+import { newId } from '../entities/id.js';
+import { type DecodeReport, decode } from './decode/decode.js';
+import type { DecodableVariable } from './decode/layout.js';
+import type { KnownDevice } from './device.js';
+import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
+import type { ProductShape } from './product.js';
+import { type TypedData, typeData } from './typed.js';
+
+/** A record as it will be stored. */
+export interface NewRecord {
+  id: string;
+  device: KnownDevice;
+  /** Unix seconds to the microsecond. */
+  ts: number;
+  metadata: PlainObject;
+  data: PlainObject;
+  frame?: StoredFrame;
+  given?: Given;
+  typed: TypedData;
+  key?: string;
+}
+
+/** A frame as it is kept; without stream where the sender named none. `payload` is hexadecimal. */
+export type StoredFrame = { streamId?: number; streamType?: StreamType; payload: string };
+
+/** Fields that came beside a frame, and whether they count where the frame gives the same: redecoding needs to know. */
+export type Given = { wins: boolean; data: PlainObject };
+
+const earliest = Date.UTC(2000, 0, 1) / 1000;
+const daySeconds = 86_400;
+
+/** Makes the record of an item, its frame decoded and its values typed; `now` in Unix seconds. */
+export const recordOf = (
+  item: Item,
+  device: KnownDevice,
+  shape: ProductShape | undefined,
+  now: number,
+): NewRecord | Rejection => {
+  const ts = Math.round((item.ts ?? now) * 1e6) / 1e6;
+  if (!(ts >= earliest && ts <= now + daySeconds))
+    return new Rejection('TS_OUT_OF_RANGE', 'ts must lie between 2000-01-01 and 24 hours from now.');
+  const content = contentOf(item, shape?.variables ?? []);
+  return {
+    id: newId(),
+    device,
+    ts,
+    ...content,
+    typed: shape ? typeData(content.data, shape.slots) : {},
+    ...(item.key === undefined ? {} : { key: item.key }),
+  };
+};
+
+type Content = Pick<NewRecord, 'metadata' | 'data' | 'frame' | 'given'>;
+
+const contentOf = (
+  { metadata, data, dataWins: wins = false, frame }: Item,
+  variables: readonly DecodableVariable[],
+): Content => {
+  if (!frame) return { metadata, data };
+  const stored = storedFrame(frame, variables);
+  const given: Pick<Content, 'given'> = Object.keys(data).length > 0 ? { given: { wins, data } } : {};
+  return { ...given, frame: stored, ...decodeStored(stored, { wins, data }, metadata, variables) };
+};
+
+/** The data and metadata of a record that has a frame, given the product's variables. */
+export const decodeStored = (
+  frame: StoredFrame,
+  given: Given | undefined,
+  metadata: PlainObject,
+  variables: readonly DecodableVariable[],
+): { data: PlainObject; metadata: PlainObject } => {
+  if (frame.streamId === undefined) return { data: given?.data ?? {}, metadata };
+  const streamType = frame.streamType ?? mappedType(variables, frame.streamId) ?? StreamType.BIN;
+  const bytes = Buffer.from(frame.payload, 'hex');
+  const decoded = decode({ streamId: frame.streamId, streamType, bytes }, variables);
+  return {
+    data: given?.wins ? { ...decoded.data, ...given.data } : { ...given?.data, ...decoded.data },
+    metadata: { ...metadata, decode: plainReport(decoded.report) },
+  };
+};
+
+const plainReport = ({ status, warnings }: DecodeReport): PlainObject => ({
+  status,
+  ...(warnings ? { warnings: warnings.map((warning) => ({ ...warning })) } : {}),
+});
+
+const storedFrame = (frame: ItemFrame, variables: readonly DecodableVariable[]): StoredFrame => {
+  const payload = frame.bytes.toString('hex');
+  if (frame.streamId === undefined) return { payload };
+  const streamId = frame.streamId === 'only' ? onlyStream(variables) : frame.streamId;
+  const streamType = frame.streamType ?? mappedType(variables, streamId);
+  return { streamId, ...(streamType ? { streamType } : {}), payload };
+};
+
+/** The stream of a product that has only one; else the first, as senders that know of no streams mean it. */
+const onlyStream = (variables: readonly DecodableVariable[]): number => {
+  const streams = new Set(variables.flatMap(({ mappings }) => (mappings ?? []).map(({ streamId }) => streamId)));
+  const [only] = streams;
+  return streams.size === 1 && only !== undefined ? only : 1;
+};
+
+/** The type that a product maps for a stream; of several BIN, then RAW, then TXT. */
+const mappedType = (variables: readonly DecodableVariable[], streamId: number): StreamType | undefined =>
+  [StreamType.BIN, StreamType.RAW, StreamType.TXT].find((streamType) =>
+    variables.some(({ mappings }) =>
+      mappings?.some((mapping) => mapping.streamId === streamId && mapping.streamType === streamType),
+    ),
+  );

@@ -1,0 +1,87 @@
+import { invalid, malformed } from '../../errors.js';
+import type { PlainJson } from '../../json.js';
+import type { Item, PlainObject } from '../item.js';
+
+/** Reads the body of a network server. No items: another event of theirs, with nothing to store. */
+export type ReadSource = (body: PlainJson) => Item[];
+
+/** Whether a value is an object (no array, not null). */
+export const isObject = (value: PlainJson | undefined): value is PlainObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The body itself, which must be an object. */
+export const objectBody = (body: PlainJson): PlainObject => {
+  if (!isObject(body)) throw malformed('The body must be a JSON object.');
+  return body;
+};
+
+/** An object inside another; empty where there is none. */
+export const objectIn = (value: PlainJson | undefined): PlainObject => (isObject(value) ? value : {});
+
+/** A text that is not empty. Templates of network servers write an absent value as `null`, quoted too. */
+export const textIn = (value: PlainJson | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' && value !== 'null' ? value : undefined;
+
+/** A number, which templates of network servers may send as text. */
+export const numberIn = (value: PlainJson | undefined): number | undefined => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+};
+
+/** The serial that the body must hold, at the path that names it. */
+export const serialIn = (value: PlainJson | undefined, path: string): string => {
+  const serial = textIn(value);
+  if (serial === undefined) throw invalid([{ path, message: 'The serial of the device is missing here.' }]);
+  return serial;
+};
+
+/** Bytes written as base64 or hexadecimal at a path of the body. */
+export const bytesIn = (bytes: Buffer | undefined, path: string): Buffer => {
+  if (!bytes) throw invalid([{ path, message: 'The payload is not written in the encoding of this field.' }]);
+  return bytes;
+};
+
+const year2000 = Date.UTC(2000, 0, 1) / 1000;
+
+/**
+ * Unix seconds of an RFC 3339 time, whose fraction may have nine digits. Undefined where there is none, and before 2000:
+ * simulated uplinks carry year 0001.
+ */
+export const timeIn = (value: PlainJson | undefined): number | undefined => {
+  const [, whole = '', fraction = '', zone = ''] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?\d*(Z|[+-]\d\d:\d\d)$/i.exec(textIn(value) ?? '') ?? [];
+  const seconds = Date.parse(`${whole}${zone}`) / 1000;
+  return seconds >= year2000 ? seconds + Number(fraction) : undefined;
+};
+
+/**
+ * What reception was like: `rssi` and `snr` of the gateway with the best snr, then rssi, and the number of gateways. These
+ * servers omit zeros, so one that is missing beside the other is 0.
+ */
+export const reception = (gateways: PlainJson | undefined): PlainObject => {
+  if (!Array.isArray(gateways) || gateways.length === 0) return {};
+  const [best] = gateways
+    .map(objectIn)
+    .map(({ rssi, snr }) => ({ rssi: numberIn(rssi), snr: numberIn(snr) }))
+    .filter(({ rssi, snr }) => rssi !== undefined || snr !== undefined)
+    .map(({ rssi = 0, snr = 0 }) => ({ rssi, snr }))
+    .sort((a, b) => b.snr - a.snr || b.rssi - a.rssi);
+  return { ...best, gateways: gateways.length };
+};
+
+/** The port as a stream; none where it is missing or 0. */
+export const portIn = (value: PlainJson | undefined): { streamId?: number } => {
+  const port = numberIn(value);
+  return port ? { streamId: port } : {};
+};
+
+/** Replaces what PostgreSQL cannot store (NUL, lone surrogates) in keys and values: the sender could not be asked again. */
+export const storable = (value: PlainJson): PlainJson => {
+  if (typeof value === 'string') return storableText(value);
+  if (Array.isArray(value)) return value.map(storable);
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [storableText(key), storable(inner)]));
+  return value;
+};
+
+const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

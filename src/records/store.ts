@@ -1,0 +1,188 @@
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { ApiError, unavailable } from '../errors.js';
+import type { PlainJson } from '../json.js';
+import { copyRecords } from './copy.js';
+import { Group, type Outcome, type Weighted } from './group.js';
+import { type ItemResult, Rejection } from './item.js';
+import { claimKeys } from './key.js';
+import type { NewRecord } from './new-record.js';
+import { claimOnce, dropOnce, keepAnswer, type Once, onceName } from './once.js';
+import { type Items, noKnowledge, type Prepared, prepare, resultOf } from './prepare.js';
+import type { StoredRecord } from './stored-record.js';
+
+/** Milliseconds since the epoch. */
+export type Clock = () => number;
+
+/** What the store works with. */
+export interface RecordStoreOptions {
+  pool: Pool;
+  clock: Clock;
+  /** Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all. */
+  alongside(tx: PoolClient, stored: readonly StoredRecord[]): Promise<void>;
+}
+
+/** One call: items to store, and what its caller is to be told of them. */
+export interface Call extends Items {
+  once?: Once;
+  /** Given: one rejected item refuses the call whole, and nothing of it is stored. */
+  refuse?(rejection: Rejection): ApiError;
+  /** The answer to results, in the order of the items. What it throws is the call's fate, and nothing is kept to repeat. */
+  answer(results: readonly ItemResult[]): PlainJson;
+}
+
+/** Takes records in. */
+export interface RecordStore {
+  /** Stores what can be stored of a call. When it answers, every stored record is committed with what goes alongside. */
+  store(call: Call): Promise<PlainJson>;
+  /** Resolves when everything under way is settled. */
+  close(): Promise<void>;
+}
+
+type Work = Call & Weighted;
+
+/** Opens the record store over a pool of at least three connections. */
+export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions): RecordStore => {
+  const knowledge = noKnowledge();
+
+  const commit = async (group: readonly Work[]): Promise<Outcome<PlainJson>[]> => {
+    const now = new Date(clock());
+    const prepared = await prepare(pool, knowledge, group, now.getTime() / 1000);
+    return transaction(pool, async (tx) => {
+      const refused = group.map((call, index) => refusal(call, prepared[index]!));
+      const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
+      const earlier = await claimOnce(tx, calls, now);
+      const answered = group.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
+      const records = prepared.flatMap((of, index) =>
+        answered[index] ? [] : of.flatMap((record) => (record instanceof Rejection ? [] : record)),
+      );
+      const repeated = await claimKeys(tx, records, now);
+      const fresh = records.filter(({ id }) => !repeated.has(id));
+      if (fresh.length > 0) {
+        await copyRecords(tx, fresh);
+        await markDirty(tx, fresh);
+        await alongside(tx, fresh.map(storedOf));
+      }
+      const outcomes: Outcome<PlainJson>[] = [];
+      for (const [index, work] of group.entries()) {
+        const results = prepared[index]!.map((of) =>
+          resultOf(of, of instanceof Rejection ? undefined : repeated.get(of.id)),
+        );
+        outcomes.push(answered[index] ?? (await answer(tx, work, results)));
+      }
+      return outcomes;
+    });
+  };
+
+  const run = async (group: readonly Work[], attempt = 1): Promise<Outcome<PlainJson>[]> => {
+    try {
+      return await commit(group);
+    } catch (error) {
+      if (isDiskFull(error)) throw unavailable();
+      if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt < attempts) {
+        knowledge.partitions.forget();
+        return run(group, attempt + 1);
+      }
+      if (group.length === 1 || !isOwnFault(error)) throw error;
+      // One call's fault is not another's: each alone.
+      return (await Promise.all(group.map((work) => settled(run([work]))))).flat();
+    }
+  };
+
+  const group = new Group<Work, PlainJson>({ run, lanes: 2, heaviest: 5000 });
+  return {
+    store: (call) =>
+      group.add({ ...call, weight: call.items.length, ...(call.once ? { name: onceName(call.once) } : {}) }),
+    close: () => group.close(),
+  };
+};
+
+const attempts = 5;
+
+/** Deadlock, serialization failure, and a partition that retention has dropped since we saw it: all pass when tried again. */
+const passing = new Set(['40P01', '40001', '23514']);
+
+const isDiskFull = (error: unknown): boolean => error instanceof DatabaseError && error.code?.startsWith('53') === true;
+
+/** Whether a statement was at fault, and not the connection, which would fail every other call too. */
+const isOwnFault = (error: unknown): boolean =>
+  error instanceof DatabaseError
+    ? !/^(08|57P)/.test(error.code ?? '')
+    : error instanceof ApiError || error instanceof TypeError;
+
+const settled = (run: Promise<Outcome<PlainJson>[]>): Promise<Outcome<PlainJson>[]> =>
+  run.catch((error: unknown) => [{ error }]);
+
+const refusal = ({ refuse }: Work, prepared: readonly Prepared[]): { error: ApiError } | undefined => {
+  const rejection = refuse && prepared.find((of) => of instanceof Rejection);
+  return rejection && { error: refuse(rejection) };
+};
+
+const answer = async (
+  tx: PoolClient,
+  { once, answer }: Work,
+  results: readonly ItemResult[],
+): Promise<Outcome<PlainJson>> => {
+  try {
+    const given = answer(results);
+    if (once) await keepAnswer(tx, once, given);
+    return { answer: given };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (once) await dropOnce(tx, once);
+    return { error };
+  }
+};
+
+const transaction = async <Result>(pool: Pool, work: (tx: PoolClient) => Promise<Result>): Promise<Result> => {
+  const tx = await pool.connect();
+  try {
+    await tx.query('begin');
+    const result = await work(tx);
+    await tx.query('commit');
+    tx.release();
+    return result;
+  } catch (error) {
+    // A connection whose rollback fails is not given back.
+    await tx.query('rollback').then(
+      () => tx.release(),
+      (fault: Error) => tx.release(fault),
+    );
+    throw error;
+  }
+};
+
+const hour = 3600;
+
+/** Notes the hours whose rollups are out of date with these records. */
+const markDirty = async (tx: PoolClient, records: readonly NewRecord[]): Promise<void> => {
+  const hours = new Map<string, { organization: string; product: string | null; hour: number }>();
+  for (const { device, ts } of records) {
+    const dirty = {
+      organization: device.organizationId,
+      product: device.product?.id ?? null,
+      hour: Math.floor(ts / hour) * hour,
+    };
+    hours.set(`${dirty.organization}/${dirty.product}/${dirty.hour}`, dirty);
+  }
+  const list = [...hours.values()];
+  await tx.query(sql`
+    insert into record_dirty (organization_id, product_id, hour)
+    select organization_id, product_id, to_timestamp(hour)
+    from unnest(${list.map(({ organization }) => organization)}::uuid[], ${list.map(({ product }) => product)}::uuid[],
+      ${list.map((dirty) => dirty.hour)}::float8[]) w (organization_id, product_id, hour)`);
+};
+
+const storedOf = ({
+  id,
+  ts,
+  metadata,
+  data,
+  device: { productVersion: _version, ...device },
+}: NewRecord): StoredRecord => ({
+  id,
+  ts,
+  metadata,
+  data,
+  device,
+});

@@ -1,0 +1,99 @@
+import { VariableType } from '../entities/enums.js';
+import type { PlainJson } from '../json.js';
+import type { PlainObject } from './item.js';
+import type { Slot } from './slot.js';
+
+/** The typed form of a record's data (see {@link Slot} for how it is read); absent parts have nothing in them. */
+export interface TypedData {
+  numbers?: (number | null)[];
+  texts?: (string | null)[];
+  many?: Record<string, (number | boolean | string)[]>;
+  ignored?: string[];
+}
+
+/** A value that fits its variable: as the slot holds it, and in the variable's own type. */
+interface Fitting {
+  slot: number | string;
+  own: number | boolean | string;
+}
+
+/** Puts the values of declared variables into their slots. What does not fit its variable is named in `ignored`. */
+export const typeData = (data: PlainObject, slots: readonly Slot[]): TypedData => {
+  const typed: TypedData = {};
+  for (const slot of slots) {
+    const value = Object.hasOwn(data, slot.name) ? data[slot.name] : null;
+    if (value === null || value === undefined) continue;
+    const values = leaves(value);
+    const fitting = values.map((inner) => fits[slot.type](inner)).filter((inner) => inner !== undefined);
+    if (fitting.length < values.length) (typed.ignored ??= []).push(`data.${slot.name}`);
+    if (fitting.length > 1) (typed.many ??= {})[slot.name] = fitting.map(({ own }) => own);
+    else if (fitting[0]) place(typed, slot, fitting[0].slot);
+  }
+  return typed;
+};
+
+/** The values of an array, nested ones too, without nulls; of anything else itself. */
+const leaves = (value: PlainJson): PlainJson[] => {
+  if (Array.isArray(value)) return value.flatMap(leaves);
+  return value === null ? [] : [value];
+};
+
+const place = (typed: TypedData, { kind, slot }: Slot, value: number | string): void => {
+  if (kind === 'number') fill((typed.numbers ??= []), slot, Number(value));
+  else fill((typed.texts ??= []), slot, String(value));
+};
+
+const fill = <Value>(array: (Value | null)[], slot: number, value: Value): void => {
+  while (array.length < slot - 1) array.push(null);
+  array[slot - 1] = value;
+};
+
+/** A number, or text that is one as JSON writes it (a sign and leading zeros aside). */
+const numberOf = (value: PlainJson): number | undefined => {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(value)) return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : undefined;
+};
+
+const integer =
+  (lowest: bigint, highest: bigint) =>
+  (value: PlainJson): Fitting | undefined => {
+    const number = numberOf(value);
+    if (number === undefined || !Number.isInteger(number)) return undefined;
+    // Text keeps the digits that a double would lose.
+    const exact =
+      typeof value === 'string' && /^[+-]?\d+$/.test(value) ? BigInt(value.replace('+', '')) : BigInt(number);
+    if (exact < lowest || exact > highest) return undefined;
+    return { slot: number, own: Number.isSafeInteger(number) ? number : exact.toString() };
+  };
+
+const largestFloat32 = 3.4028234663852886e38;
+
+const booleans = new Map<PlainJson, boolean>([
+  [true, true],
+  ['true', true],
+  [1, true],
+  ['1', true],
+  [false, false],
+  ['false', false],
+  [0, false],
+  ['0', false],
+]);
+
+const fits: Record<VariableType, (value: PlainJson) => Fitting | undefined> = {
+  BOOL: (value) => {
+    const own = booleans.get(value);
+    return own === undefined ? undefined : { slot: own ? 1 : 0, own };
+  },
+  TXT: (value) => (typeof value === 'object' ? undefined : { slot: String(value), own: String(value) }),
+  INT16: integer(-(2n ** 15n), 2n ** 15n - 1n),
+  INT64: integer(-(2n ** 63n), 2n ** 63n - 1n),
+  FLOAT32: (value) => {
+    const number = numberOf(value);
+    return number === undefined || Math.abs(number) > largestFloat32 ? undefined : { slot: number, own: number };
+  },
+  UINT8: integer(0n, 2n ** 8n - 1n),
+  UINT16: integer(0n, 2n ** 16n - 1n),
+  UINT32: integer(0n, 2n ** 32n - 1n),
+};

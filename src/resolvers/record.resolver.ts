@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import { requireOrganization } from '../auth/access.js';
+import { IngestAnswer } from '../entities/ingest-answer.js';
+import { type ApiError, invalid, notFound } from '../errors.js';
+import { type LocatedJson, toPlain } from '../json.js';
+import type { Item, ItemResult, Rejection } from '../records/item.js';
+import { readNative } from '../records/native.js';
+import { readChirpStack } from '../records/sources/chirpstack.js';
+import { readSigfox } from '../records/sources/sigfox.js';
+import { type ReadSource, storable } from '../records/sources/source.js';
+import { readTheThingsStack } from '../records/sources/the-things-stack.js';
+import { readThingsBoard } from '../records/sources/thingsboard.js';
+import type { RecordStore } from '../records/store.js';
+import type { Context } from '../schema/context.js';
+import { IngestArgs, IngestChirpStackArgs, IngestRecordsArgs, IngestThingsBoardArgs } from '../schema/record.args.js';
+import { Ingests } from '../schema/scope.js';
+
+/** Records in: our own form, and what network servers post as it is. */
+@Resolver()
+export class RecordResolver {
+  constructor(private readonly store: RecordStore) {}
+
+  @Ingests()
+  @Mutation(() => IngestAnswer, {
+    description: 'Stores records. What it counts as accepted is committed, with its deliveries.',
+  })
+  async ingestRecords(
+    @Args(() => IngestRecordsArgs) { organizationId, records, verbose, idempotencyKey }: IngestRecordsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<IngestAnswer> {
+    requireOrganization(ctx, organizationId, 'write');
+    const once = idempotencyKey
+      ? { once: { organizationId, path: 'records', key: idempotencyKey, bodyHash: hashOf(records) } }
+      : {};
+    const answer = await this.store.store({
+      organizationId,
+      items: readNative(records),
+      ...once,
+      answer: (results) => ({ ...answerOf(results, verbose === true) }),
+    });
+    ctx.wake();
+    return answer as unknown as IngestAnswer;
+  }
+
+  @Ingests()
+  @Mutation(() => Boolean, { description: 'Stores an uplink of The Things Stack v3; false for its other events.' })
+  ingestTheThingsStack(@Args(() => IngestArgs) args: IngestArgs, @Ctx() ctx: Context): Promise<boolean> {
+    return this.ingest(ctx, args, readTheThingsStack);
+  }
+
+  @Ingests()
+  @Mutation(() => Boolean, { description: 'Stores an uplink of ChirpStack v4; false for its other events.' })
+  ingestChirpStack(
+    @Args(() => IngestChirpStackArgs) args: IngestChirpStackArgs,
+    @Ctx() ctx: Context,
+  ): Promise<boolean> {
+    return this.ingest(ctx, args, (args.event ?? 'up') === 'up' ? readChirpStack : () => []);
+  }
+
+  @Ingests()
+  @Mutation(() => Boolean, { description: 'Stores a message of Sigfox; false for callbacks without data.' })
+  ingestSigfox(@Args(() => IngestArgs) args: IngestArgs, @Ctx() ctx: Context): Promise<boolean> {
+    return this.ingest(ctx, args, readSigfox);
+  }
+
+  @Ingests()
+  @Mutation(() => Boolean, { description: 'Stores telemetry as devices of ThingsBoard post it.' })
+  ingestThingsBoard(
+    @Args(() => IngestThingsBoardArgs) args: IngestThingsBoardArgs,
+    @Ctx() ctx: Context,
+  ): Promise<boolean> {
+    return this.ingest(ctx, args, (body) => readThingsBoard(body, args.serial));
+  }
+
+  /** Stores all items of a body, or none of them; whether there were any. */
+  private async ingest(ctx: Context, { organizationId, body }: IngestArgs, read: ReadSource): Promise<boolean> {
+    requireOrganization(ctx, organizationId, 'write');
+    const items: Item[] = read(storable(toPlain(body)));
+    if (items.length === 0) return false;
+    await this.store.store({ organizationId, items, refuse: refusalOf, answer: () => null });
+    ctx.wake();
+    return true;
+  }
+}
+
+/** A network server is told by its status: it does not read results. */
+const refusalOf = ({ code, message }: Rejection): ApiError =>
+  code === 'UNKNOWN_DEVICE' ? notFound('device') : invalid([{ path: code === 'TS_OUT_OF_RANGE' ? 'ts' : '', message }]);
+
+const answerOf = (results: readonly ItemResult[], verbose: boolean) => {
+  const count = (status: ItemResult['status']) => results.filter((result) => result.status === status).length;
+  return {
+    accepted: count('stored'),
+    duplicates: count('duplicate'),
+    rejected: count('rejected'),
+    results: results
+      .map((result, index) => (verbose ? { index, ...result } : { index, ...withoutRecord(result) }))
+      .filter(({ status }) => verbose || status !== 'stored'),
+  };
+};
+
+const withoutRecord = (result: ItemResult): ItemResult | { status: 'stored' | 'duplicate' } =>
+  result.status === 'rejected' ? result : { status: result.status };
+
+/** Of a body's values, however it was laid out; an NDJSON line that is no JSON counts by its place and fault. */
+const hashOf = (body: LocatedJson): Buffer =>
+  createHash('sha256')
+    .update(
+      JSON.stringify(
+        body.kind === 'array'
+          ? body.items.map((item) => (item.kind === 'fault' ? { line: item.line, fault: item.message } : toPlain(item)))
+          : toPlain(body),
+      ),
+    )
+    .digest();

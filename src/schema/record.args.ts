@@ -1,0 +1,32 @@
+import { ArgsType, Field } from 'type-graphql';
+import { LocatedJSON } from '../entities/located-json.js';
+import type { LocatedJson } from '../json.js';
+import { OrganizationArgs } from './account.args.js';
+import { flag, label } from './fields.js';
+
+/** Records in our own form. */
+@ArgsType()
+export class IngestRecordsArgs extends OrganizationArgs {
+  @Field(() => LocatedJSON, { description: 'One record, or an array of at most 10,000.' }) records!: LocatedJson;
+  @flag('Whether to list every item, what was stored too.') verbose?: boolean | null;
+  @label('Makes the call safe to repeat: for 24 hours the first answer is given again.', 200, { optional: true })
+  idempotencyKey?: string | null;
+}
+
+/** What a network server posts, as it is. */
+@ArgsType()
+export class IngestArgs extends OrganizationArgs {
+  @Field(() => LocatedJSON, { description: 'Body of the network server.' }) body!: LocatedJson;
+}
+
+/** What ChirpStack posts. */
+@ArgsType()
+export class IngestChirpStackArgs extends IngestArgs {
+  @label('Kind of event; only "up" is stored.', 50, { optional: true }) event?: string | null;
+}
+
+/** What ThingsBoard's devices post. */
+@ArgsType()
+export class IngestThingsBoardArgs extends IngestArgs {
+  @label('Serial of the device.', 200) serial!: string;
+}

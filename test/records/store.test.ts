@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { createPool } from '../../src/database/pools.js';
+import { StreamType, VariableType } from '../../src/entities/enums.js';
+import type { PlainJson } from '../../src/json.js';
+import { parseJson, parseJsonLines } from '../../src/json-reader.js';
+import type { ItemResult } from '../../src/records/item.js';
+import { readNative } from '../../src/records/native.js';
+import { createRecordStore, type RecordStore } from '../../src/records/store.js';
+import type { StoredRecord } from '../../src/records/stored-record.js';
+import { useDatabase } from '../support/database.js';
+import { buildFleet, type Fleet } from './fleet.js';
+
+const database = useDatabase();
+const noon = Date.UTC(2026, 10, 20, 12);
+let now = noon;
+let pool: Pool;
+let store: RecordStore;
+let fleet: Fleet;
+let alongside: (stored: readonly StoredRecord[]) => Promise<void> = async () => undefined;
+
+const variables = [
+  {
+    name: 'temperature',
+    type: VariableType.FLOAT32,
+    mappings: [{ streamId: 1, streamType: StreamType.BIN, varNumber: 1 }],
+  },
+  { name: 'count', type: VariableType.INT64 },
+  { name: 'on', type: VariableType.BOOL },
+  { name: 'label', type: VariableType.TXT },
+];
+
+beforeAll(async () => {
+  pool = createPool(database.url);
+  store = createRecordStore({ pool, clock: () => now, alongside: (_tx, stored) => alongside(stored) });
+  fleet = await buildFleet(pool, '00-04-a3', variables);
+});
+afterAll(async () => {
+  await store.close();
+  await pool.end();
+});
+
+const send = async (body: PlainJson | string, once?: { key: string; bodyHash: Buffer }): Promise<ItemResult[]> => {
+  const located = typeof body === 'string' ? parseJsonLines(body) : parseJson(JSON.stringify(body));
+  const { organizationId } = fleet;
+  return (await store.store({
+    organizationId,
+    items: readNative(located),
+    ...(once ? { once: { organizationId, path: 'records', ...once } } : {}),
+    answer: (results) => results as unknown as PlainJson,
+  })) as unknown as ItemResult[];
+};
+
+interface Row {
+  ts: string;
+  metadata: unknown;
+  data: unknown;
+  frame: unknown;
+  numbers: (number | null)[] | null;
+  texts: (string | null)[] | null;
+  many: unknown;
+  ignored: string[] | null;
+}
+
+const stored = async ([result]: ItemResult[]): Promise<Row> => {
+  expect(result?.status).toBe('stored');
+  const { rows } = await pool.query<Row>(sql`
+    select extract(epoch from ts)::text as ts, metadata, data, frame, numbers, texts, many, ignored
+    from record where id = ${result?.status === 'rejected' ? null : result?.recordId}`);
+  return rows[0]!;
+};
+
+const serial = '00-04-A3';
+
+describe('storing records', () => {
+  it('keeps what came, and its values in their slots', async () => {
+    const data = {
+      temperature: 21.5,
+      count: '9007199254740993',
+      on: true,
+      label: 'a"b\\c\nd',
+      other: { deep: [1, null] },
+    };
+    const row = await stored(await send({ serial, ts: 1700000000.123456, metadata: { rssi: -90 }, data }));
+    expect(row).toEqual({
+      ts: '1700000000.123456',
+      metadata: { rssi: -90 },
+      data,
+      frame: null,
+      numbers: [21.5, 9007199254740992, 1],
+      texts: ['a"b\\c\nd'],
+      many: null,
+      ignored: null,
+    });
+  });
+
+  it('names what does not fit its variable and keeps it in the source', async () => {
+    const data = { temperature: 'warm', count: 1.5, on: 'yes', label: { a: 1 } };
+    expect(await stored(await send({ serial, data }))).toMatchObject({
+      data,
+      numbers: null,
+      texts: null,
+      ignored: ['data.temperature', 'data.count', 'data.on', 'data.label'],
+    });
+  });
+
+  it('reads text that is a number as one, and arrays as several values', async () => {
+    expect(await stored(await send({ serial, data: { temperature: '21.5', count: [1, 'x', '2'] } }))).toMatchObject({
+      numbers: [21.5],
+      many: { count: [1, 2] },
+      ignored: ['data.count'],
+    });
+  });
+
+  it('decodes a frame; data beside it wins', async () => {
+    const frame = { streamId: 1, streamType: 'BIN', payload: '04 41AC0000', encoding: 'hex' };
+    expect(await stored(await send({ serial, frame, data: { label: 'x' } }))).toMatchObject({
+      data: { temperature: 21.5, label: 'x' },
+      metadata: { decode: { status: 'ok' } },
+      frame: { streamId: 1, streamType: 'BIN', payload: '0441ac0000' },
+    });
+    expect(await stored(await send({ serial, frame, data: { temperature: 1 } }))).toMatchObject({
+      data: { temperature: 1 },
+    });
+  });
+
+  it('stores a frame that cannot be decoded', async () => {
+    const frame = { streamId: 9, streamType: 'RAW', payload: 'qg==', encoding: 'base64' };
+    expect(await stored(await send({ serial, frame }))).toMatchObject({
+      data: {},
+      metadata: { decode: { status: 'failed', warnings: [{ code: 'NO_LAYOUT', offset: 0 }] } },
+      frame: { payload: 'aa' },
+    });
+  });
+
+  it('takes milliseconds for seconds from 1e11 on, and now for no time at all', async () => {
+    expect((await stored(await send({ serial, ts: 1700000000250, data: {} }))).ts).toBe('1700000000.250000');
+    expect((await stored(await send({ serial, ts: null, data: {} }))).ts).toBe(`${noon / 1000}.000000`);
+  });
+
+  it('makes a partition for late data', async () => {
+    expect((await stored(await send({ serial, ts: 946684800, data: { temperature: 1 } }))).ts).toBe('946684800.000000');
+  });
+
+  it('stores the good items of a call with bad ones', async () => {
+    const results = await send(
+      [
+        { serial, data: {} },
+        { serial: 'ff', data: {} },
+        { serial, data: {}, ts: 1 },
+        { serial, data: {}, extra: 1 },
+        { serial, frame: { streamId: 1, streamType: 'BIN', payload: 'zz', encoding: 'hex' } },
+        { serial, data: { text: 'a\0' } },
+        { deviceId: fleet.deviceId, data: {} },
+        { deviceId: 'x', data: {} },
+      ]
+        .map((item) => JSON.stringify(item))
+        .concat('{')
+        .join('\n'),
+    );
+    expect(results.map((result) => (result.status === 'rejected' ? result.error.code : result.status))).toEqual([
+      'stored',
+      'UNKNOWN_DEVICE',
+      'TS_OUT_OF_RANGE',
+      'VALIDATION_FAILED',
+      'BAD_PAYLOAD',
+      'VALIDATION_FAILED',
+      'stored',
+      'UNKNOWN_DEVICE',
+      'MALFORMED_REQUEST',
+    ]);
+  });
+
+  it('keeps a catalogue of fields by the kind first seen', async () => {
+    await send([
+      { serial, data: { level: 1 }, metadata: { 'a.b': 'x' } },
+      { serial, data: { level: 'high', list: [{ x: true }, { x: false }] } },
+    ]);
+    const { rows } = await pool.query(sql`
+      select path, keys, kind, multi from record_field
+      where organization_id = ${fleet.organizationId} and path = any(${['data.level', 'metadata.a.b', 'data.list.x']}) order by path`);
+    expect(rows).toEqual([
+      { path: 'data.level', keys: ['data', 'level'], kind: 'number', multi: false },
+      { path: 'data.list.x', keys: ['data', 'list', 'x'], kind: 'boolean', multi: true },
+      { path: 'metadata.a.b', keys: ['metadata', 'a.b'], kind: 'text', multi: false },
+    ]);
+  });
+});
+
+describe('keys', () => {
+  it('stores a record of the same device and key once, in one call and over calls', async () => {
+    const [first, second] = await send([
+      { serial, key: 'k1', data: {} },
+      { serial, key: 'k1', data: {} },
+    ]);
+    const [third] = await send({ serial, key: 'k1', data: {} });
+    expect(first).toMatchObject({ status: 'stored' });
+    expect(second).toEqual({ ...first, status: 'duplicate' });
+    expect(third).toEqual({ ...first, status: 'duplicate' });
+  });
+
+  it('takes a key again after 48 hours', async () => {
+    await send({ serial, key: 'k2', data: {} });
+    now = noon + 48 * 3600e3;
+    const [again] = await send({ serial, key: 'k2', data: {} });
+    now = noon;
+    expect(again).toMatchObject({ status: 'stored' });
+  });
+
+  it('stores one of many that come at once', async () => {
+    const results = await Promise.all(Array.from({ length: 50 }, () => send({ serial, key: 'k3', data: {} })));
+    expect(results.flat().filter(({ status }) => status === 'stored')).toHaveLength(1);
+  });
+});
+
+describe('calls that are repeated', () => {
+  const hash = (text: string) => Buffer.from(text);
+
+  it('are answered as the first was, for 24 hours', async () => {
+    const first = await send({ serial, data: {} }, { key: 'once', bodyHash: hash('a') });
+    expect(await send({ serial, data: {} }, { key: 'once', bodyHash: hash('a') })).toEqual(first);
+    now = noon + 24 * 3600e3;
+    const later = await send({ serial, data: {} }, { key: 'once', bodyHash: hash('a') });
+    now = noon;
+    expect(later).not.toEqual(first);
+  });
+
+  it('are refused with another body', async () => {
+    await send({ serial, data: {} }, { key: 'other', bodyHash: hash('a') });
+    await expect(send({ serial, data: {} }, { key: 'other', bodyHash: hash('b') })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+    });
+  });
+
+  it('are stored once when they come at once', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 10 }, () => send({ serial, data: {} }, { key: 'storm', bodyHash: hash('a') })),
+    );
+    expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+  });
+});
+
+describe('what goes alongside', () => {
+  it('is told of each stored record before its commit', async () => {
+    const seen: StoredRecord[] = [];
+    alongside = async (records) => void seen.push(...records);
+    await send({ serial, ts: 1700000000, data: { temperature: 1 } });
+    alongside = async () => undefined;
+    expect(seen).toMatchObject([
+      {
+        ts: 1700000000,
+        data: { temperature: 1 },
+        device: {
+          id: fleet.deviceId,
+          serial: '00-04-a3',
+          product: { id: fleet.productId, organizationId: fleet.organizationId },
+        },
+      },
+    ]);
+  });
+
+  it('takes the records with it when it fails, and not those of other calls', async () => {
+    alongside = async (records) => {
+      if (records.some(({ data }) => data.poison)) throw new TypeError('poison');
+    };
+    const good = Promise.all(Array.from({ length: 5 }, () => send({ serial, data: { good: 1 } })));
+    await expect(send({ serial, key: 'poison', data: { poison: 1 } })).rejects.toThrow('poison');
+    expect((await good).flat()).toHaveLength(5);
+    alongside = async () => undefined;
+    expect(await send({ serial, key: 'poison', data: {} })).toMatchObject([{ status: 'stored' }]);
+  });
+});
