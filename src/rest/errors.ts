@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { GraphQLError } from 'graphql';
-import { ApiError, malformed, notFound, tooLarge, unavailable } from '../errors.js';
+import { ApiError, malformed, notFound, tooLarge } from '../errors.js';
+import { toApiError } from '../schema/api-error.js';
 
 /** What is done with errors outside the catalogue. */
 export interface ErrorOptions {
@@ -19,7 +19,7 @@ export const refuseUnknownPath: RequestHandler = () => {
 export const answerErrors =
   ({ report, isConnectionLoss }: ErrorOptions): ErrorRequestHandler =>
   (error: unknown, request, response, next) => {
-    const known = toApiError(error, isConnectionLoss);
+    const known = toApiError(error, isConnectionLoss) ?? fromExpress(error);
     if (known === undefined || known.status >= 500) report(error, request);
     if (response.headersSent) next(error);
     else sendError(response, known ?? internal());
@@ -36,23 +36,6 @@ export const sendError = (response: Response, error: ApiError): void => {
     'Content-Length': Buffer.byteLength(body),
   });
   response.end(body);
-};
-
-/** The error that a caller may see, wherever its cause hides; undefined for what was not foreseen. */
-export const toApiError = (
-  error: unknown,
-  isConnectionLoss: ErrorOptions['isConnectionLoss'],
-): ApiError | undefined => {
-  if (error instanceof ApiError) return error;
-  if (isConnectionLoss(error)) return unavailable();
-  const causes = error instanceof AggregateError ? (error.errors as unknown[]) : [causeOf(error)];
-  const known = causes.map((cause) => (cause === undefined ? undefined : toApiError(cause, isConnectionLoss)));
-  return known.find((each) => each !== undefined) ?? fromExpress(error);
-};
-
-const causeOf = (error: unknown): unknown => {
-  if (error instanceof GraphQLError) return error.originalError;
-  return error instanceof Error ? error.cause : undefined;
 };
 
 const internal = () => new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { type Service, type ServiceOptions, startService } from '../../src/app.js';
+import { type Config, readConfig } from '../../src/config.js';
+import { createLog } from '../../src/log.js';
+import { useDatabase } from './database.js';
+
+/** A running service with a database of its own. */
+export interface TestService {
+  /** Its origin, from the first `beforeAll` of the file on. */
+  readonly url: string;
+  /** Address of its database. */
+  readonly databaseUrl: string;
+}
+
+/** What a test's service differs in. */
+export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'config' | 'connectionString'>> {
+  config?: Partial<Config>;
+}
+
+/** Starts a service on a free port before the tests of the file and stops it after them. */
+export function useService({ config, ...options }: TestServiceOptions = {}): TestService {
+  const database = useDatabase();
+  let service: Service | undefined;
+  beforeAll(async () => {
+    service = await startService({
+      config: { ...readConfig({ PORT: '0', RATE_LIMIT: '0' }), ...config },
+      connectionString: database.url,
+      secretKeys: ['a key for tests'],
+      log: createLog('fatal'),
+      ...options,
+    });
+  });
+  afterAll(() => service?.close());
+  return {
+    get url() {
+      if (service === undefined) throw new Error('The service starts in beforeAll; ask for its address after that.');
+      return service.url;
+    },
+    get databaseUrl() {
+      return database.url;
+    },
+  };
+}
