@@ -1,4 +1,3 @@
-import { createServer, type Server } from 'node:http';
 import { MikroORM } from '@mikro-orm/postgresql';
 import express, { type Express, type Request } from 'express';
 import sql from 'sql-template-tag';
@@ -8,11 +7,13 @@ import { authenticate } from './auth/authenticate.js';
 import { Call, type CallResources } from './call.js';
 import type { Config } from './config.js';
 import { createBoundedRead } from './database/bounded.js';
+import { isConnectionLoss } from './database/loss.js';
 import { migrate } from './database/migrate.js';
 import { createPool } from './database/pools.js';
 import { createReader } from './database/reader.js';
 import type { Caller } from './entities/caller.js';
 import { createGraph } from './graph/handler.js';
+import { listen } from './http-server.js';
 import type { Log } from './log.js';
 import { AccountResolver } from './resolvers/account.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
@@ -50,6 +51,9 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** How long requests in flight may take to finish when the service stops, in milliseconds. */
+const patience = 10_000;
+
 /** Migrates the database, connects the rooms and listens. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, connectionString, log } = options;
@@ -66,9 +70,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const server = await listen(app, config);
   return {
-    url: addressOf(server),
+    url: server.url,
     async close() {
-      await stop(server);
+      await server.close(patience);
       await closeApp();
       await reader.close();
       await pool.end();
@@ -90,25 +94,28 @@ function createResolvers(): Map<ClassType, object> {
   return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));
 }
 
-async function createApp(config: Config, log: Log, resources: CallResources): Promise<{ app: Express; close(): Promise<void> }> {
+async function createApp(
+  config: Config,
+  log: Log,
+  resources: CallResources,
+): Promise<{ app: Express; close(): Promise<void> }> {
   const instances = createResolvers();
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };
   const admitWith = (perSecond: number) =>
-    createAdmit<Caller>((request) => authenticate(resources.read, request.headers.authorization), perSecond);
+    createAdmit((request) => authenticate(resources.read, request.headers.authorization), perSecond);
   const admit = admitWith(config.rateLimit);
   const createContext = (caller: Caller, request: Request) => new Call(caller, request, resources);
-  const rest = createRest<Caller>({
+  const rest = createRest({
     schema: buildGraphForRest({ resolvers, container }),
     admit,
     admitIngest: admitWith(config.ingestRateLimit),
     createContext,
-    origin: config.publicUrl,
   });
   const graph = await createGraph({
     schema: buildGraph({ resolvers, container }),
     createContext: async (request) => createContext(await admit(request, request.res!), request),
-    report: (cause) => log.error({ err: cause }, 'An error that was not foreseen.'),
+    errors: { isConnectionLoss, report: (cause) => log.error({ err: cause }, unforeseen) },
   });
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false);
@@ -124,12 +131,16 @@ async function createApp(config: Config, log: Log, resources: CallResources): Pr
   app.use('/graphql', graph.router);
   app.use(refuseUnknownPath);
   app.use(
-    answerErrors((cause, request) =>
-      log.error({ err: cause, requestId: request.res?.getHeader('X-Request-Id') }, 'An error that was not foreseen.'),
-    ),
+    answerErrors({
+      isConnectionLoss,
+      report: (cause, { res }) => log.error({ err: cause, requestId: res?.getHeader('X-Request-Id') }, unforeseen),
+    }),
   );
   return { app, close: graph.close };
 }
+
+/** What the log says of an error that a caller sees only as INTERNAL or UNAVAILABLE. */
+const unforeseen = 'An error that was not foreseen.';
 
 /** One line a request: never a token, a body or a query string. */
 const logRequests =
@@ -144,33 +155,3 @@ const logRequests =
     });
     next();
   };
-
-function listen(app: Express, { port, host }: Config): Promise<Server> {
-  const server = createServer(app);
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve(server));
-  });
-}
-
-function addressOf(server: Server): string {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The service does not listen on a port.');
-  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
-}
-
-/** How long requests in flight may take to finish, in milliseconds. */
-const patience = 10_000;
-
-/** Stops accepting; idle connections close at once, busy ones when they are done or when patience ends. */
-function stop(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), patience);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
-}

@@ -1,3 +1,4 @@
+import { Type } from '@mikro-orm/core';
 import { Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Extensions, Field, ID } from 'type-graphql';
@@ -23,8 +24,19 @@ export const RestShape = ({ name }: { name: string }): MethodDecorator & Propert
 /** The present moment as it is stored and published: ISO 8601 in UTC, with milliseconds. */
 export const now = (): string => new Date().toISOString();
 
+/** A `timestamptz(3)` that stays text on our side: no Date is made on its way in or out. */
+export class Moment extends Type<string, string> {
+  override get runtimeType(): string {
+    return 'string';
+  }
+
+  override getColumnType(): string {
+    return 'timestamptz(3)';
+  }
+}
+
 const column =
-  (type: string, columnType: string, graphType: () => object) =>
+  (type: string | Type<unknown>, columnType: string, graphType: () => object) =>
   (description: string, { nullable = false, ...stored }: ColumnOptions = {}): PropertyDecorator =>
   (target, key) => {
     Property({ type, columnType, nullable, ...stored })(target, key as string);
@@ -36,7 +48,7 @@ export const text = column('string', 'text', () => String);
 /** True or false, stored and published. */
 export const flag = column('boolean', 'boolean', () => Boolean);
 /** A moment in UTC to the millisecond, stored and published; on our side always its ISO 8601 text. */
-export const timestamp = column('string', 'timestamptz(3)', () => GraphQLDateTimeISO);
+export const timestamp = column(new Moment(), 'timestamptz(3)', () => GraphQLDateTimeISO);
 /** A list of texts, stored and published. */
 export const texts = column('string[]', 'text[]', () => [String]);
 /** The identifier of something else, stored and published. */

@@ -8,10 +8,10 @@ import {
   requireOrganization,
 } from '../auth/access.js';
 import { productRows } from '../auth/rows.js';
-import { GraphOnly } from '../entities/columns.js';
+import { GraphOnly, RestShape } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { newId } from '../entities/id.js';
-import { Product } from '../entities/product.js';
+import { Product, ProductReference } from '../entities/product.js';
 import { conflict } from '../errors.js';
 import { violates } from '../schema/constraints.js';
 import type { Context } from '../schema/context.js';
@@ -45,6 +45,7 @@ export class DeviceResolver {
   }
 
   @FieldResolver(() => Product, { nullable: true, description: 'Product that describes it.' })
+  @RestShape(ProductReference)
   product(@Root() { product }: Device, @Ctx() ctx: Context): Promise<Product | null> | null {
     return product
       ? loadById(ctx, 'product', product.id, (ids) => sql`${productRows(ctx.caller)} where p.id = any(${ids}::uuid[])`)

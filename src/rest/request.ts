@@ -41,9 +41,15 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
   const bindPath = pathBinder(field.args.filter(({ name }) => inPath.includes(name)));
   const bindHeaders = headerBinder(route.headers ?? {});
   const bindQuery = queryBinder(places.query);
+  // SOFA's operations declare variables without the arguments' defaults.
+  const defaults = Object.fromEntries(
+    field.args
+      .filter(({ defaultValue }) => defaultValue !== undefined)
+      .map(({ name, defaultValue }) => [name, defaultValue]),
+  );
   return async (request) => {
     const addBody = await places.body?.(request);
-    const values: Values = {};
+    const values: Values = { ...defaults };
     const faults: Fault[] = [];
     bindPath(request, values, faults);
     bindHeaders(request, values);

@@ -1,4 +1,10 @@
-import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLSchema,
+  isIntrospectionType,
+  isObjectType,
+} from 'graphql';
 import {
   buildSchemaSync,
   type ClassType,
@@ -70,7 +76,7 @@ function dropIdleResolvers(schema: GraphQLSchema): void {
   const resolved = new Set(getMetadataStorage().fieldResolvers.map(({ schemaName }) => schemaName));
   const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]);
   for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || roots.has(type)) continue;
+    if (!isObjectType(type) || isIntrospectionType(type) || roots.has(type)) continue;
     for (const field of Object.values(type.getFields())) {
       if (!resolved.has(field.name)) delete field.resolve;
     }
