@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import type { PlainJson } from '../../../src/json.js';
+import type { PlainObject } from '../../../src/records/item.js';
+import { readChirpStack } from '../../../src/records/sources/chirpstack.js';
+import { readSigfox } from '../../../src/records/sources/sigfox.js';
+import { storable } from '../../../src/records/sources/source.js';
+import { readTheThingsStack } from '../../../src/records/sources/the-things-stack.js';
+import { readThingsBoard } from '../../../src/records/sources/thingsboard.js';
+
+const fixture = (name: string): PlainJson =>
+  JSON.parse(readFileSync(`test/data/ingest/${name}.json`, 'utf8')) as PlainJson;
+const object = (name: string) => fixture(name) as PlainObject;
+
+describe('The Things Stack', () => {
+  const uplink = object('the-things-stack-uplink');
+  const message = uplink.uplink_message as PlainObject;
+  const read = (change: PlainObject, outer: PlainObject = {}) =>
+    readTheThingsStack({ ...uplink, ...outer, uplink_message: { ...message, ...change } })[0];
+
+  it('reads its uplink', () => {
+    expect(readTheThingsStack(uplink)).toEqual([
+      {
+        serials: ['0004A30B001C0530'],
+        ts: 1581520545.7895856,
+        metadata: { rssi: -35, snr: 5, gateways: 1, provider: 'the-things-stack' },
+        data: { temperature: 1, luminosity: 0.64 },
+        frame: { bytes: Buffer.from('8241de', 'hex') },
+        key: '0004A30B001C0530|AXA50tHUGUucuzS/bCGMNw==|1',
+      },
+    ]);
+  });
+
+  it('takes the port for the stream, and a missing frame counter for 0', () => {
+    const { f_cnt: _count, ...first } = message;
+    expect(readTheThingsStack({ ...uplink, uplink_message: { ...first, f_port: 7 } })).toMatchObject([
+      { frame: { streamId: 7 }, key: '0004A30B001C0530|AXA50tHUGUucuzS/bCGMNw==|0' },
+    ]);
+  });
+
+  it('takes the outer time where the inner one is of year 1, and none where both are', () => {
+    const simulated = { received_at: '0001-01-01T00:00:00Z' };
+    expect(read(simulated)?.ts).toBe(1581520546.0147731);
+    expect(read(simulated, simulated)).not.toHaveProperty('ts');
+  });
+
+  it('takes the identifier of the uplink for its key where there is no session', () => {
+    expect(read({ session_key_id: '' })?.key).toBe('as:up:01E0WZGT6Y7657CPFPE5WEYDSQ');
+  });
+
+  it('takes reception from the gateway with the best snr, an omitted value for 0', () => {
+    const rx_metadata: PlainJson[] = [{ snr: -3, rssi: -20 }, { rssi: -90 }, { rssi: -80 }, {}];
+    expect(read({ rx_metadata })?.metadata).toMatchObject({ rssi: -80, snr: 0, gateways: 4 });
+  });
+
+  it('names the field where the serial should be', () => {
+    expect(() => readTheThingsStack({ uplink_message: {} })).toThrow('end_device_ids.dev_eui');
+  });
+
+  it('has nothing to store in other events', () => {
+    expect(readTheThingsStack({ join_accept: {} })).toEqual([]);
+  });
+});
+
+describe('ChirpStack', () => {
+  const uplink = object('chirpstack-up');
+
+  it('reads its uplink', () => {
+    expect(readChirpStack(uplink)).toEqual([
+      {
+        serials: ['0101010101010101'],
+        ts: 1658136855.7750232,
+        metadata: { rssi: -36, snr: 10.5, gateways: 1, provider: 'chirpstack' },
+        data: {},
+        frame: { streamId: 1, bytes: Buffer.from('aa', 'hex') },
+        key: '3ac7e3c4-4401-4b8d-9386-a5c902f9202d',
+      },
+    ]);
+  });
+
+  it('keeps decoded fields, and no stream for a zero port', () => {
+    expect(readChirpStack({ ...uplink, fPort: 0, object: { t: 1 } })).toMatchObject([
+      { data: { t: 1 }, frame: { bytes: Buffer.from('aa', 'hex') } },
+    ]);
+    expect(readChirpStack({ ...uplink, fPort: 0 })[0]?.frame).not.toHaveProperty('streamId');
+  });
+
+  it('names the fields that are wrong', () => {
+    expect(() => readChirpStack({})).toThrow('deviceInfo.devEui');
+    expect(() => readChirpStack({ ...uplink, data: '?' })).toThrow('data');
+  });
+});
+
+describe('Sigfox', () => {
+  const message = object('sigfox-data-bidir');
+
+  it('reads its message, whose numbers are text', () => {
+    expect(readSigfox(message)).toEqual([
+      {
+        serials: ['1A2345', '001A2345'],
+        ts: 1512814827,
+        metadata: { rssi: -123, snr: 18.86, provider: 'sigfox' },
+        data: {},
+        frame: { streamId: 'only', bytes: Buffer.from('b0513801a421f0019405a500', 'hex') },
+        key: '1A2345|1508|1512814827',
+      },
+    ]);
+  });
+
+  it('takes null, written as text too, for absent', () => {
+    expect(readSigfox({ ...message, rssi: 'null', snr: null })[0]?.metadata).toEqual({ provider: 'sigfox' });
+    expect(readSigfox({ ...message, data: null })).toEqual([]);
+    expect(() => readSigfox({ ...message, device: 'null' })).toThrow('device');
+  });
+});
+
+describe('ThingsBoard', () => {
+  it('reads its telemetry', () => {
+    expect(readThingsBoard(fixture('thingsboard-telemetry'), 'ab')).toEqual([
+      {
+        serials: ['ab'],
+        ts: 1559673838.361,
+        metadata: { provider: 'thingsboard' },
+        data: { temperature: 42.5, humidity: 73 },
+      },
+      {
+        serials: ['ab'],
+        ts: 1559673902.031,
+        metadata: { provider: 'thingsboard' },
+        data: { temperature: 42, active: true },
+      },
+    ]);
+  });
+
+  it('takes bare values for now', () => {
+    const [item] = readThingsBoard({ temperature: 1 }, 'ab');
+    expect(item).toEqual({ serials: ['ab'], metadata: { provider: 'thingsboard' }, data: { temperature: 1 } });
+  });
+
+  it('names the item that is no telemetry', () => {
+    expect(() => readThingsBoard([{ a: 1 }, 2], 'ab')).toThrow('1:');
+    expect(() => readThingsBoard([{ ts: 'x', values: {} }], 'ab')).toThrow('0.ts');
+  });
+});
+
+describe('what others send', () => {
+  it('has what PostgreSQL cannot store replaced, in keys and values', () => {
+    expect(storable({ 'a\0': ['\uD800b', 1, null] })).toEqual({ 'a\uFFFD': ['\uFFFDb', 1, null] });
+  });
+});
