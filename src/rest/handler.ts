@@ -1,8 +1,8 @@
 import { buildOperationNodeForField } from '@graphql-tools/utils';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { type GraphQLSchema, Kind, type OperationTypeNode } from 'graphql';
+import { type DocumentNode, type GraphQLField, type GraphQLSchema, Kind, type OperationTypeNode } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
-import { createSofa } from 'sofa-api';
+import { createSofa, OpenAPI } from 'sofa-api';
 import { methodNotAllowed } from '../errors.js';
 import { argumentFaults } from '../schema/arguments.js';
 import type { Context } from '../schema/context.js';
@@ -26,7 +26,7 @@ export interface RestOptions {
 
 /** The operations of the table, each at its exact verb and path; mount it at the base path. */
 export const createRest = (options: RestOptions): Router => {
-  const operations = compileRoutes(options.schema);
+  const operations = compileRoutes(restSchema(options.schema));
   const router = Router({ caseSensitive: true, strict: true });
   for (const [path, verbs] of byPath(operations)) {
     const allow = allowed([...verbs.keys()]);
@@ -43,10 +43,8 @@ export const createRest = (options: RestOptions): Router => {
   return router;
 };
 
-/** A route with its operation in the projected schema, compiled. */
-interface Operation {
-  route: Route;
-  schema: GraphQLSchema;
+/** A route with its operation, compiled. */
+interface Operation extends Omit<Plan, 'document'> {
   query: CompiledQuery['query'];
 }
 
@@ -72,33 +70,58 @@ const byPath = (operations: readonly Operation[]): Map<string, Map<Verb, Operati
 export const restSchema = (schema: GraphQLSchema): GraphQLSchema =>
   projectForRest(schema, new Set(routes.map(({ root, operation }) => `${root}.${operation}`)));
 
-/** Takes each route's operation as SOFA builds it, and compiles it once: SOFA's own HTTP layer stays off the road. */
-const compileRoutes = (graph: GraphQLSchema): Operation[] => {
-  const schema = restSchema(graph);
+/** A route with its field in the projected schema, and the document that SOFA builds for its operation. */
+interface Plan {
+  route: Route;
+  field: GraphQLField<unknown, unknown>;
+  document: DocumentNode;
+}
+
+/** Takes each route's operation as SOFA builds it; SOFA's own HTTP layer stays off the road. */
+const planRoutes = (schema: GraphQLSchema): Plan[] => {
   const { models, ignore, depthLimit } = createSofa({ schema, basePath: '' });
-  return routes
-    .filter((route) => rootField(schema, route) !== undefined)
-    .map((route) => {
-      const definition = buildOperationNodeForField({
-        schema,
-        kind: route.root.toLowerCase() as OperationTypeNode,
-        field: route.operation,
-        models,
-        ignore,
-        circularReferenceDepth: depthLimit,
-      });
-      const compiled = compileQuery(schema, { kind: Kind.DOCUMENT, definitions: [definition] });
-      if (!isCompiledQuery(compiled)) throw new AggregateError(compiled.errors ?? [], `${route.operation} is broken`);
-      return { route, schema, query: compiled.query };
+  return routes.flatMap((route) => {
+    const type = route.root === 'Query' ? schema.getQueryType() : schema.getMutationType();
+    const field = type?.getFields()[route.operation];
+    if (field === undefined) return [];
+    const kind = route.root.toLowerCase() as OperationTypeNode;
+    const definition = buildOperationNodeForField({
+      schema,
+      kind,
+      field: route.operation,
+      models,
+      ignore,
+      circularReferenceDepth: depthLimit,
     });
+    return { route, field, document: { kind: Kind.DOCUMENT, definitions: [definition] } };
+  });
 };
 
-const rootField = (schema: GraphQLSchema, { root, operation }: Route) =>
-  (root === 'Query' ? schema.getQueryType() : schema.getMutationType())?.getFields()[operation];
+/** What SOFA's OpenAPI generator says of each route's operation. */
+export interface Draft extends Omit<Plan, 'document'> {
+  operationId?: string;
+  summary?: string;
+}
 
-const createServe = ({ route, schema, query }: Operation, options: RestOptions): RequestHandler => {
+/** The drafts of the OpenAPI document, in the order of the table. */
+export const draftOpenApi = (schema: GraphQLSchema): Draft[] =>
+  planRoutes(schema).map(({ route, field, document }) => {
+    const openApi = OpenAPI({ schema, info: { title: '', version: '' } });
+    openApi.addRoute({ document, path: route.path, method: route.verb });
+    const [path] = Object.values(openApi.get().paths);
+    return { route, field, ...path?.[route.verb.toLowerCase() as 'get'] };
+  });
+
+/** Compiles each operation once, at start. */
+const compileRoutes = (schema: GraphQLSchema): Operation[] =>
+  planRoutes(schema).map(({ route, field, document }) => {
+    const compiled = compileQuery(schema, document);
+    if (!isCompiledQuery(compiled)) throw new AggregateError(compiled.errors ?? [], `${route.operation} is broken`);
+    return { route, field, query: compiled.query };
+  });
+
+const createServe = ({ route, field, query }: Operation, options: RestOptions): RequestHandler => {
   const { createContext } = options;
-  const field = rootField(schema, route)!;
   const admit = route.ingest ? options.admitIngest : options.admit;
   const scope = { changes: route.root === 'Mutation', ingests: route.ingest === true };
   const bind = createBind(route, field, argumentFaults);

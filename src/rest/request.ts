@@ -13,8 +13,9 @@ import { JsonObject, JsonSyntaxError, type LocatedJson, toPlain } from '../json.
 import { parseJson, parseJsonLines } from '../json-reader.js';
 import { type BodyRules, readBody } from './body.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
-import { listName, type QueryParameters, readQueryString } from './query-string.js';
-import { pathArguments, type Route } from './routes.js';
+import { placesOf } from './place.js';
+import { listName, readQueryString } from './query-string.js';
+import type { Route } from './routes.js';
 import { hasParameters, readSearchString } from './search-string.js';
 
 /** The arguments of one call, by name, as GraphQL takes variables. */
@@ -34,13 +35,11 @@ type ReadBody = (request: Request) => Promise<Add>;
  * from there. Faults of every place are reported together.
  */
 export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, check: Check): Bind => {
-  const inPath = pathArguments(route);
-  const inHeaders = Object.keys(route.headers ?? {});
-  const others = field.args.filter(({ name }) => !inPath.includes(name) && !inHeaders.includes(name));
-  const places = placesOf(route, others);
-  const bindPath = pathBinder(field.args.filter(({ name }) => inPath.includes(name)));
+  const places = placesOf(route, field.args);
+  const readBody = bodyBinder(route, places.body);
+  const bindPath = pathBinder(places.path);
   const bindHeaders = headerBinder(route.headers ?? {});
-  const bindQuery = queryBinder(places.query);
+  const bindQuery = route.body === 'located' ? nothing : queryBinder(places.query);
   // SOFA's operations declare variables without the arguments' defaults.
   const defaults = Object.fromEntries(
     field.args
@@ -48,38 +47,30 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
       .map(({ name, defaultValue }) => [name, defaultValue]),
   );
   return async (request) => {
-    const addBody = await places.body?.(request);
+    const addBody = await readBody?.(request);
     const values: Values = { ...defaults };
     const faults: Fault[] = [];
     bindPath(request, values, faults);
     bindHeaders(request, values);
-    if (!places.queryIsBody) bindQuery(readQueryString(request.url), values, faults);
+    bindQuery(request, values, faults);
     addBody?.(values, faults);
     if (faults.length > 0) throw invalid(merge(faults, check(route.operation, values)));
     return values;
   };
 };
 
-interface Places {
-  query: GraphQLArgument[];
-  /** Undefined where no body is asked for; what comes all the same is not looked at. */
-  body?: ReadBody;
-  /** Whether the body's reader reads the query string, too. */
-  queryIsBody?: boolean;
-}
+const nothing = () => {};
 
-const placesOf = (route: Route, args: GraphQLArgument[]): Places => {
-  const { body = 'fields', verb } = route;
+/** Undefined where no body is asked for; what comes all the same is not looked at. */
+const bodyBinder = ({ body, verb, ingest }: Route, args: readonly GraphQLArgument[]): ReadBody | undefined => {
   if (typeof body === 'object') {
-    const rules: BodyRules = { mebibytes: route.ingest ? 10 : 1, lines: body.lines === true };
-    return { query: args.filter(({ name }) => name !== body.argument), body: wholeBody(body.argument, rules) };
+    return wholeBody(body.argument, { mebibytes: ingest ? 10 : 1, lines: body.lines === true });
   }
-  if (body === 'located') return { query: [], body: locatedBody(args), queryIsBody: true };
-  if (verb === 'GET' || verb === 'DELETE') return { query: args };
-  return args.length === 0 ? { query: [] } : { query: [], body: fieldsBody(args, verb === 'PUT') };
+  if (body === 'located') return locatedBody(args);
+  return args.length === 0 ? undefined : fieldsBody(args, verb === 'PUT');
 };
 
-const pathBinder = (args: GraphQLArgument[]) => {
+const pathBinder = (args: readonly GraphQLArgument[]) => {
   const readers = args.map(({ name, type }) => ({ name, read: textReader(type) }));
   return ({ params }: Request, values: Values, faults: Fault[]) => {
     for (const { name, read } of readers) values[name] = read([params[name] as string], name, faults);
@@ -96,14 +87,15 @@ const headerBinder = (headers: Readonly<Record<string, string>>) => {
   };
 };
 
-const queryBinder = (args: GraphQLArgument[]) => {
+const queryBinder = (args: readonly GraphQLArgument[]) => {
   const readers = new Map(
     args.map((arg) => [
       arg.name,
       { read: textReader(arg.type), list: isListType(getNullableType(arg.type)), required: isRequiredArgument(arg) },
     ]),
   );
-  return (parameters: QueryParameters, values: Values, faults: Fault[]) => {
+  return (request: Request, values: Values, faults: Fault[]) => {
+    const parameters = readQueryString(request.url);
     const given = new Map<string, string[]>();
     for (const [spelling, texts] of parameters) {
       const listed = listName(spelling);
@@ -126,7 +118,7 @@ interface FieldReader {
   nullable: boolean;
 }
 
-const fieldReaders = (args: GraphQLArgument[]): ReadonlyMap<string, FieldReader> =>
+const fieldReaders = (args: readonly GraphQLArgument[]): ReadonlyMap<string, FieldReader> =>
   new Map(
     args.map((arg) => [
       arg.name,
@@ -135,7 +127,7 @@ const fieldReaders = (args: GraphQLArgument[]): ReadonlyMap<string, FieldReader>
   );
 
 /** Fields of a JSON object. On PUT a `null` is handed on, to clear; on POST it counts as absent. */
-const fieldsBody = (args: GraphQLArgument[], nullClears: boolean): ReadBody => {
+const fieldsBody = (args: readonly GraphQLArgument[], nullClears: boolean): ReadBody => {
   const readers = fieldReaders(args);
   return async (request) => {
     const { text } = await readBody(request, { mebibytes: 1, lines: false });
@@ -173,7 +165,7 @@ const wholeBody =
   };
 
 /** Fields of a JSON object, positions known, from the body or else from the query string. */
-const locatedBody = (args: GraphQLArgument[]): ReadBody => {
+const locatedBody = (args: readonly GraphQLArgument[]): ReadBody => {
   const readers = fieldReaders(args);
   const nodes = new Set(args.filter(({ type }) => getNamedType(type).name === 'LocatedJSON').map(({ name }) => name));
   return async (request) => {

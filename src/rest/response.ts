@@ -33,7 +33,7 @@ interface Page {
 export const createAnswer = (route: Route, type: GraphQLOutputType): Answer => {
   if (route.status === 204) return (response) => void response.writeHead(204).end();
   const leaveOutAbsent = absentRemover(type);
-  if (!isPage(type)) {
+  if (pageItems(type) === undefined) {
     return (response, value) => {
       leaveOutAbsent(value);
       sendJson(response, value);
@@ -58,9 +58,11 @@ const sendJson = (response: Response, value: unknown): void => {
   response.end(body);
 };
 
-const isPage = (type: GraphQLOutputType): boolean => {
+/** The type of a page's items, as a list; undefined for a type that is no page. */
+export const pageItems = (type: GraphQLOutputType): GraphQLOutputType | undefined => {
   const bare = getNullableType(type);
-  return isObjectType(bare) && 'items' in bare.getFields() && 'totalCount' in bare.getFields();
+  const { items, totalCount } = isObjectType(bare) ? bare.getFields() : {};
+  return totalCount && items?.type;
 };
 
 type Remover = (value: unknown) => void;

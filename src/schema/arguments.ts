@@ -33,6 +33,10 @@ export const argumentsClass = (operation: string): Class | undefined => {
   return param?.kind === 'args' ? (param.getType() as Class) : undefined;
 };
 
+/** The class of an input type by its name in the graph (`LocationInput`). */
+export const inputClass = (name: string): Class | undefined =>
+  getMetadataStorage().inputTypes.find((each) => each.name === name)?.target as Class | undefined;
+
 interface InputField {
   name: string;
   /** An identifier: one that cannot be matches nothing, so its text is not checked here. */

@@ -54,6 +54,7 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
     for (const field of Object.values(root?.getFields() ?? {})) guard(field, root?.name === 'Mutation');
   }
   dropIdleResolvers(schema);
+  inheritExtensions(schema);
   return schema;
 }
 
@@ -79,6 +80,21 @@ function dropIdleResolvers(schema: GraphQLSchema): void {
     if (!isObjectType(type) || isIntrospectionType(type) || roots.has(type)) continue;
     for (const field of Object.values(type.getFields())) {
       if (!resolved.has(field.name)) delete field.resolve;
+    }
+  }
+}
+
+/** A field that a class inherits keeps its extensions, also where a resolver gives it anew. */
+function inheritExtensions(schema: GraphQLSchema): void {
+  const { objectTypes, fieldExtensions } = getMetadataStorage();
+  for (const { name, target } of objectTypes) {
+    const type = schema.getType(name);
+    if (!isObjectType(type) || target === undefined) continue;
+    for (const { target: owner, fieldName, extensions } of fieldExtensions) {
+      const field = type.getFields()[fieldName];
+      if (field && Object.prototype.isPrototypeOf.call(owner, target)) {
+        field.extensions = { ...extensions, ...field.extensions };
+      }
     }
   }
 }

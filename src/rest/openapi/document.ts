@@ -1,0 +1,75 @@
+import { type GraphQLNamedType, type GraphQLSchema, isIntrospectionType, isObjectType } from 'graphql';
+import type { JsonSchema } from '../../schema/rules.js';
+import { draftOpenApi, restSchema } from '../handler.js';
+import { pageItems } from '../response.js';
+import { routes } from '../routes.js';
+import { errorComponent, failureComponents, headers } from './failure.js';
+import { describeOperation } from './operation.js';
+import { componentOf } from './type-schema.js';
+
+/** An OpenAPI document (version 3.1). */
+export type OpenApiDocument = JsonSchema & {
+  paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>;
+  components: Readonly<Record<string, JsonSchema>>;
+};
+
+const chapterNotes: Readonly<Record<string, string>> = {
+  Accounts: "The caller's organization account, and the users of the platform.",
+  'Organization and members': 'The tenant and who belongs to it.',
+  Teams: 'Groups of members, and the applications they may read or write.',
+  Products: 'Device types with typed variables.',
+  Devices: 'Things that send records.',
+  Applications: 'Groups of devices, whose records are searched together.',
+  'Application hooks': 'Addresses that are called with every record, and the history of the calls.',
+  Ingestion: 'Records in: as JSON of ours, or as network servers send them.',
+};
+
+/**
+ * Writes the OpenAPI document: SOFA says which operation stands at which path, and the schema, the rules of the
+ * arguments and the route table correct what it says of places, types and answers.
+ * @param graph the graph with the shapes that only REST shows.
+ * @param server base address of the operations.
+ */
+export const createOpenApi = (graph: GraphQLSchema, server: string, version: string): OpenApiDocument => {
+  const schema = restSchema(graph);
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const draft of draftOpenApi(schema)) {
+    const { verb, alias, path: template } = draft.route;
+    const path = template.replaceAll(/:(\w+)/g, '{$1}');
+    for (const each of alias === undefined ? [verb] : [verb, alias]) {
+      paths[path] = { ...paths[path], [each.toLowerCase()]: describeOperation(draft, each) };
+    }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Device Data Platform',
+      version,
+      description: 'Devices, the records they send, search over them, and calls to your own addresses for each.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: server }],
+    security: [{ token: [] }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: chapterNotes[name] })),
+    paths,
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'An API token of the organization (`ddp_...`).' },
+      },
+      schemas: { ...typeComponents(schema), Error: errorComponent },
+      responses: failureComponents,
+      headers,
+    },
+  };
+};
+
+/** Every type that something refers to. Roots and pages have no shape on REST. */
+const typeComponents = (schema: GraphQLSchema): JsonSchema => {
+  const roots = new Set([schema.getQueryType(), schema.getMutationType()]);
+  const isShown = (type: GraphQLNamedType) =>
+    !isIntrospectionType(type) && !(isObjectType(type) && (roots.has(type) || pageItems(type) !== undefined));
+  const types = Object.values(schema.getTypeMap()).filter(isShown);
+  return Object.fromEntries(
+    types.map((type) => [type.name, componentOf(type)] as const).filter(([, component]) => component !== undefined),
+  );
+};

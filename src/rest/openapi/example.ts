@@ -1,0 +1,191 @@
+/*
+ * One world for all examples: an organization with a member, a team, a product, a device, an application and a hook.
+ * Bodies are cut from the things they make, so that an example's request leads to its answer.
+ */
+
+const organizationId = '019aa0de-7c00-7000-8000-00000000a001';
+const userId = '019aa0de-7c00-7000-8000-00000000a002';
+const teamId = '019aa0de-7c00-7000-8000-00000000a003';
+const productId = '019aa0de-7c00-7000-8000-00000000a004';
+const deviceId = '019aa0de-7c00-7000-8000-00000000a005';
+const applicationId = '019aa0de-7c00-7000-8000-00000000a006';
+const applicationHookId = '019aa0de-7c00-7000-8000-00000000a007';
+const deliveryId = '019aa0de-7c00-7000-8000-00000000a008';
+const createdAt = '2026-11-20T12:00:00.000Z';
+const updatedAt = '2026-11-20T12:30:00.000Z';
+const serial = '70b3d57ed005abcd';
+const avatarURL = (id: string) => `https://ddp.example/avatars/${id}.svg`;
+
+const teamMember = { id: userId, username: 'ada', type: 'user', avatarURL: avatarURL(userId) };
+const user = { ...teamMember, name: 'Ada Byron' };
+const account = {
+  id: organizationId,
+  username: 'waterworks',
+  name: 'Waterworks of Uppsala',
+  email: 'office@waterworks.example',
+  type: 'organization',
+  avatarURL: avatarURL(organizationId),
+  disabled: false,
+  createdAt,
+  updatedAt,
+};
+const teamItem = {
+  id: teamId,
+  organizationId,
+  name: 'Field Ops',
+  slug: 'field-ops',
+  description: 'Those who visit the pumps.',
+};
+const applicationItem = {
+  id: applicationId,
+  organizationId,
+  name: 'Pumps',
+  slug: 'pumps',
+  description: 'All pumps of the north side.',
+  permission: 'write',
+};
+const publicProduct = {
+  id: productId,
+  organizationId,
+  name: 'Pump sensor',
+  slug: 'pump-sensor',
+  version: '1.0',
+  public: false,
+};
+const deviceItem = {
+  id: deviceId,
+  organizationId,
+  serial,
+  name: 'Pump 7',
+  slug: 'pump-7',
+  tags: ['north'],
+  product: { id: productId, organizationId },
+  applicationCount: 1,
+};
+const hook = {
+  id: applicationHookId,
+  url: 'https://receiver.example/records',
+  application: { id: applicationId, organizationId },
+  authentication: { header: { name: 'Authorization', value: 'Bearer 3c9d' } },
+  allowUnverifiedSSLCert: false,
+  disabled: false,
+  createdAt,
+  updatedAt,
+};
+const record = {
+  ts: 1_795_000_000.25,
+  metadata: { rssi: -90, snr: 7.5, provider: 'lora' },
+  data: { temperature: 21.5 },
+};
+const location = { lat: 59.8586, lon: 17.6389 };
+const delivery = {
+  id: deliveryId,
+  applicationHookId,
+  deviceId,
+  application: { id: applicationId, organizationId },
+  ts: record.ts,
+  maxNumberAttempts: 10,
+  attemptsMade: 1,
+  successful: true,
+  createdAt,
+  updatedAt,
+  request: {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-service-event': 'record', 'x-service-delivery-id': deliveryId },
+    uri: {
+      href: hook.url,
+      path: '/records',
+      pathname: '/records',
+      query: null,
+      search: null,
+      hash: null,
+      hostname: 'receiver.example',
+      port: null,
+      host: 'receiver.example',
+      auth: null,
+      slashes: true,
+      protocol: 'https:',
+    },
+    payload: {
+      record,
+      device: { id: deviceId, serial, organizationId, product: deviceItem.product, location },
+      application: hook.application,
+    },
+  },
+  response: { statusCode: 200, headers: { 'content-type': 'application/json' }, body: { ok: true } },
+};
+
+/** An example of each type, by its name in the graph. */
+export const typeExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  Account: account,
+  Organization: { ...account, memberCount: 3, role: 'owner' },
+  User: user,
+  OrganizationMember: { ...user, role: 'member' },
+  TeamMemberListItem: teamMember,
+  TeamListItem: teamItem,
+  Team: { ...teamItem, createdAt, updatedAt },
+  ApplicationListItem: applicationItem,
+  Application: { ...applicationItem, hasDashboard: true, createdAt, updatedAt },
+  PublicProductListItem: publicProduct,
+  ProductListItem: { ...publicProduct, deviceCount: 1 },
+  Product: {
+    ...publicProduct,
+    deviceCount: 1,
+    variables: [
+      {
+        name: 'temperature',
+        unit: '°C',
+        type: 'FLOAT32',
+        mappings: [{ streamId: 1, streamType: 'BIN', varNumber: 1 }],
+      },
+    ],
+    createdAt,
+    updatedAt,
+  },
+  DeviceListItem: deviceItem,
+  Device: { ...deviceItem, location, createdAt, updatedAt },
+  ApplicationHookListItem: { id: hook.id, url: hook.url },
+  ApplicationHook: hook,
+  Delivery: delivery,
+  IngestAnswer: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
+};
+
+/** Examples of arguments that are no field of what their operation answers, by name. */
+export const argumentExamples: Readonly<Record<string, unknown>> = {
+  organizationId,
+  memberId: userId,
+  teamId,
+  productId,
+  deviceId,
+  deviceSerial: serial,
+  serial,
+  applicationId,
+  applicationHookId,
+  deliveryId,
+  limit: 10,
+  page: 1,
+  sort: '-createdAt,name',
+  q: '^pump',
+  ids: [applicationId],
+  hasProduct: true,
+  role: 'member',
+  permission: 'read',
+  verbose: true,
+  event: 'up',
+  idempotencyKey: 'b7e2c1',
+};
+
+/** A record as it is posted, and a search for it. */
+export const recordExample = { serial, ...record };
+export const searchExample = {
+  ts: { gte: 1_794_900_000, lte: 1_795_000_001 },
+  queries: [
+    {
+      products: [productId],
+      size: 1,
+      sort: [{ ts: 'desc' }],
+      query: { range: { 'data.temperature': { gte: 20 } } },
+      aggs: { mean: { avg: { field: 'data.temperature' } } },
+    },
+  ],
+};

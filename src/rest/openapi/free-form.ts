@@ -1,0 +1,166 @@
+import type { JsonSchema } from '../../schema/rules.js';
+import { recordExample, searchExample } from './example.js';
+
+/*
+ * What the graph knows only as JSON: the query language of searches, and records on their way in. It is described
+ * here by hand; what a query may hold is checked, and documented, by the search itself.
+ */
+
+const anything = (description: string): JsonSchema => ({ description });
+const list = (description: string, items: JsonSchema = {}): JsonSchema => ({ type: 'array', description, items });
+const text = (description: string): JsonSchema => ({ type: 'string', description });
+const amount = (description: string): JsonSchema => ({ type: 'number', description });
+const json = (schema: JsonSchema, example: unknown): JsonSchema => ({ 'application/json': { schema, example } });
+
+const timeRange: JsonSchema = {
+  type: 'object',
+  description: 'Range of time, both bounds included: Unix time in seconds, or in milliseconds from 1e11 on.',
+  required: ['gte', 'lte'],
+  properties: { gte: amount('Lower bound.'), lte: amount('Upper bound.') },
+  additionalProperties: false,
+};
+
+const query: JsonSchema = {
+  type: 'object',
+  description: 'One query. What it may hold, and what it answers, follows the search engines.',
+  required: ['products'],
+  properties: {
+    products: list('Products whose records are searched; none = every record.', { type: 'string' }),
+    includes: list('Fields of the source to answer.', { type: 'string' }),
+    _source: anything('Fields of the source to answer, as the engines have it.'),
+    fields: list('Fields to answer beside the source.'),
+    docvalue_fields: list('Fields to answer beside the source.'),
+    search_after: list('Sort values of the last hit of the page before.'),
+    size: { type: ['integer', 'string'], description: 'Number of hits, at most 10000.', default: 10 },
+    from: { type: ['integer', 'string'], description: 'Number of hits to skip.' },
+    sort: anything('Order of the hits.'),
+    aggs: { type: 'object', description: 'Aggregations.' },
+    aggregations: { type: 'object', description: 'The same as `aggs`.' },
+    query: { type: 'object', description: 'Which records.' },
+    post_filter: { type: 'object', description: 'Which of them are hits, after aggregating.' },
+    track_total_hits: anything('Whether, or up to what number, hits are counted.'),
+    timeout: text('When to give up, such as `2s`.'),
+  },
+};
+
+const searchBody: JsonSchema = {
+  description: 'The search. It may come in the query string instead.',
+  content: json(
+    {
+      type: 'object',
+      required: ['ts', 'queries'],
+      properties: {
+        ts: timeRange,
+        queries: { ...list('Queries, each with an answer of its own.', query), maxItems: 100 },
+      },
+      additionalProperties: false,
+    },
+    searchExample,
+  ),
+};
+
+const frame: JsonSchema = {
+  type: 'object',
+  description: "Bytes or text to decode with the product's variables.",
+  properties: {
+    streamId: { type: 'integer', description: 'Number of the stream.' },
+    streamType: { type: 'string', enum: ['BIN', 'RAW', 'TXT'], description: 'Layout of the stream.' },
+    payload: text('The bytes.'),
+    encoding: { type: 'string', enum: ['hex', 'base64', 'utf8'], description: 'How the bytes are written.' },
+  },
+};
+
+const record: JsonSchema = {
+  type: 'object',
+  description: 'A record. What is wrong with it is said in the answer, for it alone.',
+  properties: {
+    serial: text('Serial number of the device.'),
+    deviceId: text('The device, instead of its serial.'),
+    ts: { type: ['number', 'null'], description: 'Unix time in seconds, or in milliseconds from 1e11 on; else now.' },
+    metadata: { type: 'object', description: 'About the transmission.' },
+    data: { type: 'object', description: 'Values of variables.' },
+    frame,
+    key: text('The same device and key again within 48 hours is a duplicate.'),
+  },
+};
+
+const recordsBody: JsonSchema = {
+  required: true,
+  description: 'One record, an array, or one a line; gzip allowed, 10 MiB decompressed and 10,000 records at most.',
+  content: {
+    ...json({ anyOf: [record, { type: 'array', maxItems: 10_000 }] }, recordExample),
+    'application/x-ndjson': { schema: { type: 'string' }, example: JSON.stringify(recordExample) },
+  },
+};
+
+const networkServerBody = (server: string): JsonSchema => ({
+  required: true,
+  description: `The body as ${server} sends it.`,
+  content: json({ type: ['object', 'array'] }, {}),
+});
+
+/** Bodies that are not made of the operation's arguments. */
+export const freeBodies: Readonly<Record<string, JsonSchema>> = {
+  search: searchBody,
+  ingestRecords: recordsBody,
+  ingestTheThingsStack: networkServerBody('The Things Stack'),
+  ingestChirpStack: networkServerBody('ChirpStack'),
+  ingestSigfox: networkServerBody('Sigfox'),
+  ingestThingsBoard: networkServerBody('a ThingsBoard device'),
+};
+
+const inQuery = (name: string, description: string, schema: JsonSchema): JsonSchema => ({
+  name,
+  in: 'query',
+  description,
+  content: { 'application/json': { schema, example: searchExample[name as keyof typeof searchExample] } },
+});
+
+/** Parameters that stand for such a body. */
+export const freeParameters: Readonly<Record<string, readonly JsonSchema[]>> = {
+  search: [
+    inQuery('ts', 'Range of time as JSON, where no body is sent; or in brackets, `ts[gte]=1`.', timeRange),
+    inQuery('queries', 'Queries as JSON, where no body is sent; or in brackets.', { type: 'array', items: query }),
+  ],
+};
+
+const searchAnswer: JsonSchema = {
+  type: 'object',
+  description: 'One response a query, in order.',
+  required: ['took', 'responses'],
+  properties: {
+    took: { type: 'integer', description: 'Milliseconds.' },
+    responses: list('Hits and aggregations, or the error of that query.', {
+      type: 'object',
+      required: ['status'],
+      properties: {
+        status: { type: 'integer', description: 'Status of this query.' },
+        took: { type: 'integer', description: 'Milliseconds.' },
+        timed_out: { type: 'boolean', description: 'Whether time ran out.' },
+        _shards: { type: 'object' },
+        hits: { type: 'object', description: 'Number of hits, and this page of them.' },
+        aggregations: { type: 'object', description: 'Answers of the aggregations by name.' },
+        error: { type: 'object', description: 'What is wrong with the query.' },
+      },
+      additionalProperties: true,
+    }),
+  },
+};
+
+/** Answers that the graph knows only as JSON. */
+export const freeAnswers: Readonly<Record<string, { schema: JsonSchema; example: unknown }>> = {
+  search: {
+    schema: searchAnswer,
+    example: {
+      took: 2,
+      responses: [
+        {
+          took: 2,
+          timed_out: false,
+          status: 200,
+          hits: { total: { value: 0, relation: 'eq' }, max_score: null, hits: [] },
+        },
+      ],
+    },
+  },
+};

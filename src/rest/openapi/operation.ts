@@ -1,0 +1,125 @@
+import { type GraphQLArgument, type GraphQLField, getNamedType, isListType, isObjectType } from 'graphql';
+import type { ErrorCode } from '../../errors.js';
+import { argumentsClass } from '../../schema/arguments.js';
+import { type JsonSchema, rulesOf } from '../../schema/rules.js';
+import type { Draft } from '../handler.js';
+import { type Places, placesOf } from '../place.js';
+import { pageItems } from '../response.js';
+import type { Route, Verb } from '../routes.js';
+import { argumentExamples, typeExamples } from './example.js';
+import { commonHeaders, failures, headerRefs } from './failure.js';
+import { freeAnswers, freeBodies, freeParameters } from './free-form.js';
+import { type BodyField, bodySchema, isRequired, schemaOf, valueSchema } from './type-schema.js';
+
+type Field = GraphQLField<unknown, unknown>;
+
+/**
+ * Corrects what SOFA says of an operation: every argument in its place with its rules, every status with its schema,
+ * examples.
+ */
+export const describeOperation = ({ route, field, operationId, summary = '' }: Draft, verb: Verb): JsonSchema => {
+  const places = placesOf(route, field.args);
+  const body = freeBodies[route.operation] ?? fieldsBody(route, field, places.body);
+  const name = operationId?.replace(/_(query|mutation)$/, '') ?? route.operation;
+  return {
+    operationId: verb === route.alias ? `${name}By${verb[0]}${verb.slice(1).toLowerCase()}` : name,
+    tags: [route.tag],
+    summary: summary.split(/[.:](?:\s|$)/)[0],
+    description: summary,
+    ...parameters(route, field, places),
+    ...(body !== undefined && { requestBody: body }),
+    responses: { ...success(route, field), ...failures(codesOf(route, body !== undefined)) },
+  };
+};
+
+const parameters = (route: Route, field: Field, places: Places): JsonSchema => {
+  const list = [
+    ...places.path.map((arg) => parameter(route, field, arg, 'path')),
+    ...places.query.map((arg) => parameter(route, field, arg, 'query')),
+    ...places.headers.map((arg) => ({ ...parameter(route, field, arg, 'header'), name: headerName(route, arg) })),
+    ...(freeParameters[route.operation] ?? []),
+  ];
+  return list.length === 0 ? {} : { parameters: list };
+};
+
+const headerName = ({ headers = {} }: Route, { name }: GraphQLArgument) =>
+  headers[name]!.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+
+const parameter = (route: Route, field: Field, arg: GraphQLArgument, place: string): JsonSchema => {
+  const { description, ...schema } = valueSchema(withRules(route, arg));
+  return {
+    name: arg.name,
+    in: place,
+    ...(description !== undefined && { description }),
+    ...((place === 'path' || isRequired(arg)) && { required: true }),
+    schema,
+    ...exampleOf(field, arg),
+    ...(isListType(arg.type) && { style: 'form', explode: true }),
+  };
+};
+
+const withRules = ({ operation }: Route, arg: GraphQLArgument): BodyField => {
+  const type = argumentsClass(operation);
+  return { ...arg, rules: type && rulesOf(type, arg.name) };
+};
+
+const exampleOf = ({ type }: Field, { name }: GraphQLArgument): JsonSchema => {
+  const example = argumentExamples[name] ?? typeExamples[getNamedType(type).name]?.[name];
+  return example === undefined ? {} : { example };
+};
+
+const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]): JsonSchema | undefined => {
+  if (args.length === 0) return undefined;
+  const fields = args.map((arg) => withRules(route, arg));
+  const answer = typeExamples[getNamedType(field.type).name] ?? {};
+  const example = Object.fromEntries(
+    args
+      .map(({ name }) => [name, answer[name] ?? argumentExamples[name]] as const)
+      .filter(([, value]) => value !== undefined),
+  );
+  return {
+    required: fields.some(isRequired),
+    content: { 'application/json': { schema: bodySchema(fields), example } },
+  };
+};
+
+const success = (route: Route, field: Field): JsonSchema => {
+  if (route.status === 204) return { 204: { description: 'Done.', headers: headerRefs(commonHeaders) } };
+  const items = pageItems(field.type);
+  const type = getNamedType(items ?? field.type);
+  const example = typeExamples[type.name];
+  const free = freeAnswers[route.operation];
+  const schema = free?.schema ?? schemaOf(items ?? field.type);
+  const shown = free?.example ?? (items ? [example] : example);
+  return {
+    200: {
+      description: (isObjectType(type) && type.description) || 'Done.',
+      headers: headerRefs([...commonHeaders, ...(items ? ['X-Total-Count', 'Link'] : [])]),
+      content: { 'application/json': { schema, ...(shown !== undefined && { example: shown }) } },
+    },
+  };
+};
+
+/** Operations that the state of things may forbid. */
+const conflicting = new Set([
+  'updateAccount',
+  'updateOrganization',
+  'setOrganizationMember',
+  'removeOrganizationMember',
+  'deleteProduct',
+  'registerDevice',
+  'deleteDevice',
+]);
+
+const codesOf = (route: Route, hasBody: boolean): ErrorCode[] => [
+  'MALFORMED_REQUEST',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
+  ...(conflicting.has(route.operation) ? (['CONFLICT'] as const) : []),
+  ...(hasBody ? (['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+  'VALIDATION_FAILED',
+  'RATE_LIMITED',
+  'INTERNAL',
+  'UNAVAILABLE',
+];
