@@ -1,16 +1,11 @@
-import { MikroORM } from '@mikro-orm/postgresql';
 import express, { type Express, type Request } from 'express';
 import sql from 'sql-template-tag';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
-import { ormOptions } from '../mikro-orm.config.js';
 import { authenticate } from './auth/authenticate.js';
 import { Call, type CallResources } from './call.js';
 import type { Config } from './config.js';
 import { createBoundedRead } from './database/bounded.js';
 import { isConnectionLoss } from './database/loss.js';
-import { migrate } from './database/migrate.js';
-import { createPool } from './database/pools.js';
-import { createReader } from './database/reader.js';
 import type { Caller } from './entities/caller.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
@@ -28,20 +23,11 @@ import { answerErrors, refuseUnknownPath } from './rest/errors.js';
 import { createRest } from './rest/handler.js';
 import { originOf } from './rest/origin.js';
 import { identifyRequests } from './rest/request-id.js';
+import { openRooms, type RoomOptions, type Rooms } from './rooms.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 
 /** Where the REST surface lies: the product segment and the version (specification, section 9). */
 export const basePath = '/ddp/v1';
-
-/** What a service is started with. */
-export interface ServiceOptions {
-  config: Config;
-  /** The database, embedded or not. */
-  connectionString: string;
-  /** Keys for stored secrets, the newest first. */
-  secretKeys: readonly string[];
-  log: Log;
-}
 
 /** A running service. */
 export interface Service {
@@ -54,29 +40,22 @@ export interface Service {
 /** How long requests in flight may take to finish when the service stops, in milliseconds. */
 const patience = 10_000;
 
-/** Migrates the database, connects the rooms and listens. */
-export async function startService(options: ServiceOptions): Promise<Service> {
-  const { config, connectionString, log } = options;
-  const orm = await MikroORM.init(ormOptions(connectionString));
-  await migrate(orm);
-  const pool = createPool(connectionString, { name: 'ddp' });
-  const reader = createReader(connectionString);
-  const { app, close: closeApp } = await createApp(config, log, {
-    read: reader.read,
-    readWithin: createBoundedRead(pool),
-    wake: () => undefined,
-    fork: () => orm.em.fork(),
-    originOf: (request) => config.publicUrl ?? originOf(request),
+/** Opens the rooms and listens. */
+export async function startService(options: RoomOptions): Promise<Service> {
+  const { config, log } = options;
+  const rooms = await openRooms(options);
+  const { app, close: closeDoors } = await createApp(config, log, rooms);
+  const server = await listen(app, config).catch(async (error: unknown) => {
+    await rooms.close(0);
+    throw error;
   });
-  const server = await listen(app, config);
   return {
     url: server.url,
     async close() {
+      const until = Date.now() + patience;
       await server.close(patience);
-      await closeApp();
-      await reader.close();
-      await pool.end();
-      await orm.close();
+      await closeDoors();
+      await rooms.close(Math.max(0, until - Date.now()));
     },
   };
 }
@@ -94,11 +73,14 @@ function createResolvers(): Map<ClassType, object> {
   return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));
 }
 
-async function createApp(
-  config: Config,
-  log: Log,
-  resources: CallResources,
-): Promise<{ app: Express; close(): Promise<void> }> {
+async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app: Express; close(): Promise<void> }> {
+  const resources: CallResources = {
+    read: rooms.reader.read,
+    readWithin: createBoundedRead(rooms.pool),
+    wake: rooms.hooks.wake,
+    fork: () => rooms.orm.em.fork(),
+    originOf: (request) => config.publicUrl ?? originOf(request),
+  };
   const instances = createResolvers();
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };

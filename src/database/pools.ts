@@ -5,6 +5,8 @@ import { typeParsers } from './types.js';
 export interface PoolOptions {
   /** Most connections at once. */
   max?: number;
+  /** Settings of its sessions, as the `options` of a connection (`-c name=value ...`). */
+  session?: string;
   /** Shown in `pg_stat_activity`, so that an operator sees whose connection it is. */
   name?: string;
 }
@@ -13,10 +15,10 @@ export interface PoolOptions {
  * The address of a database with the session settings that all our SQL relies on: moments are written in UTC and in
  * ISO style. They travel as start-up options and so cost no round trip.
  */
-export function withSession(connectionString: string): string {
+export function withSession(connectionString: string, session?: string): string {
   const url = new URL(connectionString);
   const given = url.searchParams.get('options');
-  url.searchParams.set('options', [given, '-c TimeZone=UTC', '-c DateStyle=ISO'].filter(Boolean).join(' '));
+  url.searchParams.set('options', [given, '-c TimeZone=UTC', '-c DateStyle=ISO', session].filter(Boolean).join(' '));
   return url.toString();
 }
 
@@ -24,9 +26,9 @@ export function withSession(connectionString: string): string {
  * Makes a pool of connections for transactions and whatever may take its time. `timestamptz` reads as ISO text.
  * An idle connection that breaks is dropped and replaced; a query in flight on it fails with its own error.
  */
-export function createPool(connectionString: string, { max = 10, name = 'ddp' }: PoolOptions = {}): pg.Pool {
+export function createPool(connectionString: string, { max = 10, name = 'ddp', session }: PoolOptions = {}): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: withSession(connectionString),
+    connectionString: withSession(connectionString, session),
     max,
     application_name: name,
     types: typeParsers,

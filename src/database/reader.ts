@@ -1,12 +1,10 @@
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { unavailable } from '../errors.js';
+import type { Read } from '../schema/context.js';
 import { isConnectionLoss } from './loss.js';
 import { withSession } from './pools.js';
 import { typeParsers } from './types.js';
-
-/** Runs one quick statement and gives its rows. */
-export type Read = <Row>(query: Sql) => Promise<Row[]>;
 
 /** The quick road to the database for point reads. */
 export interface Reader {
@@ -65,7 +63,7 @@ export function createReader(connectionString: string): Reader {
     return rows as Row[];
   };
 
-  const read = async <Row>({ text, values }: Sql): Promise<Row[]> => {
+  const read = async <Row extends object>({ text, values }: Sql): Promise<Row[]> => {
     try {
       return await send<Row>(text, values);
     } catch (error) {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { type Service, type ServiceOptions, startService } from '../../src/app.js';
+import { type Service, startService } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
+import type { RoomOptions } from '../../src/rooms.js';
 import { useDatabase } from './database.js';
 
 /** A running service with a database of its own. */
@@ -13,7 +14,7 @@ export interface TestService {
 }
 
 /** What a test's service differs in. */
-export interface TestServiceOptions extends Partial<Omit<ServiceOptions, 'config' | 'connectionString'>> {
+export interface TestServiceOptions extends Partial<Omit<RoomOptions, 'config' | 'connectionString'>> {
   config?: Partial<Config>;
 }
 

@@ -1,0 +1,74 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import type pg from 'pg';
+import { ormOptions } from '../mikro-orm.config.js';
+import type { Config } from './config.js';
+import { migrate } from './database/migrate.js';
+import { createPool } from './database/pools.js';
+import { createReader, type Reader } from './database/reader.js';
+import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
+import type { Log } from './log.js';
+import { createRecordStore, type RecordStore } from './records/store.js';
+
+/** What the rooms are opened with. */
+export interface RoomOptions {
+  config: Config;
+  /** The database, embedded or not. */
+  connectionString: string;
+  /** Keys for stored secrets, the newest first. */
+  secretKeys: readonly string[];
+  log: Log;
+  /** Milliseconds since the epoch. */
+  clock?: () => number;
+  /** A number from 0 to less than 1. */
+  random?: () => number;
+}
+
+/** The connected rooms over one database. */
+export interface Rooms {
+  orm: MikroORM;
+  /** For transactions, and reads that may take their time. */
+  pool: pg.Pool;
+  reader: Reader;
+  hooks: Hooks;
+  records: RecordStore;
+  /** Finishes what is under way within so many milliseconds and lets go of the database. */
+  close(within: number): Promise<void>;
+}
+
+/** Migrates the database, opens every room and connects them: what is stored goes out to hooks in the same commit. */
+export async function openRooms(options: RoomOptions): Promise<Rooms> {
+  const { config, connectionString, secretKeys, log, clock = Date.now, random = Math.random } = options;
+  const orm = await MikroORM.init(ormOptions(connectionString));
+  await migrate(orm);
+  const reader = createReader(connectionString);
+  const pool = createPool(connectionString);
+  const storePool = createPool(connectionString, { name: 'ddp store', max: 6 });
+  const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
+  const { allowCidrs, denyCidrs, retrySchedule, timeout, deliveryRetention } = config.hooks;
+  const hooks = createHooks({
+    pool,
+    dispatcherPool,
+    clock,
+    random,
+    log,
+    secretKeys,
+    schedule: retrySchedule,
+    timeout,
+    addresses: { allow: allowCidrs, deny: denyCidrs },
+    retention: deliveryRetention,
+  });
+  const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
+  await hooks.start();
+  return {
+    orm,
+    pool,
+    reader,
+    hooks,
+    records,
+    async close(within) {
+      await records.close();
+      await hooks.close(within);
+      await Promise.all([reader.close(), pool.end(), storePool.end(), dispatcherPool.end(), orm.close()]);
+    },
+  };
+}
