@@ -11,6 +11,7 @@ import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import type { Log } from './log.js';
 import { AccountResolver } from './resolvers/account.resolver.js';
+import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
@@ -64,6 +65,7 @@ export async function startService(options: RoomOptions): Promise<Service> {
 function createResolvers(): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
+    new ApiTokenResolver(),
     new ApplicationResolver(),
     new DeviceResolver(),
     new OrganizationResolver(),

@@ -1,5 +1,5 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
-import { ObjectType } from 'type-graphql';
+import { Field, ObjectType } from 'type-graphql';
 import { choice, createdAt, identifier, now, reference, text, timestamp } from './columns.js';
 import { TokenScope } from './enums.js';
 
@@ -20,4 +20,11 @@ export class ApiToken {
   @timestamp('When it was last used, to the minute.', { nullable: true }) lastUsedAt?: string | null;
   @timestamp('When it stops to count.', { nullable: true }) expiresAt?: string | null;
   @timestamp('When it was revoked.', { nullable: true }) revokedAt?: string | null;
+}
+
+/** A token at the one moment when it is shown. */
+@ObjectType({ description: 'A new token, shown this once.' })
+export class NewApiToken {
+  @Field(() => String, { description: 'The token: keep it, it is never shown again.' }) token!: string;
+  @Field(() => ApiToken, { description: 'What is known of it from now on.' }) apiToken!: ApiToken;
 }

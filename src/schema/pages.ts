@@ -1,5 +1,6 @@
 import { ObjectType } from 'type-graphql';
 import { OrganizationMember, TeamMemberListItem, User } from '../entities/account.js';
+import { ApiToken } from '../entities/api-token.js';
 import { Application, ApplicationListItem } from '../entities/application.js';
 import { Device, DeviceListItem } from '../entities/device.js';
 import { Product, ProductListItem, PublicProductListItem } from '../entities/product.js';
@@ -37,3 +38,7 @@ export class DevicePage extends pageOf(Device, DeviceListItem) {}
 /** Applications. */
 @ObjectType({ description: 'A page of applications.' })
 export class ApplicationPage extends pageOf(Application, ApplicationListItem) {}
+
+/** Tokens. */
+@ObjectType({ description: 'A page of tokens.' })
+export class ApiTokenPage extends pageOf(ApiToken) {}

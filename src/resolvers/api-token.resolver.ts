@@ -1,0 +1,90 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { requireOrganization } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { loadMember } from '../auth/membership.js';
+import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
+import { ApiToken, NewApiToken } from '../entities/api-token.js';
+import { isId, newId } from '../entities/id.js';
+import { notFound } from '../errors.js';
+import { ApiTokenArgs, ApiTokensArgs, CreateApiTokenArgs } from '../schema/api-token.args.js';
+import type { Context } from '../schema/context.js';
+import { ApiTokenPage } from '../schema/pages.js';
+import { list } from './list.js';
+
+/** Tokens of the organization, which only its owners see and make. */
+@Resolver(() => ApiToken)
+export class ApiTokenResolver {
+  @Query(() => ApiTokenPage, { description: 'The tokens of the organization, revoked and expired ones included.' })
+  apiTokens(@Args(() => ApiTokensArgs) args: ApiTokensArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
+    requireOrganization(ctx, args.organizationId, 'own');
+    const from = sql`from api_token k`;
+    return list<ApiToken>(
+      ctx,
+      {
+        rows: sql`select ${columns} ${from}`,
+        from,
+        where: [sql`k.organization_id = ${args.organizationId}`],
+        sortable: {
+          id: sql`k.id`,
+          name: sql`k.name`,
+          scope: sql`k.scope`,
+          prefix: sql`k.prefix`,
+          createdAt: sql`k.created_at`,
+          lastUsedAt: sql`k.last_used_at`,
+          expiresAt: sql`k.expires_at`,
+          revokedAt: sql`k.revoked_at`,
+        },
+        order: sql`k.id`,
+        tie: sql`k.id`,
+      },
+      args,
+    );
+  }
+
+  @Mutation(() => NewApiToken, { description: 'Makes a token. It is shown in this answer and never again.' })
+  async createApiToken(
+    @Args(() => CreateApiTokenArgs) { organizationId, userId, scope, name, expiresAt }: CreateApiTokenArgs,
+    @Ctx() ctx: Context,
+  ): Promise<NewApiToken> {
+    requireOrganization(ctx, organizationId, 'own');
+    if (userId != null) await loadMember(ctx, organizationId, userId);
+    const token = newToken();
+    const stored = Object.assign(new ApiToken(), {
+      id: newId(),
+      organizationId,
+      userId,
+      scope,
+      name,
+      hash: hashToken(token),
+      prefix: tokenPrefix(token),
+      expiresAt: expiresAt?.toISOString(),
+    });
+    await ctx.em.persist(stored).flush();
+    return { token, apiToken: stored };
+  }
+
+  @Mutation(() => ApiToken, { description: 'Ends a token for good.' })
+  async revokeApiToken(
+    @Args(() => ApiTokenArgs) { organizationId, tokenId }: ApiTokenArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ApiToken> {
+    requireOrganization(ctx, organizationId, 'own');
+    if (!isId(tokenId)) throw notFound('token');
+    await execute(
+      ctx.em,
+      sql`update api_token set revoked_at = coalesce(revoked_at, now())
+           where organization_id = ${organizationId} and id = ${tokenId}`,
+    );
+    const [token] = await ctx.read<ApiToken>(
+      sql`select ${columns} from api_token k where k.organization_id = ${organizationId} and k.id = ${tokenId}`,
+    );
+    if (token === undefined) throw notFound('token');
+    return token;
+  }
+}
+
+/** What is told of a token, `k`; its hash never is. */
+const columns: Sql = sql`
+  k.id, k.organization_id as "organizationId", k.user_id as "userId", k.name, k.scope, k.prefix,
+  k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;

@@ -1,0 +1,30 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { ArgsType, Field } from 'type-graphql';
+import { TokenScope } from '../entities/enums.js';
+import { OrganizationArgs } from './account.args.js';
+import { id, name } from './fields.js';
+import { PageArgs } from './list.args.js';
+
+/** A new token. */
+@ArgsType()
+export class CreateApiTokenArgs extends OrganizationArgs {
+  @id('Member to act as; without one the token acts as the organization itself.', { optional: true })
+  userId?: string | null;
+  @Field(() => TokenScope, { defaultValue: TokenScope.full, description: 'What it may do.' })
+  scope: TokenScope = TokenScope.full;
+  @name('What it is for.', { optional: true }) name?: string | null;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it stops to count; never unless given.' })
+  expiresAt?: Date | null;
+}
+
+/** The tokens of an organization. */
+@ArgsType()
+export class ApiTokensArgs extends PageArgs {
+  @id('Organization.') organizationId!: string;
+}
+
+/** Names a token. */
+@ArgsType()
+export class ApiTokenArgs extends OrganizationArgs {
+  @id('Token.') tokenId!: string;
+}
