@@ -2,39 +2,63 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 
 /** A server that listens. */
 export interface HttpServer {
-  /** Its origin, with the port that it got. */
+  /** Its origin, with the port that it got; loopback where it listens on every address. */
   readonly url: string;
   /** Stops accepting; requests in flight may finish within `patience` milliseconds, then they are cut off. */
   close(patience: number): Promise<void>;
 }
 
-/** Listens at an address; rejects where it is taken. Port 0 takes any free one. */
-export async function listen(
-  listener: RequestListener,
-  { port, host }: { port: number; host: string },
-): Promise<HttpServer> {
+/** Where to listen. Port 0 takes any free one. */
+export interface Place {
+  host: string;
+  port: number;
+}
+
+/** Listens at an address; rejects with a sentence where it is taken. */
+export async function listen(listener: RequestListener, place: Place): Promise<HttpServer> {
   const server = createServer(listener);
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
+    server.once('error', (error) => reject(explain(error, place)));
+    server.listen(place.port, place.host, resolve);
   });
   return { url: originOf(server), close: (patience) => close(server, patience) };
+}
+
+/** Rejects where nobody could listen, so that nothing is begun in vain. */
+export async function checkPlace(place: Place): Promise<void> {
+  const server = await listen(() => undefined, place);
+  await server.close(0);
 }
 
 function originOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server does not listen on a port.');
-  const host = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  const everywhere = address.address === '0.0.0.0' || address.address === '::';
+  const host = everywhere ? '127.0.0.1' : address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return `http://${host}:${address.port}`;
 }
 
 function close(server: Server, patience: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), patience);
+    // A kept-alive connection that is answered only now is idle from then on.
+    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    const cut = setTimeout(() => server.closeAllConnections(), patience);
     server.close(() => {
-      clearTimeout(timer);
+      clearInterval(sweep);
+      clearTimeout(cut);
       resolve();
     });
     server.closeIdleConnections();
   });
+}
+
+function explain(error: NodeJS.ErrnoException, { host, port }: Place): Error {
+  const sentences: Readonly<Record<string, string>> = {
+    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what listens there, or choose another port: PORT=${port + 1}.`,
+    EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with PORT.`,
+    EADDRNOTAVAIL: `This machine has no address ${host} to listen on (HOST).`,
+    ENOTFOUND: `The host name ${host} is not known (HOST).`,
+  };
+  const sentence = sentences[error.code ?? ''];
+  return sentence === undefined ? error : new Error(sentence, { cause: error });
 }

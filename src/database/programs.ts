@@ -17,7 +17,7 @@ export async function findPrograms(user: ServerUser | undefined): Promise<string
   if (runs(folder)) return folder;
   if (user === undefined) throw new Error(`The embedded PostgreSQL in ${folder} does not run here. Set DATABASE_URL.`);
   const copy = join(CACHE, `postgres-${version}-${platform()}-${arch()}`);
-  if (!runs(copy)) await install(folder, copy);
+  if (!runs(copy)) await install(folder, copy, () => runs(copy));
   if (runs(copy)) return copy;
   throw new Error(`The user ${user.name} can run PostgreSQL neither in ${folder} nor in ${copy}. Set DATABASE_URL.`);
 }
@@ -35,22 +35,33 @@ async function installed(): Promise<{ folder: string; version: string }> {
   }
 }
 
-/** Copies beside the target and renames, so that what has the target's name is whole. */
-async function install(from: string, to: string): Promise<void> {
+/**
+ * Copies beside the target and renames, so that what has the target's name is whole. Another process may be quicker:
+ * its copy is as good as ours, and is in use already.
+ */
+async function install(from: string, to: string, isGood: () => boolean): Promise<void> {
   const partial = `${to}.${process.pid}`;
   await mkdir(dirname(to), { recursive: true });
   await chmod(dirname(to), 0o755);
   await cp(from, partial, { recursive: true, verbatimSymlinks: true });
-  for await (const path of glob('**', { cwd: partial })) await open(join(partial, path));
   await open(partial);
-  await rm(to, { recursive: true, force: true });
+  for await (const path of glob('**', { cwd: partial })) await open(join(partial, path));
   try {
     await rename(partial, to);
-  } catch {
-    // Another process was quicker; its copy is as good as ours.
+  } catch (error) {
+    if (!isGood()) {
+      // What lies there is damaged, and in nobody's use.
+      await rm(to, { recursive: true, force: true });
+      await rename(partial, to);
+    }
+    if (!isTaken(error)) throw error;
+  } finally {
     await rm(partial, { recursive: true, force: true });
   }
 }
+
+const isTaken = (error: unknown): boolean =>
+  ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 /** Lets everyone read a file and enter a folder, whatever the umask was. */
 async function open(path: string): Promise<void> {

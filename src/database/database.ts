@@ -1,0 +1,68 @@
+import pg from 'pg';
+import type { Log } from '../log.js';
+import { openEmbedded } from './embedded.js';
+
+/** The database that the settings name, ready to be connected to. */
+export interface Database {
+  connectionString: string;
+  /** Whether it is ours to keep: a developer's machine. */
+  embedded: boolean;
+  /** Where it is, for a log: the data folder of the embedded one, else host and name. */
+  place: string;
+  /** Leaves it. Close every pool first. */
+  close(): Promise<void>;
+}
+
+/** The oldest release that we work with. */
+const OLDEST = 15;
+
+/** Opens the database of DATABASE_URL, or the embedded one. Throws a sentence for the operator where it cannot. */
+export async function openDatabase(
+  { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
+  log: Log,
+): Promise<Database> {
+  if (databaseUrl === undefined) {
+    const { connectionString, data, close } = await openEmbedded({ dataDir, log });
+    return { connectionString, embedded: true, place: data, close };
+  }
+  await checkRelease(databaseUrl);
+  return {
+    connectionString: databaseUrl,
+    embedded: false,
+    place: placeOf(databaseUrl),
+    close: () => Promise.resolve(),
+  };
+}
+
+async function checkRelease(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  let release: number;
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ release: number }>(
+      `select current_setting('server_version_num')::int / 10000 as release`,
+    );
+    release = rows[0]?.release ?? 0;
+  } catch (cause) {
+    throw new Error(`The database ${placeOf(connectionString)} (DATABASE_URL) cannot be reached: ${reason(cause)}`, {
+      cause,
+    });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+  if (release < OLDEST) throw new Error(`DATABASE_URL is at PostgreSQL ${release}; ${OLDEST} or newer is needed.`);
+}
+
+/** The address without its user and password. */
+function placeOf(connectionString: string): string {
+  const { host, pathname } = new URL(connectionString);
+  return `${host}${pathname}`;
+}
+
+/** What went wrong, where an error may hold several tries (one for each address of a host). */
+const reason = (error: unknown): string =>
+  error instanceof AggregateError && error.message === ''
+    ? error.errors.map(reason).join('; ')
+    : error instanceof Error
+      ? error.message
+      : String(error);

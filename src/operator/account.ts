@@ -1,0 +1,60 @@
+import { isEmail } from 'class-validator';
+import type { Pool } from 'pg';
+import pg from 'pg';
+import sql from 'sql-template-tag';
+import { AccountType } from '../entities/enums.js';
+import { isId, newId } from '../entities/id.js';
+
+/** What an operator says of a new account. */
+export interface NewAccount {
+  username: string;
+  email: string;
+  name?: string | undefined;
+}
+
+/** A database, or a transaction in it. */
+export type Connection = Pick<Pool, 'query'>;
+
+/** Makes an organization or a user and gives its id. Throws a sentence where a value is wrong or taken. */
+export async function createAccount(
+  db: Connection,
+  type: AccountType,
+  { username, email, name }: NewAccount,
+  at: Date,
+): Promise<string> {
+  const login = username.toLowerCase();
+  if (!/^[a-z0-9][a-z0-9_-]{1,38}$/.test(login)) {
+    throw new Error(
+      'The username must have 2 to 39 letters, digits, dashes or underscores, and start with a letter or digit.',
+    );
+  }
+  if (!isEmail(email)) throw new Error('The e-mail address is not valid.');
+  if (name !== undefined && (name === '' || name.length > 200)) {
+    throw new Error('The name must have 1 to 200 characters.');
+  }
+  const id = newId();
+  try {
+    await db.query(sql`
+      insert into account (id, type, username, email, name, created_at, updated_at)
+      values (${id}, ${type}, ${login}, ${email}, ${name ?? null}, ${at}, ${at})`);
+  } catch (error) {
+    throw taken(error, login, email) ?? error;
+  }
+  return id;
+}
+
+/** Switches an account off or on again: while it is off, its tokens do not count. */
+export async function setDisabled(db: Connection, type: AccountType, id: string, disabled: boolean, at: Date) {
+  const { rowCount } = isId(id)
+    ? await db.query(sql`
+        update account set disabled = ${disabled}, updated_at = ${at} where id = ${id} and type = ${type}`)
+    : { rowCount: 0 };
+  if (rowCount === 0) throw new Error(`There is no ${type} ${id}.`);
+}
+
+function taken(error: unknown, username: string, email: string): Error | undefined {
+  if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return undefined;
+  return error.constraint === 'account_email_key'
+    ? new Error(`The e-mail address ${email} is taken.`)
+    : new Error(`The username ${username} is taken.`);
+}

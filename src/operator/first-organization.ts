@@ -1,0 +1,63 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { AccountType, VariableType } from '../entities/enums.js';
+import { newId } from '../entities/id.js';
+import { createAccount } from './account.js';
+import { createToken } from './token.js';
+
+/** What a newcomer needs to try the service: an organization with a token, a device of a product, an application. */
+export interface FirstOrganization {
+  id: string;
+  token: string;
+  serial: string;
+  applicationId: string;
+}
+
+/** Only one of several processes that start together may find the database empty. */
+const LOCK = 337_366;
+
+const serial = '00-de-70-00-00-00-00-01';
+
+/** Makes the organization `demo` with something to look at, unless there is an organization already. */
+export async function createFirstOrganization(pool: Pool, at: Date): Promise<FirstOrganization | undefined> {
+  const db = await pool.connect();
+  try {
+    await db.query('begin');
+    await db.query(sql`select pg_advisory_xact_lock(${LOCK})`);
+    const found = await db.query(sql`select from account where type = 'organization' limit 1`);
+    if (found.rowCount !== 0) {
+      await db.query('rollback');
+      return undefined;
+    }
+    const account = { username: 'demo', email: 'demo@example.com', name: 'Demo' };
+    const id = await createAccount(db, AccountType.organization, account, at);
+    const { token } = await createToken(db, { organizationId: id, name: 'First start' }, at);
+    const applicationId = await furnish(db, id, at);
+    await db.query('commit');
+    return { id, token, serial, applicationId };
+  } catch (error) {
+    await db.query('rollback').catch(() => undefined);
+    throw error;
+  } finally {
+    db.release();
+  }
+}
+
+/** A thermometer of a product, linked to an application, whose id is given. */
+async function furnish(db: Pick<Pool, 'query'>, organizationId: string, at: Date): Promise<string> {
+  const [productId, deviceId, applicationId] = [newId(), newId(), newId()];
+  const variables = JSON.stringify([{ name: 'temperature', unit: '°C', type: VariableType.FLOAT32 }]);
+  await db.query(sql`
+    insert into product (id, organization_id, name, slug, version, variables, created_at, updated_at)
+    values (${productId}, ${organizationId}, 'Thermometer', 'thermometer', '1.0', ${variables}, ${at}, ${at})`);
+  await db.query(sql`
+    insert into device (id, organization_id, serial, name, slug, product_id, created_at, updated_at)
+    values (${deviceId}, ${organizationId}, ${serial}, 'First thermometer', 'first-thermometer', ${productId}, ${at}, ${at})`);
+  await db.query(sql`
+    insert into application (id, organization_id, name, slug, created_at, updated_at)
+    values (${applicationId}, ${organizationId}, 'First look', 'first-look', ${at}, ${at})`);
+  await db.query(sql`
+    insert into application_device (organization_id, application_id, device_id)
+    values (${organizationId}, ${applicationId}, ${deviceId})`);
+  return applicationId;
+}
