@@ -91,6 +91,7 @@ export class Hooks extends Migration {
         seq bigint not null default nextval('delivery_seq'),
         lane uuid,
         state text not null check (state in ('pending', 'running', 'succeeded', 'failed')),
+        done boolean not null default false check (done = (state in ('succeeded', 'failed'))),
         -- When it began to wait, at storing or by redelivery.
         queued_at timestamptz(3) not null,
         next_attempt_at timestamptz(3) not null,
@@ -107,14 +108,20 @@ export class Hooks extends Migration {
         created_at timestamptz(3) not null,
         updated_at timestamptz(3) not null,
         -- The hook first: this one index finds a delivery and lists a hook's, newest first.
-        primary key (hook_id, id)
-      ) partition by range (id);
-      create table delivery_default partition of delivery default;
-      create index delivery_due on delivery (hook_id, next_attempt_at) where state = 'pending' and event = 'record';
-      create index delivery_ping on delivery (next_attempt_at) where state = 'pending' and event = 'ping';
-      create index delivery_running on delivery (hook_id) where state = 'running';
-      create index delivery_lane on delivery (hook_id, lane, seq)
-        where lane is not null and state in ('pending', 'running');
+        primary key (hook_id, id, done)
+      ) partition by list (done);
+
+      -- What is still to be done is one small table, so that a claim costs the same however long history is. Settled,
+      -- a row moves to the partition of its day, where it lies still until that is dropped.
+      create table delivery_open partition of delivery for values in (false)
+        with (fillfactor = 75, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000);
+      create index delivery_due on delivery_open (hook_id, next_attempt_at) where state = 'pending' and event = 'record';
+      create index delivery_ping on delivery_open (next_attempt_at) where state = 'pending' and event = 'ping';
+      create index delivery_running on delivery_open (hook_id) where state = 'running';
+      create index delivery_lane on delivery_open (hook_id, lane, seq) where lane is not null;
+
+      create table delivery_done partition of delivery for values in (true) partition by range (id);
+      create table delivery_done_default partition of delivery_done default;
     `);
     this.addSql(`
       -- The smallest identifier (UUID version 7: milliseconds first) of a day in UTC.
@@ -125,21 +132,19 @@ export class Hooks extends Migration {
       -- Makes the partition of a day, and moves into it what came before it was there. Answers whether it made one.
       create function delivery_partition(day date) returns boolean language plpgsql as $$
       declare
-        name text := 'delivery_' || to_char(day, 'YYYYMMDD');
+        name text := 'delivery_done_' || to_char(day, 'YYYYMMDD');
         low uuid := delivery_bound(day);
         high uuid := delivery_bound(day + 1);
       begin
         if to_regclass(name) is not null then
           return false;
         end if;
-        lock table delivery_default in access exclusive mode;
+        lock table delivery_done_default in access exclusive mode;
+        execute format('create table %I (like delivery_done including all)', name);
         execute format(
-          'create table %I (like delivery including all) with (fillfactor = 75,
-             autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_insert_scale_factor = 0.2)', name);
-        execute format(
-          'with moved as (delete from delivery_default where id >= %L and id < %L returning *)
+          'with moved as (delete from delivery_done_default where id >= %L and id < %L returning *)
            insert into %I select * from moved', low, high, name);
-        execute format('alter table delivery attach partition %I for values from (%L) to (%L)', name, low, high);
+        execute format('alter table delivery_done attach partition %I for values from (%L) to (%L)', name, low, high);
         return true;
       end $$;
 
@@ -151,13 +156,14 @@ export class Hooks extends Migration {
       begin
         for name in
           select c.relname from pg_inherits i join pg_class c on c.oid = i.inhrelid
-           where i.inhparent = 'delivery'::regclass and c.relname ~ '^delivery_[0-9]{8}$'
+           where i.inhparent = 'delivery_done'::regclass and c.relname ~ '^delivery_done_[0-9]{8}$'
              and to_date(right(c.relname, 8), 'YYYYMMDD') < before
         loop
           execute format('drop table %I', name);
           dropped := dropped + 1;
         end loop;
-        delete from delivery_default where id < delivery_bound(before);
+        delete from delivery_done_default where id < delivery_bound(before);
+        delete from delivery_open where id < delivery_bound(before);
         return dropped;
       end $$;
     `);

@@ -60,12 +60,12 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
   const at = new Date(now);
   return sql`
     with recursive waiting (hook_id, due) as (
-      (select hook_id, next_attempt_at from delivery where state = 'pending' and event = 'record'
+      (select hook_id, next_attempt_at from delivery where not done and state = 'pending' and event = 'record'
         order by hook_id, next_attempt_at limit 1)
       union all
       select n.hook_id, n.next_attempt_at from waiting w cross join lateral (
         select hook_id, next_attempt_at from delivery
-         where state = 'pending' and event = 'record' and hook_id > w.hook_id
+         where not done and state = 'pending' and event = 'record' and hook_id > w.hook_id
          order by hook_id, next_attempt_at limit 1) n
     ),
     ready as materialized (
@@ -80,7 +80,7 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
         join hook_state s on s.hook_id = h.id
         cross join lateral (
           select count(*) running from delivery r
-           where r.hook_id = h.id and r.state = 'running' and r.event = 'record') b
+           where not r.done and r.hook_id = h.id and r.state = 'running' and r.event = 'record') b
         cross join lateral (
           select least(
             greatest(1, h.max_per_second / 10),
@@ -97,7 +97,7 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
       select h.hook_id, h.running, h.free, p.id, p.next_attempt_at
         from held h cross join lateral (
           select d.id, d.next_attempt_at from delivery d
-           where d.hook_id = h.hook_id and d.state = 'pending' and d.event = 'record' and d.next_attempt_at <= ${at}
+           where not d.done and d.hook_id = h.hook_id and d.state = 'pending' and d.event = 'record' and d.next_attempt_at <= ${at}
            order by d.next_attempt_at limit least(h.free, ${limit}) for update skip locked) p
     ),
     chosen as materialized (
@@ -115,7 +115,7 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
     )
     update delivery d set state = 'running', claim_id = ${claimId}, locked_until = ${new Date(now + lease)}
       from chosen c join hook h on h.id = c.hook_id join hook_state s on s.hook_id = c.hook_id
-     where d.hook_id = c.hook_id and d.id = c.id and d.state = 'pending'
+     where not d.done and d.hook_id = c.hook_id and d.id = c.id and d.state = 'pending'
     returning ${claimedRow(sql`
       c.picked >= c.free "full",
       s.resumed_at is not null and d.queued_at < s.resumed_at - ${longestWait} * interval '1 millisecond' "expired"`)}`;
@@ -125,12 +125,12 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
 export const claimPingsQuery = ({ claimId, limit, now }: Claim): Sql => sql`
   with picked as materialized (
     select hook_id, id from delivery
-     where state = 'pending' and event = 'ping' and next_attempt_at <= ${new Date(now)}
+     where not done and state = 'pending' and event = 'ping' and next_attempt_at <= ${new Date(now)}
      order by next_attempt_at limit ${limit} for update skip locked
   )
   update delivery d set state = 'running', claim_id = ${claimId}, locked_until = ${new Date(now + lease)}
     from picked p join hook h on h.id = p.hook_id
-   where d.hook_id = p.hook_id and d.id = p.id and d.state = 'pending'
+   where not d.done and d.hook_id = p.hook_id and d.id = p.id and d.state = 'pending'
   returning ${claimedRow(sql`false "full", false "expired"`)}`;
 
 /** Holds on to what is still in flight. */
@@ -138,17 +138,17 @@ export const renewQuery = (held: readonly Claimed[], now: number): Sql => sql`
   update delivery d set locked_until = ${new Date(now + lease)}
     from unnest(${held.map(({ hookId }) => hookId)}::uuid[], ${held.map(({ id }) => id)}::uuid[],
                 ${held.map(({ claimId }) => claimId)}::uuid[]) r (hook_id, id, claim_id)
-   where d.hook_id = r.hook_id and d.id = r.id and d.claim_id = r.claim_id and d.state = 'running'`;
+   where not d.done and d.hook_id = r.hook_id and d.id = r.id and d.claim_id = r.claim_id and d.state = 'running'`;
 
 /** Makes due again what others claimed and did not settle within their lease: their process is dead, or cut off. */
 export const recoverQuery = (now: number): Sql => sql`
   with lost as materialized (
-    select hook_id, id from delivery where state = 'running' and locked_until < ${new Date(now)}
+    select hook_id, id from delivery where not done and state = 'running' and locked_until < ${new Date(now)}
      limit 10000 for update skip locked
   )
   update delivery d set state = 'pending', claim_id = null, locked_until = null, next_attempt_at = ${new Date(now)}
     from lost l
-   where d.hook_id = l.hook_id and d.id = l.id and d.state = 'running'`;
+   where not d.done and d.hook_id = l.hook_id and d.id = l.id and d.state = 'running'`;
 
 /** Runs a query under a name, so that each connection plans it once. */
 export const prepared = <Row extends pg.QueryResultRow>(

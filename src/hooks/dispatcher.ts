@@ -7,13 +7,15 @@ import { compose } from './message.js';
 import type { Result } from './settle.js';
 import { createSettler } from './settler.js';
 import type { HookRow, Target } from './target.js';
-import { createTurns } from './turn.js';
+import { createTurns, type Found } from './turn.js';
 import { expire, judge, uncallable } from './verdict.js';
 
 /** Calls that one process has in flight, at most. So many that hooks that hang do not fill them: each has its cap. */
 const mostInFlight = 1000;
 /** Deliveries that one claim takes, at most. */
 const mostClaimed = 256;
+/** A claim of this many need not wait for company. */
+const much = 16;
 /** Calls of pings that one process has in flight, at most. */
 const mostPings = 100;
 
@@ -99,8 +101,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   };
 
-  /** One turn: claims what is due and there is room for. Answers whether the next need not wait. */
-  const turn = async (pings: boolean): Promise<boolean> => {
+  /** One turn: claims what is due and there is room for. */
+  const turn = async (pings: boolean): Promise<Found> => {
     const now = clock();
     if (pings) {
       const claim = { claimId: newId(), limit: mostPings, now };
@@ -109,12 +111,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const limit = Math.min(mostClaimed, mostInFlight - held.size);
     if (limit <= 0) {
       more = true;
-      return false;
+      return 'little';
     }
     const { rows } = await prepared<Claimed>(pool, 'claim', claimQuery({ claimId: newId(), limit, now }));
     more = rows.length === limit || rows.some(({ full }) => full);
     launch(rows);
-    return rows.length === limit;
+    if (rows.length === limit) return 'more than fits';
+    return rows.length === 0 ? 'nothing' : rows.length < much ? 'little' : 'much';
   };
   const turns = createTurns({ turn, log });
 

@@ -54,7 +54,7 @@ export interface Hooks {
  * when tables may be empty or their statistics stale; index scans are right for all of them, whatever statistics say.
  */
 export const dispatcherSession =
-  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
+  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c synchronous_commit=off';
 
 /** Time to connect to a receiver, in milliseconds; never longer than the whole call. */
 const connectTimeout = 5000;

@@ -94,7 +94,7 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
       returning h.id
     )
     update delivery d
-       set state = r.state, next_attempt_at = r.next_attempt_at, claim_id = null, locked_until = null,
+       set state = r.state, done = r.state <> 'pending', next_attempt_at = r.next_attempt_at, claim_id = null, locked_until = null,
            attempts_made = d.attempts_made + case when r.line is null then 0 else 1 end,
            attempts = case when r.line is null then d.attempts else d.attempts || r.line::jsonb end,
            request = case when r.line is null then d.request else coalesce(r.request::json, d.request) end,
@@ -103,7 +103,7 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
            truncated = case when r.line is null then d.truncated else r.truncated end,
            updated_at = ${at}
       from result r
-     where d.hook_id = r.hook_id and d.id = r.id and d.claim_id = r.claim_id and d.state = 'running'
+     where not d.done and d.hook_id = r.hook_id and d.id = r.id and d.claim_id = r.claim_id and d.state = 'running'
     returning d.id, (select array_agg(id) from disabled) "disabledHooks"`;
 };
 

@@ -16,10 +16,13 @@ export interface Turns {
   close(): Promise<void>;
 }
 
+/** What a turn found: nothing, a little, or so much that the next should not wait for company. */
+export type Found = 'nothing' | 'little' | 'much' | 'more than fits';
+
 /** Settings of turns. */
 export interface TurnsOptions {
-  /** Takes a turn. Answers whether the next should follow at once. Polled turns are urgent too. */
-  turn(urgent: boolean): Promise<boolean>;
+  /** Takes a turn, and answers what it found. Polled turns are urgent too. */
+  turn(urgent: boolean): Promise<Found>;
   log: Logger;
 }
 
@@ -55,8 +58,9 @@ export function createTurns({ turn, log }: TurnsOptions): Turns {
       const asked = urgent;
       wanted = false;
       urgent = false;
+      let found: Found;
       try {
-        if (await turn(asked)) wanted = true;
+        found = await turn(asked);
         if (failures > 0) log.info('deliveries are claimed again');
         failures = 0;
       } catch (error) {
@@ -66,9 +70,10 @@ export function createTurns({ turn, log }: TurnsOptions): Turns {
         await pause(Math.min(100 * 2 ** failures, longestPause));
         continue;
       }
-      // Turns that are slow because much waits are not taken more often than a quarter of the time.
+      if (found === 'more than fits') continue;
       const took = performance.now() - begun;
-      const rest = Math.max(spacing, took) - took + (took > 50 ? 3 * took : 0);
+      // Looking for nothing takes a quarter of the time at most, however long one look takes.
+      const rest = found === 'much' ? 0 : found === 'little' || took < spacing ? spacing - took : 3 * took;
       if (rest > 0 && !closing && !urgent) await new Promise((resolve) => setTimeout(resolve, rest));
       if (!wanted && !closing) await pause(Math.max(0, pollAt - performance.now()));
     }
