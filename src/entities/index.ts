@@ -2,9 +2,10 @@ import { Account } from './account.js';
 import { ApiToken } from './api-token.js';
 import { Application } from './application.js';
 import { Device } from './device.js';
+import { Hook } from './hook.js';
 import { Membership } from './membership.js';
 import { Product } from './product.js';
 import { Team } from './team.js';
 
 /** Every stored class that the unit of work knows. */
-export const entities = [Account, ApiToken, Application, Device, Membership, Product, Team];
+export const entities = [Account, ApiToken, Application, Device, Hook, Membership, Product, Team];

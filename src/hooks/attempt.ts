@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { AddressGuard } from './address.js';
 import { createConnector } from './connector.js';
-import { type CallFault, faultOf, timedOut } from './fault.js';
+import { CallFault, faultOf, timedOut } from './fault.js';
 
 /** At most this much of an answer's body is read, in bytes; the connection is cut after it. */
 const readLimit = 64 * 1024;
@@ -57,6 +57,8 @@ export interface Caller {
 /** Settings of a caller. */
 export interface CallerOptions {
   guard: AddressGuard;
+  /** Whether only https is called. */
+  httpsOnly: boolean;
   /** Deadline of a whole call, in milliseconds. */
   timeout: number;
   /** Time to connect, in milliseconds. */
@@ -64,7 +66,7 @@ export interface CallerOptions {
 }
 
 /** A caller with connections of its own, kept apart for hooks that take unverified certificates. */
-export function createCaller({ guard, timeout, connectTimeout }: CallerOptions): Caller {
+export function createCaller({ guard, httpsOnly, timeout, connectTimeout }: CallerOptions): Caller {
   const agent = (allowUnverified: boolean) =>
     new Agent({
       connect: createConnector({ guard, timeout: connectTimeout, allowUnverified }),
@@ -76,7 +78,13 @@ export function createCaller({ guard, timeout, connectTimeout }: CallerOptions):
   const verified = agent(false);
   const unverified = agent(true);
   return {
-    call: (call, stop) => attempt(call.allowUnverified ? unverified : verified, call, timeout, stop),
+    call: async (call, stop) =>
+      httpsOnly && !call.origin.startsWith('https:')
+        ? {
+            fault: new CallFault('BLOCKED', 'Only https hooks are called.', true),
+            phases: { connect: 0, wait: 0, read: 0 },
+          }
+        : attempt(call.allowUnverified ? unverified : verified, call, timeout, stop),
     close: async () => {
       await Promise.all([verified.destroy(), unverified.destroy()]);
     },

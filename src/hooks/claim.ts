@@ -20,7 +20,8 @@ export interface Claimed extends HookRow {
   payload: string;
   attemptsMade: number;
   maxAttempts: number;
-  queuedAt: Date;
+  /** When it began to wait, in milliseconds since 1970. */
+  queuedAt: number;
   /** Whether it waited too long for its hook to be enabled, and ends without a call. */
   expired: boolean;
   /** Whether its hook has as many running now as it may: more of it probably waits. */
@@ -38,10 +39,11 @@ export interface Claim {
 /** Columns of a claimed row; the same for records and pings. */
 const claimedRow = (full: Sql) => sql`
   d.id, d.hook_id "hookId", d.claim_id "claimId", d.event, d.payload::text payload,
-  d.attempts_made "attemptsMade", d.max_attempts "maxAttempts", d.queued_at "queuedAt",
+  d.attempts_made "attemptsMade", d.max_attempts "maxAttempts", (extract(epoch from d.queued_at) * 1000)::double precision "queuedAt",
   h.url, h.basic_user "basicUser", h.basic_pass "basicPass", h.header_name "headerName", h.header_value "headerValue",
   h.signing_secret "signingSecret", h.previous_signing_secret "previousSigningSecret",
-  h.previous_signing_secret_until "previousSigningSecretUntil", h.allow_unverified_ssl_cert "allowUnverified",
+  (extract(epoch from h.previous_signing_secret_until) * 1000)::double precision "previousSigningSecretUntil",
+  h.allow_unverified_ssl_cert "allowUnverified",
   ${full}`;
 
 /**

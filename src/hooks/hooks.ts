@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { invalid } from '../errors.js';
 import { type AddressRules, createAddressGuard, type Resolve } from './address.js';
 import { createCaller } from './attempt.js';
 import { createDispatcher } from './dispatcher.js';
@@ -28,6 +29,8 @@ export interface HooksOptions {
   /** Deadline of a call, in milliseconds. */
   timeout: number;
   addresses: AddressRules;
+  /** Whether only https hooks may be called. */
+  httpsOnly: boolean;
   /** How long deliveries are kept, in milliseconds. */
   retention: number;
   /** Finds the addresses of host names; the system's resolver unless given. */
@@ -37,6 +40,8 @@ export interface HooksOptions {
 /** Hook delivery, as the rest of the service sees it. */
 export interface Hooks {
   vault: Vault;
+  /** Throws 422 for an address that the operator's settings do not allow hooks to have. */
+  requireUrl(url: string): void;
   /** Stores the deliveries of records in the transaction that stores the records. */
   alongside(tx: pg.ClientBase, stored: readonly StoredRecord[]): Promise<void>;
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery. */
@@ -57,14 +62,15 @@ export const dispatcherSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c synchronous_commit=off';
 
 /** Time to connect to a receiver, in milliseconds; never longer than the whole call. */
-const connectTimeout = 5000;
+const longestConnect = 5000;
 
 /** Hook delivery over a database; the caller starts and closes it. */
 export function createHooks(options: HooksOptions): Hooks {
-  const { pool, dispatcherPool, clock, random, log, secretKeys, schedule, timeout, addresses, retention } = options;
+  const { pool, dispatcherPool, clock, random, log, secretKeys, schedule, timeout, addresses, httpsOnly, retention } =
+    options;
   const vault = createVault(secretKeys);
   const guard = createAddressGuard(addresses, options.resolve);
-  const caller = createCaller({ guard, timeout, connectTimeout: Math.min(timeout, connectTimeout) });
+  const caller = createCaller({ guard, httpsOnly, timeout, connectTimeout: Math.min(timeout, longestConnect) });
   const dispatcher = createDispatcher({
     pool: dispatcherPool,
     caller,
@@ -83,6 +89,9 @@ export function createHooks(options: HooksOptions): Hooks {
   });
   return {
     vault,
+    requireUrl(url) {
+      if (httpsOnly && !/^https:/i.test(url)) throw invalid([{ path: 'url', message: 'must be an https address' }]);
+    },
     async alongside(tx, stored) {
       await enqueueRecords(tx, stored, { now: clock(), maxAttempts: schedule.length + 1 });
     },

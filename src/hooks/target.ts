@@ -12,8 +12,8 @@ export interface HookRow {
   headerValue: string | null;
   signingSecret: string | null;
   previousSigningSecret: string | null;
-  /** Until when the previous secret signs too. */
-  previousSigningSecretUntil: Date | null;
+  /** Until when the previous secret signs too, in milliseconds since 1970. */
+  previousSigningSecretUntil: number | null;
   allowUnverified: boolean;
 }
 
@@ -68,7 +68,7 @@ function openTarget(vault: Vault, row: HookRow): Target {
   const value = open(row.headerValue, 'header_value');
   const signing = open(row.signingSecret, 'signing_secret');
   const previous = open(row.previousSigningSecret, 'signing_secret');
-  const until = row.previousSigningSecretUntil?.getTime() ?? 0;
+  const until = row.previousSigningSecretUntil ?? 0;
 
   const credentials: Record<string, string> = {};
   const secrets: string[] = [];

@@ -104,6 +104,9 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.pingApplicationHook': ['POST', `${hook}/ping`],
     'Query.applicationHookDeliveries': ['GET', `${hook}/deliveries`],
   },
+  'Hook additions': {
+    'Query.applicationHookDelivery': ['GET', `${hook}/deliveries/:deliveryId`],
+  },
   Ingestion: {
     'Mutation.ingestRecords': [
       'POST',

@@ -14,7 +14,9 @@ import {
 } from 'type-graphql';
 import { TeamMemberListItem } from '../entities/account.js';
 import { ApplicationListItem } from '../entities/application.js';
+import { DeliveryListItem } from '../entities/delivery.js';
 import { DeviceListItem } from '../entities/device.js';
+import { HookListItem } from '../entities/hook.js';
 import { ProductListItem, ProductReference, PublicProductListItem } from '../entities/product.js';
 import { TeamListItem } from '../entities/team.js';
 import { checkArguments } from './arguments.js';
@@ -31,7 +33,9 @@ export interface SchemaOptions {
 /** Shapes that only REST shows; the graph names none of them. */
 const restShapes = [
   ApplicationListItem,
+  DeliveryListItem,
   DeviceListItem,
+  HookListItem,
   ProductListItem,
   ProductReference,
   PublicProductListItem,

@@ -13,6 +13,7 @@ const meanings: Readonly<Record<string, () => ApiError>> = {
   team_member_organization_id_user_id_fkey: () => notFound('member'),
   team_application_organization_id_team_id_fkey: () => notFound('team'),
   team_application_organization_id_application_id_fkey: () => notFound('application'),
+  hook_organization_id_application_id_fkey: () => notFound('application'),
   membership_user_id_fkey: () => notFound('user'),
   api_token_organization_id_user_id_fkey: () => notFound('member'),
 };

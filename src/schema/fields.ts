@@ -1,4 +1,4 @@
-import { ArrayMaxSize, IsEmail, IsUrl, Length, Matches, Max, MaxLength, Min } from 'class-validator';
+import { ArrayMaxSize, IsEmail, Length, Matches, Max, MaxLength, Min, ValidateBy } from 'class-validator';
 import { Field, Float, ID, Int } from 'type-graphql';
 
 /*
@@ -71,11 +71,21 @@ export const hookUrl = () =>
     'Address to call: http or https, without user and password.',
     {},
     MaxLength(2048),
-    IsUrl(
-      { protocols: ['http', 'https'], require_protocol: true, require_tld: false, disallow_auth: true },
-      { message: 'must be an http or https address without user and password' },
-    ),
+    ValidateBy({
+      name: 'hookUrl',
+      validator: {
+        validate: isHookUrl,
+        defaultMessage: () => 'must be an http or https address without user and password',
+      },
+    }),
   );
+
+function isHookUrl(text: unknown): boolean {
+  if (typeof text !== 'string' || !/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
 /** A list of texts of 1 to `length` characters, at most `size` of them. */
 export const labels = (text: string, size: number, length: number) =>
   field(() => [String], text, { optional: true }, ArrayMaxSize(size), Length(1, length, { each: true }));

@@ -2,7 +2,9 @@ import { ObjectType } from 'type-graphql';
 import { OrganizationMember, TeamMemberListItem, User } from '../entities/account.js';
 import { ApiToken } from '../entities/api-token.js';
 import { Application, ApplicationListItem } from '../entities/application.js';
+import { Delivery, DeliveryListItem } from '../entities/delivery.js';
 import { Device, DeviceListItem } from '../entities/device.js';
+import { Hook, HookListItem } from '../entities/hook.js';
 import { Product, ProductListItem, PublicProductListItem } from '../entities/product.js';
 import { Team, TeamListItem } from '../entities/team.js';
 import { pageOf } from './page.js';
@@ -42,3 +44,11 @@ export class ApplicationPage extends pageOf(Application, ApplicationListItem) {}
 /** Tokens. */
 @ObjectType({ description: 'A page of tokens.' })
 export class ApiTokenPage extends pageOf(ApiToken) {}
+
+/** Hooks of an application. */
+@ObjectType({ description: 'A page of hooks.' })
+export class HookPage extends pageOf(Hook, HookListItem) {}
+
+/** Deliveries of a hook. */
+@ObjectType({ description: 'A page of deliveries.' })
+export class DeliveryPage extends pageOf(Delivery, DeliveryListItem) {}

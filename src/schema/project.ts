@@ -21,8 +21,9 @@ export type Kept = ReadonlySet<string>;
 export const projectForRest = (schema: GraphQLSchema, kept: Kept): GraphQLSchema =>
   pruneSchema(
     mapSchema(schema, {
-      [MapperKind.QUERY_ROOT_FIELD]: (config, field) => (kept.has(`Query.${field}`) ? config : null),
-      [MapperKind.MUTATION_ROOT_FIELD]: (config, field) => (kept.has(`Mutation.${field}`) ? config : null),
+      [MapperKind.QUERY_ROOT_FIELD]: (config, field) => (kept.has(`Query.${field}`) ? reshape(schema, config) : null),
+      [MapperKind.MUTATION_ROOT_FIELD]: (config, field) =>
+        kept.has(`Mutation.${field}`) ? reshape(schema, config) : null,
       [MapperKind.SUBSCRIPTION]: () => null,
       [MapperKind.OBJECT_FIELD]: (config) => (config.extensions?.graphOnly === true ? null : narrow(schema, config)),
     }),
@@ -30,10 +31,16 @@ export const projectForRest = (schema: GraphQLSchema, kept: Kept): GraphQLSchema
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
 
-const narrow = (schema: GraphQLSchema, config: Field): Field => {
+/** An operation keeps its resolver; only what REST shows of its result is another type. */
+const reshape = (schema: GraphQLSchema, config: Field): Field => {
   const name = config.extensions?.restShape;
   if (typeof name !== 'string') return config;
-  return { ...config, type: replaceNamed(config.type, restShape(schema, name)), resolve: undefined };
+  return { ...config, type: replaceNamed(config.type, restShape(schema, name)) };
+};
+
+const narrow = (schema: GraphQLSchema, config: Field): Field => {
+  const reshaped = reshape(schema, config);
+  return reshaped === config ? config : { ...reshaped, resolve: undefined };
 };
 
 const restShape = (schema: GraphQLSchema, name: string): GraphQLObjectType => {

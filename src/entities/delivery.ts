@@ -1,0 +1,80 @@
+import { GraphQLDateTimeISO, GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
+import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { ApplicationReference } from './application.js';
+import { createdAt, identifier, reference, updatedAt } from './columns.js';
+
+/** The latest request of a delivery; values of authentication read `[redacted]`. */
+@ObjectType({ description: 'The latest request of a delivery; values of authentication read `[redacted]`.' })
+export class DeliveryRequest {
+  @Field(() => GraphQLJSON, { description: 'Body, as it was fixed when the delivery was stored.' }) payload!: unknown;
+  @Field(() => GraphQLJSONObject, { description: 'Headers.' }) headers!: Record<string, string>;
+  @Field(() => String, { description: 'Method.' }) method!: string;
+  @Field(() => GraphQLJSONObject, {
+    description:
+      'The address in its parts: href, path, pathname, query, search, hash, hostname, port, host, auth, slashes, protocol.',
+  })
+  uri!: object;
+}
+
+/** The answer to the latest request of a delivery. */
+@ObjectType({ description: 'The answer to the latest request of a delivery.' })
+export class DeliveryResponse {
+  @Field(() => Int, { description: 'HTTP status.' }) statusCode!: number;
+  @Field(() => GraphQLJSONObject, { description: 'Headers.' }) headers!: Record<string, string>;
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Body: JSON where it is JSON, else text.' }) body?: unknown;
+}
+
+/** Why a call got no answer (BLOCKED, DNS, REFUSED, TLS, TIMEOUT, RESET or PROTOCOL). */
+@ObjectType({ description: 'Why a call got no answer.' })
+export class DeliveryError {
+  @Field(() => String, { description: 'BLOCKED, DNS, REFUSED, TLS, TIMEOUT, RESET or PROTOCOL.' }) code!: string;
+  @Field(() => String, { description: 'A sentence.' }) message!: string;
+}
+
+/** How long the parts of a call took. */
+@ObjectType({ description: 'How long the parts of a call took, in milliseconds.' })
+export class AttemptDuration {
+  @Field(() => Float, { description: 'Name service, connection and TLS.' }) connect!: number;
+  @Field(() => Float, { description: "From there to the answer's head." }) wait!: number;
+  @Field(() => Float, { description: 'From there to its end.' }) read!: number;
+  @Field(() => Float, { description: 'All of it.' }) total!: number;
+}
+
+/** One attempt of a delivery. */
+@ObjectType({ description: 'One attempt of a delivery.' })
+export class DeliveryAttempt {
+  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' }) at!: string;
+  @Field(() => AttemptDuration, { description: 'How long it took.' }) duration!: AttemptDuration;
+  @Field(() => Int, { nullable: true, description: 'HTTP status of the answer.' }) statusCode?: number | null;
+  @Field(() => DeliveryError, { nullable: true, description: 'Why there was none.' }) error?: DeliveryError | null;
+}
+
+/** A delivery as lists show it (specification, section 2). */
+@ObjectType({ description: 'A delivery, as it is listed.' })
+export class DeliveryListItem {
+  @identifier() id!: string;
+  @reference('Hook that is called.') applicationHookId!: string;
+  @Field(() => ID, { nullable: true, description: 'Device whose record was sent.' }) deviceId?: string | null;
+  @Field(() => ApplicationReference, { description: 'Application of the hook.' }) application!: ApplicationReference;
+  @Field(() => Float, { nullable: true, description: 'Time of the record: Unix time in seconds.' }) ts?: number | null;
+  @Field(() => Int, { description: 'Attempts that are made at most.' }) maxNumberAttempts!: number;
+  @Field(() => Int, { description: 'Attempts made.' }) attemptsMade!: number;
+  @Field(() => Boolean, { description: 'Whether a 2xx answer came in time.' }) successful!: boolean;
+  @createdAt() createdAt!: string;
+  @updatedAt() updatedAt!: string;
+  @Field(() => DeliveryRequest, { nullable: true, description: 'Latest request; none before the first attempt.' })
+  request?: DeliveryRequest | null;
+  @Field(() => DeliveryResponse, { nullable: true, description: 'Latest answer; none where none came.' })
+  response?: DeliveryResponse | null;
+}
+
+/** A call to a hook, from the record's storing to its last attempt. */
+@ObjectType({ description: "A call to a hook, from the record's storing to its last attempt." })
+export class Delivery extends DeliveryListItem {
+  @Field(() => DeliveryError, { nullable: true, description: 'Why the latest attempt got no answer.' })
+  error?: DeliveryError | null;
+  @Field(() => Boolean, { nullable: true, description: 'Present where more of the answer came than is kept.' })
+  truncated?: boolean | null;
+  @Field(() => [DeliveryAttempt], { description: 'All attempts, the first one first.' })
+  attempts!: DeliveryAttempt[];
+}

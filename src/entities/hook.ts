@@ -1,0 +1,88 @@
+import { Entity, Property } from '@mikro-orm/decorators/legacy';
+import { Field, ObjectType } from 'type-graphql';
+import { createdAt, flag, GraphOnly, identifier, now, text, timestamp, updatedAt } from './columns.js';
+
+/** A hook as lists show it (specification, section 2). */
+@ObjectType({ description: 'A hook, as it is listed.' })
+export class HookListItem {
+  @identifier() id!: string;
+  @text('Address that is called.') url!: string;
+}
+
+/** The credentials of a hook as they are stored: passwords and values sealed. */
+export interface HookCredentials {
+  basicUser: string | null;
+  basicPass: string | null;
+  headerName: string | null;
+  headerValue: string | null;
+}
+
+/** What a caller may set on a hook. An absent field stays as it is, `null` restores its default. */
+export interface HookChange {
+  url: string;
+  allowUnverifiedSSLCert?: boolean | null;
+  disabled?: boolean | null;
+}
+
+const stored = (columnType = 'text') => Property({ type: 'string', columnType, nullable: true });
+
+/** An address that is called with every record of an application's devices. */
+@ObjectType({ description: "An address that is called with every record of an application's devices." })
+@Entity()
+export class Hook extends HookListItem implements HookCredentials {
+  @Property({ type: 'uuid', columnType: 'uuid' }) organizationId!: string;
+  @Property({ type: 'uuid', columnType: 'uuid' }) applicationId!: string;
+  @stored() basicUser: string | null = null;
+  @stored() basicPass: string | null = null;
+  @stored() headerName: string | null = null;
+  @stored() headerValue: string | null = null;
+
+  @Property({ type: 'boolean', columnType: 'boolean', fieldName: 'allow_unverified_ssl_cert' })
+  @Field(() => Boolean, { description: 'Whether TLS certificates that nobody vouches for are accepted.' })
+  allowUnverifiedSSLCert: boolean = false;
+
+  @flag('Whether it is switched off.') disabled: boolean = false;
+
+  @timestamp('When it was switched off.', { nullable: true })
+  @GraphOnly()
+  disabledAt?: string | null;
+
+  @text('Why it was switched off: `request`, `gone` (it answered 410) or `failing` (for 5 days).', { nullable: true })
+  @GraphOnly()
+  disabledReason?: string | null;
+
+  @createdAt() createdAt: string = now();
+  @updatedAt() updatedAt: string = now();
+
+  /** Takes the new values. Switching it on forgets why it was off. */
+  change({ url, allowUnverifiedSSLCert, disabled }: HookChange): this {
+    this.url = url;
+    if (allowUnverifiedSSLCert !== undefined) this.allowUnverifiedSSLCert = allowUnverifiedSSLCert ?? false;
+    if (disabled !== undefined && (disabled ?? false) !== this.disabled) {
+      this.disabled = disabled ?? false;
+      this.disabledAt = this.disabled ? now() : null;
+      this.disabledReason = this.disabled ? 'request' : null;
+    }
+    return this;
+  }
+}
+
+/** User of a basic authentication; its password is never shown. */
+@ObjectType({ description: 'Basic authentication. The password is never shown.' })
+export class HookBasic {
+  @Field(() => String, { description: 'User.' }) user!: string;
+}
+
+/** A header that calls carry. */
+@ObjectType({ description: 'A header that calls carry.' })
+export class HookHeader {
+  @Field(() => String, { description: 'Name.' }) name!: string;
+  @Field(() => String, { description: 'Value.' }) value!: string;
+}
+
+/** How calls to a hook authenticate (specification, sections 2 and 5). */
+@ObjectType({ description: 'How calls to a hook authenticate.' })
+export class HookAuthentication {
+  @Field(() => HookBasic, { nullable: true, description: 'Basic authentication.' }) basic?: HookBasic | null;
+  @Field(() => HookHeader, { nullable: true, description: 'A header.' }) header?: HookHeader | null;
+}

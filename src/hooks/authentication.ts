@@ -1,0 +1,83 @@
+import type { HookAuthentication, HookCredentials } from '../entities/hook.js';
+import { type Fault, invalid } from '../errors.js';
+import type { Vault } from './secret.js';
+import { placeOf } from './target.js';
+
+/** How calls to a hook are to authenticate, as a caller says it. */
+export interface AuthenticationInput {
+  basic?: { user: string; pass?: string | null } | null;
+  header?: { name?: string | null; value: string } | null;
+  bearer?: { value: string } | null;
+}
+
+/** Headers that the connection or the message itself needs; a hook cannot set them. */
+const reserved = new Set([
+  'accept-encoding',
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+  'webhook-id',
+  'webhook-signature',
+  'webhook-timestamp',
+  'x-service-delivery-id',
+  'x-service-event',
+]);
+
+/**
+ * The columns of an authentication, secrets sealed. It replaces what was stored, save that a basic one without a
+ * password keeps the stored password (decisions: values). `bearer` is the header `Authorization` in short.
+ */
+export function sealAuthentication(
+  vault: Vault,
+  hook: HookCredentials & { id: string },
+  { basic, header, bearer }: AuthenticationInput,
+): HookCredentials {
+  const faults: Fault[] = [];
+  const named = bearer ? { name: 'Authorization', value: `Bearer ${bearer.value}` } : header;
+  const name = named && (named.name ?? 'Authorization');
+  if (bearer && header) faults.push({ path: 'authentication.bearer', message: 'must not come together with header' });
+  if (name && reserved.has(name.toLowerCase())) {
+    faults.push({ path: 'authentication.header.name', message: `must not be ${name}, which calls carry already` });
+  }
+  if (basic && name?.toLowerCase() === 'authorization') {
+    const path = bearer ? 'authentication.bearer' : 'authentication.header.name';
+    faults.push({ path, message: 'must not name the header that basic uses' });
+  }
+  if (basic && basic.pass == null && hook.basicPass === null) {
+    faults.push({ path: 'authentication.basic.pass', message: 'is required' });
+  }
+  if (faults.length > 0) throw invalid(faults);
+  return {
+    basicUser: basic ? basic.user : null,
+    basicPass: !basic
+      ? null
+      : basic.pass == null
+        ? hook.basicPass
+        : vault.seal(basic.pass, placeOf(hook.id, 'basic_pass')),
+    headerName: name ?? null,
+    headerValue: named ? vault.seal(named.value, placeOf(hook.id, 'header_value')) : null,
+  };
+}
+
+/** The authentication as it is shown: everything but the password (specification, section 2). */
+export function shownAuthentication(vault: Vault, hook: HookCredentials & { id: string }): HookAuthentication | null {
+  const { id, basicUser, headerName, headerValue } = hook;
+  if (basicUser === null && headerName === null) return null;
+  return {
+    basic: basicUser === null ? null : { user: basicUser },
+    header:
+      headerName === null || headerValue === null
+        ? null
+        : { name: headerName, value: vault.open(headerValue, placeOf(id, 'header_value')) },
+  };
+}

@@ -1,0 +1,51 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { Delivery } from '../entities/delivery.js';
+import { isId } from '../entities/id.js';
+import { notFound } from '../errors.js';
+import type { Context } from '../schema/context.js';
+import type { Listing } from './list.js';
+
+/** Deliveries are counted up to this number (decisions: lists). */
+const countUpTo = 10_000;
+
+/** Deliveries, as `d`. */
+const deliveryRows: Sql = sql`
+  select d.id, d.hook_id as "applicationHookId", d.device_id as "deviceId",
+         json_build_object('id', d.application_id, 'organizationId', d.organization_id) as application,
+         extract(epoch from d.ts)::double precision as ts, d.max_attempts as "maxNumberAttempts",
+         d.attempts_made as "attemptsMade", d.state = 'succeeded' as successful,
+         d.created_at as "createdAt", d.updated_at as "updatedAt",
+         case when d.request is not null then json_build_object('payload', d.payload, 'headers', d.request -> 'headers',
+           'method', d.request -> 'method', 'uri', d.request -> 'uri') end as request,
+         d.response, d.error, case when d.truncated then true end as truncated, d.attempts
+    from delivery d`;
+
+/** A list of deliveries, newest first. */
+export const deliveryListing = (where: readonly Sql[]): Listing => ({
+  rows: deliveryRows,
+  from: sql`from delivery d`,
+  where,
+  matched: [sql`(d.request -> 'uri' ->> 'href')`],
+  sortable: {
+    id: sql`d.id`,
+    applicationHookId: sql`d.hook_id`,
+    deviceId: sql`d.device_id`,
+    ts: sql`d.ts`,
+    maxNumberAttempts: sql`d.max_attempts`,
+    attemptsMade: sql`d.attempts_made`,
+    successful: sql`(d.state = 'succeeded')`,
+    createdAt: sql`d.created_at`,
+    updatedAt: sql`d.updated_at`,
+  },
+  order: sql`d.id desc`,
+  tie: sql`d.id`,
+  countUpTo,
+});
+
+/** A delivery of a hook that the caller has loaded, and so may see. */
+export async function loadDelivery(ctx: Context, hookId: string, id: string): Promise<Delivery> {
+  if (!isId(id)) throw notFound('delivery');
+  const [row] = await ctx.read<Delivery>(sql`${deliveryRows} where d.hook_id = ${hookId} and d.id = ${id}`);
+  if (row === undefined) throw notFound('delivery');
+  return row;
+}

@@ -1,0 +1,85 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { loadApplication } from '../auth/access.js';
+import { ApplicationReference } from '../entities/application.js';
+import { RestShape } from '../entities/columns.js';
+import { Delivery, DeliveryListItem } from '../entities/delivery.js';
+import { Hook, HookAuthentication } from '../entities/hook.js';
+import { newId } from '../entities/id.js';
+import { sealAuthentication, shownAuthentication } from '../hooks/authentication.js';
+import type { Hooks } from '../hooks/hooks.js';
+import type { Context } from '../schema/context.js';
+import { CreateHookArgs, HookArgs, HooksArgs, UpdateHookArgs } from '../schema/hook.args.js';
+import { HookPage } from '../schema/pages.js';
+import { loadDelivery } from './deliveries.js';
+import { hookListing, loadHook } from './hooks.js';
+import { list } from './list.js';
+
+/** Hooks of applications. */
+@Resolver(() => Hook)
+export class HookResolver {
+  constructor(private readonly hooks: Pick<Hooks, 'vault' | 'ping' | 'requireUrl'>) {}
+
+  @Query(() => HookPage, { description: 'The hooks of an application.' })
+  async applicationHooks(@Args(() => HooksArgs) args: HooksArgs, @Ctx() ctx: Context): Promise<HookPage> {
+    const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    return list(ctx, hookListing([sql`h.application_id = ${application.id}`]), args);
+  }
+
+  @Query(() => Hook, { description: 'A hook.' })
+  applicationHook(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Hook> {
+    return loadHook(ctx, args);
+  }
+
+  @FieldResolver(() => ApplicationReference, { description: 'Application whose records it is called with.' })
+  application(@Root() { applicationId, organizationId }: Hook): ApplicationReference {
+    return { id: applicationId, organizationId };
+  }
+
+  @FieldResolver(() => HookAuthentication, { nullable: true, description: 'How calls authenticate.' })
+  authentication(@Root() hook: Hook): HookAuthentication | null {
+    return shownAuthentication(this.hooks.vault, hook);
+  }
+
+  @Mutation(() => Hook, { description: 'Makes a hook.' })
+  async createApplicationHook(@Args(() => CreateHookArgs) args: CreateHookArgs, @Ctx() ctx: Context): Promise<Hook> {
+    const hook = Object.assign(new Hook(), { id: newId() });
+    this.change(hook, args);
+    const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    await ctx.em.persist(Object.assign(hook, { applicationId: id, organizationId })).flush();
+    return hook;
+  }
+
+  @Mutation(() => Hook, { description: 'Changes a hook.' })
+  async updateApplicationHook(@Args(() => UpdateHookArgs) args: UpdateHookArgs, @Ctx() ctx: Context): Promise<Hook> {
+    const hook = await loadHook(ctx, args);
+    this.change(hook, args);
+    await ctx.em.flush();
+    // Enabled or led elsewhere, what waits may be due.
+    ctx.wake();
+    return hook;
+  }
+
+  @Mutation(() => Hook, { description: 'Deletes a hook and its deliveries.' })
+  async deleteApplicationHook(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Hook> {
+    const hook = await loadHook(ctx, args);
+    await ctx.em.remove(hook).flush();
+    return hook;
+  }
+
+  @Mutation(() => Delivery, { description: "Calls a hook for a test, and waits for the call's end, at most 20 s." })
+  @RestShape(DeliveryListItem)
+  async pingApplicationHook(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Delivery> {
+    const { id, applicationId, organizationId } = await loadHook(ctx, args);
+    const deliveryId = await this.hooks.ping({ id, application: { id: applicationId, organizationId } });
+    return loadDelivery(ctx, id, deliveryId);
+  }
+
+  /** Takes the new values; an absent authentication stays, `null` clears it. */
+  private change(hook: Hook, { url, allowUnverifiedSSLCert, disabled, authentication }: CreateHookArgs): void {
+    this.hooks.requireUrl(url);
+    if (authentication !== undefined)
+      Object.assign(hook, sealAuthentication(this.hooks.vault, hook, authentication ?? {}));
+    hook.change({ url, allowUnverifiedSSLCert, disabled });
+  }
+}

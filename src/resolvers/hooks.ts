@@ -1,0 +1,42 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { loadApplication } from '../auth/access.js';
+import { Hook } from '../entities/hook.js';
+import { isId } from '../entities/id.js';
+import { notFound } from '../errors.js';
+import type { Context } from '../schema/context.js';
+import type { HookArgs } from '../schema/hook.args.js';
+import type { Listing } from './list.js';
+
+/** Hooks, as `h`. */
+export const hookRows: Sql = sql`
+  select h.id, h.organization_id as "organizationId", h.application_id as "applicationId", h.url,
+         h.basic_user as "basicUser", h.basic_pass as "basicPass", h.header_name as "headerName",
+         h.header_value as "headerValue", h.allow_unverified_ssl_cert as "allowUnverifiedSSLCert", h.disabled,
+         h.disabled_at as "disabledAt", h.disabled_reason as "disabledReason",
+         h.created_at as "createdAt", h.updated_at as "updatedAt"
+    from hook h`;
+
+/** A list of hooks. */
+export const hookListing = (where: readonly Sql[]): Listing => ({
+  rows: hookRows,
+  from: sql`from hook h`,
+  where,
+  matched: [sql`h.url`],
+  sortable: { id: sql`h.id`, url: sql`h.url`, createdAt: sql`h.created_at`, updatedAt: sql`h.updated_at` },
+  order: sql`h.id`,
+  tie: sql`h.id`,
+});
+
+/** A hook of an application that the caller may change; hooks are not for others to see (decisions: access). */
+export async function loadHook(
+  ctx: Context,
+  { organizationId, applicationId, applicationHookId }: HookArgs,
+): Promise<Hook> {
+  const application = await loadApplication(ctx, organizationId, applicationId, 'write');
+  if (!isId(applicationHookId)) throw notFound('hook');
+  const [row] = await ctx.read<Hook>(
+    sql`${hookRows} where h.application_id = ${application.id} and h.id = ${applicationHookId}`,
+  );
+  if (row === undefined) throw notFound('hook');
+  return ctx.em.merge(Hook, row);
+}

@@ -1,0 +1,105 @@
+import { Matches, MaxLength, ValidateNested } from 'class-validator';
+import { ArgsType, Field, InputType } from 'type-graphql';
+import { ApplicationArgs } from './application.args.js';
+import { flag, hookUrl, id } from './fields.js';
+import { SearchablePageArgs } from './list.args.js';
+
+/** Text that a header can carry (RFC 9110, section 5.5). */
+const HeaderText = () => Matches(/^[^\p{Cc}]*$/u, { message: 'must not hold control characters' });
+
+/** User and password of a basic authentication (RFC 7617). */
+@InputType({ description: 'Basic authentication.' })
+export class HookBasicInput {
+  @Field(() => String, { description: 'User.' })
+  @MaxLength(1000)
+  @Matches(/^[^:]*$/, { message: 'must not hold a colon' })
+  @HeaderText()
+  user!: string;
+
+  @Field(() => String, { nullable: true, description: 'Password. Absent on update: as it was.' })
+  @MaxLength(1000)
+  @HeaderText()
+  pass?: string | null;
+}
+
+/** A header that calls carry. */
+@InputType({ description: 'A header.' })
+export class HookHeaderInput {
+  @Field(() => String, { nullable: true, description: 'Name; `Authorization` unless given.' })
+  @MaxLength(200)
+  @Matches(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { message: 'must be the name of an HTTP header' })
+  name?: string | null;
+
+  @Field(() => String, { description: 'Value.' })
+  @MaxLength(1000)
+  @Matches(/^[\t\x20-\x7e\x80-\xff]*$/, { message: 'must not hold control characters or characters beyond Latin-1' })
+  value!: string;
+}
+
+/** A bearer token; kept as the header `Authorization`. */
+@InputType({ description: 'A bearer token; kept as the header `Authorization`.' })
+export class HookBearerInput {
+  @Field(() => String, { description: 'Token.' })
+  @MaxLength(990)
+  @Matches(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII characters' })
+  value!: string;
+}
+
+/** How calls to a hook authenticate. */
+@InputType({ description: 'How calls to a hook authenticate.' })
+export class HookAuthenticationInput {
+  @Field(() => HookBasicInput, { nullable: true, description: 'Basic authentication.' })
+  @ValidateNested()
+  basic?: HookBasicInput | null;
+
+  @Field(() => HookHeaderInput, { nullable: true, description: 'A header.' })
+  @ValidateNested()
+  header?: HookHeaderInput | null;
+
+  @Field(() => HookBearerInput, { nullable: true, description: 'A bearer token; not together with a header.' })
+  @ValidateNested()
+  bearer?: HookBearerInput | null;
+}
+
+/** A new hook. */
+@ArgsType()
+export class CreateHookArgs extends ApplicationArgs {
+  @hookUrl() url!: string;
+  @flag('Whether TLS certificates that nobody vouches for are accepted; false unless given.')
+  allowUnverifiedSSLCert?: boolean | null;
+  @flag('Whether it is switched off; false unless given.') disabled?: boolean | null;
+  @Field(() => HookAuthenticationInput, { nullable: true, description: 'How calls authenticate; replaced as a whole.' })
+  @ValidateNested()
+  authentication?: HookAuthenticationInput | null;
+}
+
+/** Names a hook. */
+@ArgsType()
+export class HookArgs extends ApplicationArgs {
+  @id('Hook.') applicationHookId!: string;
+}
+
+/** New values of a hook. */
+@ArgsType()
+export class UpdateHookArgs extends CreateHookArgs {
+  @id('Hook.') applicationHookId!: string;
+}
+
+/** The hooks of an application. */
+@ArgsType()
+export class HooksArgs extends SearchablePageArgs {
+  @id('Organization.') organizationId!: string;
+  @id('Application.') applicationId!: string;
+}
+
+/** The deliveries of a hook. */
+@ArgsType()
+export class DeliveriesArgs extends HooksArgs {
+  @id('Hook.') applicationHookId!: string;
+}
+
+/** Names a delivery. */
+@ArgsType()
+export class DeliveryArgs extends HookArgs {
+  @id('Delivery.') deliveryId!: string;
+}
