@@ -13,7 +13,10 @@ import type { Log } from './log.js';
 import { AccountResolver } from './resolvers/account.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
+import { ApplicationHooksResolver } from './resolvers/application-hooks.resolver.js';
+import { DeliveryResolver } from './resolvers/delivery.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
+import { HookResolver } from './resolvers/hook.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
 import { ProductResolver } from './resolvers/product.resolver.js';
 import { TeamResolver } from './resolvers/team.resolver.js';
@@ -62,12 +65,15 @@ export async function startService(options: RoomOptions): Promise<Service> {
 }
 
 /** The resolver classes and their instances. */
-function createResolvers(): Map<ClassType, object> {
+function createResolvers({ hooks }: Rooms): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(),
+    new ApplicationHooksResolver(),
     new ApplicationResolver(),
+    new DeliveryResolver(),
     new DeviceResolver(),
+    new HookResolver(hooks),
     new OrganizationResolver(),
     new ProductResolver(),
     new TeamResolver(),
@@ -83,7 +89,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     fork: () => rooms.orm.em.fork(),
     originOf: (request) => config.publicUrl ?? originOf(request),
   };
-  const instances = createResolvers();
+  const instances = createResolvers(rooms);
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };
   const admitWith = (perSecond: number) =>

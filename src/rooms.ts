@@ -44,7 +44,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const pool = createPool(connectionString);
   const storePool = createPool(connectionString, { name: 'ddp store', max: 6 });
   const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
-  const { allowCidrs, denyCidrs, retrySchedule, timeout, deliveryRetention } = config.hooks;
+  const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention } = config.hooks;
   const hooks = createHooks({
     pool,
     dispatcherPool,
@@ -55,6 +55,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     schedule: retrySchedule,
     timeout,
     addresses: { allow: allowCidrs, deny: denyCidrs },
+    httpsOnly,
     retention: deliveryRetention,
   });
   const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
