@@ -23,8 +23,10 @@ import { TeamResolver } from './resolvers/team.resolver.js';
 import { createAdmit } from './rest/admit.js';
 import { createAvatars } from './rest/avatar.js';
 import { allowOrigins } from './rest/cors.js';
+import { createDocs } from './rest/docs.js';
 import { answerErrors, refuseUnknownPath } from './rest/errors.js';
 import { createRest } from './rest/handler.js';
+import { createOpenApi } from './rest/openapi/document.js';
 import { originOf } from './rest/origin.js';
 import { identifyRequests } from './rest/request-id.js';
 import { openRooms, type RoomOptions, type Rooms } from './rooms.js';
@@ -96,8 +98,9 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     createAdmit((request) => authenticate(resources.read, request.headers.authorization), perSecond);
   const admit = admitWith(config.rateLimit);
   const createContext = (caller: Caller, request: Request) => new Call(caller, request, resources);
+  const restGraph = buildGraphForRest({ resolvers, container });
   const rest = createRest({
-    schema: buildGraphForRest({ resolvers, container }),
+    schema: restGraph,
     admit,
     admitIngest: admitWith(config.ingestRateLimit),
     createContext,
@@ -117,7 +120,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     response.json({ status: 'ok' });
   });
   app.use(createAvatars());
-  app.use(basePath, rest);
+  app.use(basePath, createDocs(createOpenApi(restGraph, basePath)), rest);
   app.use('/graphql', graph.router);
   app.use(refuseUnknownPath);
   app.use(

@@ -1,11 +1,8 @@
 import { Router } from 'express';
 import { minidenticon } from 'minidenticons';
-import { methodNotAllowed } from '../errors.js';
+import { answerNothingElse } from './verbs.js';
 
 const year = 31_536_000;
-
-/** Path of an account's avatar below the origin. */
-export const avatarPath = (accountId: string): string => `/avatars/${accountId}.svg`;
 
 /** Images made from an account's identifier: nothing is looked up, so any text has its image and nothing is told. */
 export const createAvatars = (): Router => {
@@ -22,9 +19,6 @@ export const createAvatars = (): Router => {
     });
     response.end(body);
   });
-  place.options((_request, response) => void response.writeHead(204, { Allow: 'GET, HEAD, OPTIONS' }).end());
-  place.all(() => {
-    throw methodNotAllowed(['GET', 'HEAD', 'OPTIONS']);
-  });
+  answerNothingElse(place, ['GET']);
   return router;
 };

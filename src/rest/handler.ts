@@ -3,7 +3,6 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { type DocumentNode, type GraphQLField, type GraphQLSchema, Kind, type OperationTypeNode } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { createSofa, OpenAPI } from 'sofa-api';
-import { methodNotAllowed } from '../errors.js';
 import { argumentFaults } from '../schema/arguments.js';
 import type { Context } from '../schema/context.js';
 import { projectForRest } from '../schema/project.js';
@@ -12,6 +11,7 @@ import type { Admit, Caller } from './admit.js';
 import { createBind } from './request.js';
 import { createAnswer } from './response.js';
 import { type Route, routes, type Verb } from './routes.js';
+import { answerNothingElse } from './verbs.js';
 
 /** What REST is made of; app hands it in. */
 export interface RestOptions {
@@ -29,16 +29,12 @@ export const createRest = (options: RestOptions): Router => {
   const operations = compileRoutes(restSchema(options.schema));
   const router = Router({ caseSensitive: true, strict: true });
   for (const [path, verbs] of byPath(operations)) {
-    const allow = allowed([...verbs.keys()]);
     const place = router.route(path);
     for (const [verb, operation] of verbs) {
       const serve = createServe(operation, options);
       place[lowerCase[verb]](serve);
     }
-    place.options((_request, response) => void response.writeHead(204, { Allow: allow.join(', ') }).end());
-    place.all(() => {
-      throw methodNotAllowed(allow);
-    });
+    answerNothingElse(place, [...verbs.keys()]);
   }
   return router;
 };
@@ -49,11 +45,6 @@ interface Operation extends Omit<Plan, 'document'> {
 }
 
 const lowerCase = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const;
-
-const allowed = (verbs: readonly Verb[]): string[] => [
-  ...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])),
-  'OPTIONS',
-];
 
 const byPath = (operations: readonly Operation[]): Map<string, Map<Verb, Operation>> => {
   const paths = new Map<string, Map<Verb, Operation>>();

@@ -21,6 +21,7 @@ const chapterNotes: Readonly<Record<string, string>> = {
   Devices: 'Things that send records.',
   Applications: 'Groups of devices, whose records are searched together.',
   'Application hooks': 'Addresses that are called with every record, and the history of the calls.',
+  'Hook additions': 'What the service adds to the specification.',
   Ingestion: 'Records in: as JSON of ours, or as network servers send them.',
 };
 
@@ -30,7 +31,7 @@ const chapterNotes: Readonly<Record<string, string>> = {
  * @param graph the graph with the shapes that only REST shows.
  * @param server base address of the operations.
  */
-export const createOpenApi = (graph: GraphQLSchema, server: string, version: string): OpenApiDocument => {
+export const createOpenApi = (graph: GraphQLSchema, server: string): OpenApiDocument => {
   const schema = restSchema(graph);
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const draft of draftOpenApi(schema)) {
@@ -44,13 +45,13 @@ export const createOpenApi = (graph: GraphQLSchema, server: string, version: str
     openapi: '3.1.1',
     info: {
       title: 'Device Data Platform',
-      version,
+      version: 'v1',
       description: 'Devices, the records they send, search over them, and calls to your own addresses for each.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: server }],
     security: [{ token: [] }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: chapterNotes[name] })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name, description: chapterNotes[name] ?? name })),
     paths,
     components: {
       securitySchemes: {

@@ -144,9 +144,13 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
   },
   DeviceListItem: deviceItem,
   Device: { ...deviceItem, location, createdAt, updatedAt },
-  ApplicationHookListItem: { id: hook.id, url: hook.url },
-  ApplicationHook: hook,
-  Delivery: delivery,
+  HookListItem: { id: hook.id, url: hook.url },
+  Hook: hook,
+  DeliveryListItem: delivery,
+  Delivery: {
+    ...delivery,
+    attempts: [{ at: createdAt, duration: { connect: 12, wait: 30, read: 1, total: 43 }, statusCode: 200 }],
+  },
   IngestAnswer: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
 };
 

@@ -90,7 +90,7 @@ const success = (route: Route, field: Field): JsonSchema => {
   const example = typeExamples[type.name];
   const free = freeAnswers[route.operation];
   const schema = free?.schema ?? schemaOf(items ?? field.type);
-  const shown = free?.example ?? (items ? [example] : example);
+  const shown = free?.example ?? (items && example ? [example] : example);
   return {
     200: {
       description: (isObjectType(type) && type.description) || 'Done.',

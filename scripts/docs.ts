@@ -1,0 +1,38 @@
+import 'reflect-metadata';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { type ClassType, getMetadataStorage, type NonEmptyArray } from 'type-graphql';
+import { basePath } from '../src/app.js';
+import { createOpenApi } from '../src/rest/openapi/document.js';
+import { buildGraph, buildGraphForRest } from '../src/schema/build.js';
+
+/*
+ * npm run docs: writes the documents that are made from the code; with --check it only says which are stale.
+ * app imports every resolver, and TypeGraphQL knows all that are imported.
+ */
+
+const resolvers = getMetadataStorage().resolverClasses.map(
+  ({ target }) => target,
+) as unknown as NonEmptyArray<ClassType>;
+const options = { resolvers, container: { get: () => undefined } };
+
+const documents: Readonly<Record<string, string>> = {
+  'docs/openapi.json': `${JSON.stringify(createOpenApi(buildGraphForRest(options), basePath), null, 2)}\n`,
+  'docs/schema.graphql': `${printSchema(lexicographicSortSchema(buildGraph(options)))}\n`,
+};
+
+const stale = Object.entries(documents).filter(([path, text]) => !isWritten(path, text));
+if (process.argv.includes('--check')) {
+  for (const [path] of stale) console.error(`${path} is stale: run npm run docs and commit it.`);
+  process.exitCode = stale.length === 0 ? 0 : 1;
+} else {
+  for (const [path, text] of stale) writeFileSync(path, text);
+}
+
+function isWritten(path: string, text: string): boolean {
+  try {
+    return readFileSync(path, 'utf8') === text;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { Router } from 'express';
+import { answerNothingElse } from './verbs.js';
+
+/** Everything the page needs comes from here; it may reach no other host. */
+const policy =
+  "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'";
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Device Data Platform API</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="docs/swagger-ui.css">
+  </head>
+  <body>
+    <div id="api"></div>
+    <script src="docs/swagger-ui-bundle.js"></script>
+    <script src="docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null });
+`;
+
+/** Serves the OpenAPI document, and a page that shows it with parts of this server alone. */
+export const createDocs = (document: object): Router => {
+  const json = JSON.stringify(document);
+  const root = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const router = Router({ caseSensitive: true, strict: true });
+  serveText(router, '/openapi.json', 'application/json; charset=utf-8', json);
+  serveText(router, '/docs', 'text/html; charset=utf-8', page);
+  serveText(router, '/docs/start.js', 'text/javascript; charset=utf-8', start);
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
+    const place = router.route(`/docs/${name}`);
+    place.get((_request, response) => response.sendFile(name, { root, maxAge: '1d' }));
+    answerNothingElse(place, ['GET']);
+  }
+  return router;
+};
+
+const serveText = (router: Router, path: string, type: string, text: string): void => {
+  const tag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+  const place = router.route(path);
+  place.get((request, response) => {
+    response.set({ 'Content-Type': type, 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache', ETag: tag });
+    response.set('X-Content-Type-Options', 'nosniff');
+    if (request.fresh) response.writeHead(304).end();
+    else response.set('Content-Length', `${Buffer.byteLength(text)}`).end(text);
+  });
+  answerNothingElse(place, ['GET']);
+};
