@@ -1,8 +1,9 @@
 import { DatabaseError, type Pool, type PoolClient } from 'pg';
-import sql from 'sql-template-tag';
 import { ApiError, unavailable } from '../errors.js';
 import type { PlainJson } from '../json.js';
+import { transaction } from '../transaction.js';
 import { copyRecords } from './copy.js';
+import { markDirty, type Touched } from './dirty.js';
 import { Group, type Outcome, type Weighted } from './group.js';
 import { type ItemResult, Rejection } from './item.js';
 import { claimKeys } from './key.js';
@@ -60,7 +61,7 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
       const fresh = records.filter(({ id }) => !repeated.has(id));
       if (fresh.length > 0) {
         await copyRecords(tx, fresh);
-        await markDirty(tx, fresh);
+        await markDirty(tx, fresh.map(touchedOf));
         await alongside(tx, fresh.map(storedOf));
       }
       const outcomes: Outcome<PlainJson>[] = [];
@@ -134,44 +135,11 @@ const answer = async (
   }
 };
 
-const transaction = async <Result>(pool: Pool, work: (tx: PoolClient) => Promise<Result>): Promise<Result> => {
-  const tx = await pool.connect();
-  try {
-    await tx.query('begin');
-    const result = await work(tx);
-    await tx.query('commit');
-    tx.release();
-    return result;
-  } catch (error) {
-    // A connection whose rollback fails is not given back.
-    await tx.query('rollback').then(
-      () => tx.release(),
-      (fault: Error) => tx.release(fault),
-    );
-    throw error;
-  }
-};
-
-const hour = 3600;
-
-/** Notes the hours whose rollups are out of date with these records. */
-const markDirty = async (tx: PoolClient, records: readonly NewRecord[]): Promise<void> => {
-  const hours = new Map<string, { organization: string; product: string | null; hour: number }>();
-  for (const { device, ts } of records) {
-    const dirty = {
-      organization: device.organizationId,
-      product: device.product?.id ?? null,
-      hour: Math.floor(ts / hour) * hour,
-    };
-    hours.set(`${dirty.organization}/${dirty.product}/${dirty.hour}`, dirty);
-  }
-  const list = [...hours.values()];
-  await tx.query(sql`
-    insert into record_dirty (organization_id, product_id, hour)
-    select organization_id, product_id, to_timestamp(hour)
-    from unnest(${list.map(({ organization }) => organization)}::uuid[], ${list.map(({ product }) => product)}::uuid[],
-      ${list.map((dirty) => dirty.hour)}::float8[]) w (organization_id, product_id, hour)`);
-};
+const touchedOf = ({ device, ts }: NewRecord): Touched => ({
+  organizationId: device.organizationId,
+  productId: device.product?.id ?? null,
+  ts,
+});
 
 const storedOf = ({
   id,

@@ -1,0 +1,26 @@
+import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
+import { Field, Int, ObjectType } from 'type-graphql';
+import { StreamType } from './enums.js';
+
+/** One part of a frame and how it was read. */
+@ObjectType({ description: 'One part of a frame and how it was read.' })
+export class DecodedPart {
+  @Field(() => Int, { description: 'Where it begins: in bytes, for TXT the number of the field from 1.' })
+  offset!: number;
+  @Field(() => String, { description: 'Its bytes in hexadecimal.' }) bytes!: string;
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Name of the variable, or its number where none is known.' })
+  variable?: string | number;
+  @Field(() => GraphQLJSON, { nullable: true, description: 'The value; absent where it could not be read.' })
+  value?: unknown;
+  @Field(() => String, { nullable: true, description: 'What is wrong with it.' }) warning?: string;
+}
+
+/** How a frame is decoded. */
+@ObjectType({ description: 'How a frame is decoded.' })
+export class DecodedFrame {
+  @Field(() => StreamType, { description: 'Layout that it was read by.' }) streamType!: StreamType;
+  @Field(() => String, { description: 'ok: no warnings; failed: no variable was decoded; partial: else.' })
+  status!: string;
+  @Field(() => GraphQLJSONObject, { description: 'The values by variable.' }) data!: object;
+  @Field(() => [DecodedPart], { description: 'The parts of the frame in order.' }) parts!: DecodedPart[];
+}

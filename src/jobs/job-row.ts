@@ -1,0 +1,90 @@
+import type { Pool, PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { isId, newId } from '../entities/id.js';
+import type { Job } from '../entities/job.js';
+import type { PlainJson } from '../json.js';
+
+type Database = Pick<Pool, 'query'>;
+
+const columns = sql`id, kind, state, done::float8 as done, total::float8 as total, changed::float8 as changed, error,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+/** Writes down a job to do. With a transaction, it is asked for exactly when that commits. */
+export const insertJob = async (
+  database: Database,
+  { organizationId, kind, input }: { organizationId: string; kind: string; input: PlainJson },
+  now: Date,
+): Promise<Job> => {
+  const { rows } = await database.query<Job>(sql`
+    insert into job (id, organization_id, kind, input, created_at, updated_at)
+    values (${newId()}, ${organizationId}, ${kind}, ${JSON.stringify(input)}::jsonb, ${now}, ${now}) returning ${columns}`);
+  return rows[0]!;
+};
+
+/** A job of an organization. */
+export const findJob = async (database: Database, organizationId: string, id: string): Promise<Job | undefined> => {
+  if (!isId(id)) return undefined;
+  const { rows } = await database.query<Job>(sql`
+    select ${columns} from job where id = ${id} and organization_id = ${organizationId}`);
+  return rows[0];
+};
+
+/** A job as a worker sees it. */
+export interface OpenJob {
+  id: string;
+  organizationId: string;
+  kind: string;
+  input: PlainJson;
+  cursor: PlainJson;
+}
+
+/** What a step did, and where the next one goes on. */
+export interface Step {
+  cursor: PlainJson;
+  /** Things that this step looked at, and those that it changed. */
+  done: number;
+  changed: number;
+  /** All things to look at, where this step has counted them. */
+  total?: number;
+  finished: boolean;
+}
+
+/** Takes the oldest job that nobody is at, for so long; a worker that dies loses it then. */
+export const claimJob = async (database: Database, now: Date, until: Date): Promise<string | undefined> => {
+  const { rows } = await database.query<{ id: string }>(sql`
+    update job set state = 'running', locked_until = ${until}, updated_at = ${now}
+    where id = (
+      select id from job where state in ('pending', 'running') and (locked_until is null or locked_until <= ${now})
+      order by created_at limit 1 for update skip locked)
+    returning id`);
+  return rows[0]?.id;
+};
+
+/** The job, locked to the end of the transaction, so that no two workers take a step of it; undefined when it is over. */
+export const lockJob = async (tx: PoolClient, id: string): Promise<OpenJob | undefined> => {
+  const { rows } = await tx.query<OpenJob>(sql`
+    select id, organization_id as "organizationId", kind, input, cursor from job
+    where id = ${id} and state = 'running' for update`);
+  return rows[0];
+};
+
+/** Writes down a step in the transaction that took it: done exactly once, or not at all. */
+export const advanceJob = async (tx: PoolClient, id: string, step: Step, now: Date, until: Date): Promise<void> => {
+  await tx.query(sql`
+    update job set cursor = ${JSON.stringify(step.cursor)}::jsonb, done = done + ${step.done}, changed = changed + ${step.changed},
+      total = coalesce(${step.total ?? null}, total), state = ${step.finished ? 'done' : 'running'}, updated_at = ${now},
+      locked_until = ${step.finished ? null : until}
+    where id = ${id}`);
+};
+
+/** Ends a job that cannot go on. */
+export const failJob = async (database: Database, id: string, error: string, now: Date): Promise<void> => {
+  await database.query(sql`
+    update job set state = 'failed', error = ${error}, locked_until = null, updated_at = ${now}
+    where id = ${id} and state = 'running'`);
+};
+
+/** Lets go of a job, so that whoever is free goes on with it. */
+export const releaseJob = async (database: Database, id: string): Promise<void> => {
+  await database.query(sql`update job set locked_until = null where id = ${id} and state = 'running'`);
+};

@@ -1,0 +1,108 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Logger } from 'pino';
+import type { Job } from '../entities/job.js';
+import { ApiError } from '../errors.js';
+import type { PlainJson } from '../json.js';
+import { transaction } from '../transaction.js';
+import {
+  advanceJob,
+  claimJob,
+  failJob,
+  findJob,
+  insertJob,
+  lockJob,
+  type OpenJob,
+  releaseJob,
+  type Step,
+} from './job-row.js';
+
+/** How a kind of job is done: in steps of about a second, each in a transaction of its own with its progress. */
+export type TakeStep = (tx: PoolClient, job: OpenJob) => Promise<Step>;
+
+/** What jobs are done with. */
+export interface JobsOptions {
+  pool: Pool;
+  clock: () => number;
+  log: Logger;
+  kinds: Readonly<Record<string, TakeStep>>;
+  /** Whether an error says that the database was lost, and nothing about the job. */
+  isConnectionLoss(error: unknown): boolean;
+}
+
+/** Long work: asked for by calls, done by whichever process claims it, resumed where a process that died left it. */
+export interface Jobs {
+  ask(organizationId: string, kind: string, input: PlainJson): Promise<Job>;
+  find(organizationId: string, id: string): Promise<Job | undefined>;
+  start(): void;
+  /** Resolves when the step under way is done; the job goes on elsewhere, or after the next start. */
+  close(): Promise<void>;
+}
+
+/** How often to look for jobs of others, and how long a claim lasts. Milliseconds. */
+const pollEvery = 1000;
+const leaseFor = 60_000;
+
+/** Opens the jobs over a pool. */
+export const createJobs = ({ pool, clock, log, kinds, isConnectionLoss }: JobsOptions): Jobs => {
+  let closing = false;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const lease = () => new Date(clock() + leaseFor);
+
+  const takeStep = (id: string): Promise<boolean> =>
+    transaction(pool, async (tx) => {
+      const job = await lockJob(tx, id);
+      if (!job) return false;
+      const kind = kinds[job.kind];
+      if (!kind) throw new Error(`There is no job of kind ${job.kind}.`);
+      const step = await kind(tx, job);
+      await advanceJob(tx, id, step, new Date(clock()), lease());
+      return !step.finished;
+    });
+
+  const work = async (): Promise<void> => {
+    for (;;) {
+      const id = closing ? undefined : await claimJob(pool, new Date(clock()), lease());
+      if (id === undefined) return;
+      try {
+        while (!closing && (await takeStep(id)));
+        if (closing) await releaseJob(pool, id);
+      } catch (error) {
+        if (isConnectionLoss(error)) throw error;
+        log.error({ err: error, job: id }, 'a job failed');
+        await failJob(
+          pool,
+          id,
+          error instanceof ApiError ? error.message : 'It failed; the log says why.',
+          new Date(clock()),
+        );
+      }
+    }
+  };
+
+  const wake = () => {
+    running ??= work()
+      .catch((error: unknown) => log.warn({ err: error }, 'jobs were interrupted; they go on'))
+      .finally(() => {
+        running = undefined;
+      });
+  };
+
+  return {
+    async ask(organizationId, kind, input) {
+      const job = await insertJob(pool, { organizationId, kind, input }, new Date(clock()));
+      if (timer) wake();
+      return job;
+    },
+    find: (organizationId, id) => findJob(pool, organizationId, id),
+    start() {
+      timer = setInterval(wake, pollEvery);
+      wake();
+    },
+    async close() {
+      closing = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+};

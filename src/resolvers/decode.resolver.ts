@@ -1,0 +1,55 @@
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { isOwner, loadProduct } from '../auth/access.js';
+import { DecodedFrame } from '../entities/decoded-frame.js';
+import { Job } from '../entities/job.js';
+import type { Product } from '../entities/product.js';
+import { forbidden, invalid } from '../errors.js';
+import type { Jobs } from '../jobs/jobs.js';
+import { decode } from '../records/decode/decode.js';
+import { isPayloadEncoding, readPayload } from '../records/decode/payload.js';
+import type { Context } from '../schema/context.js';
+import { DecodeFrameArgs, RedecodeArgs } from '../schema/decode.args.js';
+import type { ProductArgs } from '../schema/product.args.js';
+
+/** Frames of a product: explained, and decoded again after its variables have changed. */
+@Resolver()
+export class DecodeResolver {
+  constructor(private readonly jobs: Jobs) {}
+
+  @Query(() => DecodedFrame, { description: 'Explains how a frame is decoded, without storing it.' })
+  async decodeFrame(@Args(() => DecodeFrameArgs) args: DecodeFrameArgs, @Ctx() ctx: Context): Promise<DecodedFrame> {
+    const { streamId, streamType } = args;
+    const bytes = bytesOf(args);
+    const product = await loadOwned(ctx, args);
+    const { data, report, steps } = decode({ streamId, streamType, bytes }, product.variables);
+    return {
+      streamType,
+      status: report.status,
+      data,
+      parts: steps.map(({ start, end, ...part }) => ({ ...part, bytes: bytes.toString('hex', start, end) })),
+    };
+  }
+
+  @Mutation(() => Job, {
+    description: "Decodes the organization's stored frames again with the product's present variables, as a job.",
+  })
+  async redecodeProduct(@Args(() => RedecodeArgs) args: RedecodeArgs, @Ctx() ctx: Context): Promise<Job> {
+    const { id: productId } = await loadOwned(ctx, args);
+    const { from = null, to = null, dryRun } = args;
+    return this.jobs.ask(ctx.caller.organizationId, 'redecode', { productId, from, to, dryRun: dryRun === true });
+  }
+}
+
+/** A product that an owner, of whichever organization, can read. */
+const loadOwned = async (ctx: Context, { organizationId, productId }: ProductArgs): Promise<Product> => {
+  const product = await loadProduct(ctx, organizationId, productId, 'read');
+  if (!isOwner(ctx.caller)) throw forbidden('Only owners of an organization may decode.');
+  return product;
+};
+
+const bytesOf = ({ payload, encoding }: DecodeFrameArgs): Buffer => {
+  const name = encoding ?? 'hex';
+  const bytes = isPayloadEncoding(name) ? readPayload(payload, name) : undefined;
+  if (!bytes) throw invalid([{ path: 'payload', message: `The payload is not ${name}.` }]);
+  return bytes;
+};

@@ -1,0 +1,21 @@
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { requireOrganization } from '../auth/access.js';
+import { Job } from '../entities/job.js';
+import { notFound } from '../errors.js';
+import type { Jobs } from '../jobs/jobs.js';
+import type { Context } from '../schema/context.js';
+import { JobArgs } from '../schema/decode.args.js';
+
+/** Long work that was asked for. */
+@Resolver(() => Job)
+export class JobResolver {
+  constructor(private readonly jobs: Jobs) {}
+
+  @Query(() => Job, { description: 'A job of the organization.' })
+  async job(@Args(() => JobArgs) { organizationId, jobId }: JobArgs, @Ctx() ctx: Context): Promise<Job> {
+    requireOrganization(ctx, organizationId, 'read');
+    const job = await this.jobs.find(organizationId, jobId);
+    if (!job) throw notFound('job');
+    return job;
+  }
+}
