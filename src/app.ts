@@ -14,11 +14,14 @@ import { AccountResolver } from './resolvers/account.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
 import { ApplicationHooksResolver } from './resolvers/application-hooks.resolver.js';
+import { DecodeResolver } from './resolvers/decode.resolver.js';
 import { DeliveryResolver } from './resolvers/delivery.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
+import { JobResolver } from './resolvers/job.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
 import { ProductResolver } from './resolvers/product.resolver.js';
+import { RecordResolver } from './resolvers/record.resolver.js';
 import { TeamResolver } from './resolvers/team.resolver.js';
 import { createAdmit } from './rest/admit.js';
 import { createAvatars } from './rest/avatar.js';
@@ -67,17 +70,20 @@ export async function startService(options: RoomOptions): Promise<Service> {
 }
 
 /** The resolver classes and their instances. */
-function createResolvers({ hooks }: Rooms): Map<ClassType, object> {
+function createResolvers({ hooks, jobs, records }: Rooms): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(),
     new ApplicationHooksResolver(),
     new ApplicationResolver(),
+    new DecodeResolver(jobs),
     new DeliveryResolver(),
     new DeviceResolver(),
     new HookResolver(hooks),
+    new JobResolver(jobs),
     new OrganizationResolver(),
     new ProductResolver(),
+    new RecordResolver(records),
     new TeamResolver(),
   ];
   return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));

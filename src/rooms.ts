@@ -2,11 +2,14 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import { ormOptions } from '../mikro-orm.config.js';
 import type { Config } from './config.js';
+import { isConnectionLoss } from './database/loss.js';
 import { migrate } from './database/migrate.js';
 import { createPool } from './database/pools.js';
 import { createReader, type Reader } from './database/reader.js';
 import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
+import { createJobs, type Jobs } from './jobs/jobs.js';
 import type { Log } from './log.js';
+import { redecode } from './records/redecode.js';
 import { createRecordStore, type RecordStore } from './records/store.js';
 
 /** What the rooms are opened with. */
@@ -31,6 +34,7 @@ export interface Rooms {
   reader: Reader;
   hooks: Hooks;
   records: RecordStore;
+  jobs: Jobs;
   /** Finishes what is under way within so many milliseconds and lets go of the database. */
   close(within: number): Promise<void>;
 }
@@ -59,15 +63,18 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     retention: deliveryRetention,
   });
   const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
+  const jobs = createJobs({ pool, clock, log, kinds: { redecode }, isConnectionLoss });
   await hooks.start();
+  jobs.start();
   return {
     orm,
     pool,
     reader,
     hooks,
     records,
+    jobs,
     async close(within) {
-      await records.close();
+      await Promise.all([records.close(), jobs.close()]);
       await hooks.close(within);
       await Promise.all([reader.close(), pool.end(), storePool.end(), dispatcherPool.end(), orm.close()]);
     },

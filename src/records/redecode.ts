@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound } from '../errors.js';
+import type { PlainJson } from '../json.js';
 import { markDirty } from './dirty.js';
 import type { PlainObject } from './item.js';
 import { decodeStored, type Given, type StoredFrame } from './new-record.js';
@@ -18,9 +19,13 @@ export interface RedecodeInput {
 }
 
 /** Where a step ended: the last record that it looked at. */
-interface Cursor {
-  ts: string;
-  seq: string;
+type Cursor = { ts: string; seq: string };
+
+/** A job of redecoding: its input is a {@link RedecodeInput}. */
+interface RedecodeJob {
+  organizationId: string;
+  input: PlainJson;
+  cursor: PlainJson;
 }
 
 interface Row {
@@ -40,7 +45,7 @@ interface Row {
 
 /** What a step of redecoding did. */
 export interface RedecodeStep {
-  cursor: { ts: string; seq: string } | null;
+  cursor: Cursor | null;
   done: number;
   changed: number;
   total?: number;
@@ -54,12 +59,10 @@ const stepSize = 2000;
  * Decodes some stored frames again with the product's present variables, and types the values of records that came decoded.
  * Hooks are not called: nothing was measured anew.
  */
-export const redecodeStep = async (
-  tx: PoolClient,
-  organizationId: string,
-  input: RedecodeInput,
-  cursor: Cursor | null,
-): Promise<RedecodeStep> => {
+export const redecode = async (tx: PoolClient, job: RedecodeJob): Promise<RedecodeStep> => {
+  const { organizationId } = job;
+  const input = job.input as unknown as RedecodeInput;
+  const cursor = job.cursor as Cursor | null;
   const shape = await loadShape(tx, input.productId);
   if (!shape) throw notFound('product');
   const range = rangeOf(organizationId, input);
