@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '../../src/entities/id.js';
+import { runCommand } from '../support/command.js';
+import { useService } from '../support/service.js';
+
+const service = useService();
+
+/** Runs a command on the database of the running service. */
+const ddp = (...args: string[]) => runCommand(args, { DATABASE_URL: service.databaseUrl });
+
+/** The one JSON value that a command prints. */
+async function ask<T>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await ddp(...args, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout) as T;
+}
+
+const account = (token: string) =>
+  fetch(`${service.url}/ddp/v1/account`, { headers: { authorization: `Bearer ${token}` } });
+
+describe('ddp', () => {
+  let id: string;
+  let token: string;
+
+  const post = (path: string, body: object, bearer = token) =>
+    fetch(`${service.url}/ddp/v1/organizations/${id}/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  beforeAll(async () => {
+    const args = ['--username', 'Acme', '--email', 'acme@example.com', '--name', 'Acme Ltd'];
+    ({ id, token } = await ask<{ id: string; token: string }>('organization', 'create', ...args));
+  });
+
+  afterAll(() => ddp('organization', 'enable', id));
+
+  it('makes an organization whose token the service takes', async () => {
+    const response = await account(token);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ id, username: 'acme', name: 'Acme Ltd', type: 'organization' });
+  });
+
+  it('refuses a username that is taken with a sentence and nothing on stdout', async () => {
+    const outcome = await ddp('organization', 'create', '--username', 'acme', '--email', 'other@example.com', '--json');
+    expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'The username acme is taken.\n' });
+  });
+
+  it('ends the tokens of an organization that it disables, until it is enabled', async () => {
+    expect(await ask('organization', 'disable', id)).toEqual({ id, disabled: true });
+    expect((await account(token)).status).toBe(401);
+    expect(await ask('organization', 'enable', id)).toEqual({ id, disabled: false });
+    expect((await account(token)).status).toBe(200);
+  });
+
+  it('makes tokens of less scope, and revokes them', async () => {
+    const args = ['--organization', id, '--scope', 'read', '--expires', '30d'];
+    const made = await ask<{ id: string; token: string }>('token', 'create', ...args);
+    const change = await post('teams', { name: 'Field Ops' }, made.token);
+    expect([(await account(made.token)).status, change.status]).toEqual([200, 403]);
+    expect(await ask('token', 'revoke', made.id)).toEqual({ id: made.id, revoked: true });
+    expect((await account(made.token)).status).toBe(401);
+  });
+
+  it('makes no token for a user who is not a member', async () => {
+    const user = await ask<{ id: string }>('user', 'create', '--username', 'ada', '--email', 'ada@example.com');
+    const outcome = await ddp('token', 'create', '--organization', id, '--user', user.id);
+    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('not a member') });
+  });
+
+  it('publishes a product to every organization', async () => {
+    const created = await post('products', { name: 'Probe', version: '1', variables: [] });
+    const product = (await created.json()) as { id: string };
+    expect(await ask('product', 'publish', product.id)).toEqual({ id: product.id, public: true });
+    const listed = await fetch(`${service.url}/ddp/v1/products`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await listed.json()).toMatchObject([{ id: product.id, public: true }]);
+  });
+
+  it.each([
+    ['an unknown id', ['organization', 'disable', newId()], /^There is no organization /],
+    ['an unknown command', ['reboot'], /unknown command 'reboot'/],
+    ['a missing option', ['user', 'create', '--username', 'bob'], /--email/],
+    ['a duration that is none', ['token', 'create', '--organization', newId(), '--expires', 'soon'], /such as 30d/],
+  ])('ends with 1 and a sentence on %s', async (_, args, sentence) => {
+    const outcome = await ddp(...args);
+    expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) });
+  });
+
+  it('reports all settings that are wrong before it does anything', async () => {
+    const outcome = await runCommand(['serve'], { PORT: 'high', HOOK_TIMEOUT: '1', DATABASE_URL: service.databaseUrl });
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toMatch(/PORT .*\n.*HOOK_TIMEOUT .*\n.*SECRET_KEY /);
+  });
+
+  it('says where a database cannot be reached, without its password', async () => {
+    const outcome = await runCommand(['migrate'], { DATABASE_URL: 'postgresql://me:hidden@127.0.0.1:1/ddp' });
+    expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('127.0.0.1:1/ddp') });
+    expect(outcome.stderr).not.toContain('hidden');
+  });
+});
