@@ -1,14 +1,12 @@
 import { join } from 'node:path';
-import { MikroORM } from '@mikro-orm/postgresql';
-import { ormOptions } from '../mikro-orm.config.js';
 import { startService } from './app.js';
 import type { Config } from './config.js';
 import { type Database, openDatabase } from './database/database.js';
-import { migrate } from './database/migrate.js';
 import { createPool } from './database/pools.js';
 import { checkPlace } from './http-server.js';
 import type { Log } from './log.js';
 import { createFirstOrganization, type FirstOrganization } from './operator/first-organization.js';
+import { prepareDatabase } from './prepare.js';
 import { keepSecret } from './secret-file.js';
 
 /** A service that runs. */
@@ -26,7 +24,7 @@ export async function start(config: Config, log: Log): Promise<Running> {
   const database = await openDatabase(config, log);
   log.info({ database: database.place, embedded: database.embedded }, 'Opened the database.');
   try {
-    await prepare(database, log);
+    await prepareDatabase(database.connectionString, log);
     const first = database.embedded ? await furnish(database) : undefined;
     const service = await startService({
       config: database.embedded ? withLoopback(config, log) : config,
@@ -45,18 +43,6 @@ export async function start(config: Config, log: Log): Promise<Running> {
   } catch (error) {
     await database.close();
     throw error;
-  }
-}
-
-/** Applies what is new in `migrations/` and gives its names. */
-export async function prepare({ connectionString }: Database, log: Log): Promise<string[]> {
-  const orm = await MikroORM.init(ormOptions(connectionString));
-  try {
-    const applied = await migrate(orm);
-    if (applied.length > 0) log.info({ applied }, 'Migrated the database.');
-    return applied;
-  } finally {
-    await orm.close();
   }
 }
 
