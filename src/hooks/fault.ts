@@ -68,7 +68,7 @@ export function faultOf(error: unknown): CallFault {
 
 /** The code of an error; of several tried at once (happy eyeballs), the first one's. */
 function codeOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
-  return '';
+  if (typeof error !== 'object' || error === null) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return 'errors' in error && Array.isArray(error.errors) ? codeOf(error.errors[0]) : '';
 }

@@ -78,8 +78,7 @@ export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): 
 }
 
 /** Whether the database refused a value (SQLSTATE class 22), rather than being away or busy. */
-const isData = (error: unknown) =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('22');
+const isData = (error: unknown) => /^22/.test(String((error as { code?: unknown } | undefined)?.code));
 
 const withoutAnswer = (result: Result): Result =>
   result.attempt ? { ...result, attempt: { ...result.attempt, response: null } } : result;

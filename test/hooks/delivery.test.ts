@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { isId } from '../../src/entities/id.js';
+import { usePostRoom } from './post-room.js';
+import { type Behaviour, fine, json, startReceiver, status } from './receiver.js';
+
+const room = usePostRoom();
+const settled = (rows: { attempts_made: number }[]) => rows.length > 0 && rows.every((row) => row.attempts_made > 0);
+
+/** Calls a receiver that behaves so, once, and gives the delivery as it then stands. */
+async function deliverTo(behaviour: Behaviour, path = '/') {
+  const receiver = await startReceiver(behaviour);
+  const hooks = await room.open({ timeout: 600 });
+  const subject = await room.subject({ url: receiver.url(path) });
+  await room.store(hooks, subject);
+  const [delivery] = await room.until(subject, settled);
+  await receiver.close();
+  return { delivery: delivery!, receiver, subject };
+}
+
+describe('a record of a linked device', () => {
+  it('is posted with its device and application, and the delivery named in the headers', async () => {
+    const { delivery, receiver, subject } = await deliverTo(fine, '/in?key=1');
+    const [call] = receiver.calls;
+    expect(JSON.parse(call!.body)).toEqual({
+      record: { ts: 1_700_000_000.25, metadata: { rssi: -90 }, data: { temperature: 21.5, index: 0 } },
+      device: subject.device,
+      application: { id: subject.applicationId, organizationId: subject.organizationId },
+    });
+    expect(call!.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-service-event': 'record',
+      'x-service-delivery-id': delivery.id,
+      'user-agent': 'device-data-platform',
+      'accept-encoding': 'identity',
+    });
+    expect(isId(delivery.id)).toBe(true);
+    expect(delivery).toMatchObject({
+      state: 'succeeded',
+      attempts_made: 1,
+      response: { statusCode: 200, body: 'fine' },
+    });
+  });
+
+  it('keeps the called address in all its twelve parts', async () => {
+    const { delivery, receiver } = await deliverTo(fine, '/in/x?key=1#top');
+    const { host, port } = new URL(receiver.url());
+    expect(delivery.request?.uri).toEqual({
+      href: receiver.url('/in/x?key=1#top'),
+      path: '/in/x?key=1',
+      pathname: '/in/x',
+      query: 'key=1',
+      search: '?key=1',
+      hash: '#top',
+      hostname: '127.0.0.1',
+      port,
+      host,
+      auth: null,
+      slashes: true,
+      protocol: 'http:',
+    });
+  });
+
+  it('is not sent to a disabled hook', async () => {
+    const hooks = await room.open();
+    const subject = await room.subject({ url: 'http://127.0.0.1:9/', disabled: true });
+    await room.store(hooks, subject);
+    expect(await room.deliveries(subject)).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  it('keeps its body as JSON where it is JSON', async () => {
+    const { delivery } = await deliverTo(json('{"ok":true,"none":null}'));
+    expect(delivery.response?.body).toEqual({ ok: true, none: null });
+  });
+
+  it('keeps its body as text where it says JSON and is not', async () => {
+    const { delivery } = await deliverTo(json('{"ok":'));
+    expect(delivery.response?.body).toBe('{"ok":');
+  });
+
+  it('with text that PostgreSQL cannot hold is kept, those characters replaced', async () => {
+    const { delivery } = await deliverTo(json('{"a":"x\\u0000y","b":"\\ud800","c":"\\ud83d\\ude00","d":"\\\\u0000"}'));
+    expect(delivery.response?.body).toEqual({ a: 'x\uFFFDy', b: '\uFFFD', c: '😀', d: '\\u0000' });
+  });
+
+  it('nested without end is kept as text', async () => {
+    const deep = '['.repeat(5000) + ']'.repeat(5000);
+    const { delivery } = await deliverTo(json(deep));
+    expect(delivery.response?.body).toBe(deep);
+  });
+
+  it('of 10 MiB is cut after 64 KiB and kept to 16 KiB', async () => {
+    let sent = 0;
+    const { delivery } = await deliverTo((response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      const more = () => {
+        while (sent < 10 * 1024 * 1024 && !response.destroyed) {
+          sent += 16_384;
+          if (!response.write('x'.repeat(16_384))) return void response.once('drain', more);
+        }
+        response.end();
+      };
+      more();
+    });
+    expect(delivery).toMatchObject({ state: 'succeeded', truncated: true });
+    expect(delivery.response?.body).toHaveLength(16 * 1024);
+    expect(sent).toBeLessThan(10 * 1024 * 1024);
+  });
+
+  it('that is packed is not unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024));
+    const { delivery } = await deliverTo((response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }).end(bomb);
+    });
+    expect(delivery.state).toBe('succeeded');
+    expect(String(delivery.response?.body).length).toBeLessThanOrEqual(bomb.length);
+  });
+
+  it('that drips is cut at the deadline, and counts by its status', async () => {
+    const { delivery } = await deliverTo((response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      const drip = setInterval(() => response.write('.'), 20);
+      response.once('close', () => clearInterval(drip));
+    });
+    expect(delivery).toMatchObject({ state: 'succeeded', truncated: true, response: { statusCode: 200 } });
+    expect(delivery.attempts[0]?.duration['total']).toBeLessThan(2000);
+  });
+
+  it('with a redirect is a failure, and is not followed', async () => {
+    const inside = await startReceiver();
+    const { delivery } = await deliverTo(status(302, { location: inside.url('/secret') }));
+    expect(delivery).toMatchObject({ state: 'pending', response: { statusCode: 302 } });
+    expect(inside.calls).toHaveLength(0);
+    await inside.close();
+  });
+});
+
+describe('a call without an answer', () => {
+  const faultOf = async (behaviour: Behaviour) => {
+    const { delivery } = await deliverTo(behaviour);
+    expect(delivery).toMatchObject({ state: 'pending', attempts_made: 1, response: null });
+    return delivery.error?.code;
+  };
+
+  it('because the receiver hangs ends at the deadline', async () => {
+    expect(await faultOf(() => undefined)).toBe('TIMEOUT');
+  });
+
+  it('because the receiver resets the connection says so', async () => {
+    expect(await faultOf((response) => response.socket?.resetAndDestroy())).toBe('RESET');
+  });
+
+  it('because the receiver closes without a word says so', async () => {
+    expect(await faultOf((response) => response.destroy())).toBe('RESET');
+  });
+
+  it('because what came is not HTTP says so', async () => {
+    expect(await faultOf((response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n'))).toBe('PROTOCOL');
+  });
+
+  it('because the headers of the answer have no end says so', async () => {
+    expect(
+      await faultOf((response) => response.socket?.end(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(100_000)}\r\n\r\n`)),
+    ).toBe('PROTOCOL');
+  });
+
+  it('because nothing listens says so', async () => {
+    const receiver = await startReceiver();
+    const hooks = await room.open();
+    const subject = await room.subject({ url: receiver.url() });
+    await receiver.close();
+    await room.store(hooks, subject);
+    const [delivery] = await room.until(subject, settled);
+    expect(delivery).toMatchObject({ response: null, error: { code: 'REFUSED' } });
+  });
+});
+
+describe('a receiver with a certificate that nobody vouches for', () => {
+  const tls = {
+    key: readFileSync('test/data/tls/key.pem', 'utf8'),
+    cert: readFileSync('test/data/tls/cert.pem', 'utf8'),
+  };
+
+  it('is not called unless the hook allows it', async () => {
+    const receiver = await startReceiver(fine, tls);
+    const hooks = await room.open();
+    const careful = await room.subject({ url: receiver.url() });
+    const trusting = await room.subject({ url: receiver.url(), allow_unverified_ssl_cert: true });
+    await room.store(hooks, trusting);
+    await room.until(trusting, settled);
+    await room.store(hooks, careful);
+    const [refused] = await room.until(careful, settled);
+    expect(refused).toMatchObject({ response: null, error: { code: 'TLS' } });
+    expect(await room.deliveries(trusting)).toMatchObject([{ state: 'succeeded' }]);
+    expect(receiver.calls).toHaveLength(1);
+    await receiver.close();
+  });
+});

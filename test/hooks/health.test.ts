@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
+import { type Subject, usePostRoom } from './post-room.js';
+import { startReceiver } from './receiver.js';
+
+const room = usePostRoom();
+const second = 1000;
+const day = 24 * 3600 * second;
+
+/** What is known of a hook's health. */
+const health = async ({ hookId }: Subject) => {
+  const { rows } = await room.pool.query<{
+    failures_in_row: number;
+    circuit_until: string | null;
+    disabled: boolean;
+    disabled_reason: string | null;
+  }>(sql`select s.failures_in_row, s.circuit_until, h.disabled, h.disabled_reason
+           from hook_state s join hook h on h.id = s.hook_id where h.id = ${hookId}`);
+  return rows[0]!;
+};
+
+describe("a hook's circuit", () => {
+  it('opens after ten failures in a row, lets one probe through after 30 s, 60 s ..., and closes with a success', async () => {
+    let code = 500;
+    const receiver = await startReceiver((response) => void response.writeHead(code).end());
+    const hooks = await room.open({ schedule: [7 * day] });
+    const subject = await room.subject({ url: receiver.url(), concurrency: 10 });
+    await room.store(hooks, subject, 10);
+    await receiver.received(10);
+    await room.until(subject, (rows) => rows.every(({ attempts_made }) => attempts_made === 1));
+    expect(await health(subject)).toMatchObject({
+      failures_in_row: 10,
+      circuit_until: new Date(room.now + 30 * second).toISOString(),
+    });
+
+    // Open: what is due waits, and uses up no attempts.
+    await room.store(hooks, subject, 20);
+    await room.turn(hooks);
+    expect(receiver.calls).toHaveLength(10);
+
+    // One probe, which fails: open for twice as long.
+    room.now += 30 * second;
+    hooks.wake();
+    await receiver.received(11);
+    await room.until(subject, (rows) => rows.filter(({ attempts_made }) => attempts_made === 1).length === 11);
+    await room.turn(hooks);
+    expect(receiver.calls).toHaveLength(11);
+    expect((await health(subject)).circuit_until).toBe(new Date(room.now + 60 * second).toISOString());
+
+    // One probe, which succeeds: closed, and everything goes out.
+    code = 200;
+    room.now += 60 * second;
+    hooks.wake();
+    await room.until(subject, (rows) => rows.filter(({ state }) => state === 'succeeded').length === 19);
+    expect(await health(subject)).toMatchObject({ failures_in_row: 0, circuit_until: null });
+    await receiver.close();
+  });
+
+  it('never opens for faults of our own side', async () => {
+    const hooks = await room.open({ addresses: { allow: [], deny: [] } });
+    const subject = await room.subject({ url: 'http://127.0.0.1:9/' });
+    await room.store(hooks, subject, 12);
+    const rows = await room.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
+    expect(rows[0]?.error).toMatchObject({ code: 'BLOCKED' });
+    expect(await health(subject)).toMatchObject({ failures_in_row: 0, circuit_until: null });
+  });
+});
+
+describe('a hook with nothing but failures', () => {
+  it('is disabled after five days, and works again once it is enabled', async () => {
+    let code = 500;
+    const receiver = await startReceiver((response) => void response.writeHead(code).end());
+    const hooks = await room.open({ schedule: [3 * day, 3 * day, 3 * day] });
+    const subject = await room.subject({ url: receiver.url() });
+    await room.store(hooks, subject);
+    for (let made = 1; made <= 3; made++) {
+      await room.until(subject, ([row]) => row?.attempts_made === made);
+      expect(await health(subject)).toMatchObject({ disabled: made === 3 });
+      if (made < 3) room.now += 3 * day;
+      hooks.wake();
+    }
+    expect(await health(subject)).toMatchObject({ disabled: true, disabled_reason: 'failing' });
+
+    code = 200;
+    await room.pool.query(
+      sql`update hook set disabled = false, updated_at = ${new Date(room.now)} where id = ${subject.hookId}`,
+    );
+    room.now += 3 * day;
+    hooks.wake();
+    await room.until(subject, ([row]) => row?.state === 'succeeded' || row?.state === 'failed');
+    expect(await health(subject)).toMatchObject({ failures_in_row: 0, disabled: false });
+    await receiver.close();
+  });
+
+  it('is not disabled while any call succeeds', async () => {
+    let calls = 0;
+    const receiver = await startReceiver((response) => void response.writeHead(calls++ === 1 ? 200 : 500).end());
+    const hooks = await room.open({ schedule: [] });
+    const subject = await room.subject({ url: receiver.url() });
+    for (let made = 1; made <= 4; made++) {
+      await room.store(hooks, subject);
+      await room.until(
+        subject,
+        (rows) => rows.length === made && rows.every(({ attempts_made }) => attempts_made === 1),
+      );
+      room.now += 2 * day;
+    }
+    expect(await health(subject)).toMatchObject({ failures_in_row: 2, disabled: false });
+    await receiver.close();
+  });
+});

@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import { createPool } from '../../src/database/pools.js';
+import { newId } from '../../src/entities/id.js';
+import { createHooks, dispatcherSession, type Hooks, type HooksOptions } from '../../src/hooks/hooks.js';
+import type { RecordDevice } from '../../src/hooks/message.js';
+import { createLog } from '../../src/log.js';
+import { useDatabase } from '../support/database.js';
+import { startReceiver } from './receiver.js';
+
+/** An application with one device and one hook. */
+export interface Subject {
+  organizationId: string;
+  applicationId: string;
+  hookId: string;
+  device: RecordDevice;
+}
+
+/** Values of a hook's row that a test sets. */
+export interface HookValues {
+  url: string;
+  disabled?: boolean;
+  concurrency?: number;
+  ordered?: boolean;
+  max_per_second?: number;
+  allow_unverified_ssl_cert?: boolean;
+}
+
+/** A delivery's row, as tests look at it. */
+export interface DeliveryRow {
+  id: string;
+  state: string;
+  attempts_made: number;
+  max_attempts: number;
+  next_attempt_at: string;
+  request: { headers: Record<string, string>; uri: object } | null;
+  response: { statusCode: number; headers: Record<string, string>; body: unknown } | null;
+  error: { code: string; message: string } | null;
+  truncated: boolean;
+  attempts: { statusCode?: number; error?: { code: string }; duration: Record<string, number> }[];
+}
+
+/** Hook delivery over a database of the test file's own, with a clock that the test sets. */
+export interface PostRoom {
+  readonly pool: pg.Pool;
+  /** The time that deliveries go by, in milliseconds since 1970; starts at the present. */
+  now: number;
+  /** Starts delivery; stopped after the test. */
+  open(options?: Partial<HooksOptions>): Promise<Hooks>;
+  /** An application with a device and a hook, of an organization of its own. */
+  subject(hook: HookValues): Promise<Subject>;
+  /** Stores the deliveries of so many records, in one transaction. */
+  store(hooks: Hooks, subject: Subject, count?: number): Promise<void>;
+  /** Resolves once the dispatcher has looked for what is due: it then has sent a delivery of another hook's. */
+  turn(hooks: Hooks): Promise<void>;
+  /** The deliveries of a hook, the first stored first. */
+  deliveries(subject: Subject): Promise<DeliveryRow[]>;
+  /** Resolves once the deliveries are as a test waits for; looks again whenever something was settled. */
+  until(subject: Subject, reached: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]>;
+}
+
+/** Makes the room of a test file. Loopback may be called; retries come after 5 s and 5 min. */
+export function usePostRoom(): PostRoom {
+  const database = useDatabase();
+  const opened = new Set<() => Promise<void>>();
+  let pool: pg.Pool;
+  let serial = 0x1000;
+
+  beforeAll(() => {
+    pool = createPool(database.url);
+  });
+  afterEach(async () => {
+    for (const close of opened) await close();
+    opened.clear();
+  });
+  afterAll(() => pool.end());
+
+  const room: PostRoom = {
+    get pool() {
+      return pool;
+    },
+    now: Date.now(),
+    async open(options = {}) {
+      const dispatcherPool = createPool(database.url, { max: 4, session: dispatcherSession });
+      const hooks = createHooks({
+        pool,
+        dispatcherPool,
+        clock: () => room.now,
+        random: () => 0.5,
+        log: createLog('fatal'),
+        secretKeys: ['a key for tests'],
+        schedule: [5000, 300_000],
+        timeout: 2000,
+        addresses: { allow: ['127.0.0.0/8'], deny: [] },
+        httpsOnly: false,
+        retention: 30 * 24 * 3600_000,
+        ...options,
+      });
+      opened.add(async () => {
+        await hooks.close(500);
+        await dispatcherPool.end();
+      });
+      await hooks.start();
+      return hooks;
+    },
+    async subject({ url, ...values }) {
+      const [organizationId, applicationId, hookId, deviceId] = [newId(), newId(), newId(), newId()];
+      const name = (serial++).toString(16);
+      await pool.query(sql`insert into account (id, type, username, email, created_at, updated_at)
+        values (${organizationId}, 'organization', ${organizationId}, ${`${organizationId}@example.org`}, now(), now())`);
+      await pool.query(sql`insert into application (id, organization_id, name, slug, created_at, updated_at)
+        values (${applicationId}, ${organizationId}, 'a', 'a', now(), now())`);
+      await pool.query(sql`insert into device (id, organization_id, serial, slug, created_at, updated_at)
+        values (${deviceId}, ${organizationId}, ${name}, 'd', now(), now())`);
+      await pool.query(sql`insert into application_device (organization_id, application_id, device_id)
+        values (${organizationId}, ${applicationId}, ${deviceId})`);
+      await pool.query(sql`insert into hook (id, organization_id, application_id, url, disabled, concurrency, ordered,
+          max_per_second, allow_unverified_ssl_cert, created_at, updated_at)
+        values (${hookId}, ${organizationId}, ${applicationId}, ${url}, ${values.disabled ?? false},
+          ${values.concurrency ?? 8}, ${values.ordered ?? false}, ${values.max_per_second ?? null},
+          ${values.allow_unverified_ssl_cert ?? false}, now(), now())`);
+      return { organizationId, applicationId, hookId, device: { id: deviceId, serial: name, organizationId } };
+    },
+    async store(hooks, { device }, count = 1) {
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        const records = Array.from({ length: count }, (_, index) => ({
+          id: newId(),
+          ts: 1_700_000_000.25 + index,
+          metadata: { rssi: -90 },
+          data: { temperature: 21.5, index },
+          device,
+        }));
+        await hooks.alongside(client, records);
+        await client.query('commit');
+      } finally {
+        client.release();
+      }
+      hooks.wake();
+    },
+    async turn(hooks) {
+      const receiver = await startReceiver();
+      const sentinel = await room.subject({ url: receiver.url() });
+      await room.store(hooks, sentinel);
+      await room.until(sentinel, ([row]) => row?.state === 'succeeded');
+      await receiver.close();
+    },
+    async deliveries({ hookId }) {
+      const { rows } = await pool.query<DeliveryRow>(
+        sql`select * from delivery where hook_id = ${hookId} order by seq`,
+      );
+      return rows;
+    },
+    async until(subject, reached) {
+      for (;;) {
+        const rows = await room.deliveries(subject);
+        if (reached(rows)) return rows;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+    },
+  };
+  return room;
+}

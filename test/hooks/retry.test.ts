@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
+import { retryAfter, waitAfter } from '../../src/hooks/backoff.js';
+import { usePostRoom } from './post-room.js';
+import { fine, startReceiver, status } from './receiver.js';
+
+const room = usePostRoom();
+const hour = 3600_000;
+const schedule = [5000, 300_000, hour / 2, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
+
+describe('a delivery that fails', () => {
+  it('is tried ten times over 75 hours, under one id, and then ends', async () => {
+    const receiver = await startReceiver(status(500));
+    const hooks = await room.open({ schedule });
+    const subject = await room.subject({ url: receiver.url() });
+    const begun = room.now;
+    await room.store(hooks, subject);
+    const waits: number[] = [];
+    for (let made = 1; made <= 10; made++) {
+      const [delivery] = await room.until(subject, ([row]) => row?.attempts_made === made && row.state !== 'running');
+      if (made === 10) break;
+      waits.push(Date.parse(delivery!.next_attempt_at) - room.now);
+      room.now = Date.parse(delivery!.next_attempt_at);
+      hooks.wake();
+    }
+    // Without jitter, which the test's randomness leaves out.
+    expect(waits).toEqual(schedule);
+    expect(room.now - begun).toBe(75.5 * hour + 305_000);
+    expect(await room.deliveries(subject)).toMatchObject([{ state: 'failed', attempts_made: 10, max_attempts: 10 }]);
+    expect(receiver.calls).toHaveLength(10);
+    expect(new Set(receiver.calls.map(({ headers }) => headers['x-service-delivery-id'])).size).toBe(1);
+    await receiver.close();
+  });
+
+  it('succeeds with a later attempt, and keeps the latest request and answer', async () => {
+    let calls = 0;
+    const receiver = await startReceiver((response) => void response.writeHead(calls++ === 0 ? 503 : 201).end());
+    const hooks = await room.open();
+    const subject = await room.subject({ url: receiver.url() });
+    await room.store(hooks, subject);
+    await room.until(subject, ([row]) => row?.attempts_made === 1);
+    room.now += 5000;
+    hooks.wake();
+    const [delivery] = await room.until(subject, ([row]) => row?.state === 'succeeded');
+    expect(delivery).toMatchObject({ attempts_made: 2, response: { statusCode: 201 } });
+    expect(delivery!.attempts.map(({ statusCode }) => statusCode)).toEqual([503, 201]);
+    await receiver.close();
+  });
+
+  it('waits as long as the receiver asks for, where that is longer', async () => {
+    const receiver = await startReceiver(status(429, { 'retry-after': '120' }));
+    const hooks = await room.open();
+    const subject = await room.subject({ url: receiver.url() });
+    await room.store(hooks, subject);
+    const [delivery] = await room.until(subject, ([row]) => row?.attempts_made === 1);
+    expect(Date.parse(delivery!.next_attempt_at) - room.now).toBe(120_000);
+    await receiver.close();
+  });
+
+  it('with 410 ends, and switches its hook off', async () => {
+    const receiver = await startReceiver(status(410));
+    const hooks = await room.open();
+    const subject = await room.subject({ url: receiver.url() });
+    await room.store(hooks, subject);
+    await room.until(subject, ([row]) => row?.state === 'failed');
+    const { rows } = await room.pool.query(
+      sql`select disabled, disabled_reason from hook where id = ${subject.hookId}`,
+    );
+    expect(rows).toEqual([{ disabled: true, disabled_reason: 'gone' }]);
+    await receiver.close();
+  });
+});
+
+describe('a hook', () => {
+  const change = (hookId: string, values: ReturnType<typeof sql>) =>
+    room.pool.query(sql`update hook set ${values}, updated_at = ${new Date(room.now)} where id = ${hookId}`);
+
+  it('whose address changed is called at the new one, with what waited as well', async () => {
+    const [old, next] = [await startReceiver(status(500)), await startReceiver(fine)];
+    const hooks = await room.open();
+    const subject = await room.subject({ url: old.url() });
+    await room.store(hooks, subject);
+    await room.until(subject, ([row]) => row?.attempts_made === 1);
+    await change(subject.hookId, sql`url = ${next.url()}`);
+    room.now += 5000;
+    hooks.wake();
+    await room.until(subject, ([row]) => row?.state === 'succeeded');
+    expect([old.calls.length, next.calls.length]).toEqual([1, 1]);
+    await Promise.all([old.close(), next.close()]);
+  });
+
+  it('that is disabled lets its deliveries wait, and sends them when it is enabled, save those older than 7 days', async () => {
+    let broken = true;
+    const receiver = await startReceiver((response) => void response.writeHead(broken ? 500 : 200).end());
+    const hooks = await room.open();
+    const subject = await room.subject({ url: receiver.url() });
+    await room.store(hooks, subject);
+    await room.until(subject, ([row]) => row?.attempts_made === 1);
+    room.now += 6.5 * 24 * hour;
+    await room.store(hooks, subject);
+    await room.until(subject, ([first, second]) => first?.attempts_made === 2 && second?.attempts_made === 1);
+    await change(subject.hookId, sql`disabled = true`);
+    room.now += 24 * hour;
+    hooks.wake();
+    broken = false;
+    await change(subject.hookId, sql`disabled = false`);
+    hooks.wake();
+    const rows = await room.until(subject, (all) =>
+      all.every(({ state }) => state === 'succeeded' || state === 'failed'),
+    );
+    expect(rows).toMatchObject([
+      { state: 'failed', attempts_made: 2 },
+      { state: 'succeeded', attempts_made: 2 },
+    ]);
+    await receiver.close();
+  });
+});
+
+describe('the wait before the next attempt', () => {
+  it('lies within 20 % of the schedule', () => {
+    expect(waitAfter([1000], 1, 0)).toBe(800);
+    expect(waitAfter([1000], 1, 0.999_999)).toBe(1200);
+  });
+
+  it('starts the schedule anew for a redelivery, and ends with it', () => {
+    expect(waitAfter([1000, 2000, 3000], 3, 0.5)).toBe(1000);
+    expect(waitAfter([1000, 2000, 3000], 1, 0.5)).toBe(3000);
+    expect(waitAfter([1000, 2000, 3000], 0, 0.5)).toBeUndefined();
+  });
+
+  it('is never put off by more than 24 hours', () => {
+    expect(waitAfter([1000], 1, 0.5, 48 * hour)).toBe(24 * hour);
+  });
+
+  it('reads Retry-After as seconds or as a date, and nothing else', () => {
+    const now = Date.parse('2026-11-20T12:00:00Z');
+    expect(retryAfter('120', now)).toBe(120_000);
+    expect(retryAfter('Fri, 20 Nov 2026 12:05:00 GMT', now)).toBe(300_000);
+    expect(retryAfter('Fri, 20 Nov 2026 11:00:00 GMT', now)).toBe(0);
+    expect(retryAfter('soon', now)).toBeUndefined();
+    expect(retryAfter('-5', now)).toBeUndefined();
+  });
+});
