@@ -70,7 +70,7 @@ export async function startService(options: RoomOptions): Promise<Service> {
 }
 
 /** The resolver classes and their instances. */
-function createResolvers({ hooks, jobs, records }: Rooms): Map<ClassType, object> {
+export function createResolvers({ hooks, jobs, records }: Rooms): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(),
@@ -89,14 +89,17 @@ function createResolvers({ hooks, jobs, records }: Rooms): Map<ClassType, object
   return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));
 }
 
+/** What all calls share. */
+export const createResources = (config: Config, rooms: Rooms): CallResources => ({
+  read: rooms.reader.read,
+  readWithin: createBoundedRead(rooms.pool),
+  wake: rooms.hooks.wake,
+  fork: () => rooms.orm.em.fork(),
+  originOf: (request) => config.publicUrl ?? originOf(request),
+});
+
 async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app: Express; close(): Promise<void> }> {
-  const resources: CallResources = {
-    read: rooms.reader.read,
-    readWithin: createBoundedRead(rooms.pool),
-    wake: rooms.hooks.wake,
-    fork: () => rooms.orm.em.fork(),
-    originOf: (request) => config.publicUrl ?? originOf(request),
-  };
+  const resources = createResources(config, rooms);
   const instances = createResolvers(rooms);
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };
