@@ -11,6 +11,7 @@ import { createJobs, type Jobs } from './jobs/jobs.js';
 import type { Log } from './log.js';
 import { redecode } from './records/redecode.js';
 import { createRecordStore, type RecordStore } from './records/store.js';
+import { createUpkeep } from './records/upkeep.js';
 
 /** What the rooms are opened with. */
 export interface RoomOptions {
@@ -64,7 +65,9 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   });
   const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
   const jobs = createJobs({ pool, clock, log, kinds: { redecode }, isConnectionLoss });
+  const upkeep = createUpkeep({ pool, clock, log });
   await hooks.start();
+  upkeep.start();
   jobs.start();
   return {
     orm,
@@ -74,7 +77,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     records,
     jobs,
     async close(within) {
-      await Promise.all([records.close(), jobs.close()]);
+      await Promise.all([records.close(), jobs.close(), upkeep.close()]);
       await hooks.close(within);
       await Promise.all([reader.close(), pool.end(), storePool.end(), dispatcherPool.end(), orm.close()]);
     },
