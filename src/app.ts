@@ -10,7 +10,6 @@ import type { Caller } from './entities/caller.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import type { Log } from './log.js';
-import { createLatest } from './records/latest.js';
 import { AccountResolver } from './resolvers/account.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
@@ -20,10 +19,10 @@ import { DeliveryResolver } from './resolvers/delivery.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
-import { LatestResolver } from './resolvers/latest.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
 import { ProductResolver } from './resolvers/product.resolver.js';
 import { RecordResolver } from './resolvers/record.resolver.js';
+import { SearchResolver } from './resolvers/search.resolver.js';
 import { TeamResolver } from './resolvers/team.resolver.js';
 import { createAdmit } from './rest/admit.js';
 import { createAvatars } from './rest/avatar.js';
@@ -72,7 +71,7 @@ export async function startService(options: RoomOptions): Promise<Service> {
 }
 
 /** The resolver classes and their instances. */
-export function createResolvers({ hooks, jobs, pool, records }: Rooms): Map<ClassType, object> {
+export function createResolvers({ hooks, jobs, records, search }: Rooms): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(),
@@ -83,10 +82,10 @@ export function createResolvers({ hooks, jobs, pool, records }: Rooms): Map<Clas
     new DeviceResolver(),
     new HookResolver(hooks),
     new JobResolver(jobs),
-    new LatestResolver(createLatest(pool)),
     new OrganizationResolver(),
     new ProductResolver(),
     new RecordResolver(records),
+    new SearchResolver(search),
     new TeamResolver(),
   ];
   return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));

@@ -10,8 +10,8 @@ import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import type { Log } from './log.js';
 import { redecode } from './records/redecode.js';
+import { createSearch, type Search } from './records/search/search.js';
 import { createRecordStore, type RecordStore } from './records/store.js';
-import { createUpkeep } from './records/upkeep.js';
 
 /** What the rooms are opened with. */
 export interface RoomOptions {
@@ -35,6 +35,7 @@ export interface Rooms {
   reader: Reader;
   hooks: Hooks;
   records: RecordStore;
+  search: Search;
   jobs: Jobs;
   /** Finishes what is under way within so many milliseconds and lets go of the database. */
   close(within: number): Promise<void>;
@@ -48,6 +49,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const reader = createReader(connectionString);
   const pool = createPool(connectionString);
   const storePool = createPool(connectionString, { name: 'ddp store', max: 6 });
+  const searchPool = createPool(connectionString, { name: 'ddp search', max: 8 });
   const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
   const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention } = config.hooks;
   const hooks = createHooks({
@@ -64,10 +66,9 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     retention: deliveryRetention,
   });
   const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
+  const search = createSearch({ pool: searchPool, clock, timeoutMs: config.search.timeout });
   const jobs = createJobs({ pool, clock, log, kinds: { redecode }, isConnectionLoss });
-  const upkeep = createUpkeep({ pool, clock, log });
   await hooks.start();
-  upkeep.start();
   jobs.start();
   return {
     orm,
@@ -75,11 +76,19 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     reader,
     hooks,
     records,
+    search,
     jobs,
     async close(within) {
-      await Promise.all([records.close(), jobs.close(), upkeep.close()]);
+      await Promise.all([records.close(), jobs.close()]);
       await hooks.close(within);
-      await Promise.all([reader.close(), pool.end(), storePool.end(), dispatcherPool.end(), orm.close()]);
+      await Promise.all([
+        reader.close(),
+        pool.end(),
+        storePool.end(),
+        searchPool.end(),
+        dispatcherPool.end(),
+        orm.close(),
+      ]);
     },
   };
 }

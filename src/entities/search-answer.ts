@@ -1,0 +1,13 @@
+import { GraphQLJSONObject } from 'graphql-scalars';
+import { Field, Int, ObjectType } from 'type-graphql';
+
+/** The answers to the queries of one search, as search engines write them. */
+@ObjectType({ description: 'The answers to the queries of one search.' })
+export class SearchAnswer {
+  @Field(() => Int, { description: 'Milliseconds that the whole call took.' }) took!: number;
+  @Field(() => [GraphQLJSONObject], {
+    description:
+      "One answer for each query, in their order, in the form of search engines: hits and aggregations, or the query's own error.",
+  })
+  responses!: object[];
+}

@@ -1,0 +1,62 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { Field } from '../field/field.js';
+import { dateReading } from '../query/binding.js';
+import { coerce } from '../query/value-of.js';
+import { parameter } from '../sql/condition.js';
+import { name } from '../sql/name.js';
+import type { Input } from '../syntax/input.js';
+import type { Print } from './format.js';
+import type { Key } from './level.js';
+import { numberOf } from './number-of.js';
+import type { Planning } from './stage.js';
+
+/** The key that a record has by the value of a field: each distinct value of several once, `missing` for none. */
+export const valueKey = (field: Field, missing: Input | undefined, index: number, planning: Planning): Key => {
+  const instead = missing && missingValue(field, missing, planning);
+  const type = typeOf(field);
+  const alias = name('many', index);
+  if (field.values !== undefined) {
+    const values = instead ? sql`coalesce(nullif(${field.values}, '{}'), array[${instead}])` : field.values;
+    return {
+      value: sql`${alias}.v`,
+      type,
+      fields: [field],
+      lateral: sql`(select distinct u.v from unnest(${values}) as u(v)) ${alias}`,
+    };
+  }
+  const value =
+    field.kind === 'date'
+      ? sql`(extract(epoch from date_trunc('milliseconds', ${field.value})) * 1000)::int8`
+      : field.value;
+  if (instead !== undefined) return { value: sql`coalesce(${value}, ${instead})`, type, fields: [field] };
+  return { value, type, fields: [field], ...(field.always ? {} : { where: sql`${field.value} is not null` }) };
+};
+
+const typeOf = (field: Field): Sql =>
+  ({ float8: sql`float8`, int8: sql`int8`, text: sql`text`, timestamptz: sql`int8`, point: sql`float8` })[
+    field.storage
+  ];
+
+const missingValue = (field: Field, missing: Input, { now }: Planning): Sql => {
+  if (field.kind === 'date') return sql`${`${numberOf(field, missing, dateReading(now))}`}::int8`;
+  const coerced = coerce(field, missing);
+  return coerced === 'none' ? sql`null` : parameter[field.storage](coerced.value);
+};
+
+/** A key as the engines write it, with its text form where it has one. Whole numbers beyond 2^53 stay decimal text. */
+export const writtenKey = (
+  field: Field | undefined,
+  raw: unknown,
+  print: Print,
+): { key: unknown; key_as_string?: string } => {
+  const key = plainKey(field, raw);
+  const shown = typeof key === 'number' && print !== undefined ? { key_as_string: print(key) } : {};
+  return { key, ...shown };
+};
+
+/** A key's value: numbers as numbers, as far as they are exact. */
+export const plainKey = (field: Field | undefined, raw: unknown): unknown => {
+  if (field?.kind === 'keyword' || typeof raw !== 'string') return raw;
+  const number = Number(raw);
+  return Number.isSafeInteger(number) ? number : raw;
+};

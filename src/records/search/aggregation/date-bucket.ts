@@ -1,0 +1,70 @@
+import sql from 'sql-template-tag';
+import { modulo, unitMillis } from '../date/calendar.js';
+import { boundaries, type Interval, type Rounding, roundingOf, uniformMillis } from '../date/rounding.js';
+import type { Instant, Zone } from '../date/zone.js';
+import { tooManyBuckets } from '../failure.js';
+import type { Field } from '../field/field.js';
+import { timestamp } from '../query/bind-term.js';
+import type { Key } from './level.js';
+
+/** How records are put into buckets of time: the key in SQL, and which start a key means. */
+export interface DateBuckets {
+  readonly key: Key;
+  readonly rounding: Rounding;
+  /** The start of a bucket in milliseconds, from its answered key. */
+  startOf(answered: unknown): Instant;
+}
+
+/** The time that records can be in. */
+export interface Span {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+/** More starts than this are not sent to the database: an hour's buckets over a quarter of a century are fewer. */
+const mostStarts = 300_000;
+const monday = 4 * unitMillis.day;
+
+/**
+ * Buckets of an interval. Where all last as long and no change of the zone's offset falls between them, PostgreSQL
+ * computes the start (`date_bin`); otherwise it looks the record's time up among the starts, which we compute.
+ */
+export const dateBuckets = (field: Field, interval: Interval, zone: Zone, offset: number, span: Span): DateBuckets => {
+  const rounding = roundingOf(interval, zone, offset);
+  const millis = uniformMillis(interval);
+  const shift = millis === undefined ? undefined : shiftOf(millis, zone, span);
+  if (millis !== undefined && shift !== undefined) {
+    const week = 'unit' in interval && interval.unit === 'week' ? monday : 0;
+    const origin = timestamp(modulo(week - shift + offset, millis));
+    return {
+      rounding,
+      startOf: Number,
+      key: {
+        value: sql`date_bin(make_interval(secs => ${millis / 1000}::float8), ${field.value}, ${origin}::timestamptz)`,
+        type: sql`timestamptz`,
+        output: (key) => sql`(extract(epoch from ${key}) * 1000)::int8`,
+        send: (answered) => timestamp(Number(answered)),
+        fields: [field],
+      },
+    };
+  }
+  const starts = boundaries(rounding, zone, span.from, span.to, mostStarts);
+  if (starts === undefined) throw tooManyBuckets(mostStarts + 1);
+  return {
+    rounding,
+    startOf: (answered) => starts[Number(answered) - 1] ?? starts[0]!,
+    key: {
+      value: sql`width_bucket(${field.value}, ${starts.map(timestamp)}::timestamptz[])`,
+      type: sql`int4`,
+      fields: [field],
+    },
+  };
+};
+
+/** The offset that all buckets share, as far as it matters to them; undefined where it changes. */
+const shiftOf = (millis: number, zone: Zone, { from, to }: Span): number | undefined => {
+  if (zone.fixed !== undefined) return zone.fixed;
+  const first = zone.offsetAt(from);
+  const offsets = [first, ...zone.transitions(from, to).map(({ after }) => after)];
+  return offsets.every((offset) => modulo(offset - first, millis) === 0) ? first : undefined;
+};

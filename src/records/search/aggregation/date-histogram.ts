@@ -1,0 +1,98 @@
+import { type DateReading } from '../date/date-input.js';
+import type { Instant, Zone } from '../date/zone.js';
+import { utc } from '../date/zone.js';
+import { dateReading } from '../query/binding.js';
+import { dateOf } from '../query/value-of.js';
+import { durationOf } from '../syntax/duration.js';
+import type { Input } from '../syntax/input.js';
+import { text } from '../syntax/value.js';
+import type { DateHistogramAggregation, HistogramBounds } from './aggregation.js';
+import { type DateBuckets, dateBuckets } from './date-bucket.js';
+import { printOf } from './format.js';
+import { fillGaps } from './histogram-gap.js';
+import { calendarInterval, fixedInterval } from './interval.js';
+import { type Bucket, noRecords } from './level.js';
+import { unsupported } from './number-of.js';
+import { comparing, orderOf } from './order.js';
+import { type Answer, type Planned, readAll, type Stage } from './stage.js';
+
+interface TimeBucket extends Bucket {
+  readonly start: Instant;
+}
+
+/** One bucket for each stretch of time, empty ones between them included. */
+export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stage): Planned => {
+  const { at, format, keyed, minDocCount } = aggregation;
+  const { planning } = stage;
+  const reading = dateReading(planning.now, format, aggregation.timeZone);
+  const zone = reading.zone ?? utc;
+  const field = stage.field(aggregation.field, at);
+  const empty = { read: () => ({ buckets: keyed ? {} : [] }) };
+  const buckets = bucketsOf(aggregation, stage, zone);
+  if (field === undefined || buckets === undefined) return empty;
+  const inner = stage.inside([buckets.key]);
+  const children = inner.planAll(aggregation.children);
+  const order = orderOf(aggregation.order, children);
+  const count = inner.count();
+  const print = printOf(field, format, zone)!;
+  const hard = instants(aggregation.hardBounds, reading);
+  const extended = minDocCount > 0 ? {} : instants(aggregation.extendedBounds, reading);
+  const stretch = { min: round(buckets, extended.min), max: round(buckets, extended.max) };
+  const inBounds = (start: Instant) =>
+    (hard.min === undefined || start >= hard.min) && (hard.max === undefined || start < hard.max);
+
+  const made = (around: Bucket): TimeBucket[] => {
+    const found = inner.level
+      .bucketsOf(around)
+      .map((bucket) => ({ bucket, key: buckets.startOf(inner.level.keysOf(bucket.row!)[0]) }))
+      .filter(({ key, bucket }) => inBounds(key) && count(bucket) >= minDocCount)
+      .sort((a, b) => a.key - b.key);
+    const one = () => planning.made(1);
+    if (minDocCount > 0) return found.map(({ bucket, key }) => (one(), { ...bucket, start: key }));
+    return fillGaps(found, buckets.rounding.next, stretch, one).map(({ key, bucket }) => ({
+      ...(bucket ?? noRecords),
+      start: key,
+    }));
+  };
+  const written = (bucket: TimeBucket): Answer => ({
+    key_as_string: print(bucket.start),
+    key: bucket.start,
+    doc_count: count(bucket),
+    ...readAll(children, bucket),
+  });
+  return {
+    read: (around) => {
+      const ordered = made(around);
+      if (aggregation.order.length > 0)
+        ordered.sort(comparing(order, count, (a, b) => (a as TimeBucket).start - (b as TimeBucket).start));
+      const answers = ordered.map(written);
+      return {
+        buckets: keyed ? Object.fromEntries(answers.map((answer) => [answer['key_as_string'], answer])) : answers,
+      };
+    },
+  };
+};
+
+const bucketsOf = (
+  { at, field: path, calendarInterval: calendar, fixedInterval: fixed, offset }: DateHistogramAggregation,
+  stage: Stage,
+  zone: Zone,
+): DateBuckets | undefined => {
+  const interval = calendar === undefined ? fixedInterval(fixed!) : calendarInterval(calendar);
+  const shift = offset === undefined ? 0 : offsetOf(offset);
+  const field = stage.field(path, at);
+  if (field === undefined) return undefined;
+  if (field.kind !== 'date') throw unsupported(field, 'date_histogram', at);
+  return dateBuckets(field, interval, zone, shift, stage.planning.span);
+};
+
+const offsetOf = (input: Input): number =>
+  input.node.kind === 'number' ? Number(input.node.text) : durationOf(text(input), input);
+
+const instants = (bounds: HistogramBounds | undefined, reading: DateReading): { min?: Instant; max?: Instant } => ({
+  ...(bounds?.min && { min: dateOf(bounds.min, false, reading) }),
+  ...(bounds?.max && { max: dateOf(bounds.max, false, reading) }),
+});
+
+const round = ({ rounding }: DateBuckets, instant: Instant | undefined): Instant | undefined =>
+  instant === undefined ? undefined : rounding.round(instant);

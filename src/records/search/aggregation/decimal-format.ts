@@ -1,0 +1,29 @@
+import { illegalArgument, type Place } from '../failure.js';
+
+/**
+ * Java's decimal patterns as far as `0`, `#`, `,`, `.`, `%` and text around them go: `0.000`, `#,##0.00`, `00.0 'C'`.
+ * Halves round to the even neighbour, as Java's do.
+ */
+export const decimalFormatOf = (pattern: string, place: Place): ((value: number) => string) => {
+  const match = /^((?:[^#0,.';]|'[^']*')*)([#,]*[0,]*)(?:\.(0*)(#*))?((?:[^#0,.';]|'[^']*')*)(?:;.*)?$/s.exec(pattern);
+  if (match === null || match[2] === undefined || (match[2] === '' && match[3] === undefined)) {
+    throw illegalArgument(`Malformed pattern "${pattern}"`, place);
+  }
+  const [, before = '', whole = '', fraction = '', optional = '', after = ''] = match;
+  const grouping = whole.includes(',') ? whole.length - whole.lastIndexOf(',') - 1 : 0;
+  const format = new Intl.NumberFormat('en-US', {
+    minimumIntegerDigits: Math.max(1, whole.replaceAll(/[^0]/g, '').length),
+    minimumFractionDigits: fraction.length,
+    maximumFractionDigits: fraction.length + optional.length,
+    useGrouping: grouping > 0,
+    roundingMode: 'halfEven',
+  });
+  const scale = /%/.test(before + after) ? 100 : 1;
+  const noLeadingZero = !whole.includes('0') && fraction.length + optional.length > 0;
+  const unquote = (text: string) => text.replaceAll(/'([^']*)'/g, (_, inner: string) => inner || "'");
+  return (value) => {
+    const shown = format.format(Math.abs(value) * scale);
+    const sign = value < 0 && /[1-9]/.test(shown) ? '-' : '';
+    return `${sign}${unquote(before)}${noLeadingZero ? shown.replace(/^0(?=\.)/, '') : shown}${unquote(after)}`;
+  };
+};

@@ -1,0 +1,50 @@
+/** Made buckets and the empty ones between them: the key of each, and which made bucket it is. */
+export interface Filled<T> {
+  readonly key: number;
+  readonly bucket?: T;
+}
+
+/** How far empty buckets reach beyond the made ones. */
+export interface Stretch {
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+}
+
+/**
+ * Fills the gaps between buckets, and up to the bounds, as the engines do: each bucket once, in the order of keys.
+ * @param next the key after a key.
+ * @param made is told of every bucket before it is made, and may refuse.
+ */
+export const fillGaps = <T>(
+  buckets: readonly { key: number; bucket: T }[],
+  next: (key: number) => number,
+  { min, max }: Stretch,
+  made: () => void,
+): Filled<T>[] => {
+  const filled: Filled<T>[] = [];
+  const add = (bucket: Filled<T>) => {
+    made();
+    filled.push(bucket);
+  };
+  const upTo = (from: number, goesOn: (key: number) => boolean) => {
+    for (let key = from; goesOn(key); ) {
+      add({ key });
+      const after = next(key);
+      key = after > key ? after : Infinity;
+    }
+  };
+  const [first] = buckets;
+  if (first === undefined) {
+    if (min !== undefined && max !== undefined) upTo(min, (key) => key <= max);
+    return filled;
+  }
+  if (min !== undefined) upTo(min, (key) => key < first.key);
+  let last: number | undefined;
+  for (const bucket of buckets) {
+    if (last !== undefined) upTo(next(last), (key) => key < bucket.key);
+    add(bucket);
+    last = bucket.key;
+  }
+  if (max !== undefined) upTo(next(last!), (key) => key <= max);
+  return filled;
+};

@@ -1,0 +1,218 @@
+import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { maxBuckets, tooManyBuckets } from '../failure.js';
+import type { Field } from '../field/field.js';
+import { fieldsOf, type Predicate } from '../query/predicate.js';
+import { condition } from '../sql/condition.js';
+import { name } from '../sql/name.js';
+import { type Scope, scan } from '../sql/scan.js';
+
+/** A row of a level: the keys of the buckets around it, its own, and its columns. */
+export type Row = readonly unknown[];
+
+/** A bucket as far as the answer needs it: its keys as one text, and its row, which a bucket without records lacks. */
+export interface Bucket {
+  readonly id: string;
+  readonly row?: Row | undefined;
+}
+
+/** The bucket of no record: what stands inside finds nothing. */
+export const noRecords: Bucket = { id: 'none' };
+
+/** Reads one column of a bucket's row; null where the bucket has none. */
+export type Cell = (bucket: Bucket) => unknown;
+
+/** What records are put into buckets by. */
+export interface Key {
+  /** The key of a record, over `r`, `d` and `lateral`. */
+  readonly value: Sql;
+  /** The type of `value`, in which keys are sent back to look only into some buckets. */
+  readonly type: Sql;
+  /** How a key is answered, where not as it is. */
+  readonly output?: (key: Sql) => Sql;
+  /** The answered key as it is sent back, where not as it is. */
+  readonly send?: (answered: unknown) => unknown;
+  /** Fields that `value` reads. */
+  readonly fields: readonly Field[];
+  /** Makes a record count in several buckets: a query joined to it, in alias given by `name('many', index)`. */
+  readonly lateral?: Sql;
+  /** Which records have a key at all. */
+  readonly where?: Sql;
+}
+
+/** How buckets are ordered and cut in SQL: within each bucket around them. */
+export interface Cut {
+  readonly size: number;
+  readonly minDocCount: number;
+  /** Over alias `g`: keys `k<i>`, count `n`, columns `c<i>`. */
+  readonly order: () => readonly Sql[];
+}
+
+/** What a level is made of, beside what its metrics add. */
+export interface LevelOptions {
+  readonly scope: Scope;
+  readonly where: readonly Predicate[];
+  readonly parent?: Level;
+  readonly keys: readonly Key[];
+  readonly cut?: Cut;
+}
+
+/** One statement: all buckets of one place in the tree of aggregations, with the metrics in them. */
+export class Level {
+  private readonly columns: Sql[] = [];
+  private readonly values: Sql[] = [];
+  private readonly fields: Field[] = [];
+  private readonly keys: readonly Key[];
+  private rows = new Map<string, Row[]>();
+  private costly = false;
+  /** Whether rows were left out, so that what is inside must look only into those that stayed. */
+  private partial = false;
+
+  constructor(private readonly options: LevelOptions) {
+    this.keys = [...(options.parent?.keys ?? []), ...options.keys];
+  }
+
+  get parent(): Level | undefined {
+    return this.options.parent;
+  }
+
+  /** The number of keys of its buckets, those around included. */
+  get depth(): number {
+    return this.keys.length;
+  }
+
+  /** The number of keys of the buckets around. */
+  private get outer(): number {
+    return this.keys.length - this.options.keys.length;
+  }
+
+  /** Options of a level inside this one. */
+  inside(where: readonly Predicate[], keys: readonly Key[], cut?: Cut): Level {
+    const { scope, where: around } = this.options;
+    return new Level({ scope, parent: this, where: [...around, ...where], keys, ...(cut && { cut }) });
+  }
+
+  /** Computes something once per record; answers how an aggregate names it. */
+  perRecord(value: Sql, fields: readonly Field[], costly = false): Sql {
+    this.fields.push(...fields);
+    this.costly ||= costly;
+    return sql`s.${name('value', indexIn(this.values, value))}`;
+  }
+
+  /** Computes something once per bucket. */
+  perBucket(aggregate: Sql): { cell: Cell; column: Sql } {
+    const index = indexIn(this.columns, aggregate);
+    const at = this.keys.length + 1 + index;
+    return { cell: ({ row }) => row?.[at] ?? null, column: sql`g.${name('column', index)}` };
+  }
+
+  /** How many records a bucket has. */
+  readonly count = ({ row }: Bucket): number => Number(row?.[this.keys.length] ?? 0);
+
+  /** How many records all buckets around the same bucket have, those that were cut off included. */
+  readonly total = ({ row }: Bucket): number => Number(row?.[this.keys.length + 1 + this.columns.length] ?? 0);
+
+  /** The own keys of a row. */
+  keysOf(row: Row): readonly unknown[] {
+    return row.slice(this.outer, this.keys.length);
+  }
+
+  /** The buckets inside one of the level around. */
+  bucketsOf(around: Bucket): Bucket[] {
+    return (this.rows.get(around.id) ?? []).map((row) => ({ id: JSON.stringify(row.slice(0, this.keys.length)), row }));
+  }
+
+  /** Takes the answer of {@link statement}. */
+  take(rows: readonly Row[]): void {
+    if (rows.length > maxBuckets) throw tooManyBuckets(rows.length);
+    this.rows = Map.groupBy(rows, (row) => JSON.stringify(row.slice(0, this.outer))) as Map<string, Row[]>;
+    this.partial = this.options.cut !== undefined && [...this.rows.values()].some((group) => this.cutFrom(group));
+  }
+
+  /** Whether its statement can find anything: there are devices, and no level around came out empty. */
+  get isNeeded(): boolean {
+    const { parent, scope } = this.options;
+    return scope.deviceIds.length > 0 && (parent === undefined || parent.rows.size > 0);
+  }
+
+  /** Its SQL. The level around must have its rows. */
+  statement(): Sql {
+    const grouped = this.grouped();
+    const { cut } = this.options;
+    if (this.keys.length === 0) return grouped;
+    if (cut === undefined) return sql`${grouped} limit ${maxBuckets + 1}::int`;
+    const within = this.outer === 0 ? empty : sql`partition by ${join(this.names('g', this.outer))}`;
+    const own = this.names('g', this.keys.length);
+    const order = join([...cut.order(), ...own.slice(this.outer).map((key) => sql`${key}`)]);
+    const columns = join([
+      ...this.names('t', this.keys.length),
+      sql`t.n`,
+      ...this.columns.map((_, index) => sql`t.${name('column', index)}`),
+    ]);
+    return sql`select ${columns}, t.total from (select g.*, row_number() over (${within} order by ${order}) as place, sum(g.n) over (${within}) as total from (${grouped}) g where g.n >= ${cut.minDocCount}::int8) t where t.place <= ${cut.size}::int8 order by t.place limit ${maxBuckets + 1}::int`;
+  }
+
+  private cutFrom(rows: readonly Row[]): boolean {
+    const shown = rows.reduce((sum, row) => sum + Number(row[this.keys.length]), 0);
+    return this.options.cut!.minDocCount > 1 || shown < Number(this.total({ id: '', row: rows[0] }));
+  }
+
+  private grouped(): Sql {
+    const keys = this.names('s', this.keys.length);
+    const outputs = [
+      ...this.keys.map(({ output }, index) =>
+        output === undefined ? keys[index]! : sql`${output(keys[index]!)} as ${name('key', index)}`,
+      ),
+      sql`count(*) as n`,
+      ...this.columns.map((column, index) => sql`${column} as ${name('column', index)}`),
+    ];
+    const grouping = keys.length === 0 ? empty : sql` group by ${join(keys)}`;
+    return sql`select ${join(outputs)} from (${this.records()}) s${grouping}`;
+  }
+
+  /** The records with their keys and values, one row for each bucket that a record counts in. */
+  private records(): Sql {
+    const fields = [...this.fields, ...this.keys.flatMap((key) => key.fields)];
+    const { source, where } = scan(this.options.scope, this.options.where, fields);
+    const outputs = [
+      ...this.keys.map(({ value }, index) => sql`${value} as ${name('key', index)}`),
+      ...this.values.map((value, index) => sql`${value} as ${name('value', index)}`),
+    ];
+    const laterals = this.keys.flatMap(({ lateral }) =>
+      lateral === undefined ? [] : [sql` cross join lateral ${lateral}`],
+    );
+    const conditions = this.keys.flatMap((key) => (key.where === undefined ? [] : [key.where]));
+    const all = join([where, ...conditions, ...this.onlyStayed()], ' and ');
+    // The fence keeps PostgreSQL from taking the same JSON apart once for each aggregate over it.
+    const fence = this.costly ? sql` offset 0` : empty;
+    return sql`select ${outputs.length === 0 ? sql`1` : join(outputs)} from ${source}${laterals.length === 0 ? empty : join(laterals, '')} where ${all}${fence}`;
+  }
+
+  /** Looks only into the buckets around that stayed. */
+  private onlyStayed(): Sql[] {
+    const around = this.parent;
+    if (around === undefined) return [];
+    if (!around.partial) return around.onlyStayed();
+    const rows = [...around.rows.values()].flat();
+    const lists = around.keys.map(
+      ({ type, send }, index) =>
+        sql`${rows.map((row) => (send === undefined ? row[index] : send(row[index])))}::${type}[]`,
+    );
+    return [sql`(${join(around.keys.map(({ value }) => value))}) in (select * from unnest(${join(lists)}))`];
+  }
+
+  private names(alias: 's' | 'g' | 't', count: number): Sql[] {
+    const prefix = { s: sql`s`, g: sql`g`, t: sql`t` }[alias];
+    return this.keys.slice(0, count).map((_, index) => sql`${prefix}.${name('key', index)}`);
+  }
+}
+
+const indexIn = (list: Sql[], item: Sql): number => {
+  const found = list.findIndex(
+    (other) => other.text === item.text && JSON.stringify(other.values) === JSON.stringify(item.values),
+  );
+  return found >= 0 ? found : list.push(item) - 1;
+};
+
+/** A condition per record as a flag that aggregates can filter by. */
+export const flagOf = (level: Level, predicate: Predicate): Sql =>
+  level.perRecord(condition(predicate), fieldsOf(predicate));

@@ -1,0 +1,22 @@
+import sql from 'sql-template-tag';
+import type { SimpleMetric } from './aggregation.js';
+import type { Planned, Stage } from './stage.js';
+
+/** How many values there are, of any type. */
+export const valueCount = ({ field: path, missing, at }: SimpleMetric, stage: Stage): Planned => {
+  const field = stage.field(path, at);
+  if (field === undefined && missing === undefined) return { read: () => ({ value: 0 }) };
+  const none = missing === undefined ? sql`0` : sql`1`;
+  const perRecord =
+    field === undefined
+      ? none
+      : field.values === undefined
+        ? sql`(case when ${field.value} is null then ${none} else 1 end)`
+        : sql`(case coalesce(cardinality(${field.values}), 0) when 0 then ${none} else cardinality(${field.values}) end)`;
+  const count = stage.level.perRecord(perRecord, field === undefined ? [] : [field], field?.costly);
+  const { cell, column } = stage.aggregate((where) => sql`sum(${count})${where}`);
+  return {
+    read: (bucket) => ({ value: Number(cell(bucket) ?? 0) }),
+    sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
+  };
+};

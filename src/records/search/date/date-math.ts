@@ -1,0 +1,48 @@
+import { type Place, parseFailure } from '../failure.js';
+import { add, truncate, type Unit } from './calendar.js';
+import { type Instant, instantOf, type Zone } from './zone.js';
+
+const units: Readonly<Record<string, Unit>> = {
+  y: 'year',
+  M: 'month',
+  w: 'week',
+  d: 'day',
+  h: 'hour',
+  H: 'hour',
+  m: 'minute',
+  s: 'second',
+};
+
+/**
+ * Applies date math (`+1d-2h/d`) to an instant, in a zone's local time.
+ * @param roundUp `/d` gives the last millisecond of the day instead of its first.
+ */
+export const applyMath = (start: Instant, math: string, roundUp: boolean, zone: Zone, place: Place): Instant => {
+  let instant = start;
+  for (let rest = math; rest !== ''; ) {
+    const [step, sign, digits, unit] = /^([+\-/])(\d*)([\s\S]?)/.exec(rest) ?? [];
+    if (step === undefined) throw parseFailure(`operator not supported for date math [${math}]`, place);
+    if (unit === '') throw parseFailure(`truncated date math [${math}]`, place);
+    const known = Object.hasOwn(units, unit!) ? units[unit!] : undefined;
+    if (known === undefined) throw parseFailure(`unit [${unit}] not supported for date math [${math}]`, place);
+    const count = digits === '' ? 1 : Number(digits);
+    if (sign === '/' && count !== 1)
+      throw parseFailure(`rounding \`/\` can only be used on single unit types [${math}]`, place);
+    instant =
+      sign === '/' ? round(instant, known, roundUp, zone) : shift(instant, sign === '-' ? -count : count, known, zone);
+    if (Number.isNaN(instant) || Math.abs(instant) > 8.64e15)
+      throw parseFailure(`date math [${math}] leaves the calendar`, place);
+    rest = rest.slice(step.length);
+  }
+  return instant;
+};
+
+const shift = (instant: Instant, count: number, unit: Unit, zone: Zone): Instant => {
+  const exact = unit === 'hour' || unit === 'minute' || unit === 'second';
+  return exact ? add(instant, count, unit) : instantOf(zone, add(instant + zone.offsetAt(instant), count, unit));
+};
+
+const round = (instant: Instant, unit: Unit, roundUp: boolean, zone: Zone): Instant => {
+  const start = truncate(instant + zone.offsetAt(instant), unit);
+  return roundUp ? instantOf(zone, add(start, 1, unit)) - 1 : instantOf(zone, start);
+};

@@ -1,0 +1,99 @@
+import { add, modulo, truncate, type Unit, unitMillis } from './calendar.js';
+import { gapAt, type Instant, instantOf, validOffsets, type Zone } from './zone.js';
+
+/** The width of date buckets: a unit of the calendar, or a fixed number of milliseconds. */
+export type Interval = { readonly unit: Unit } | { readonly millis: number };
+
+/** Where buckets begin: the engines' rounding (`org.opensearch.common.Rounding`), daylight-saving changes included. */
+export interface Rounding {
+  /** The start of the bucket that an instant lies in. */
+  round(instant: Instant): Instant;
+  /** The start of the bucket after the one that starts here. */
+  next(start: Instant): Instant;
+}
+
+/**
+ * The rounding of an interval in a zone.
+ * @param offset shifts every bucket by elapsed time, in milliseconds.
+ */
+export const roundingOf = (interval: Interval, zone: Zone, offset = 0): Rounding => {
+  const base = 'millis' in interval ? fixedRounding(interval.millis, zone) : calendarRounding(interval.unit, zone);
+  if (offset === 0) return base;
+  return {
+    round: (instant) => base.round(instant - offset) + offset,
+    next: (start) => base.next(start - offset) + offset,
+  };
+};
+
+/** The starts of all buckets from the one of `from` to the one of `to`; undefined where they are more than `most`. */
+export const boundaries = (
+  rounding: Rounding,
+  zone: Zone,
+  from: Instant,
+  to: Instant,
+  most: number,
+): Instant[] | undefined => {
+  const starts = new Set<Instant>();
+  for (let start = rounding.round(from); start <= to; ) {
+    starts.add(start);
+    if (starts.size > most) return undefined;
+    const next = rounding.next(start);
+    start = next > start ? next : start + 1;
+  }
+  // Across a change of the zone's offset, rounding may start buckets that stepping from one to the next does not meet.
+  for (const { instant } of zone.transitions(from, to))
+    starts.add(rounding.round(instant)).add(rounding.round(instant - 1));
+  return [...starts].filter((start) => rounding.round(start) === start).sort((a, b) => a - b);
+};
+
+/** The length of buckets that always last as long and never feel the zone's changes; undefined for others. */
+export const uniformMillis = (interval: Interval): number | undefined => {
+  if ('millis' in interval) return interval.millis;
+  return interval.unit === 'month' || interval.unit === 'quarter' || interval.unit === 'year'
+    ? undefined
+    : unitMillis[interval.unit];
+};
+
+const floorTo = (value: number, by: number) => value - modulo(value, by);
+
+const fixedRounding = (millis: number, zone: Zone): Rounding => {
+  const round = (instant: Instant): Instant => {
+    const start = floorTo(instant + zone.offsetAt(instant), millis);
+    const offsets = validOffsets(zone, start);
+    if (offsets.length === 0) return gapAt(zone, start).instant;
+    const change = zone.fixed === undefined ? lastChange(zone, start - offsets[0]!, instant) : undefined;
+    for (const offset of offsets.toReversed()) {
+      const candidate = start - offset;
+      // Rounding down across a change of offset would go wrong: round down what was just before the change instead.
+      if (change !== undefined && candidate < change) return round(change - 1);
+      if (instant >= candidate) return candidate;
+    }
+    return start - offsets[0]!;
+  };
+  return { round, next: (start) => instantOf(zone, start + millis + zone.offsetAt(start)) };
+};
+
+const calendarRounding = (unit: Unit, zone: Zone): Rounding => {
+  if (unit === 'hour' || unit === 'minute' || unit === 'second') return clockRounding(unitMillis[unit], unit, zone);
+  const firstOf = (local: Instant) => {
+    const [offset] = validOffsets(zone, local);
+    return offset === undefined ? gapAt(zone, local).instant : local - offset;
+  };
+  const start = (instant: Instant) => truncate(instant + zone.offsetAt(instant), unit);
+  return { round: (instant) => firstOf(start(instant)), next: (begin) => firstOf(add(start(begin), 1, unit)) };
+};
+
+const clockRounding = (millis: number, unit: Unit, zone: Zone): Rounding => {
+  const round = (instant: Instant): Instant => {
+    const truncated = instantAtOffset(truncate(instant + zone.offsetAt(instant), unit), zone, instant);
+    const change = lastChange(zone, truncated, instant);
+    return change === undefined || change <= truncated ? truncated : round(change - 1);
+  };
+  return { round, next: (start) => start + millis };
+};
+
+const instantAtOffset = (local: Instant, zone: Zone, instant: Instant) => local - zone.offsetAt(instant);
+
+/** The last change of a zone's offset after `from`, up to and including `to`. */
+const lastChange = (zone: Zone, from: Instant, to: Instant): Instant | undefined =>
+  zone.transitions(from, to).at(-1)?.instant;

@@ -1,0 +1,147 @@
+/** Milliseconds since 1970 UTC. */
+export type Instant = number;
+
+/** A change of a zone's offset: from `instant` on, `after` holds. Offsets in milliseconds east of UTC. */
+export interface Transition {
+  readonly instant: Instant;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** A time zone's rules. Local times are written as the instant at which UTC shows the same date and time. */
+export interface Zone {
+  readonly id: string;
+  /** The offset where it never changes. */
+  readonly fixed?: number;
+  offsetAt(instant: Instant): number;
+  /** The changes after `from`, up to and including `to`. */
+  transitions(from: Instant, to: Instant): readonly Transition[];
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/**
+ * The zone of a name (`Europe/Paris`) or an offset (`+05:30`, `Z`).
+ * @returns undefined where there is no such zone.
+ */
+export const zoneOf = (name: string): Zone | undefined => {
+  const known = zones.get(name);
+  if (known !== undefined) return known;
+  const zone = fixedZone(name) ?? namedZone(name);
+  if (zone !== undefined && zones.size < 1000) zones.set(name, zone);
+  return zone;
+};
+
+/** The offset of a fixed zone's name in milliseconds; undefined where it is none. */
+export const offsetOf = (name: string): number | undefined => {
+  if (/^(?:Z|UTC|GMT|UT|Etc\/UTC)$/i.test(name)) return 0;
+  const match = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?$/.exec(name);
+  if (match === null) return undefined;
+  const [, sign, hours, minutes = '0', seconds = '0'] = match;
+  const size = Number(hours) * hour + Number(minutes) * minute + Number(seconds) * second;
+  if (size > 18 * hour) return undefined;
+  return sign === '-' ? -size : size;
+};
+
+const fixedZone = (name: string): Zone | undefined => {
+  const fixed = offsetOf(name);
+  return fixed === undefined ? undefined : { id: name, fixed, offsetAt: () => fixed, transitions: () => [] };
+};
+
+const namedZone = (name: string): Zone | undefined => {
+  const clock = clockOf(name);
+  if (clock === undefined) return undefined;
+  const years = new Map<number, readonly Transition[]>();
+  const inYear = (year: number) => {
+    const found = years.get(year) ?? search(clock, Date.UTC(year, 0, 1), Date.UTC(year + 1, 0, 1));
+    years.set(year, found);
+    return found;
+  };
+  const yearOf = (instant: Instant) => new Date(instant).getUTCFullYear();
+  return {
+    id: name,
+    offsetAt: (instant) => {
+      const year = yearOf(instant);
+      if (Number.isNaN(year)) return 0;
+      const changes = inYear(year);
+      const last = changes.findLast((change) => change.instant <= instant);
+      return last?.after ?? changes[0]?.before ?? clock(Date.UTC(year, 0, 1));
+    },
+    transitions: (from, to) => {
+      const found: Transition[] = [];
+      for (let year = yearOf(from); year <= yearOf(to); year += 1) {
+        found.push(...inYear(year).filter(({ instant }) => instant > from && instant <= to));
+      }
+      return found;
+    },
+  };
+};
+
+/** All changes in a range of time: looked for day by day, then narrowed to the second. */
+const search = (clock: (instant: Instant) => number, from: Instant, to: Instant): Transition[] => {
+  const found: Transition[] = [];
+  let before = clock(from);
+  for (let at = from; at < to; at += 8 * day) {
+    const until = Math.min(at + 8 * day, to);
+    const after = clock(until);
+    if (after !== before) found.push({ instant: narrow(clock, at, until, before), before, after });
+    before = after;
+  }
+  return found;
+};
+
+const narrow = (clock: (instant: Instant) => number, from: Instant, to: Instant, before: number): Instant => {
+  let [low, high] = [from, to];
+  while (high - low > second) {
+    const middle = low + Math.floor((high - low) / 2 / second) * second;
+    if (clock(middle) === before) low = middle;
+    else high = middle;
+  }
+  return high;
+};
+
+/** Reads a named zone's offset from the platform's tables; undefined where it has no such zone. */
+const clockOf = (name: string): ((instant: Instant) => number) | undefined => {
+  try {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset', year: 'numeric' });
+    return (instant) => {
+      const shown = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
+      return offsetOf(shown) ?? 0;
+    };
+  } catch {
+    return undefined;
+  }
+};
+
+/** A cache of rules, which never change while a process lives. */
+const zones = new Map<string, Zone>();
+
+/** Coordinated universal time. */
+export const utc: Zone = fixedZone('Z')!;
+
+/** The offsets at which a local time exists, the earlier instant first: none inside a gap, two where it comes twice. */
+export const validOffsets = (zone: Zone, local: Instant): number[] => {
+  if (zone.fixed !== undefined) return [zone.fixed];
+  const candidates = new Set([zone.offsetAt(local - day), zone.offsetAt(local + day), zone.offsetAt(local)]);
+  for (const change of zone.transitions(local - day, local + day)) candidates.add(change.before).add(change.after);
+  return [...candidates].filter((offset) => zone.offsetAt(local - offset) === offset).sort((a, b) => b - a);
+};
+
+/** The instant of a local time: the earlier of two; inside a gap, as much later as the gap is long. */
+export const instantOf = (zone: Zone, local: Instant): Instant => {
+  const [offset] = validOffsets(zone, local);
+  return local - (offset ?? gapAt(zone, local).before);
+};
+
+/** The change that skips a local time. */
+export const gapAt = (zone: Zone, local: Instant): Transition =>
+  zone
+    .transitions(local - day, local + day)
+    .find(({ instant, before, after }) => local >= instant + before && local < instant + after) ?? {
+    instant: local - zone.offsetAt(local),
+    before: zone.offsetAt(local),
+    after: zone.offsetAt(local),
+  };

@@ -1,0 +1,74 @@
+import sql from 'sql-template-tag';
+import { illegalArgument } from '../failure.js';
+import type { Rows } from '../lane.js';
+import { escapePattern } from '../syntax/escape.js';
+import { type DeclaredVariable, declaredField, kindOfVariable, type SeenField, seenField } from './catalogue.js';
+import type { Field, Fields } from './field.js';
+import { reservedFields } from './reserved.js';
+
+/**
+ * Reads what a search may name: the variables of the products in scope and the catalogue of the organization.
+ * @param products ids of the products in scope; empty for all that the organization has or uses.
+ */
+export const loadFields = async (rows: Rows, organizationId: string, products: readonly string[]): Promise<Fields> => {
+  const [declared, seen] = await Promise.all([
+    rows<DeclaredVariable>(sql`
+      select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+      from product p
+      cross join jsonb_array_elements(p.variables) v
+      left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+      where ${
+        products.length > 0
+          ? sql`p.id = any(${products}::uuid[])`
+          : sql`(p.organization_id = ${organizationId}::uuid or p.id in (select product_id from device where organization_id = ${organizationId}::uuid))`
+      }
+      order by p.id`),
+    rows<SeenField>(sql`
+      select path, keys, kind, multi from record_field where organization_id = ${organizationId}::uuid order by path limit 10000`),
+  ]);
+  return resolver(declared, seen, products);
+};
+
+/** The fields, from what is declared and what was seen. */
+const resolver = (
+  declared: readonly DeclaredVariable[],
+  seen: readonly SeenField[],
+  products: readonly string[],
+): Fields => {
+  const variables = Map.groupBy(declared, ({ name }) => `data.${name}`);
+  const catalogue = new Map(seen.map((field) => [field.path, field]));
+  const bound = new Map<string, Field | undefined>(reservedFields);
+  const bind = (path: string): Field | undefined => {
+    const found = variables.get(path);
+    const known = catalogue.get(path);
+    if (found === undefined) return known && seenField(known);
+    refuseConflict(path, found);
+    const declaring = new Set(found.map(({ productId }) => productId));
+    const onlyThese = products.length > 0 && products.every((id) => declaring.has(id));
+    return declaredField(path, found, known?.multi ?? false, onlyThese);
+  };
+  const find = (path: string) => {
+    if (!bound.has(path)) bound.set(path, bind(path));
+    return bound.get(path);
+  };
+  const paths = () => new Set([...reservedFields.keys(), ...variables.keys(), ...catalogue.keys()]);
+  return {
+    find,
+    matching: (pattern) => [...paths()].filter(matches(pattern)).flatMap((path) => find(path) ?? []),
+  };
+};
+
+const refuseConflict = (path: string, declared: readonly DeclaredVariable[]): void => {
+  const kinds = new Set(declared.map(({ type }) => kindOfVariable[type]));
+  const onlyNumbers = [...kinds].every((kind) => kind === 'long' || kind === 'double');
+  if (kinds.size < 2 || onlyNumbers) return;
+  throw illegalArgument(
+    `Field [${path}] has different types in the products of this query: [${[...kinds].sort().join(', ')}]. Name products that agree.`,
+  );
+};
+
+const matches = (pattern: string) => {
+  const parts = pattern.split('*').map((part) => escapePattern(part));
+  const whole = new RegExp(`^${parts.join('.*')}$`, 's');
+  return (path: string) => whole.test(path);
+};

@@ -1,0 +1,65 @@
+import sql from 'sql-template-tag';
+import type { PlainJson } from '../../../json.js';
+import type { Rows } from '../lane.js';
+
+interface DeviceRow {
+  id: string;
+  serial: string;
+  name: string | null;
+  tags: string[];
+  lat: number | null;
+  lon: number | null;
+}
+
+/** Devices as they stand now, and the organizations of products, by id. */
+export interface Devices {
+  readonly devices: ReadonlyMap<string, DeviceRow>;
+  readonly owners: ReadonlyMap<string, string>;
+}
+
+/** Reads the devices of hits, and who owns the products that the hits are of. */
+export const loadDevices = async (
+  rows: Rows,
+  deviceIds: readonly string[],
+  productIds: readonly string[],
+): Promise<Devices> => {
+  const unique = [...new Set(deviceIds)];
+  const found =
+    unique.length === 0
+      ? []
+      : await rows<DeviceRow>(
+          sql`select id, serial, name, tags, lat, lon from device where id = any(${unique}::uuid[])`,
+        );
+  const products = [...new Set(productIds)];
+  const owned =
+    products.length === 0
+      ? []
+      : await rows<{ id: string; owner: string }>(
+          sql`select id, organization_id as owner from product where id = any(${products}::uuid[])`,
+        );
+  return {
+    devices: new Map(found.map((device) => [device.id, device])),
+    owners: new Map(owned.map(({ id, owner }) => [id, owner])),
+  };
+};
+
+/** `_source.device`: the device as it stands now, its product as it was when the record was stored. */
+export const deviceOf = (
+  { devices, owners }: Devices,
+  id: string,
+  productId: string | null,
+  organizationId: string,
+): PlainJson => {
+  const device = devices.get(id);
+  if (device === undefined) return { id, organizationId };
+  const owner = productId === null ? undefined : owners.get(productId);
+  return {
+    id,
+    serial: device.serial,
+    ...(device.name !== null && { name: device.name }),
+    organizationId,
+    tags: device.tags,
+    ...(productId !== null && { product: { id: productId, ...(owner !== undefined && { organizationId: owner }) } }),
+    ...(device.lat !== null && device.lon !== null && { location: { lat: device.lat, lon: device.lon } }),
+  };
+};

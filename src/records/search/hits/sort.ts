@@ -1,0 +1,67 @@
+import { illegalArgument, parsing } from '../failure.js';
+import type { Input } from '../syntax/input.js';
+import { object } from '../syntax/object.js';
+import { anything, ignored, optionalText, text, word } from '../syntax/value.js';
+
+/** Which of several values a record is sorted by. */
+export type SortMode = 'min' | 'max' | 'avg' | 'sum' | 'median';
+
+/** One key of a sort, as it was asked for. */
+export interface SortKey {
+  readonly at: Input;
+  readonly field: string;
+  readonly descending: boolean;
+  /** `_first`, `_last`, or the value that records without one have. */
+  readonly missing?: Input;
+  readonly mode?: SortMode;
+  /** The type of a field that nothing has. */
+  readonly unmappedType?: string;
+}
+
+const modes = word<SortMode>('min', 'max', 'avg', 'sum', 'median');
+
+/** Reads a sort: a name, an object of names, or an array of either. */
+export const parseSort = (input: Input): SortKey[] => input.items().flatMap(keysOf);
+
+const keysOf = (input: Input): SortKey[] => {
+  if (input.node.kind === 'string') return [plain(input.node.text, input)];
+  if (!input.isObject)
+    throw illegalArgument('malformed sort format, either start with array, object, or an actual string', input);
+  return input
+    .members()
+    .map(({ key, input: at }) =>
+      at.isObject ? detailed(key, at) : { at, field: key, descending: isDescending(text(at), at) },
+    );
+};
+
+const plain = (name: string, at: Input): SortKey => ({ at, field: name, descending: name === '_score' });
+
+const detailed = (field: string, at: Input): SortKey => {
+  const options = object('field_sort', {
+    order: text,
+    missing: anything,
+    mode: modes,
+    unmapped_type: optionalText,
+    numeric_type: ignored,
+    nested: refuseNested,
+  })(at);
+  const missing = options.missing?.isNull ? undefined : options.missing;
+  return {
+    at,
+    field,
+    descending: options.order === undefined ? field === '_score' : isDescending(options.order, at),
+    ...(missing && { missing }),
+    ...(options.mode && { mode: options.mode }),
+    ...(options.unmapped_type && { unmappedType: options.unmapped_type }),
+  };
+};
+
+function refuseNested(at: Input): never {
+  throw parsing('[nested] failed to find nested object under path', at);
+}
+
+const isDescending = (order: string, at: Input): boolean => {
+  const direction = order.toLowerCase();
+  if (direction !== 'asc' && direction !== 'desc') throw illegalArgument(`Unknown SortOrder [${order}]`, at);
+  return direction === 'desc';
+};

@@ -1,0 +1,35 @@
+import { bindExists, bindRange, bindTerm, bindTerms } from './bind-term.js';
+import { type Binding, known } from './binding.js';
+import { requiredOf } from './minimum-should-match.js';
+import { all, and, atLeastOf, none, not, or, type Predicate } from './predicate.js';
+import type { BoolQuery, Query } from './query.js';
+
+type Bind = { [K in Query['kind']]: (query: Extract<Query, { kind: K }>, binding: Binding) => Predicate };
+
+const binders: Bind = {
+  match_all: () => all,
+  match_none: () => none,
+  bool: (query, binding) => bindBool(query, binding),
+  term: bindTerm,
+  terms: bindTerms,
+  range: bindRange,
+  exists: bindExists,
+  ids: ({ values, at }, { fields }) => ({ kind: 'in', field: known(fields, '_id', at)!, values }),
+};
+
+/** A query in terms of fields. @throws SearchFailure where a clause does not fit the type of its field. */
+export const bindQuery = (query: Query, binding: Binding): Predicate =>
+  (binders[query.kind] as (query: Query, binding: Binding) => Predicate)(query, binding);
+
+const bindBool = (
+  { must, filter, should, mustNot, minimumShouldMatch, at }: BoolQuery,
+  binding: Binding,
+): Predicate => {
+  const bind = (query: Query) => bindQuery(query, binding);
+  const optional = should.map(bind);
+  const alone = must.length === 0 && filter.length === 0;
+  const asked = minimumShouldMatch === undefined ? undefined : requiredOf(minimumShouldMatch, should.length, at);
+  // Without must and filter, one optional clause at least has to match, even where 0 was asked for.
+  const required = should.length === 0 ? (asked ?? 0) : alone ? Math.max(1, asked ?? 1) : (asked ?? 0);
+  return and([...must.map(bind), ...filter.map(bind), atLeastOf(required, optional), not(or(mustNot.map(bind)))]);
+};

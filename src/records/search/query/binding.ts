@@ -1,0 +1,36 @@
+import { dateFormatOf, defaultDateFormat } from '../date/date-format.js';
+import type { DateReading } from '../date/date-input.js';
+import { zoneOf } from '../date/zone.js';
+import { queryShard, SearchFailure } from '../failure.js';
+import type { Field, Fields } from '../field/field.js';
+import type { Input } from '../syntax/input.js';
+import { text } from '../syntax/value.js';
+
+/** What binding needs to know: the fields, and the moment that `now` means. */
+export interface Binding {
+  readonly fields: Fields;
+  readonly now: number;
+}
+
+/** The field of a path; a disagreement between products fails at the clause. */
+export const known = (fields: Fields, path: string, at: Input): Field | undefined => {
+  try {
+    return fields.find(path);
+  } catch (error) {
+    if (error instanceof SearchFailure) throw new SearchFailure(error.status, error.type, error.reason, at);
+    throw error;
+  }
+};
+
+/** How a clause reads dates, by its own `format` and `time_zone`. */
+export const dateReading = (now: number, format?: Input, timeZone?: Input): DateReading => {
+  const zone = timeZone && zoneOf(text(timeZone));
+  if (timeZone !== undefined && zone === undefined) {
+    throw queryShard(`failed to create query: Unknown time-zone ID: ${text(timeZone)}`, timeZone);
+  }
+  return {
+    now,
+    format: format === undefined ? defaultDateFormat : dateFormatOf(text(format), format),
+    ...(zone && { zone }),
+  };
+};

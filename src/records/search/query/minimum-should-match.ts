@@ -1,0 +1,28 @@
+import { type Place, SearchFailure } from '../failure.js';
+
+/**
+ * How many of `count` optional clauses must match: `2`, `-1` (all but one), `75%` (rounded down), `-25%`, and conditions
+ * `3<90%` (all up to three, else 90 %), several of them parted by blanks.
+ */
+export const requiredOf = (text: string, count: number, place: Place): number => {
+  if (!text.includes('<')) return simple(text.trim(), count, place);
+  let result = count;
+  for (const condition of text.trim().split(/\s+/)) {
+    const [limit, then] = condition.split('<');
+    if (limit === undefined || then === undefined || !/^-?\d+$/.test(limit)) throw bad(text, place);
+    if (count <= Number(limit)) return result;
+    result = simple(then, count, place);
+  }
+  return result;
+};
+
+const simple = (text: string, count: number, place: Place): number => {
+  const match = /^([+-]?\d+)(%?)$/.exec(text);
+  if (match === null) throw bad(text, place);
+  const amount = Number(match[1]);
+  const required = match[2] === '%' ? Math.trunc((amount * count) / 100) : amount;
+  return Math.max(0, amount < 0 ? count + required : required);
+};
+
+const bad = (text: string, place: Place) =>
+  new SearchFailure(400, 'number_format_exception', `For input string: "${text}"`, place);

@@ -1,0 +1,58 @@
+import { illegalArgument, parsing } from '../failure.js';
+import type { Entry, Input } from '../syntax/input.js';
+import { lookUp } from '../syntax/registry.js';
+import type { ParseQuery } from './clause.js';
+import { bool, constantScore } from './compound.js';
+import type { Query } from './query.js';
+import { exists, ids, range, term, terms } from './term-level.js';
+
+const parsers: Readonly<Record<string, ParseQuery>> = {
+  match_all: (at) => ({ kind: 'match_all', at }),
+  match_none: (at) => ({ kind: 'match_none', at }),
+  bool,
+  constant_score: constantScore,
+  term,
+  terms,
+  range,
+  exists,
+  ids,
+};
+
+/** How many clauses a query may have, and how deep they may nest. */
+const maxClauses = 1024;
+const maxNesting = 20;
+
+/** Reads a query: an object with the name of one clause. */
+export const parseQuery = (input: Input): Query => {
+  let clauses = 0;
+  const read =
+    (depth: number) =>
+    (inner: Input): Query => {
+      clauses += 1;
+      if (clauses > maxClauses) throw illegalArgument(`maxClauseCount is set to ${maxClauses}`, inner);
+      if (depth > maxNesting) {
+        throw illegalArgument(
+          `The nested depth of the query exceeds the maximum nested depth for queries set in [${maxNesting}]`,
+          inner,
+        );
+      }
+      const entry = onlyClause(inner);
+      return lookUp(parsers, entry, `unknown query [${entry.key}]`)(entry.input, read(depth + 1));
+    };
+  return read(1)(input);
+};
+
+const onlyClause = (input: Input): Entry => {
+  if (!input.isObject) throw parsing('[_na] query malformed, must start with start_object', input);
+  const [entry, second] = input.members();
+  if (entry === undefined) {
+    const { line, col } = input.end;
+    throw illegalArgument(`query malformed, empty clause found${line > 0 ? ` at [${line}:${col}]` : ''}`, input.end);
+  }
+  if (!entry.input.isObject)
+    throw parsing(`[${entry.key}] query malformed, no start_object after query name`, entry.input);
+  if (second !== undefined) {
+    throw parsing(`[${entry.key}] malformed query, expected [END_OBJECT] but found [FIELD_NAME]`, second.place);
+  }
+  return entry;
+};

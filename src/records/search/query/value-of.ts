@@ -1,0 +1,90 @@
+import { defaultDateFormat, instantOfNumber } from '../date/date-format.js';
+import { type DateReading, readDate } from '../date/date-input.js';
+import type { Instant } from '../date/zone.js';
+import { numberFormat, queryShard } from '../failure.js';
+import type { Field } from '../field/field.js';
+import type { Input } from '../syntax/input.js';
+import { isNumber, scalarText } from '../syntax/value.js';
+import type { Value } from './predicate.js';
+
+/** What a value of a request is in the type of its field. `none`: no record can have it. */
+export type Coerced = { readonly value: Value } | 'none';
+
+const smallest = -(2n ** 63n);
+const largest = 2n ** 63n - 1n;
+
+/** A value of a request as a value of a number, boolean or text field. @throws where it can be none of that type. */
+export const coerce = (field: Field, input: Input): Coerced => {
+  const text = scalarText(input) ?? '';
+  switch (field.kind) {
+    case 'long':
+      return wholeNumber(field, text, input);
+    case 'double':
+      return { value: decimal(text, input) };
+    case 'boolean':
+      return { value: truth(text, input) };
+    case 'keyword':
+      return storable(text) ? { value: text } : 'none';
+    case 'date':
+    case 'geo_point':
+      throw queryShard(`Field [${field.path}] of type [${field.kind}] does not support exact values`, input);
+  }
+};
+
+/** A decimal number. */
+export const decimal = (text: string, input: Input): number => {
+  if (!isNumber(text)) throw badNumber(text, input);
+  const value = Number(text);
+  if (!Number.isFinite(value))
+    throw queryShard(`failed to create query: [double] supports only finite values, but got [${text}]`, input);
+  return value;
+};
+
+/** Whether PostgreSQL can hold a text: no NUL, no half of a surrogate pair. */
+export const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
+
+const wholeNumber = (field: Field, text: string, input: Input): Coerced => {
+  if (!isNumber(text)) throw badNumber(text, input);
+  const exact = wholePart(text);
+  if (exact === undefined) return 'none';
+  if (exact < smallest || exact > largest) {
+    throw queryShard(`failed to create query: Value [${text}] is out of range for a long`, input, {
+      type: 'illegal_argument_exception',
+      reason: `Value [${text}] is out of range for a long`,
+    });
+  }
+  return { value: field.storage === 'int8' ? `${exact}` : Number(exact) };
+};
+
+/** The exact whole number of a decimal text; undefined where it has a fraction. */
+export const wholePart = (text: string): bigint | undefined => {
+  const [, sign, whole = '', fraction = '', power = '0'] =
+    /^\s*([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?\s*$/.exec(text) ?? [];
+  const shift = Number(power);
+  if (Math.abs(shift) > 400)
+    return shift > 0 && /[1-9]/.test(whole + fraction) ? 2n ** 64n : /[1-9]/.test(whole + fraction) ? undefined : 0n;
+  const digits = `${whole}${fraction}${'0'.repeat(Math.max(0, shift - fraction.length))}`;
+  const point = Math.max(0, whole.length + shift);
+  if (/[1-9]/.test(whole.length + shift < 0 ? digits : digits.slice(point))) return undefined;
+  const value = BigInt(digits.slice(0, point) || '0');
+  return sign === '-' ? -value : value;
+};
+
+const truth = (text: string, input: Input): number => {
+  if (text === 'true') return 1;
+  if (text === 'false' || text === '') return 0;
+  throw queryShard(`failed to create query: Can't parse boolean value [${text}], expected [true] or [false]`, input, {
+    type: 'illegal_argument_exception',
+    reason: `Can't parse boolean value [${text}], expected [true] or [false]`,
+  });
+};
+
+const badNumber = (text: string, input: Input) =>
+  queryShard(`failed to create query: For input string: "${text}"`, input, numberFormat(text));
+
+/** A date of a request in milliseconds. Numbers are read by size unless a format says otherwise. */
+export const dateOf = (input: Input, roundUp: boolean, reading: DateReading): Instant => {
+  const text = scalarText(input) ?? '';
+  if (input.node.kind === 'number' && reading.format === defaultDateFormat) return instantOfNumber(Number(text));
+  return readDate(text, roundUp, reading, input);
+};

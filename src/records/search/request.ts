@@ -1,0 +1,191 @@
+import { isId } from '../../entities/id.js';
+import { type Fault, invalid } from '../../errors.js';
+import type { LocatedJson } from '../../json.js';
+import type { Aggregation } from './aggregation/aggregation.js';
+import { parseAggregations } from './aggregation/parse.js';
+import { illegalArgument, parsing } from './failure.js';
+import { microsecondsOf } from './hits/order.js';
+import { parseSort, type SortKey } from './hits/sort.js';
+import { parseSourceFilter, type SourceFilter } from './hits/source-filter.js';
+import { parseQuery } from './query/parse.js';
+import type { Query } from './query/query.js';
+import { durationOf } from './syntax/duration.js';
+import { Input } from './syntax/input.js';
+import { flag, integer, isNumber, kindOf, scalarText, text } from './syntax/value.js';
+
+/** The time that all queries of a call look at, both ends included, as timestamps' texts. */
+export interface TimeRange {
+  readonly from: string;
+  readonly to: string;
+  /** The same in milliseconds. */
+  readonly fromMillis: number;
+  readonly toMillis: number;
+}
+
+/** A call, read as far as it fails as a whole: its time and its queries, each still to be parsed. */
+export interface Envelope {
+  readonly range: TimeRange;
+  readonly queries: readonly { readonly products: readonly string[]; readonly input: Input }[];
+}
+
+/** One query, parsed. */
+export interface SearchRequest {
+  readonly query?: Query;
+  readonly postFilter?: Query;
+  readonly aggregations: readonly Aggregation[];
+  readonly size: number;
+  readonly from: number;
+  readonly sort: readonly SortKey[];
+  readonly searchAfter?: Input;
+  readonly source: SourceFilter;
+  /** Counts to this number; false: no count. */
+  readonly trackTotal: number | false;
+  readonly timeoutMs?: number;
+}
+
+const maxQueries = 100;
+const maxWindow = 10_000;
+
+/**
+ * Reads what belongs to the call as a whole.
+ * @throws ApiError VALIDATION_FAILED naming each fault: nothing is searched then.
+ */
+export const parseEnvelope = (ts: LocatedJson | undefined, queries: LocatedJson | undefined): Envelope => {
+  const faults: Fault[] = [];
+  const fail = (path: string, message: string) => faults.push({ path, message });
+  const end = (key: 'gte' | 'lte'): string => {
+    const value = ts?.kind === 'object' ? ts.get(key) : undefined;
+    const read = value === undefined ? undefined : scalarText(new Input(value, key));
+    if (value === undefined || value.kind === 'literal' || read === undefined || !isNumber(read)) {
+      fail(`ts.${key}`, 'A Unix time in seconds is required.');
+      return '0';
+    }
+    return read;
+  };
+  if (ts !== undefined && ts.kind !== 'object') fail('ts', 'An object with gte and lte is required.');
+  for (const { key } of ts?.kind === 'object' ? ts.members : []) {
+    if (key !== 'gte' && key !== 'lte') fail(`ts.${key}`, 'There is no such field.');
+  }
+  const [from, to] = [end('gte'), end('lte')];
+  if (queries?.kind !== 'array') fail('queries', 'An array of queries is required.');
+  else if (queries.items.length > maxQueries) fail('queries', `At most ${maxQueries} queries are taken in one call.`);
+  const items =
+    queries?.kind === 'array' && queries.items.length <= maxQueries ? new Input(queries, 'queries').items() : [];
+  const parsed = items.map((input) => {
+    const products = input.get('products');
+    if (!input.isObject) fail(input.path, 'A query must be an object.');
+    else if (products === undefined)
+      fail(`${input.path}.products`, 'A list of product ids is required; an empty one means every record.');
+    else if (!products.isArray || products.items().some(({ node }) => node.kind !== 'string')) {
+      fail(`${input.path}.products`, 'A list of product ids is required.');
+    }
+    return { input, products: (products?.items() ?? []).map(({ node }) => (node.kind === 'string' ? node.text : '')) };
+  });
+  if (faults.length > 0) throw invalid(faults);
+  return { range: timeRange(from, to), queries: parsed };
+};
+
+/**
+ * Product ids of a query that can be ids at all; a list of others matches nothing, which the nil id does too.
+ * An empty text is no product: brackets in a query string can write an empty list no other way.
+ */
+export const productIds = (given: readonly string[]): string[] => {
+  const products = given.filter((id) => id !== '');
+  const ids = products.filter(isId).map((id) => id.toLowerCase());
+  return products.length > 0 && ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...new Set(ids)];
+};
+
+const timeRange = (from: string, to: string): TimeRange => ({
+  from: microsecondsOf(from),
+  to: microsecondsOf(to),
+  fromMillis: millisOf(from),
+  toMillis: millisOf(to),
+});
+
+const millisOf = (text: string) => (Math.abs(Number(text)) >= 1e11 ? Number(text) : Number(text) * 1000);
+
+/** Reads one query. @throws SearchFailure at the first fault. */
+export const parseRequest = (input: Input): SearchRequest => {
+  let request: SearchRequest = {
+    aggregations: [],
+    size: 10,
+    from: 0,
+    sort: [],
+    source: { includes: [], excludes: [] },
+    trackTotal: 10_000,
+  };
+  for (const { key, input: at } of input.members()) {
+    const read = Object.hasOwn(keys, key) ? keys[key] : undefined;
+    if (read === undefined) throw parsing(`Unknown key for a ${kindOf(at)} in [${key}].`, at);
+    request = { ...request, ...read(at) };
+  }
+  const window = request.from + request.size;
+  if (window > maxWindow) {
+    throw illegalArgument(
+      `Result window is too large, from + size must be less than or equal to: [${maxWindow}] but was [${window}].`,
+      input.get('size') ?? input,
+    );
+  }
+  if (request.searchAfter !== undefined && request.from > 0) {
+    throw illegalArgument('`from` parameter must be set to 0 when `search_after` is used.', input.get('from'));
+  }
+  return request;
+};
+
+const nothing = () => ({});
+const count =
+  (name: string) =>
+  (at: Input): number => {
+    const value = integer(at);
+    if (value < 0) throw illegalArgument(`[${name}] parameter cannot be negative, found [${value}]`, at);
+    return value;
+  };
+const emptyOnly = (at: Input) => {
+  if (at.members().length > 0) throw illegalArgument(`[${at.key}] is not supported here`, at);
+  return {};
+};
+const unlessNull =
+  <T extends object>(read: (at: Input) => T) =>
+  (at: Input): T | object =>
+    at.isNull ? {} : read(at);
+const aggregations = unlessNull((at) => ({ aggregations: parseAggregations(at) }));
+const source = unlessNull((at) => ({ source: parseSourceFilter(at) }));
+
+/** The keys of a query. */
+const keys: Readonly<Record<string, (at: Input) => Partial<SearchRequest>>> = {
+  products: nothing,
+  query: unlessNull((at) => ({ query: parseQuery(at) })),
+  post_filter: unlessNull((at) => ({ postFilter: parseQuery(at) })),
+  aggs: aggregations,
+  aggregations,
+  size: (at) => ({ size: count('size')(at) }),
+  from: (at) => ({ from: count('from')(at) }),
+  sort: unlessNull((at) => ({ sort: parseSort(at) })),
+  search_after: unlessNull((at) => ({ searchAfter: at })),
+  includes: source,
+  _source: source,
+  track_total_hits: (at) => ({ trackTotal: trackTotal(at) }),
+  timeout: (at) => timeout(durationOf(text(at), at)),
+  highlight: nothing,
+  stored_fields: nothing,
+  version: nothing,
+  track_scores: nothing,
+  script_fields: emptyOnly,
+  runtime_mappings: emptyOnly,
+};
+
+/** A time of zero or less, which the engines take for none, sets no limit of its own. */
+const timeout = (timeoutMs: number) => (timeoutMs > 0 ? { timeoutMs } : {});
+
+const trackTotal = (at: Input): number | false => {
+  const { node } = at;
+  if (node.kind === 'literal' || node.kind === 'string') {
+    const value = scalarText(at);
+    if (value === 'true' || value === 'false') return flag(at) && Number.POSITIVE_INFINITY;
+  }
+  const limit = integer(at);
+  if (limit === -1) return Number.POSITIVE_INFINITY;
+  if (limit < 0)
+    throw illegalArgument(`[track_total_hits] parameter must be positive or equals to -1, got ${limit}`, at);
+  return limit;
+};

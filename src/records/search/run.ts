@@ -1,0 +1,130 @@
+import sql from 'sql-template-tag';
+import type { Aggregation } from './aggregation/aggregation.js';
+import { Level, type Row } from './aggregation/level.js';
+import { planAll } from './aggregation/plan.js';
+import { type Answer, type Planning, readAll, Stage } from './aggregation/stage.js';
+import { maxBuckets, tooManyBuckets } from './failure.js';
+import type { Fields } from './field/field.js';
+import { type Hit, readHits } from './hits/hits.js';
+import { bindSort } from './hits/order.js';
+import { searchAfter } from './hits/search-after.js';
+import type { Reader } from './lane.js';
+import { bindQuery } from './query/bind.js';
+import { all, type Predicate } from './query/predicate.js';
+import type { Query } from './query/query.js';
+import type { SearchRequest, TimeRange } from './request.js';
+import { type Scope, scan } from './sql/scan.js';
+
+/** The part of an answer that a query makes. */
+export interface Found {
+  hits: { total?: { value: number; relation: 'eq' | 'gte' }; max_score: null; hits: Hit[] };
+  aggregations?: Answer;
+}
+
+/** What a query runs with. */
+export interface Run {
+  readonly scope: Scope;
+  readonly range: TimeRange;
+  readonly fields: Fields;
+  /** The moment that `now` means, in milliseconds. */
+  readonly now: number;
+  readonly weigh: (length: number) => boolean;
+}
+
+/** Binds, compiles and runs one parsed query. */
+export const run = async (
+  reader: Reader,
+  request: SearchRequest,
+  { scope, range, fields, now, weigh }: Run,
+): Promise<Found> => {
+  const binding = { fields, now };
+  const bind = (query: Query | undefined): Predicate => (query === undefined ? all : bindQuery(query, binding));
+  const query = bind(request.query);
+  const predicates = [query, bind(request.postFilter)];
+  const sort = bindSort(request.sort, binding);
+  const after = request.searchAfter && searchAfter(request.searchAfter, sort, now);
+  const planned = plan(request.aggregations, scope, query, { fields, now, span: spanOf(range, now) });
+  const { from, size, source } = request;
+  const hits = await readHits(reader, { scope, predicates, sort, from, size, source, weigh, ...(after && { after }) });
+  const known =
+    after === undefined && hits.length < size && (hits.length > 0 || from === 0) ? from + hits.length : undefined;
+  const total = await countHits(reader, request, scope, predicates, known);
+  const aggregations = await planned?.read(reader);
+  return { hits: { ...(total && { total }), max_score: null, hits }, ...(aggregations && { aggregations }) };
+};
+
+/** How many records match, counted no further than asked for. `known`: where the page already shows it. */
+const countHits = async (
+  reader: Reader,
+  { trackTotal }: SearchRequest,
+  scope: Scope,
+  predicates: readonly Predicate[],
+  known?: number,
+) => {
+  if (trackTotal === false) return undefined;
+  const count = known ?? (await counted(reader, scope, predicates, trackTotal));
+  return count > trackTotal
+    ? { value: trackTotal, relation: 'gte' as const }
+    : { value: count, relation: 'eq' as const };
+};
+
+const counted = async (
+  reader: Reader,
+  scope: Scope,
+  predicates: readonly Predicate[],
+  most: number,
+): Promise<number> => {
+  if (scope.deviceIds.length === 0) return 0;
+  const { source, where } = scan(scope, predicates, []);
+  const query = Number.isFinite(most)
+    ? sql`select count(*) from (select from ${source} where ${where} limit ${most + 1}::int) x`
+    : sql`select count(*) from ${source} where ${where}`;
+  const [row] = await reader.tuples(query);
+  return Number(row![0]);
+};
+
+/** Records are from 2000 on and at most a day ahead, whatever was asked for. */
+const earliest = Date.UTC(1999, 11, 30);
+const ahead = 3 * 86_400_000;
+const spanOf = ({ fromMillis, toMillis }: TimeRange, now: number) => {
+  const from = Math.min(Math.max(fromMillis, earliest), now + ahead);
+  return { from: Math.floor(from), to: Math.ceil(Math.max(from, Math.min(toMillis, now + ahead))) };
+};
+
+/** Aggregations ready to be read. */
+export interface PlannedAggregations {
+  /** Levels in the order in which they are run. */
+  readonly levels: readonly Level[];
+  read(reader: Reader): Promise<Answer>;
+}
+
+/** Plans the aggregations of a query; undefined where there are none. */
+export const plan = (
+  aggregations: readonly Aggregation[],
+  scope: Scope,
+  query: Predicate,
+  shared: Pick<Planning, 'fields' | 'now' | 'span'>,
+): PlannedAggregations | undefined => {
+  if (aggregations.length === 0) return undefined;
+  let buckets = 0;
+  const root = new Level({ scope, where: [query], keys: [] });
+  const levels = [root];
+  const planning: Planning = {
+    ...shared,
+    levels,
+    planAll,
+    made: (count) => {
+      buckets += count;
+      if (buckets > maxBuckets) throw tooManyBuckets(buckets);
+    },
+  };
+  const planned = planAll(aggregations, new Stage(planning, root));
+  return {
+    levels,
+    read: async (reader) => {
+      for (const level of levels) level.take(level.isNeeded ? ((await reader.tuples(level.statement())) as Row[]) : []);
+      const [row] = root.bucketsOf({ id: '[]' });
+      return readAll(planned, row ?? { id: '[]' });
+    },
+  };
+};

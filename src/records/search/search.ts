@@ -1,0 +1,148 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import type { LocatedJson } from '../../json.js';
+import { type ErrorAnswer, SearchFailure } from './failure.js';
+import type { Fields } from './field/field.js';
+import { loadFields } from './field/resolve.js';
+import { maxAnswer } from './hits/hits.js';
+import { type Rows, TimedOut } from './lane.js';
+import { type Envelope, parseEnvelope, parseRequest, productIds } from './request.js';
+import { type Found, run } from './run.js';
+import { takeSnapshot } from './snapshot.js';
+
+/** What the search works with. */
+export interface SearchOptions {
+  /** Connections of its own, so that slow searches hold up nothing else. */
+  pool: Pool;
+  /** Milliseconds since the epoch. */
+  clock: () => number;
+  /** How long one query may take, where it does not ask for less. */
+  timeoutMs: number;
+}
+
+/** Whose records to search: an application that the caller may read. */
+export interface SearchCall {
+  organizationId: string;
+  applicationId: string;
+  /** Aborted when the caller is gone: what runs is cancelled in the database. */
+  signal?: AbortSignal;
+}
+
+/** The answer to one query. */
+export type QueryAnswer =
+  | ({ took: number; timed_out: boolean; status: 200; _shards: typeof shards } & Found)
+  | ErrorAnswer;
+
+/** The answers to all queries of a call, in their order. `took` in milliseconds. */
+export interface SearchAnswer {
+  took: number;
+  responses: QueryAnswer[];
+}
+
+/** Searches records. */
+export interface Search {
+  /**
+   * Reads the input of a call: the time that it looks at, and its queries.
+   * @throws ApiError VALIDATION_FAILED where the call as a whole is wrong; a query that is wrong fails alone, in its place.
+   */
+  prepare(ts: LocatedJson | undefined, queries: LocatedJson | undefined): (call: SearchCall) => Promise<SearchAnswer>;
+}
+
+const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;
+const lanes = 4;
+
+/** Opens the search over a pool. */
+export const createSearch = (options: SearchOptions): Search => ({
+  prepare: (ts, queries) => {
+    const envelope = parseEnvelope(ts, queries);
+    return (call) => answerAll(options, envelope, call);
+  },
+});
+
+const answerAll = async (
+  { pool, clock, timeoutMs }: SearchOptions,
+  { range, queries }: Envelope,
+  call: SearchCall,
+): Promise<SearchAnswer> => {
+  const took = stopwatch();
+  if (queries.length === 0) return { took: took(), responses: [] };
+  const { organizationId, applicationId, signal } = call;
+  const now = clock();
+  const weigh = scale(maxAnswer);
+  const snapshot = await takeSnapshot(pool, Math.min(lanes, queries.length), signal);
+  try {
+    const scope = await snapshot.run(timeoutMs, ({ rows }) => scopeOf(rows, organizationId, applicationId));
+    const answers = queries.map(({ input, products }) =>
+      answered(() => {
+        const request = parseRequest(input);
+        const ids = productIds(products);
+        return snapshot.run(Math.min(timeoutMs, request.timeoutMs ?? timeoutMs), async (reader) => {
+          const fields = await scope.fields(ids, reader.rows);
+          const bounds = {
+            organizationId,
+            deviceIds: scope.deviceIds,
+            productIds: ids,
+            from: range.from,
+            to: range.to,
+          };
+          return run(reader, request, { scope: bounds, range, fields, now, weigh });
+        });
+      }),
+    );
+    // All settle before the snapshot closes, even where one fails in a way that is no answer.
+    const settled = await Promise.allSettled(answers);
+    const responses = settled.map((answer) => {
+      if (answer.status === 'rejected') throw answer.reason;
+      return answer.value;
+    });
+    return { took: took(), responses };
+  } finally {
+    await snapshot.close();
+  }
+};
+
+/** Milliseconds from now on. */
+const stopwatch = () => {
+  const started = performance.now();
+  return () => Math.round(performance.now() - started);
+};
+
+/** The answer of a query, or of its own fault. */
+const answered = async (work: () => Promise<Found>): Promise<QueryAnswer> => {
+  const took = stopwatch();
+  try {
+    const found = await work();
+    return { took: took(), timed_out: false, status: 200, _shards: shards, ...found };
+  } catch (error) {
+    if (error instanceof SearchFailure) return error.toAnswer();
+    if (!(error instanceof TimedOut)) throw error;
+    const hits = { total: { value: 0, relation: 'gte' as const }, max_score: null, hits: [] };
+    return { took: took(), timed_out: true, status: 200, _shards: shards, hits };
+  }
+};
+
+/** Lets lengths pass until they are more than `most` together. */
+const scale = (most: number) => {
+  let sum = 0;
+  return (length: number) => {
+    sum += length;
+    return sum <= most;
+  };
+};
+
+/** The devices of an application, and the fields of products in scope, each read once in a call. */
+const scopeOf = async (rows: Rows, organizationId: string, applicationId: string) => {
+  const devices = await rows<{ id: string }>(
+    sql`select device_id as id from application_device where application_id = ${applicationId}::uuid`,
+  );
+  const loaded = new Map<string, Promise<Fields>>();
+  return {
+    deviceIds: devices.map(({ id }) => id),
+    fields: (products: readonly string[], reading: Rows): Promise<Fields> => {
+      const key = products.join();
+      const known = loaded.get(key) ?? loadFields(reading, organizationId, products);
+      loaded.set(key, known);
+      return known;
+    },
+  };
+};

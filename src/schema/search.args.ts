@@ -1,0 +1,15 @@
+import { ArgsType, Field } from 'type-graphql';
+import { LocatedJSON } from '../entities/located-json.js';
+import type { LocatedJson } from '../json.js';
+import { ApplicationArgs } from './application.args.js';
+
+/** A search of an application's records. */
+@ArgsType()
+export class SearchArgs extends ApplicationArgs {
+  @Field(() => LocatedJSON, { description: 'Time range in Unix seconds, both ends included: gte and lte.' })
+  ts!: LocatedJson;
+  @Field(() => LocatedJSON, {
+    description: 'At most 100 queries; each names its products and what search engines take.',
+  })
+  queries!: LocatedJson;
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { createPool } from '../../src/database/pools.js';
+import { newId } from '../../src/entities/id.js';
+import type { Variable } from '../../src/entities/product.js';
+import { locate, type PlainJson } from '../../src/json.js';
+import { parseJson } from '../../src/json-reader.js';
+import { readNative } from '../../src/records/native.js';
+import { createSearch, type QueryAnswer, type Search, type SearchAnswer } from '../../src/records/search/search.js';
+import { createRecordStore } from '../../src/records/store.js';
+import { useDatabase } from '../support/database.js';
+
+/** A device to make, and whether the application has it. */
+export interface WorldDevice {
+  serial: string;
+  name?: string;
+  tags?: string[];
+  location?: { lat: number; lon: number };
+  product?: string;
+  linked?: boolean;
+}
+
+/** A record to store, by the serial of its device. */
+export interface WorldRecord {
+  serial: string;
+  ts: number;
+  metadata?: { [key: string]: PlainJson };
+  data?: { [key: string]: PlainJson };
+}
+
+/** What a world is made of. Products by name, with their variables. */
+export interface WorldOptions {
+  products?: Readonly<Record<string, Variable[]>>;
+  devices: readonly WorldDevice[];
+  records: readonly WorldRecord[];
+  timeoutMs?: number;
+}
+
+/** An application with records in a database of its own. */
+export interface World {
+  readonly pool: Pool;
+  readonly organizationId: string;
+  readonly applicationId: string;
+  readonly productIds: Readonly<Record<string, string>>;
+  readonly search: Search;
+  /** Asks one query; text keeps positions. `products` is added where it is missing. */
+  ask(query: PlainJson | string, range?: { gte: number; lte: number }): Promise<QueryAnswer>;
+  askAll(queries: PlainJson[], range?: { gte: number; lte: number }, signal?: AbortSignal): Promise<SearchAnswer>;
+  store(records: readonly WorldRecord[]): Promise<void>;
+}
+
+/** The moment that worlds live at. */
+export const worldNow = Date.UTC(2026, 10, 20, 12);
+
+/** Makes a world before the tests of the file. */
+export const useWorld = (options: WorldOptions): World => {
+  const database = useDatabase();
+  let world: World | undefined;
+  let pool: Pool | undefined;
+  beforeAll(async () => {
+    pool = createPool(database.url);
+    world = await buildWorld(pool, options);
+  });
+  afterAll(() => pool?.end());
+  return new Proxy({} as World, {
+    get: (_target, key) => {
+      if (world === undefined) throw new Error('The world is made in beforeAll; ask it after that.');
+      return world[key as keyof World];
+    },
+  });
+};
+
+const always = { gte: 946_684_800, lte: 4_102_444_800 };
+
+/** Makes an application with devices and records. */
+export const buildWorld = async (
+  pool: Pool,
+  { products = {}, devices, records, timeoutMs = 10_000 }: WorldOptions,
+): Promise<World> => {
+  const [organizationId, applicationId] = [newId(), newId()];
+  const username = `o${organizationId.slice(-12)}`;
+  await pool.query(sql`
+    insert into account (id, type, username, email, created_at, updated_at)
+    values (${organizationId}, 'organization', ${username}, ${`${username}@example.com`}, now(), now())`);
+  await pool.query(sql`
+    insert into application (id, organization_id, name, slug, created_at, updated_at)
+    values (${applicationId}, ${organizationId}, 'Field', 'field', now(), now())`);
+  const productIds: Record<string, string> = {};
+  for (const [name, variables] of Object.entries(products)) {
+    const id = newId();
+    productIds[name] = id;
+    await pool.query(sql`
+      insert into product (id, organization_id, name, slug, version, variables, created_at, updated_at)
+      values (${id}, ${organizationId}, ${name}, ${name}, '1', ${JSON.stringify(variables)}, now(), now())`);
+  }
+  for (const { serial, name = null, tags = [], location, product, linked = true } of devices) {
+    const id = newId();
+    const productId = product === undefined ? null : productIds[product]!;
+    await pool.query(sql`
+      insert into device (id, organization_id, serial, slug, name, tags, product_id, lat, lon, created_at, updated_at)
+      values (${id}, ${organizationId}, ${serial}, ${serial}, ${name}, ${tags}, ${productId}, ${location?.lat ?? null}, ${location?.lon ?? null}, now(), now())`);
+    if (linked) {
+      await pool.query(sql`
+        insert into application_device (organization_id, application_id, device_id) values (${organizationId}, ${applicationId}, ${id})`);
+    }
+  }
+  const store = async (more: readonly WorldRecord[]) => {
+    const records = createRecordStore({ pool, clock: () => worldNow, alongside: async () => undefined });
+    const items = readNative(parseJson(JSON.stringify(more)));
+    const answer = await records.store({ organizationId, items, answer: (results) => results as unknown as PlainJson });
+    const refused = (answer as { status: string }[]).filter(({ status }) => status !== 'stored');
+    if (refused.length > 0) throw new Error(`Not stored: ${JSON.stringify(refused)}`);
+    await records.close();
+  };
+  if (records.length > 0) await store(records);
+  const search = createSearch({ pool, clock: () => worldNow, timeoutMs });
+  const askAll: World['askAll'] = (queries, range = always, signal) =>
+    search.prepare(
+      locate(range),
+      parseJson(JSON.stringify(queries)),
+    )({ organizationId, applicationId, ...(signal && { signal }) });
+  return {
+    pool,
+    organizationId,
+    applicationId,
+    productIds,
+    search,
+    askAll,
+    store,
+    ask: async (query, range = always) => {
+      const text = typeof query === 'string' ? query : JSON.stringify({ products: [], ...(query as object) });
+      const { responses } = await search.prepare(
+        locate(range),
+        parseJson(`[${text}]`),
+      )({ organizationId, applicationId });
+      return responses[0]!;
+    },
+  };
+};
