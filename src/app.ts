@@ -10,6 +10,7 @@ import type { Caller } from './entities/caller.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import type { Log } from './log.js';
+import { createLatest } from './records/latest.js';
 import { AccountResolver } from './resolvers/account.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
@@ -19,6 +20,7 @@ import { DeliveryResolver } from './resolvers/delivery.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
+import { LatestResolver } from './resolvers/latest.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
 import { ProductResolver } from './resolvers/product.resolver.js';
 import { RecordResolver } from './resolvers/record.resolver.js';
@@ -71,7 +73,7 @@ export async function startService(options: RoomOptions): Promise<Service> {
 }
 
 /** The resolver classes and their instances. */
-export function createResolvers({ hooks, jobs, records, search }: Rooms): Map<ClassType, object> {
+export function createResolvers({ hooks, jobs, pool, records, search }: Rooms): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(),
@@ -82,6 +84,7 @@ export function createResolvers({ hooks, jobs, records, search }: Rooms): Map<Cl
     new DeviceResolver(),
     new HookResolver(hooks),
     new JobResolver(jobs),
+    new LatestResolver(createLatest(pool)),
     new OrganizationResolver(),
     new ProductResolver(),
     new RecordResolver(records),

@@ -8,6 +8,7 @@ import { AccountType, TokenScope } from './entities/enums.js';
 import { createLog, type Log } from './log.js';
 import { createAccount, type NewAccount, setDisabled } from './operator/account.js';
 import { setPublic } from './operator/product.js';
+import { setRetention } from './operator/retention.js';
 import { createToken, revokeToken } from './operator/token.js';
 import { prepareDatabase } from './prepare.js';
 import { welcome } from './welcome.js';
@@ -55,6 +56,7 @@ function createProgram(): Command {
   addOrganizationCommands(addGroup(ddp, 'organization', 'Organizations, the tenants.'));
   addUserCommands(addGroup(ddp, 'user', 'Users, who become members of organizations.'));
   addTokenCommands(addGroup(ddp, 'token', 'Tokens, with which callers prove who they are.'));
+  addRetentionCommands(addGroup(ddp, 'retention', 'How long records are kept.'));
   addProductCommands(addGroup(ddp, 'product', 'Products, the types of devices.'));
   return ddp;
 }
@@ -154,6 +156,23 @@ function addProductCommands(group: Command): void {
       ),
     );
   }
+}
+
+function addRetentionCommands(group: Command): void {
+  addCommand(group, 'set <duration>', 'Keep records for so long (90d), or for ever (none).')
+    .requiredOption('--organization <id>', 'whose records')
+    .option('--product <id>', 'only those of this product; it counts instead of what the organization has')
+    .action(
+      async (
+        text: string,
+        { organization, product, json }: OutputOptions & { organization: string; product?: string },
+      ) => {
+        const keep = text === 'none' ? null : duration(text);
+        const retention = { organizationId: organization, productId: product ?? null };
+        await withDatabase(({ pool }) => setRetention(pool, retention, keep));
+        answer({ json }, { ...retention, keep: text });
+      },
+    );
 }
 
 const addGroup = (parent: Command, name: string, description: string): Command =>

@@ -12,6 +12,7 @@ import type { Log } from './log.js';
 import { redecode } from './records/redecode.js';
 import { createSearch, type Search } from './records/search/search.js';
 import { createRecordStore, type RecordStore } from './records/store.js';
+import { createUpkeep } from './records/upkeep.js';
 
 /** What the rooms are opened with. */
 export interface RoomOptions {
@@ -68,7 +69,9 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
   const search = createSearch({ pool: searchPool, clock, timeoutMs: config.search.timeout });
   const jobs = createJobs({ pool, clock, log, kinds: { redecode }, isConnectionLoss });
+  const upkeep = createUpkeep({ pool, clock, log });
   await hooks.start();
+  upkeep.start();
   jobs.start();
   return {
     orm,
@@ -79,7 +82,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     search,
     jobs,
     async close(within) {
-      await Promise.all([records.close(), jobs.close()]);
+      await Promise.all([records.close(), jobs.close(), upkeep.close()]);
       await hooks.close(within);
       await Promise.all([
         reader.close(),

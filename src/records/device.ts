@@ -7,12 +7,6 @@ import type { RecordDevice } from './stored-record.js';
 /** A pool or one of its connections. */
 export type Database = Pool | PoolClient;
 
-/** A device as the store needs it: with the version of its product, so that what is known of the product can be kept. */
-export interface KnownDevice extends RecordDevice {
-  /** Changes with every change of the product. */
-  productVersion?: string;
-}
-
 interface Row {
   id: string;
   organization_id: string;
@@ -30,9 +24,10 @@ export const serialKey = (serial: string): string => serial.toLowerCase().replac
 
 /** Devices that items name. */
 export interface Devices {
-  all(): Iterable<KnownDevice>;
+  /** Their products, each with its version. */
+  products(): Iterable<{ id: string; version: string }>;
   /** The device of an item of an organization. */
-  find(organizationId: string, item: Item): KnownDevice | undefined;
+  find(organizationId: string, item: Item): RecordDevice | undefined;
 }
 
 /** Loads the devices that items name, of each item's own organization, in one statement. */
@@ -52,14 +47,16 @@ export const loadDevices = async (
     union all
     select ${columns} from unnest(${ids.organizations}::uuid[], ${ids.values}::uuid[]) w (organization_id, id)
     join device d using (organization_id, id) left join product p on p.id = d.product_id`);
-  const found = new Map<string, KnownDevice>();
+  const found = new Map<string, RecordDevice>();
+  const products = new Map<string, { id: string; version: string }>();
   for (const row of rows) {
     const device = deviceOf(row);
+    if (row.product_id !== null) products.set(row.product_id, { id: row.product_id, version: row.product_version });
     found.set(`${row.organization_id}/${row.serial_key}`, device);
     found.set(`${row.organization_id}#${row.id}`, device);
   }
   return {
-    all: () => found.values(),
+    products: () => products.values(),
     find: (organizationId, { serials, deviceId }) => {
       if (deviceId !== undefined) return found.get(`${organizationId}#${deviceId.toLowerCase()}`);
       return serials
@@ -82,7 +79,7 @@ const pairs = (
   return { organizations: list.map(({ organizationId }) => organizationId), values: list.map(({ value }) => value) };
 };
 
-const deviceOf = (row: Row): KnownDevice => ({
+const deviceOf = (row: Row): RecordDevice => ({
   id: row.id,
   serial: row.serial,
   organizationId: row.organization_id,
@@ -90,7 +87,6 @@ const deviceOf = (row: Row): KnownDevice => ({
     ? {}
     : {
         product: { id: row.product_id, organizationId: row.product_organization_id },
-        productVersion: row.product_version,
       }),
   ...(row.lat === null || row.lon === null ? {} : { location: { lat: row.lat, lon: row.lon } }),
 });

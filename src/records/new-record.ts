@@ -2,15 +2,15 @@ import { StreamType } from '../entities/enums.js';
 import { newId } from '../entities/id.js';
 import { type DecodeReport, decode } from './decode/decode.js';
 import type { DecodableVariable } from './decode/layout.js';
-import type { KnownDevice } from './device.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
 import type { ProductShape } from './product.js';
+import type { RecordDevice } from './stored-record.js';
 import { type TypedData, typeData } from './typed.js';
 
 /** A record as it will be stored. */
 export interface NewRecord {
   id: string;
-  device: KnownDevice;
+  device: RecordDevice;
   /** Unix seconds to the microsecond. */
   ts: number;
   metadata: PlainObject;
@@ -33,7 +33,7 @@ const daySeconds = 86_400;
 /** Makes the record of an item, its frame decoded and its values typed; `now` in Unix seconds. */
 export const recordOf = (
   item: Item,
-  device: KnownDevice,
+  device: RecordDevice,
   shape: ProductShape | undefined,
   now: number,
 ): NewRecord | Rejection => {

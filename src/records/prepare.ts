@@ -44,12 +44,14 @@ export const prepare = async (
   );
   if (wanted.length === 0) return calls.map(({ items }) => items.filter((item) => item instanceof Rejection));
   const devices = await loadDevices(pool, wanted);
-  await shapes.load(pool, devices.all());
+  await shapes.load(pool, devices.products());
   const prepared = calls.map(({ organizationId, items }) =>
     items.map((item): Prepared => {
       if (item instanceof Rejection) return item;
       const device = devices.find(organizationId, item);
-      return device ? recordOf(item, device, shapes.of(device), now) : unknownDevice(item);
+      return device
+        ? recordOf(item, device, device.product && shapes.get(device.product.id), now)
+        : unknownDevice(item);
     }),
   );
   const moments: number[] = [];

@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
 import type { DecodableVariable } from './decode/layout.js';
-import type { Database, KnownDevice } from './device.js';
+import type { Database } from './device.js';
 import { type Slot, type SlotKind, slotKind } from './slot.js';
 
 /** What storing needs of a product: how frames are decoded and where values go. */
@@ -20,16 +20,15 @@ interface Row {
 export class ProductShapes {
   private readonly known = new Map<string, ProductShape & { version: string }>();
 
-  /** The shape of a device's product, as {@link load} last saw it. */
-  of({ product }: KnownDevice): ProductShape | undefined {
-    return product && this.known.get(product.id);
+  /** The shape of a product, as {@link load} last saw it. */
+  get(productId: string): ProductShape | undefined {
+    return this.known.get(productId);
   }
 
-  /** Loads the shapes of products that are new or have changed, and gives each of their variables its slot. */
-  async load(database: Database, devices: Iterable<KnownDevice>): Promise<void> {
+  /** Loads the shapes of products that are new or have another version, and gives each of their variables its slot. */
+  async load(database: Database, products: Iterable<{ id: string; version: string }>): Promise<void> {
     const wanted = new Set<string>();
-    for (const { product, productVersion } of devices)
-      if (product && this.known.get(product.id)?.version !== productVersion) wanted.add(product.id);
+    for (const { id, version } of products) if (this.known.get(id)?.version !== version) wanted.add(id);
     if (wanted.size === 0) return;
     if (this.known.size + wanted.size > capacity) this.known.clear();
     for (const id of wanted) {

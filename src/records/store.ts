@@ -141,16 +141,4 @@ const touchedOf = ({ device, ts }: NewRecord): Touched => ({
   ts,
 });
 
-const storedOf = ({
-  id,
-  ts,
-  metadata,
-  data,
-  device: { productVersion: _version, ...device },
-}: NewRecord): StoredRecord => ({
-  id,
-  ts,
-  metadata,
-  data,
-  device,
-});
+const storedOf = ({ id, ts, metadata, data, device }: NewRecord): StoredRecord => ({ id, ts, metadata, data, device });

@@ -32,6 +32,12 @@ export const typeData = (data: PlainObject, slots: readonly Slot[]): TypedData =
   return typed;
 };
 
+/** A value as its variable's type has it, arrays too; undefined where nothing in it fits. */
+export const fittingValue = (type: VariableType, value: PlainJson): PlainJson | undefined => {
+  const fitting = leaves(value).flatMap((inner) => fits[type](inner) ?? []);
+  return fitting.length > 1 ? fitting.map(({ own }) => own) : fitting[0]?.own;
+};
+
 /** The values of an array, nested ones too, without nulls; of anything else itself. */
 const leaves = (value: PlainJson): PlainJson[] => {
   if (Array.isArray(value)) return value.flatMap(leaves);

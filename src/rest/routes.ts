@@ -117,6 +117,8 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.ingestChirpStack': ['POST', `${organization}/ingest/chirpstack`, networkServer()],
     'Mutation.ingestSigfox': ['POST', `${organization}/ingest/sigfox`, networkServer()],
     'Mutation.ingestThingsBoard': ['POST', `${organization}/ingest/thingsboard/:serial`, networkServer()],
+    'Query.deviceLatest': ['GET', `${device}/latest`],
+    'Query.applicationLatest': ['GET', `${application}/latest`],
     'Query.decodeFrame': ['POST', `${product}/decode`],
     'Mutation.redecodeProduct': ['POST', `${product}/redecode`],
     'Query.job': ['GET', `${organization}/jobs/:jobId`],

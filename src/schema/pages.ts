@@ -5,6 +5,7 @@ import { Application, ApplicationListItem } from '../entities/application.js';
 import { Delivery, DeliveryListItem } from '../entities/delivery.js';
 import { Device, DeviceListItem } from '../entities/device.js';
 import { Hook, HookListItem } from '../entities/hook.js';
+import { DeviceLatest } from '../entities/latest.js';
 import { Product, ProductListItem, PublicProductListItem } from '../entities/product.js';
 import { Team, TeamListItem } from '../entities/team.js';
 import { pageOf } from './page.js';
@@ -36,6 +37,10 @@ export class ProductPage extends pageOf(Product, ProductListItem) {}
 /** Devices. */
 @ObjectType({ description: 'A page of devices.' })
 export class DevicePage extends pageOf(Device, DeviceListItem) {}
+
+/** Newest values of devices. */
+@ObjectType({ description: 'A page of the newest values of devices.' })
+export class DeviceLatestPage extends pageOf(DeviceLatest) {}
 
 /** Applications. */
 @ObjectType({ description: 'A page of applications.' })

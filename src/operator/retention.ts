@@ -1,0 +1,31 @@
+import sql from 'sql-template-tag';
+import { isId } from '../entities/id.js';
+import type { Connection } from './account.js';
+
+/** Keeps records of an organization, or of one of its products, for so long (milliseconds); null: for ever. */
+export async function setRetention(
+  db: Connection,
+  { organizationId, productId }: { organizationId: string; productId: string | null },
+  keep: number | null,
+): Promise<void> {
+  if (!isId(organizationId) || !(await exists(db, organizationId)))
+    throw new Error(`There is no organization ${organizationId}.`);
+  if (productId !== null && !(isId(productId) && (await isUsed(db, organizationId, productId))))
+    throw new Error(`The organization has no product ${productId}.`);
+  await db.query(sql`
+    insert into record_retention (organization_id, product_id, keep)
+    values (${organizationId}, ${productId}, make_interval(secs => ${keep === null ? null : keep / 1000}))
+    on conflict (organization_id, product_id) do update set keep = excluded.keep`);
+}
+
+const exists = async (db: Connection, id: string): Promise<boolean> => {
+  const { rowCount } = await db.query(sql`select from account where id = ${id} and type = 'organization'`);
+  return rowCount === 1;
+};
+
+/** Its own, or a public one that its devices may use. */
+const isUsed = async (db: Connection, organizationId: string, productId: string): Promise<boolean> => {
+  const { rowCount } = await db.query(sql`
+    select from product where id = ${productId} and (organization_id = ${organizationId} or public)`);
+  return rowCount === 1;
+};

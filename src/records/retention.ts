@@ -1,0 +1,91 @@
+import type { Pool } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+
+type Database = Pick<Pool, 'query'>;
+
+/** What retention took away. */
+export interface Retired {
+  records: number;
+  partitions: number;
+}
+
+/** Records of an organization, of one product or of all that have no retention of their own, that are past their time. */
+interface Target {
+  organization_id: string;
+  product_id: string | null;
+  /** Measured before this, ISO 8601. */
+  before: string;
+}
+
+/** Rows that one statement deletes. */
+const batchSize = 5000;
+
+/**
+ * Drops the partitions in which nothing may remain, deletes what is past its time in the others batch by batch, and drops those
+ * that are empty then. `stopped` is asked between batches.
+ */
+export const retire = async (pool: Database, now: Date, stopped: () => boolean): Promise<Retired> => {
+  const retired: Retired = { records: 0, partitions: 0 };
+  const { none, all } = await horizons(pool, now);
+  if (all !== null) retired.partitions += await drop(pool, all, false);
+  for (const target of await targets(pool, now)) {
+    for (let deleted = batchSize; deleted === batchSize && !stopped(); retired.records += deleted)
+      deleted = await deleteBatch(pool, target);
+    if (!stopped()) await retireRollups(pool, target);
+  }
+  if (none !== null) retired.partitions += await drop(pool, none, true);
+  return retired;
+};
+
+/** Before `none` somebody's records are past their time, before `all` everybody's; null: nobody's, or not everybody's. */
+const horizons = async (pool: Database, now: Date): Promise<{ none: string | null; all: string | null }> => {
+  const { rows } = await pool.query<{ none: string | null; all: string | null }>(sql`
+    select ${now}::timestamptz - min(keep) as none,
+      case when bool_and(keep is not null) and not exists (
+        select from account a where type = 'organization' and not exists (
+          select from record_retention r where r.organization_id = a.id and r.product_id is null))
+      then ${now}::timestamptz - max(keep) end as all
+    from record_retention`);
+  return rows[0] ?? { none: null, all: null };
+};
+
+const drop = async (pool: Database, before: string, onlyEmpty: boolean): Promise<number> => {
+  const { rows } = await pool.query<{ dropped: number }>(
+    sql`select record_retire(${before}::timestamptz, ${onlyEmpty}) as dropped`,
+  );
+  return rows[0]?.dropped ?? 0;
+};
+
+const targets = async (pool: Database, now: Date): Promise<Target[]> => {
+  const { rows } = await pool.query<Target>(sql`
+    select organization_id, product_id, ${now}::timestamptz - keep as before
+    from record_retention where keep is not null`);
+  return rows;
+};
+
+/** A product's retention counts instead of its organization's, whichever is longer. */
+const belongs = ({ organization_id, product_id }: Target): Sql =>
+  product_id === null
+    ? sql`organization_id = ${organization_id} and (product_id is null or product_id not in (
+        select product_id from record_retention where organization_id = ${organization_id} and product_id is not null))`
+    : sql`organization_id = ${organization_id} and product_id = ${product_id}`;
+
+const deleteBatch = async (pool: Database, target: Target): Promise<number> => {
+  const { rowCount } = await pool.query(sql`
+    delete from record r
+    using (select id, ts from record where ${belongs(target)} and ts < ${target.before}::timestamptz limit ${batchSize}) past
+    where r.id = past.id and r.ts = past.ts`);
+  return rowCount ?? 0;
+};
+
+/** The hour that the limit cuts through keeps a part of its records: its rollup is made anew. */
+const retireRollups = async (pool: Database, target: Target): Promise<void> => {
+  const limit = sql`date_trunc('hour', ${target.before}::timestamptz)`;
+  await pool.query(sql`
+    with cut as (
+      delete from record_rollup where ${belongs(target)} and hour <= ${limit}
+      returning organization_id, product_id, hour
+    )
+    insert into record_dirty (organization_id, product_id, hour)
+    select distinct organization_id, product_id, hour from cut where hour = ${limit}`);
+};

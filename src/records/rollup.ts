@@ -1,0 +1,92 @@
+import type { Pool, PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { transaction } from '../transaction.js';
+
+/*
+ * Hourly rollups (table record_rollup): count, sum, minimum, maximum, sum of squares, first and last by organization,
+ * product, device and slot. They are right for every hour of an (organization, product) that has no row in record_dirty, seen
+ * in the same snapshot; a dirty hour is read from the records. Only single values are in them: of a field whose
+ * record_field.multi is set, arrays are missing.
+ */
+
+/** An hour of one organization's product whose rollup is out of date. */
+interface DirtyHour {
+  organization_id: string;
+  product_id: string | null;
+  /** ISO 8601. */
+  hour: string;
+}
+
+/** Hours in one transaction. */
+const hoursAtOnce = 20;
+
+/** When a dirty hour is worth rolling up. Seconds. */
+export interface Patience {
+  /** The hour is over, and nothing came for so long: the usual case. */
+  afterHour: number;
+  /** Nothing came for so long, the hour under way included. */
+  quiet: number;
+  /** The hour is over and data keeps coming late: not put off for longer than this. */
+  atMost: number;
+}
+
+/** Patience of the service. */
+export const usualPatience: Patience = { afterHour: 10, quiet: 60, atMost: 900 };
+
+/**
+ * Makes the rollups of some dirty hours anew from their records, and says how many. One snapshot sees both the notes that are
+ * taken away and the records that they are about: what is committed meanwhile leaves its own note.
+ */
+export const rollUp = (pool: Pool, now: Date, patience: Patience = usualPatience): Promise<number> =>
+  transaction(pool, async (tx) => {
+    await tx.query('set transaction isolation level repeatable read');
+    const { rows: locked } = await tx.query<{ locked: boolean }>(
+      sql`select pg_try_advisory_xact_lock(hashtextextended('record rollups', 0)) as locked`,
+    );
+    if (!locked[0]?.locked) return 0;
+    const hours = await takeDirtyHours(tx, now, patience);
+    for (const hour of hours) await rollUpHour(tx, hour);
+    return hours.length;
+  });
+
+const takeDirtyHours = async (
+  tx: PoolClient,
+  now: Date,
+  { afterHour, quiet, atMost }: Patience,
+): Promise<DirtyHour[]> => {
+  const ago = (seconds: number): Sql => sql`${now}::timestamptz - make_interval(secs => ${seconds})`;
+  const { rows } = await tx.query<DirtyHour>(sql`
+    with ripe as (
+      select organization_id, product_id, hour from record_dirty
+      group by organization_id, product_id, hour
+      having max(noted_at) <= ${ago(quiet)}
+        or (hour <= ${ago(3600)} and (max(noted_at) <= ${ago(afterHour)} or min(noted_at) <= ${ago(atMost)}))
+      order by min(id) limit ${hoursAtOnce}
+    ), taken as (
+      delete from record_dirty d using ripe r
+      where d.organization_id = r.organization_id and d.hour = r.hour and d.product_id is not distinct from r.product_id
+    )
+    select organization_id, product_id, hour from ripe`);
+  return rows;
+};
+
+const rollUpHour = async (tx: PoolClient, { organization_id, product_id, hour }: DirtyHour): Promise<void> => {
+  // An equality, so that the index serves it: "is not distinct from" would not.
+  const product = product_id === null ? sql`product_id is null` : sql`product_id = ${product_id}`;
+  const whose = sql`organization_id = ${organization_id} and ${product}`;
+  await tx.query(sql`delete from record_rollup where ${whose} and hour = ${hour}::timestamptz`);
+  await tx.query(sql`
+    insert into record_rollup
+      (organization_id, product_id, device_id, slot, hour, n, sum, min, max, sum_squares, first, last, first_ts, last_ts)
+    select ${organization_id}, ${product_id}::uuid, device_id, slot, ${hour}::timestamptz, count(*), sum(v), min(v), max(v),
+      sum(v * v), (array_agg(v order by ts, seq))[1], (array_agg(v order by ts desc, seq desc))[1], min(ts), max(ts)
+    from record, lateral (
+      select 0 as slot, null::float8 as v
+      union all
+      select place, value from unnest(numbers) with ordinality as number (value, place) where value is not null
+      union all
+      select -place, null from unnest(texts) with ordinality as text (value, place) where value is not null
+    ) value
+    where ${whose} and ts >= ${hour}::timestamptz and ts < ${hour}::timestamptz + interval '1 hour'
+    group by device_id, slot`);
+};

@@ -1,0 +1,38 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+
+type Database = Pick<Pool, 'query'>;
+
+/** A transaction that found a device before it was deleted has stored its records by then. Milliseconds. */
+const sweepDelay = 60_000;
+const batchSize = 5000;
+const keyAge = '48 hours';
+const onceAge = '24 hours';
+
+/** Deletes some records of a device that is gone; whether to go on. */
+export const sweepDevices = async (pool: Database, now: Date): Promise<boolean> => {
+  const { rows } = await pool.query<{ device_id: string }>(sql`
+    select device_id from record_sweep where deleted_at <= ${new Date(now.getTime() - sweepDelay)} order by deleted_at limit 1`);
+  const [gone] = rows;
+  if (!gone) return false;
+  const id = gone.device_id;
+  const { rowCount } = await pool.query(sql`
+    delete from record r using (select id, ts from record where device_id = ${id} limit ${batchSize}) s
+    where r.id = s.id and r.ts = s.ts`);
+  if (rowCount !== 0) return true;
+  await pool.query(sql`delete from record_rollup where device_id = ${id}`);
+  await pool.query(sql`delete from record_key where device_id = ${id}`);
+  await pool.query(sql`delete from record_sweep where device_id = ${id}`);
+  return true;
+};
+
+/** Deletes some keys that no longer count; whether to go on. */
+export const sweepKeys = async (pool: Database, now: Date): Promise<boolean> => {
+  const keys = await pool.query(sql`
+    delete from record_key where ctid = any(array(
+      select ctid from record_key where stored_at <= ${now}::timestamptz - ${keyAge}::interval limit ${batchSize}))`);
+  const calls = await pool.query(sql`
+    delete from idempotency_key where ctid = any(array(
+      select ctid from idempotency_key where created_at <= ${now}::timestamptz - ${onceAge}::interval limit ${batchSize}))`);
+  return keys.rowCount === batchSize || calls.rowCount === batchSize;
+};

@@ -1,0 +1,272 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { readConfig } from '../../src/config.js';
+import { useService } from '../support/service.js';
+import { buildCustomer, type Customer } from './customer.js';
+import { startReceiver, status } from './receiver.js';
+
+const service = useService({
+  config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [60_000], timeout: 1000 } },
+});
+let owner: Customer;
+beforeAll(async () => {
+  owner = await buildCustomer(service);
+});
+const url = 'http://127.0.0.1:9/in';
+const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
+
+interface Listed {
+  id: string;
+  attemptsMade: number;
+  successful: boolean;
+}
+
+/** Looks at the deliveries of a hook until they are as wished. */
+async function deliveriesOf(path: string, reached: (list: Listed[]) => boolean): Promise<Listed[]> {
+  for (;;) {
+    const { body } = await owner.call<Listed[]>('GET', `${path}/deliveries?limit=100`);
+    if (reached(body)) return body;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('POST /applications/:organizationId/:applicationId/hooks', () => {
+  it('makes a hook, and shows everything but its password', async () => {
+    const response = await owner.call('POST', owner.hooks, {
+      url,
+      authentication: { basic: { user: 'me', pass: 'very secret' }, header: { name: 'X-Key', value: 'key 1' } },
+    });
+    const { applicationId, organizationId } = owner;
+    expect(response).toMatchObject({ status: 200 });
+    expect(response.body).toEqual({
+      id: expect.any(String) as unknown,
+      url,
+      application: { id: applicationId, organizationId },
+      authentication: { basic: { user: 'me' }, header: { name: 'X-Key', value: 'key 1' } },
+      allowUnverifiedSSLCert: false,
+      disabled: false,
+      createdAt: moment,
+      updatedAt: moment,
+    });
+  });
+
+  it('takes a bearer token as the header Authorization', async () => {
+    const response = await owner.call('POST', owner.hooks, { url, authentication: { bearer: { value: 'abc' } } });
+    expect(response).toMatchObject({
+      status: 200,
+      body: { authentication: { header: { name: 'Authorization', value: 'Bearer abc' } } },
+    });
+  });
+
+  it.each([
+    ['no address', {}, 'url'],
+    ['an address that is none', { url: 'somewhere' }, 'url'],
+    ['another scheme', { url: 'ftp://example.org/' }, 'url'],
+    ['an address with user and password', { url: 'http://a:b@example.org/' }, 'url'],
+    ['an address of more than 2048 characters', { url: `http://example.org/${'x'.repeat(2048)}` }, 'url'],
+    ['a misspelt field', { url, disable: true }, 'disable'],
+    ['basic without a password', { url, authentication: { basic: { user: 'a' } } }, 'authentication.basic.pass'],
+    [
+      'basic and header for one header',
+      { url, authentication: { basic: { user: 'a', pass: 'b' }, header: { value: 'c' } } },
+      'authentication.header.name',
+    ],
+    [
+      'basic and bearer',
+      { url, authentication: { basic: { user: 'a', pass: 'b' }, bearer: { value: 'c' } } },
+      'authentication.bearer',
+    ],
+    [
+      'bearer and header',
+      { url, authentication: { header: { name: 'x-a', value: 'b' }, bearer: { value: 'c' } } },
+      'authentication.bearer',
+    ],
+    [
+      'a header with a line break',
+      { url, authentication: { header: { name: 'x-a', value: 'b\r\nx-c: d' } } },
+      'authentication.header.value',
+    ],
+    [
+      'a header name with a blank',
+      { url, authentication: { header: { name: 'x a', value: 'b' } } },
+      'authentication.header.name',
+    ],
+    [
+      'a header that the call itself needs',
+      { url, authentication: { header: { name: 'Content-Length', value: '1' } } },
+      'authentication.header.name',
+    ],
+  ])('refuses %s', async (_, values, path) => {
+    const response = await owner.call<{ errors: { path: string }[] }>('POST', owner.hooks, values);
+    expect(response).toMatchObject({ status: 422, body: { code: 'VALIDATION_FAILED' } });
+    expect(response.body.errors.map((fault) => fault.path)).toContain(path);
+  });
+});
+
+describe('PUT /applications/:organizationId/:applicationId/hooks/:applicationHookId', () => {
+  it('takes an authentication as it was got, and keeps the password', async () => {
+    const receiver = await startReceiver();
+    const { path } = await owner.hook({ url, authentication: { basic: { user: 'me', pass: 'kept pass' } } });
+    const { body } = await owner.call<{ authentication: object }>('GET', path);
+    await owner.call('PUT', path, { url: receiver.url(), authentication: body.authentication });
+    await owner.call('POST', `${path}/ping`);
+    expect(receiver.calls[0]?.headers.authorization).toBe(`Basic ${btoa('me:kept pass')}`);
+    await receiver.close();
+  });
+
+  it('leaves what is absent, and clears what is null', async () => {
+    const { path } = await owner.hook({ url, disabled: true, authentication: { header: { name: 'x-a', value: 'b' } } });
+    expect((await owner.call('PUT', path, { url })).body).toMatchObject({
+      disabled: true,
+      authentication: { header: { name: 'x-a', value: 'b' } },
+    });
+    const { body } = await owner.call('PUT', path, { url, disabled: null, authentication: null });
+    expect(body).toMatchObject({ disabled: false });
+    expect(body).not.toHaveProperty('authentication');
+  });
+});
+
+describe('GET /applications/:organizationId/:applicationId/hooks', () => {
+  it('lists addresses and identifiers, and searches the addresses', async () => {
+    const { id } = await owner.hook({ url: 'http://example.org/one-of-a-kind' });
+    const { body, headers } = await owner.call('GET', `${owner.hooks}?q=ONE-of`);
+    expect(body).toEqual([{ id, url: 'http://example.org/one-of-a-kind' }]);
+    expect(headers.get('x-total-count')).toBe('1');
+  });
+});
+
+describe('DELETE /applications/:organizationId/:applicationId/hooks/:applicationHookId', () => {
+  it('ends a hook: it is found no more, and not called', async () => {
+    const receiver = await startReceiver(status(500));
+    const { path } = await owner.hook({ url: receiver.url() });
+    await owner.send();
+    await deliveriesOf(path, ([delivery]) => delivery?.attemptsMade === 1);
+    expect(await owner.call('DELETE', path)).toMatchObject({ status: 204, body: undefined });
+    expect(await owner.call('GET', `${path}/deliveries`)).toMatchObject({ status: 404 });
+    expect(await owner.call('GET', path)).toMatchObject({ status: 404 });
+    await receiver.close();
+  });
+});
+
+describe('POST .../hooks/:applicationHookId/ping', () => {
+  it('calls a disabled hook once, and answers the delivery', async () => {
+    const receiver = await startReceiver(status(500));
+    const { id, path } = await owner.hook({ url: receiver.url(), disabled: true });
+    const response = await owner.call<Listed>('POST', `${path}/ping`);
+    const application = { id: owner.applicationId, organizationId: owner.organizationId };
+    expect(response).toMatchObject({
+      status: 200,
+      body: {
+        applicationHookId: id,
+        application,
+        maxNumberAttempts: 1,
+        attemptsMade: 1,
+        successful: false,
+        request: { method: 'POST', payload: { application, hook: { id } } },
+        response: { statusCode: 500 },
+      },
+    });
+    expect(response.body).not.toHaveProperty('deviceId');
+    expect(response.body).not.toHaveProperty('ts');
+    expect(receiver.calls).toMatchObject([
+      { headers: { 'x-service-event': 'ping', 'x-service-delivery-id': response.body.id } },
+    ]);
+    await receiver.close();
+  });
+});
+
+describe('GET .../hooks/:applicationHookId/deliveries', () => {
+  it('lists what was posted, newest first, secrets replaced', async () => {
+    const receiver = await startReceiver();
+    const { path } = await owner.hook({
+      url: receiver.url('/in'),
+      authentication: { basic: { user: 'u', pass: 'p' }, header: { name: 'X-Key', value: 'k' } },
+    });
+    await owner.send(3);
+    const list = await deliveriesOf(path, (all) => all.length === 3 && all.every(({ successful }) => successful));
+    expect(list.map(({ id }) => id)).toEqual(
+      list
+        .map(({ id }) => id)
+        .toSorted()
+        .toReversed(),
+    );
+    expect(list[0]).toEqual({
+      id: expect.any(String) as unknown,
+      applicationHookId: path.split('/').at(-1),
+      deviceId: owner.deviceId,
+      application: { id: owner.applicationId, organizationId: owner.organizationId },
+      ts: expect.any(Number) as unknown,
+      maxNumberAttempts: 2,
+      attemptsMade: 1,
+      successful: true,
+      createdAt: moment,
+      updatedAt: moment,
+      request: {
+        payload: JSON.parse(receiver.calls.at(-1)!.body) as unknown,
+        headers: expect.objectContaining({ authorization: '[redacted]', 'x-key': '[redacted]' }) as unknown,
+        method: 'POST',
+        uri: expect.objectContaining({ href: receiver.url('/in') }) as unknown,
+      },
+      response: { statusCode: 200, headers: expect.any(Object) as unknown, body: 'fine' },
+    });
+    const { headers } = await owner.call('GET', `${path}/deliveries?limit=2&q=/IN$`);
+    expect(headers.get('x-total-count')).toBe('3');
+    await receiver.close();
+  });
+
+  it('counts to 10,000 and no further', async () => {
+    const { path, id } = await owner.hook({ url, disabled: true });
+    const client = new pg.Client(service.databaseUrl);
+    await client.connect();
+    await client.query(
+      `insert into delivery (id, hook_id, organization_id, application_id, event, state, queued_at, next_attempt_at,
+                             max_attempts, payload, created_at, updated_at)
+       select gen_random_uuid(), $1, $2, $3, 'record', 'pending', now(), now(), 2, '{}', now(), now()
+         from generate_series(1, 10001)`,
+      [id, owner.organizationId, owner.applicationId],
+    );
+    await client.end();
+    const { status, headers } = await owner.call('GET', `${path}/deliveries`);
+    expect(status).toBe(200);
+    expect(headers.get('x-total-count')).toBeNull();
+  });
+});
+
+describe('GET .../deliveries/:deliveryId', () => {
+  it('tells of every attempt, and why no answer came', async () => {
+    const { path } = await owner.hook({ url });
+    await owner.send();
+    const [delivery] = await deliveriesOf(path, ([first]) => first?.attemptsMade === 1);
+    const { status: code, body } = await owner.call('GET', `${path}/deliveries/${delivery!.id}`);
+    const error = { code: 'REFUSED', message: expect.any(String) as unknown };
+    expect(code).toBe(200);
+    expect(body).toMatchObject({ error, attempts: [{ at: moment, error, duration: { total: expect.any(Number) } }] });
+    expect(body).not.toHaveProperty('response');
+    expect(delivery).not.toHaveProperty('error');
+  });
+});
+
+describe('the hooks of an application in the graph', () => {
+  it('are reached from the application, deliveries with their faults', async () => {
+    const { id } = await owner.hook({ url: 'http://example.org/graph' });
+    const { organizationId, applicationId } = owner;
+    const { body } = await owner.graph(
+      `query ($organizationId: ID!, $applicationId: ID!) {
+        application(organizationId: $organizationId, applicationId: $applicationId) {
+          hooks(q: "graph$") { items { id url disabled application { id } } totalCount }
+        }
+      }`,
+      { organizationId, applicationId },
+    );
+    expect(body).toEqual({
+      data: {
+        application: {
+          hooks: {
+            items: [{ id, url: 'http://example.org/graph', disabled: false, application: { id: applicationId } }],
+            totalCount: 1,
+          },
+        },
+      },
+    });
+  });
+});

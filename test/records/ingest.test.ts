@@ -1,0 +1,273 @@
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { TokenScope } from '../../src/entities/enums.js';
+import type { Client } from '../support/client.js';
+import { useService } from '../support/service.js';
+import { createTenant, type Tenant, withDatabase } from '../support/tenant.js';
+
+const service = useService();
+let tenant: Tenant;
+let owner: Client;
+let records: string;
+let product: string;
+
+beforeAll(async () => {
+  tenant = await createTenant(service);
+  owner = tenant.owner;
+  records = `/organizations/${tenant.id}/records`;
+  const variables = [
+    { name: 'temperature', type: 'FLOAT32', mappings: [{ streamId: 1, streamType: 'BIN', varNumber: 1 }] },
+    { name: 'humidity', type: 'UINT8', mappings: [{ streamId: 1, streamType: 'BIN', varNumber: 2 }] },
+  ];
+  const made = await owner.post<{ id: string }>(`/organizations/${tenant.id}/products`, {
+    name: 'Probe',
+    version: '1',
+    variables,
+  });
+  product = made.body.id;
+  for (const serial of ['ab-cd', '0004a30b001c0530', '01-01-01-01-01-01-01-01', '001a2345'])
+    await owner.post(`/organizations/${tenant.id}/devices/${serial}`, {
+      product: { id: product, organizationId: tenant.id },
+    });
+});
+
+interface IngestAnswer {
+  accepted: number;
+  duplicates: number;
+  rejected: number;
+  results: { index: number; status: string; recordId?: string; error?: { code: string } }[];
+}
+
+const ingest = (body: unknown, headers: Record<string, string> = {}) =>
+  owner.request<IngestAnswer>('POST', records, { body, headers });
+
+interface Stored {
+  ts: number;
+  metadata: Record<string, unknown>;
+  data: Record<string, unknown>;
+  frame: Record<string, unknown> | null;
+}
+
+const newest = (serial: string): Promise<Stored> =>
+  withDatabase(service, async (db) => {
+    const { rows } = await db.query<Stored>(
+      `select extract(epoch from ts)::float8 as ts, r.metadata, r.data, r.frame from record r join device d on d.id = device_id
+       where serial_key = $1 order by seq desc limit 1`,
+      [serial],
+    );
+    return rows[0]!;
+  });
+
+describe('POST /organizations/:organizationId/records', () => {
+  it('stores one object, and answers 200 whatever its fate', async () => {
+    expect(await ingest({ serial: 'ABCD', data: { temperature: 21.5 } })).toMatchObject({
+      status: 200,
+      body: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
+    });
+    expect(await ingest({ serial: 'ffff', data: {} })).toMatchObject({
+      status: 200,
+      body: {
+        accepted: 0,
+        rejected: 1,
+        results: [{ index: 0, status: 'rejected', error: { code: 'UNKNOWN_DEVICE' } }],
+      },
+    });
+  });
+
+  it('stores the good items of an array and says which were bad', async () => {
+    const { body } = await ingest([{ serial: 'ab-cd', data: {} }, 1, { serial: 'ab-cd', ts: 1, data: {} }]);
+    expect(body).toMatchObject({ accepted: 1, rejected: 2 });
+    expect(body.results.map(({ index, error }) => [index, error?.code])).toEqual([
+      [1, 'VALIDATION_FAILED'],
+      [2, 'TS_OUT_OF_RANGE'],
+    ]);
+  });
+
+  it('takes NDJSON, gzipped too, with lines that are no JSON', async () => {
+    const line = JSON.stringify({ serial: 'ab-cd', data: {} });
+    const headers = { 'content-type': 'application/x-ndjson' };
+    expect((await ingest(`${line}\n{\n${line}\n`, headers)).body).toMatchObject({
+      accepted: 2,
+      results: [{ index: 1, error: { code: 'MALFORMED_REQUEST' } }],
+    });
+    const zipped = await ingest(gzipSync(line), { ...headers, 'content-encoding': 'gzip' });
+    expect(zipped.body).toMatchObject({ accepted: 1 });
+  });
+
+  it('lists what was stored when asked to be verbose', async () => {
+    const { body } = await owner.post<IngestAnswer>(`${records}?verbose=true`, { serial: 'ab-cd', key: 'v', data: {} });
+    expect(body.results).toEqual([{ index: 0, status: 'stored', recordId: expect.any(String) }]);
+    const again = await owner.post<IngestAnswer>(`${records}?verbose=true`, { serial: 'ab-cd', key: 'v', data: {} });
+    expect(again.body).toMatchObject({
+      duplicates: 1,
+      results: [{ status: 'duplicate', recordId: body.results[0]?.recordId }],
+    });
+  });
+
+  it('gives the first answer again to the same Idempotency-Key, and 422 with another body', async () => {
+    const headers = { 'idempotency-key': 'again' };
+    const first = await ingest({ serial: 'ab-cd', key: 'i', data: {} }, headers);
+    expect(first.body).toMatchObject({ accepted: 1 });
+    expect((await ingest({ serial: 'ab-cd', key: 'i', data: {} }, headers)).body).toEqual(first.body);
+    expect(await ingest({ serial: 'ab-cd', data: { a: 1 } }, headers)).toMatchObject({
+      status: 422,
+      body: { code: 'VALIDATION_FAILED', errors: [{ path: 'Idempotency-Key' }] },
+    });
+  });
+
+  it('keeps the exact digits of numbers that a double cannot hold', async () => {
+    await ingest('{"serial":"ab-cd","data":{"big":9007199254740993,"huge":1e400,"small":0.1}}');
+    expect((await newest('abcd')).data).toEqual({ big: '9007199254740993', huge: '1e400', small: 0.1 });
+  });
+
+  it('takes at most 10,000 items', async () => {
+    const item = JSON.stringify({ serial: 'ab-cd', ts: 1, data: {} });
+    const items = (count: number) => `[${Array.from({ length: count }, () => item).join(',')}]`;
+    expect(await ingest(items(10_000))).toMatchObject({ status: 200, body: { rejected: 10_000 } });
+    expect(await ingest(items(10_001))).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
+  });
+
+  it('is open to ingest tokens and closed to readers, members and other organizations', async () => {
+    const body = { serial: 'ab-cd', data: {} };
+    const status = async (client: Client) => (await client.post(records, body)).status;
+    expect(await status(await tenant.client({ scope: TokenScope.ingest }))).toBe(200);
+    expect(await status(await tenant.client({ scope: TokenScope.read }))).toBe(403);
+    expect(await status((await tenant.member()).client)).toBe(403);
+    expect(await status((await createTenant(service)).owner)).toBe(404);
+  });
+});
+
+describe('POST /organizations/:organizationId/ingest', () => {
+  const fixture = (name: string) => readFileSync(`test/data/ingest/${name}.json`, 'utf8');
+  const post = (path: string, body: unknown) => owner.post(`/organizations/${tenant.id}/ingest/${path}`, body);
+
+  it.each([
+    ['the-things-stack', 'the-things-stack-uplink', '0004a30b001c0530', { temperature: 1, luminosity: 0.64 }],
+    ['chirpstack?event=up', 'chirpstack-up', '0101010101010101', {}],
+    ['sigfox', 'sigfox-data-bidir', '001a2345', {}],
+    ['thingsboard/ab-cd', 'thingsboard-telemetry', 'abcd', { temperature: 42, active: true }],
+  ])('%s answers 204 and stores its real payload', async (path, name, serial, data) => {
+    expect(await post(path, fixture(name))).toMatchObject({ status: 204, body: undefined });
+    const record = await newest(serial);
+    expect(record.data).toEqual(data);
+    expect(record.metadata.provider).toBe(path.replace(/[?/].*/, ''));
+  });
+
+  it('decodes the frame of a network server, whose variables win over decoded fields', async () => {
+    const uplink = JSON.parse(fixture('chirpstack-up')) as object;
+    const data = Buffer.from('0441AC00000D37', 'hex').toString('base64');
+    await post('chirpstack', { ...uplink, deduplicationId: 'x', data, object: { temperature: 1, extra: true } });
+    expect(await newest('0101010101010101')).toMatchObject({
+      data: { temperature: 21.5, humidity: 55, extra: true },
+      metadata: { decode: { status: 'ok' } },
+      frame: { streamId: 1, streamType: 'BIN', payload: '0441ac00000d37' },
+    });
+  });
+
+  it('answers 204 to a repetition and to other events', async () => {
+    expect((await post('the-things-stack', fixture('the-things-stack-uplink'))).status).toBe(204);
+    expect((await post('the-things-stack', { join_accept: {} })).status).toBe(204);
+    expect((await post('chirpstack?event=join', { deviceInfo: {} })).status).toBe(204);
+    expect((await post('sigfox', { device: '1A2345' })).status).toBe(204);
+  });
+
+  it('names the field that lacks the serial, and knows no other devices', async () => {
+    expect(await post('sigfox', { data: 'aa' })).toMatchObject({ status: 422, body: { errors: [{ path: 'device' }] } });
+    expect((await post('thingsboard/eeee', { t: 1 })).status).toBe(404);
+    expect((await post('chirpstack', [])).status).toBe(400);
+  });
+});
+
+describe('decoding', () => {
+  const path = () => `/products/${tenant.id}/${product}`;
+
+  it('explains a frame part by part', async () => {
+    const { body } = await owner.post(`${path()}/decode`, {
+      streamId: 1,
+      streamType: 'BIN',
+      payload: '0441AC0000 0D37 2D01',
+    });
+    expect(body).toEqual({
+      streamType: 'BIN',
+      status: 'partial',
+      data: { temperature: 21.5, humidity: 55 },
+      parts: [
+        { offset: 0, bytes: '0441ac0000', variable: 'temperature', value: 21.5 },
+        { offset: 5, bytes: '0d37', variable: 'humidity', value: 55 },
+        { offset: 7, bytes: '2d01', variable: 6, warning: 'UNKNOWN_VARIABLE' },
+      ],
+    });
+  });
+
+  it('is done again to stored frames after the variables have changed, as a job', async () => {
+    const serial = 'dec0';
+    const variable = (type: string, varNumber: number) => ({
+      name: 'level',
+      type,
+      mappings: [{ streamId: 3, streamType: 'RAW', varNumber }],
+    });
+    const make = { name: 'Later', version: '1', variables: [variable('UINT8', 1)] };
+    const { body: later } = await owner.post<{ id: string }>(`/organizations/${tenant.id}/products`, make);
+    await owner.post(`/organizations/${tenant.id}/devices/${serial}`, { product: { id: later.id } });
+    const frame = { streamId: 3, streamType: 'RAW', payload: '0102' };
+    await ingest([
+      { serial, frame },
+      { serial, data: { level: '7' } },
+    ]);
+    const path = `/products/${tenant.id}/${later.id}`;
+    await owner.put(path, { ...make, variables: [variable('UINT16', 1)] });
+    const redecode = async (body: object) => {
+      const asked = await owner.post<{ id: string; state: string }>(`${path}/redecode`, body);
+      expect(asked).toMatchObject({ status: 200, body: { kind: 'redecode' } });
+      for (;;) {
+        const { body: job } = await owner.get<{ state: string }>(`/organizations/${tenant.id}/jobs/${asked.body.id}`);
+        if (job.state === 'done' || job.state === 'failed') return job;
+      }
+    };
+    expect(await redecode({ dryRun: true })).toMatchObject({ state: 'done', done: 2, total: 2, changed: 2 });
+    expect(await redecode({ from: 0, to: 1 })).toMatchObject({ state: 'done', done: 0, total: 0, changed: 0 });
+    expect(await redecode({})).toMatchObject({ state: 'done', done: 2, changed: 2 });
+    expect(await redecode({})).toMatchObject({ state: 'done', done: 2, changed: 0 });
+    const { body } = await owner.get(`/organizations/${tenant.id}/devices?q=${serial}`);
+    const [device] = body as { id: string }[];
+    expect((await owner.get(`/devices/${tenant.id}/${device?.id}/latest`)).body).toMatchObject({
+      serial,
+      values: [{ name: 'level', value: expect.any(Number) }],
+    });
+    const frames = await withDatabase(service, (db) =>
+      db.query<{ data: unknown }>(`select data from record where device_id = $1 and frame is not null`, [device?.id]),
+    );
+    expect(frames.rows).toEqual([{ data: { level: 258 } }]);
+  });
+
+  it('is refused to members, and to owners who cannot read the product', async () => {
+    const body = { streamId: 1, streamType: 'BIN', payload: '' };
+    expect((await (await tenant.member()).client.post(`${path()}/decode`, body)).status).toBe(403);
+    expect((await (await createTenant(service)).owner.post(`${path()}/decode`, body)).status).toBe(404);
+  });
+});
+
+describe('latest values', () => {
+  it('are answered by application, a page of devices at a time', async () => {
+    const { body: application } = await owner.post<{ id: string }>(`/organizations/${tenant.id}/applications`, {
+      name: 'Latest',
+    });
+    const { body: device } = await owner.post<{ id: string }>(`/organizations/${tenant.id}/devices/1a7e57`, {});
+    await owner.put(`/applications/${tenant.id}/${application.id}/devices/${device.id}`);
+    await ingest({ deviceId: device.id, ts: 1700000000.5, data: { a: 1, b: 'x' } });
+    expect(await owner.get(`/applications/${tenant.id}/${application.id}/latest`)).toMatchObject({
+      status: 200,
+      body: [
+        {
+          deviceId: device.id,
+          serial: '1a7e57',
+          values: [
+            { name: 'a', ts: 1700000000.5, value: 1 },
+            { name: 'b', ts: 1700000000.5, value: 'x' },
+          ],
+        },
+      ],
+    });
+  });
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { createPool } from '../../src/database/pools.js';
+import { VariableType } from '../../src/entities/enums.js';
+import { newId } from '../../src/entities/id.js';
+import type { PlainJson } from '../../src/json.js';
+import { setRetention } from '../../src/operator/retention.js';
+import type { PlainObject } from '../../src/records/item.js';
+import { createLatest } from '../../src/records/latest.js';
+import { retire } from '../../src/records/retention.js';
+import { rollUp } from '../../src/records/rollup.js';
+import { createRecordStore, type RecordStore } from '../../src/records/store.js';
+import { sweepDevices, sweepKeys } from '../../src/records/sweep.js';
+import { useDatabase } from '../support/database.js';
+import { buildFleet, type Fleet } from './fleet.js';
+
+const database = useDatabase();
+const day = 24 * 3600;
+const noon = Math.floor(Date.now() / 3600e3) * 3600;
+let pool: Pool;
+let store: RecordStore;
+
+const variables = [
+  { name: 't', type: VariableType.FLOAT32 },
+  { name: 'on', type: VariableType.BOOL },
+  { name: 'label', type: VariableType.TXT },
+  { name: 'big', type: VariableType.INT64 },
+];
+
+beforeAll(() => {
+  pool = createPool(database.url);
+  store = createRecordStore({ pool, clock: () => noon * 1000, alongside: async () => undefined });
+});
+afterAll(async () => {
+  await store.close();
+  await pool.end();
+});
+
+const put = ({ organizationId, deviceId }: Fleet, ...items: [ts: number, data: PlainObject][]): Promise<PlainJson> =>
+  store.store({
+    organizationId,
+    items: items.map(([ts, data]) => ({ serials: [], deviceId, ts, data, metadata: {}, key: newId() })),
+    answer: () => null,
+  });
+
+let serials = 0;
+const fleetOf = () => buildFleet(pool, `f${++serials}`, variables);
+/** Long after, so that every dirty hour is worth it. */
+const later = new Date((noon + day) * 1000 + Date.now());
+const rollUpAll = async () => {
+  while ((await rollUp(pool, later)) > 0);
+};
+const count = async ({ deviceId }: Fleet, table: 'record' | 'record_rollup'): Promise<number> => {
+  const from = table === 'record' ? sql`record` : sql`record_rollup`;
+  const { rows } = await pool.query<{ n: number }>(
+    sql`select count(*)::int as n from ${from} where device_id = ${deviceId}`,
+  );
+  return rows[0]!.n;
+};
+
+describe('rollups', () => {
+  const difference = (fleet: Fleet) =>
+    pool.query(sql`
+      with truth as (
+        select date_trunc('hour', ts) as hour, slot, count(*) as n, sum(v) as sum, min(v) as min, max(v) as max, sum(v * v) as sum_squares
+        from record, lateral (select 0 as slot, null::float8 as v union all select 1, numbers[1] where numbers[1] is not null
+          union all select 2, numbers[2] where numbers[2] is not null union all select -1, null where texts[1] is not null) value
+        where device_id = ${fleet.deviceId} group by 1, 2
+      )
+      select * from truth full join record_rollup r using (hour, slot)
+      where coalesce(device_id, ${fleet.deviceId}) = ${fleet.deviceId} and (truth.n is distinct from r.n or truth.min is distinct from r.min
+        or truth.max is distinct from r.max or abs(truth.sum - r.sum) > 1e-12 * abs(truth.sum)
+        or abs(truth.sum_squares - r.sum_squares) > 1e-12 * truth.sum_squares)`);
+
+  it('say what the records say, late and repeated data included', async () => {
+    const fleet = await fleetOf();
+    const values = Array.from({ length: 200 }, (_, index): [number, PlainObject] => [
+      noon - index * 97,
+      index % 3 === 0 ? { label: `l${index}` } : { t: Math.sin(index) * 1000, on: index % 2 === 0, other: 1 },
+    ]);
+    await put(fleet, ...values.slice(50));
+    await rollUpAll();
+    await put(fleet, ...values.slice(0, 50), [noon - 2 * 3600, { t: 5 }]);
+    await rollUpAll();
+    const { rows } = await difference(fleet);
+    expect(rows).toEqual([]);
+    expect(await count(fleet, 'record_rollup')).toBeGreaterThan(20);
+  });
+
+  it('know the first and the last value by the time of measuring', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [noon - 1700, { t: 2 }], [noon - 1800, { t: 1 }], [noon - 1600, { t: 3 }]);
+    await rollUpAll();
+    const { rows } = await pool.query(sql`
+      select first, last, extract(epoch from first_ts)::float8 as first_ts, extract(epoch from last_ts)::float8 as last_ts
+      from record_rollup where device_id = ${fleet.deviceId} and slot = 1`);
+    expect(rows).toEqual([{ first: 1, last: 3, first_ts: noon - 1800, last_ts: noon - 1600 }]);
+  });
+
+  it('wait for an hour that still gets data', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [noon + 60, { t: 1 }]);
+    await rollUp(pool, new Date(Date.now() + 30_000));
+    expect(await count(fleet, 'record_rollup')).toBe(0);
+    await rollUp(pool, new Date(Date.now() + 61_000));
+    expect(await count(fleet, 'record_rollup')).toBe(2);
+  });
+});
+
+describe('latest values', () => {
+  const latest = async (fleet: Fleet) => (await createLatest(pool)([fleet.deviceId])).get(fleet.deviceId);
+
+  it('are the newest measured, not the last received', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [noon - 10, { t: 2, on: 1 }], [noon - 20, { t: 1, label: 'x', extra: [1] }]);
+    await put(fleet, [noon - 30, { t: 3, big: '9007199254740993' }], [noon - 5, { t: 'warm' }]);
+    expect(await latest(fleet)).toEqual([
+      { name: 'big', ts: noon - 30, value: '9007199254740993' },
+      { name: 'extra', ts: noon - 20, value: [1] },
+      { name: 'label', ts: noon - 20, value: 'x' },
+      { name: 'on', ts: noon - 10, value: true },
+      { name: 't', ts: noon - 10, value: 2 },
+    ]);
+  });
+
+  it.each([false, true])('find a rare variable (rolled up: %s)', async (rolledUp) => {
+    const fleet = await fleetOf();
+    await put(fleet, [noon - 5 * day, { label: 'older' }], [noon - 4 * day, { label: 'old', on: false }]);
+    if (rolledUp) await rollUpAll();
+    await put(
+      fleet,
+      ...Array.from({ length: 50 }, (_, index): [number, PlainObject] => [noon - index * 60, { t: index }]),
+    );
+    expect(await latest(fleet)).toEqual([
+      { name: 'label', ts: noon - 4 * day, value: 'old' },
+      { name: 'on', ts: noon - 4 * day, value: false },
+      { name: 't', ts: noon, value: 0 },
+    ]);
+  });
+});
+
+describe('retention', () => {
+  it('deletes what is past its time, by product before organization', async () => {
+    const kept = await fleetOf();
+    const short = await fleetOf();
+    const own = await fleetOf();
+    for (const fleet of [kept, short, own]) await put(fleet, [noon - 100 * day, { t: 1 }], [noon - day, { t: 2 }]);
+    await rollUpAll();
+    await setRetention(pool, { organizationId: short.organizationId, productId: null }, 30 * day * 1000);
+    await setRetention(pool, { organizationId: own.organizationId, productId: null }, 30 * day * 1000);
+    await setRetention(pool, { organizationId: own.organizationId, productId: own.productId }, null);
+    expect(await retire(pool, new Date(noon * 1000), () => false)).toMatchObject({ records: 1 });
+    expect([await count(kept, 'record'), await count(short, 'record'), await count(own, 'record')]).toEqual([2, 1, 2]);
+    expect([await count(kept, 'record_rollup'), await count(short, 'record_rollup')]).toEqual([4, 2]);
+  });
+
+  it('drops a partition in which nothing may remain', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [noon - 3000 * day, { t: 1 }]);
+    await setRetention(pool, { organizationId: fleet.organizationId, productId: null }, 1000 * day * 1000);
+    const { partitions } = await retire(pool, new Date(noon * 1000), () => false);
+    expect(partitions).toBe(1);
+    await put(fleet, [noon - 3000 * day, { t: 1 }]);
+    expect(await count(fleet, 'record')).toBe(1);
+  });
+});
+
+describe('sweeping', () => {
+  it('deletes the records of a device that is gone', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [noon, { t: 1 }], [noon - 3600, { t: 1 }]);
+    await rollUpAll();
+    await pool.query(sql`delete from device where id = ${fleet.deviceId}`);
+    while (await sweepDevices(pool, later));
+    expect([await count(fleet, 'record'), await count(fleet, 'record_rollup')]).toEqual([0, 0]);
+  });
+
+  it('forgets keys after 48 hours', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [noon, { t: 1 }]);
+    const keys = async () =>
+      (await pool.query(sql`select from record_key where device_id = ${fleet.deviceId}`)).rowCount;
+    await sweepKeys(pool, new Date((noon + 2 * day) * 1000 - 1));
+    expect(await keys()).toBe(1);
+    await sweepKeys(pool, new Date((noon + 2 * day) * 1000));
+    expect(await keys()).toBe(0);
+  });
+});
