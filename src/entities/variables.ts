@@ -17,7 +17,13 @@ interface Place {
 export function variableFaults(variables: readonly Variable[]): Fault[] {
   const places = variables.flatMap((variable, i) =>
     (variable.mappings ?? []).map(
-      (mapping, j): Place => ({ ...mapping, variable, path: `variables.${i}.mappings.${j}` }),
+      ({ streamId, streamType, varNumber }, j): Place => ({
+        streamId,
+        streamType,
+        varNumber,
+        variable,
+        path: `variables.${i}.mappings.${j}`,
+      }),
     ),
   );
   return [

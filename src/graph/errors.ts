@@ -1,6 +1,6 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { GraphQLFormattedError } from 'graphql';
-import { ApiError, type ErrorCode } from '../errors.js';
+import type { ApiError, ErrorCode } from '../errors.js';
 import { toApiError } from '../schema/api-error.js';
 
 /** What is done with errors outside the catalogue. */

@@ -37,6 +37,6 @@ export async function createGraph({ schema, createContext, errors }: GraphOption
     next();
   });
   router.use(express.json({ limit: '256kb' }));
-  router.use(expressMiddleware(apollo, { context: async ({ req }) => contexts.get(req as Request)! }));
+  router.use(expressMiddleware(apollo, { context: async ({ req }) => contexts.get(req)! }));
   return { router, close: () => apollo.stop() };
 }

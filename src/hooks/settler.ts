@@ -60,7 +60,7 @@ export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): 
     timer = undefined;
     writing ??= write().finally(() => {
       writing = undefined;
-      if (waiting.length > 0) flush();
+      if (waiting.length > 0) void flush();
     });
     return writing;
   };
@@ -69,7 +69,7 @@ export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): 
     add(result) {
       waiting.push(result);
       if (waiting.length >= enough) void flush();
-      else timer ??= setTimeout(flush, patience);
+      else timer ??= setTimeout(() => void flush(), patience);
     },
     async drain() {
       while (waiting.length > 0 || writing) await flush();

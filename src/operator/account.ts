@@ -2,7 +2,7 @@ import { isEmail } from 'class-validator';
 import type { Pool } from 'pg';
 import pg from 'pg';
 import sql from 'sql-template-tag';
-import { AccountType } from '../entities/enums.js';
+import type { AccountType } from '../entities/enums.js';
 import { isId, newId } from '../entities/id.js';
 
 /** What an operator says of a new account. */

@@ -23,7 +23,7 @@ export class Fields {
   /** Notes the fields of a record. Paths join keys by dots: `data.temperature`, `metadata.decode.status`. */
   note(organizationId: string, metadata: PlainObject, data: PlainObject): void {
     let known = this.known.get(organizationId);
-    if (!known) this.known.set(organizationId, (known = new Map()));
+    if (!known) this.known.set(organizationId, (known = new Map<string, boolean>()));
     this.walk(organizationId, known, ['metadata'], metadata, false);
     this.walk(organizationId, known, ['data'], data, false);
   }
@@ -60,7 +60,7 @@ export class Fields {
 
   private add(organizationId: string, path: string, field: Field): void {
     let fields = this.unseen.get(organizationId);
-    if (!fields) this.unseen.set(organizationId, (fields = new Map()));
+    if (!fields) this.unseen.set(organizationId, (fields = new Map<string, Field>()));
     const noted = fields.get(path);
     fields.set(path, noted ? { ...noted, multi: noted.multi || field.multi } : field);
   }

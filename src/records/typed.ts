@@ -1,4 +1,4 @@
-import { VariableType } from '../entities/enums.js';
+import type { VariableType } from '../entities/enums.js';
 import type { PlainJson } from '../json.js';
 import type { PlainObject } from './item.js';
 import type { Slot } from './slot.js';

@@ -9,7 +9,7 @@ export const createAvatars = (): Router => {
   const router = Router({ caseSensitive: true, strict: true });
   const place = router.route('/avatars/:name.svg');
   place.get((request, response) => {
-    const body = minidenticon(request.params.name!);
+    const body = minidenticon(request.params.name);
     response.writeHead(200, {
       'Content-Type': 'image/svg+xml',
       'Content-Length': Buffer.byteLength(body),

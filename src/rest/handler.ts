@@ -1,6 +1,6 @@
 import { buildOperationNodeForField } from '@graphql-tools/utils';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import { type DocumentNode, type GraphQLField, type GraphQLSchema, Kind, type OperationTypeNode } from 'graphql';
+import { type DocumentNode, type GraphQLField, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { createSofa, OpenAPI } from 'sofa-api';
 import { argumentFaults } from '../schema/arguments.js';
@@ -75,7 +75,7 @@ const planRoutes = (schema: GraphQLSchema): Plan[] => {
     const type = route.root === 'Query' ? schema.getQueryType() : schema.getMutationType();
     const field = type?.getFields()[route.operation];
     if (field === undefined) return [];
-    const kind = route.root.toLowerCase() as OperationTypeNode;
+    const kind = route.root === 'Query' ? OperationTypeNode.QUERY : OperationTypeNode.MUTATION;
     const definition = buildOperationNodeForField({
       schema,
       kind,

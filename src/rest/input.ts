@@ -100,7 +100,7 @@ const namedReader = (type: GraphQLNamedInputType): Reader => {
 
 const enumReader = (type: GraphQLEnumType): Reader => {
   const names = type.getValues().map(({ name }) => name);
-  return expect((value) => isText(value) && names.includes(value as string), `must be one of ${names.join(', ')}`);
+  return expect((value) => isText(value) && names.includes(value), `must be one of ${names.join(', ')}`);
 };
 
 const listReader = (item: GraphQLInputType): Reader => {

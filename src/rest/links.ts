@@ -9,7 +9,7 @@ const defaults = { page: 1, limit: 10 };
  * @param total number of items on all pages; undefined where they were not counted, and then there is no last page.
  */
 export const pageLinks = ({ address, values }: Asked, count: number, total: number | undefined): string | undefined => {
-  const { page, limit } = { ...defaults, ...values } as typeof defaults;
+  const { page, limit } = { ...defaults, ...values };
   const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / limit));
   const hasNext = last === undefined ? count === limit : page < last;
   const pages: Record<string, number | undefined> = {

@@ -64,11 +64,13 @@ const cache = new WeakMap<Class, InputField[]>();
 
 /** Plain values as an instance, so that class-validator knows its rules. */
 const toInstance = (values: Fields, type: Class): Fields => {
-  const instance: Record<string, unknown> = Object.assign(Object.create(type.prototype as object), values);
+  const bare: unknown = Object.create(type.prototype);
+  const instance = Object.assign(bare as Record<string, unknown>, values);
   for (const { name, nested } of inputFields(type)) {
     const value = instance[name];
     if (nested === undefined) continue;
-    if (Array.isArray(value)) instance[name] = value.map((item) => (isFields(item) ? toInstance(item, nested) : item));
+    if (Array.isArray(value))
+      instance[name] = value.map((item: unknown) => (isFields(item) ? toInstance(item, nested) : item));
     else if (isFields(value)) instance[name] = toInstance(value, nested);
   }
   return instance;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { JsonObject, JsonSyntaxError, locate, toPlain } from '../../src/json.js';
+import { type JsonObject, JsonSyntaxError, locate, toPlain } from '../../src/json.js';
 import { maxJsonDepth, parseJson, parseJsonLines } from '../../src/json-reader.js';
 
 const read = (text: string) => parseJson(text) as JsonObject;

@@ -1,4 +1,4 @@
-import { VariableType } from '../../entities/enums.js';
+import type { VariableType } from '../../entities/enums.js';
 import type { Reading } from './step.js';
 
 /** Types whose binary form has a fixed width. */
