@@ -56,20 +56,22 @@ const patience = 10_000;
 export async function startService(options: RoomOptions): Promise<Service> {
   const { config, log } = options;
   const rooms = await openRooms(options);
-  const { app, close: closeDoors } = await createApp(config, log, rooms);
-  const server = await listen(app, config).catch(async (error: unknown) => {
+  try {
+    const { app, close: closeDoors } = await createApp(config, log, rooms);
+    const server = await listen(app, config);
+    return {
+      url: server.url,
+      async close() {
+        const until = Date.now() + patience;
+        await server.close(patience);
+        await closeDoors();
+        await rooms.close(Math.max(0, until - Date.now()));
+      },
+    };
+  } catch (error) {
     await rooms.close(0);
     throw error;
-  });
-  return {
-    url: server.url,
-    async close() {
-      const until = Date.now() + patience;
-      await server.close(patience);
-      await closeDoors();
-      await rooms.close(Math.max(0, until - Date.now()));
-    },
-  };
+  }
 }
 
 /** The resolver classes and their instances. */

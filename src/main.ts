@@ -1,4 +1,5 @@
 #!/usr/bin/env node
 import { run } from './cli.js';
 
-process.exitCode = await run(process.argv.slice(2));
+// What still runs after an end in order would only hold the process.
+process.exit(await run(process.argv.slice(2)));
