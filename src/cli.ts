@@ -14,7 +14,7 @@ import { prepareDatabase } from './prepare.js';
 import { welcome } from './welcome.js';
 
 /** What a command answers: one JSON value with `--json`, else a line for each field. */
-type Answer = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+type Answer = Readonly<Record<string, string | boolean | readonly string[] | null | undefined>>;
 
 interface OutputOptions {
   json?: boolean;
@@ -231,7 +231,7 @@ async function withDatabase<T>(work: (place: Workplace) => Promise<T>): Promise<
 
 function answer({ json = false }: OutputOptions, value: Answer): void {
   const lines = Object.entries(value).map(
-    ([name, field]) => `${name}: ${typeof field === 'object' ? field.join(', ') || 'none' : field}`,
+    ([name, field]) => `${name}: ${typeof field === 'object' ? field?.join(', ') || 'none' : field}`,
   );
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
 }

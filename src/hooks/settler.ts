@@ -78,7 +78,7 @@ export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): 
 }
 
 /** Whether the database refused a value (SQLSTATE class 22), rather than being away or busy. */
-const isData = (error: unknown) => /^22/.test(String((error as { code?: unknown } | undefined)?.code));
+const isData = (error: unknown) => String((error as { code?: unknown } | undefined)?.code).startsWith('22');
 
 const withoutAnswer = (result: Result): Result =>
   result.attempt ? { ...result, attempt: { ...result.attempt, response: null } } : result;
