@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { useService } from '../support/service.js';
+
+const source = readFileSync('docs/openapi.json', 'utf8');
+const document = JSON.parse(source) as {
+  paths: Record<string, Record<string, { operationId: string }>>;
+  tags: { name: string }[];
+};
+
+/** The 46 operations of the specification, section 4, in its order. */
+const specified = [
+  'GET /account',
+  'PUT /account',
+  'GET /accounts',
+  'GET /organizations/{organizationId}',
+  'PUT /organizations/{organizationId}',
+  'GET /organizations/{organizationId}/members',
+  'PUT /organizations/{organizationId}/members/{memberId}',
+  'DELETE /organizations/{organizationId}/members/{memberId}',
+  'GET /organizations/{organizationId}/teams',
+  'POST /organizations/{organizationId}/teams',
+  'GET /teams/{organizationId}/{teamId}',
+  'PUT /teams/{organizationId}/{teamId}',
+  'DELETE /teams/{organizationId}/{teamId}',
+  'GET /teams/{organizationId}/{teamId}/members',
+  'PUT /teams/{organizationId}/{teamId}/members/{memberId}',
+  'DELETE /teams/{organizationId}/{teamId}/members/{memberId}',
+  'GET /teams/{organizationId}/{teamId}/applications',
+  'PUT /teams/{organizationId}/{teamId}/applications/{applicationId}',
+  'DELETE /teams/{organizationId}/{teamId}/applications/{applicationId}',
+  'GET /products',
+  'GET /organizations/{organizationId}/products',
+  'POST /organizations/{organizationId}/products',
+  'GET /products/{organizationId}/{productId}',
+  'PUT /products/{organizationId}/{productId}',
+  'DELETE /products/{organizationId}/{productId}',
+  'GET /organizations/{organizationId}/devices',
+  'POST /organizations/{organizationId}/devices/{deviceSerial}',
+  'GET /devices/{organizationId}/{deviceId}',
+  'PUT /devices/{organizationId}/{deviceId}',
+  'DELETE /devices/{organizationId}/{deviceId}',
+  'GET /organizations/{organizationId}/applications',
+  'POST /organizations/{organizationId}/applications',
+  'GET /applications/{organizationId}/{applicationId}',
+  'PUT /applications/{organizationId}/{applicationId}',
+  'DELETE /applications/{organizationId}/{applicationId}',
+  'GET /applications/{organizationId}/{applicationId}/search',
+  'GET /applications/{organizationId}/{applicationId}/devices',
+  'PUT /applications/{organizationId}/{applicationId}/devices/{deviceId}',
+  'DELETE /applications/{organizationId}/{applicationId}/devices/{deviceId}',
+  'GET /applications/{organizationId}/{applicationId}/hooks',
+  'POST /applications/{organizationId}/{applicationId}/hooks',
+  'GET /applications/{organizationId}/{applicationId}/hooks/{applicationHookId}',
+  'PUT /applications/{organizationId}/{applicationId}/hooks/{applicationHookId}',
+  'DELETE /applications/{organizationId}/{applicationId}/hooks/{applicationHookId}',
+  'POST /applications/{organizationId}/{applicationId}/hooks/{applicationHookId}/ping',
+  'GET /applications/{organizationId}/{applicationId}/hooks/{applicationHookId}/deliveries',
+];
+
+const listed = Object.entries(document.paths).flatMap(([path, verbs]) =>
+  Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${path}`),
+);
+
+describe('the OpenAPI document', () => {
+  const service = useService();
+
+  it('is committed as the service serves it', async () => {
+    const response = await fetch(`${service.url}/ddp/v1/openapi.json`);
+    expect(response.headers.get('content-type')).toMatch('application/json');
+    expect(await response.json()).toEqual(document);
+  });
+
+  it('is not sent twice to who has it', async () => {
+    const { headers } = await fetch(`${service.url}/ddp/v1/openapi.json`);
+    const again = await fetch(`${service.url}/ddp/v1/openapi.json`, {
+      headers: { 'if-none-match': headers.get('etag')! },
+    });
+    expect(again.status).toBe(304);
+  });
+
+  it('lists every operation of the specification in its order', () => {
+    expect(listed.filter((operation) => specified.includes(operation))).toEqual(specified);
+  });
+
+  it('lints clean', async () => {
+    const config = await createConfig({ extends: ['recommended-strict'] });
+    const problems = await lintFromString({ source, config });
+    expect(problems.map(({ ruleId, message, location }) => ({ ruleId, message, at: location[0]?.pointer }))).toEqual(
+      [],
+    );
+  });
+
+  it('is shown by a page that reaches no other host', async () => {
+    const response = await fetch(`${service.url}/ddp/v1/docs`);
+    const page = await response.text();
+    const addresses = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address!);
+    expect(addresses.filter((address) => address.startsWith('docs/'))).toHaveLength(3);
+    expect(addresses.filter((address) => !/^(docs\/|data:)/.test(address))).toEqual([]);
+    for (const address of addresses.filter((each) => each.startsWith('docs/'))) {
+      expect((await fetch(`${service.url}/ddp/v1/${address}`)).status).toBe(200);
+    }
+    expect(response.headers.get('content-security-policy')).toMatch("default-src 'none'");
+    expect(response.headers.get('content-security-policy')).not.toMatch(/https?:/);
+  });
+});
