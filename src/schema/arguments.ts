@@ -107,11 +107,14 @@ const textFaultsAt = (value: unknown, { isId, nested }: InputField, path: string
 
 const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
+/** One fault a field: the first rule that it breaks. */
 const ruleFaults = (errors: readonly ValidationError[], parent: string): Fault[] =>
   errors.flatMap(({ property, constraints = {}, children = [] }) => [
-    ...Object.values(constraints).map((message) => ({
-      path: `${parent}${property}`,
-      message: message.startsWith(`${property} `) ? message.slice(property.length + 1) : message,
-    })),
+    ...Object.values(constraints)
+      .slice(0, 1)
+      .map((message) => ({ path: `${parent}${property}`, message: withoutName(message, property) })),
     ...ruleFaults(children, `${parent}${property}.`),
   ]);
+
+const withoutName = (message: string, property: string) =>
+  message.startsWith(`${property} `) ? message.slice(property.length + 1) : message;

@@ -4,6 +4,7 @@ import { draftOpenApi, restSchema } from '../handler.js';
 import { pageItems } from '../response.js';
 import { routes } from '../routes.js';
 import { errorComponent, failureComponents, headers } from './failure.js';
+import { freeComponents } from './free-form.js';
 import { describeOperation } from './operation.js';
 import { componentOf } from './type-schema.js';
 
@@ -57,7 +58,7 @@ export const createOpenApi = (graph: GraphQLSchema, server: string): OpenApiDocu
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An API token of the organization (`ddp_...`).' },
       },
-      schemas: { ...typeComponents(schema), Error: errorComponent },
+      schemas: { ...typeComponents(schema), ...freeComponents, Error: errorComponent },
       responses: failureComponents,
       headers,
     },

@@ -151,6 +151,17 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
     ...delivery,
     attempts: [{ at: createdAt, duration: { connect: 12, wait: 30, read: 1, total: 43 }, statusCode: 200 }],
   },
+  SearchAnswer: {
+    took: 2,
+    responses: [
+      {
+        took: 2,
+        timed_out: false,
+        status: 200,
+        hits: { total: { value: 0, relation: 'eq' }, max_score: null, hits: [] },
+      },
+    ],
+  },
   IngestAnswer: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
 };
 
@@ -177,6 +188,10 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   verbose: true,
   event: 'up',
   idempotencyKey: 'b7e2c1',
+  streamId: 1,
+  streamType: 'BIN',
+  payload: '0441AC0000',
+  encoding: 'hex',
 };
 
 /** A record as it is posted, and a search for it. */

@@ -147,20 +147,5 @@ const searchAnswer: JsonSchema = {
   },
 };
 
-/** Answers that the graph knows only as JSON. */
-export const freeAnswers: Readonly<Record<string, { schema: JsonSchema; example: unknown }>> = {
-  search: {
-    schema: searchAnswer,
-    example: {
-      took: 2,
-      responses: [
-        {
-          took: 2,
-          timed_out: false,
-          status: 200,
-          hits: { total: { value: 0, relation: 'eq' }, max_score: null, hits: [] },
-        },
-      ],
-    },
-  },
-};
+/** Types that the graph knows less of than callers may. */
+export const freeComponents: JsonSchema = { SearchAnswer: searchAnswer };

@@ -8,7 +8,7 @@ import { pageItems } from '../response.js';
 import type { Route, Verb } from '../routes.js';
 import { argumentExamples, typeExamples } from './example.js';
 import { commonHeaders, failures, headerRefs } from './failure.js';
-import { freeAnswers, freeBodies, freeParameters } from './free-form.js';
+import { freeBodies, freeParameters } from './free-form.js';
 import { type BodyField, bodySchema, isRequired, schemaOf, valueSchema } from './type-schema.js';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -77,9 +77,10 @@ const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]
       .map(({ name }) => [name, answer[name] ?? argumentExamples[name]] as const)
       .filter(([, value]) => value !== undefined),
   );
+  const isWhole = fields.every((each) => !isRequired(each) || each.name in example);
   return {
     required: fields.some(isRequired),
-    content: { 'application/json': { schema: bodySchema(fields), example } },
+    content: { 'application/json': { schema: bodySchema(fields), ...(isWhole && { example }) } },
   };
 };
 
@@ -88,9 +89,8 @@ const success = (route: Route, field: Field): JsonSchema => {
   const items = pageItems(field.type);
   const type = getNamedType(items ?? field.type);
   const example = typeExamples[type.name];
-  const free = freeAnswers[route.operation];
-  const schema = free?.schema ?? schemaOf(items ?? field.type);
-  const shown = free?.example ?? (items && example ? [example] : example);
+  const schema = schemaOf(items ?? field.type);
+  const shown = items && example ? [example] : example;
   return {
     200: {
       description: (isObjectType(type) && type.description) || 'Done.',
