@@ -79,10 +79,12 @@ const toInstance = (values: Fields, type: Class): Fields => {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const faultsOf = (value: Fields, type: Class): Fault[] => [
-  ...textFaults(value, type, ''),
-  ...ruleFaults(validateSync(value, { skipMissingProperties: true, forbidUnknownValues: false }), ''),
-];
+/** Rules are not asked about text that cannot be stored: some of them throw at a lone surrogate. */
+const faultsOf = (value: Fields, type: Class): Fault[] => {
+  const faults = textFaults(value, type, '');
+  if (faults.length > 0) return faults;
+  return ruleFaults(validateSync(value, { skipMissingProperties: true, forbidUnknownValues: false }), '');
+};
 
 /** NUL and lone surrogates, in every text but identifiers. */
 const textFaults = (value: Fields, type: Class, parent: string): Fault[] => {
