@@ -1,0 +1,94 @@
+/** The import table of ARCHITECTURE.md: who may know whom. Arrows point down, and there are no cycles. */
+
+/** Folders and files of `src` that one of them may import besides itself. */
+const mayImport = {
+  errors: [],
+  duration: [],
+  config: ['duration'],
+  json: ['errors'],
+  log: ['config'],
+  transaction: [],
+  entities: ['errors', 'json'],
+  // Of schema only the type of a read.
+  database: ['errors', 'log', 'secret-file', 'schema'],
+  schema: ['entities', 'errors', 'json'],
+  auth: ['entities', 'schema', 'errors', 'database'],
+  records: ['entities', 'errors', 'json', 'log', 'transaction'],
+  hooks: ['entities', 'errors', 'json', 'log', 'transaction'],
+  jobs: ['entities', 'errors', 'json', 'log', 'transaction'],
+  resolvers: ['schema', 'auth', 'entities', 'records', 'hooks', 'jobs', 'errors', 'json'],
+  rest: ['schema', 'errors', 'json', 'log'],
+  graph: ['schema', 'errors', 'log'],
+  operator: ['auth', 'entities', 'errors'],
+};
+
+/** A module of that name, be it a folder or a file (`json` is `json.ts` and what it is made of). */
+const at = (name) =>
+  [
+    'entities',
+    'database',
+    'schema',
+    'auth',
+    'records',
+    'hooks',
+    'jobs',
+    'resolvers',
+    'rest',
+    'graph',
+    'operator',
+  ].includes(name)
+    ? `^src/${name}/`
+    : `^src/${name}(-reader)?\\.ts$`;
+
+const table = Object.entries(mayImport).map(([from, to]) => ({
+  name: `what-${from}-may-import`,
+  severity: 'error',
+  from: { path: at(from) },
+  to: { path: '^src/', pathNot: [from, ...to].map(at) },
+}));
+
+/** Only the named files may import a library. */
+const keeper = (library, ...paths) => ({
+  name: `who-imports-${library.replaceAll(/\W/g, '-')}`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: paths.map((path) => `^src/${path}`) },
+  to: { path: `^node_modules/${library}/` },
+});
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-dev-dependency-in-src',
+      severity: 'error',
+      from: { path: '^(src|migrations)/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'type-only'] },
+    },
+    { name: 'no-test-in-src', severity: 'error', from: { path: '^src/' }, to: { path: '^(test|bench|scripts)/' } },
+    {
+      name: 'a-resolver-knows-no-other',
+      severity: 'error',
+      from: { path: '^src/resolvers/.*\\.resolver\\.ts$' },
+      to: { path: '^src/resolvers/.*\\.resolver\\.ts$' },
+    },
+    keeper('sofa-api', 'rest/handler'),
+    keeper('undici', 'hooks/'),
+    keeper('express', 'rest/', 'graph/', 'app', 'call', 'metrics'),
+    ...table,
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};
