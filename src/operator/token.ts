@@ -1,8 +1,8 @@
 import sql from 'sql-template-tag';
 import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
-import { TokenScope } from '../entities/enums.js';
+import { AccountType, TokenScope } from '../entities/enums.js';
 import { isId, newId } from '../entities/id.js';
-import type { Connection } from './account.js';
+import { type Connection, createAccount } from './account.js';
 
 /** What an operator says of a new token. */
 export interface NewToken {
@@ -46,4 +46,23 @@ export async function revokeToken(db: Connection, id: string, at: Date): Promise
     ? await db.query(sql`update api_token set revoked_at = coalesce(revoked_at, ${at}) where id = ${id}`)
     : { rowCount: 0 };
   if (rowCount === 0) throw new Error(`There is no token ${id}.`);
+}
+
+/** An hour is more than the demonstration takes. Milliseconds. */
+const DEMO = 3_600_000;
+
+/** Makes a token of the organization `demo`, which is made where there is none. */
+export async function createDemoToken(db: Connection, at: Date): Promise<{ id: string; token: string }> {
+  const { rows } = await db.query<{ id: string }>(
+    sql`select id from account where username = 'demo' and type = 'organization' and not disabled`,
+  );
+  const organizationId =
+    rows[0]?.id ??
+    (await createAccount(
+      db,
+      AccountType.organization,
+      { username: 'demo', email: 'demo@example.com', name: 'Demo' },
+      at,
+    ));
+  return createToken(db, { organizationId, name: 'Demonstration', expiresAt: new Date(at.getTime() + DEMO) }, at);
 }

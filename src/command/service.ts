@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { readEnvironment } from '../config.js';
+import { createLog } from '../log.js';
+import { welcome } from '../welcome.js';
+import { addCommand, answer, type OutputOptions } from './command.js';
+import { withDatabase } from './workplace.js';
+
+/** `ddp serve` and `ddp migrate` */
+export function addServiceCommands(ddp: Command): void {
+  addCommand(ddp, 'serve', 'Run the service until SIGTERM or SIGINT.').action(serve);
+  addCommand(ddp, 'migrate', 'Bring the database to the newest schema.').action(async (options: OutputOptions) =>
+    answer(options, await withDatabase(({ applied }) => Promise.resolve({ applied }))),
+  );
+}
+
+async function serve(options: OutputOptions): Promise<void> {
+  // The service is most of the program; the other commands start in half the time without it.
+  const { awaitSignal, start } = await import('../serve.js');
+  const config = readEnvironment(true);
+  const log = createLog(config.logLevel);
+  const signal = awaitSignal(log);
+  const service = await start(config, log);
+  log.info({ url: service.url }, 'Listening.');
+  if (options.json) answer(options, { url: service.url, ...service.first });
+  else if (service.first !== undefined) process.stdout.write(welcome(service.url, service.first));
+  await signal;
+  await service.close();
+  log.info('Ended.');
+}

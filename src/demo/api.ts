@@ -1,0 +1,30 @@
+/** Any JSON that an answer carries, before one has looked at it. */
+export type Answer = Record<string, unknown>;
+
+/** The REST surface as a customer calls it: a verb, a path below `/ddp/v1`, a body. */
+export interface Api {
+  /** The JSON of the answer, undefined for 204. Throws a sentence where the service refuses. */
+  call<T = Answer>(verb: string, path: string, body?: object | string): Promise<T>;
+}
+
+/** Speaks to a running service with a token. A body given as text is sent byte for byte. */
+export const createApi = (origin: string, token: string): Api => ({
+  async call<T>(verb: string, path: string, body?: object | string) {
+    const response = await send(origin, verb, path, token, body);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${verb} ${path} was answered ${response.status}: ${text}`);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  },
+});
+
+async function send(origin: string, verb: string, path: string, token: string, body: object | string | undefined) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const text = typeof body === 'object' ? JSON.stringify(body) : body;
+  try {
+    return await fetch(`${origin}/ddp/v1${path}`, { method: verb, headers, ...(text !== undefined && { body: text }) });
+  } catch (cause) {
+    throw new Error(`There is no service at ${origin}. Start it with npm start, or say where it is with --url.`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, type Api, createApi } from './api.js';
+import { type HookCall, openReceiver, type Receiver } from './receiver.js';
+import { buildScene, clearScene, type Scene } from './scene.js';
+import { readUplinks } from './uplink.js';
+
+/** What the demonstration saw. */
+export interface Seen {
+  /** The calls of the hook, as its receiver got them. */
+  calls: HookCall[];
+  /** The delivery of the latest call, as it is listed. */
+  delivery: Answer;
+  /** The hourly averages, as the search answered them. */
+  averages: { hour: string; temperature: number | null }[];
+}
+
+/** A step that is being taken, for whoever watches. */
+export type Tell = (step: string) => void;
+
+/** How long the calls of the hook may take, in milliseconds. */
+const PATIENCE = 30_000;
+
+/**
+ * Does what a customer does first, over HTTP alone: product, device, application, hook; two uplinks of a network
+ * server; the calls, the delivery and a search. Throws a sentence where any of it does not happen.
+ */
+export async function runDemo(origin: string, token: string, tell: Tell): Promise<Seen> {
+  const api = createApi(origin, token);
+  const receiver = await openReceiver();
+  try {
+    const { serial, bodies } = await readUplinks();
+    const { id: organizationId } = await api.call<{ id: string }>('GET', '/account');
+    tell(`Organization ${organizationId}: clearing what an earlier run left.`);
+    await clearScene(api, organizationId, serial);
+    tell(`Making a product, the device ${serial}, an application, and a hook to ${receiver.url}.`);
+    const scene = await buildScene(api, organizationId, serial, receiver.url);
+    for (const body of bodies) {
+      tell('Posting an uplink as The Things Stack sends it.');
+      await api.call('POST', `/organizations/${organizationId}/ingest/the-things-stack`, body);
+    }
+    tell('Waiting for the hook to be called for both.');
+    const calls = await receiveCalls(api, scene, receiver);
+    const delivery = await readDelivery(api, scene, calls);
+    const averages = await searchAverages(api, scene);
+    check(averages.length === 2 && averages[0]?.temperature === 1 && averages[1]?.temperature === 21.5, 'averages');
+    return { calls, delivery, averages };
+  } finally {
+    receiver.close();
+  }
+}
+
+/** Calls may cross on the way; they are given in the order of their records. */
+async function receiveCalls(api: Api, scene: Scene, receiver: Receiver): Promise<HookCall[]> {
+  const calls = await receiver.calls(2, PATIENCE).catch(async (error: Error) => {
+    const [delivery] = await api.call<{ id: string }[]>('GET', deliveriesOf(scene));
+    const { error: fault } = delivery
+      ? await api.call<{ error?: { code: string } }>('GET', `${deliveriesOf(scene)}/${delivery.id}`)
+      : {};
+    if (fault?.code !== 'BLOCKED') throw error;
+    throw new Error('The service may not call this machine. Start it with HOOK_ALLOW_CIDRS=127.0.0.0/8.');
+  });
+  const records = calls.map((call) => ({
+    call,
+    record: (JSON.parse(call.body) as { record: { ts: number; data: Answer } }).record,
+  }));
+  records.sort((a, b) => a.record.ts - b.record.ts);
+  const [first, second] = records.map(({ record }) => record.data);
+  check(first?.['temperature'] === 1 && first['luminosity'] === 0.64, 'fields that came decoded');
+  check(second?.['temperature'] === 21.5 && second['humidity'] === 55 && second['occupied'] === true, 'decoded frame');
+  check(
+    calls.every(({ headers }) => headers['x-service-event'] === 'record'),
+    'event headers',
+  );
+  return records.map(({ call }) => call);
+}
+
+/** The list shows a delivery once it is settled, shortly after the receiver has answered. */
+async function readDelivery(api: Api, scene: Scene, calls: readonly HookCall[]): Promise<Answer> {
+  const id = calls.at(-1)?.headers['x-service-delivery-id'];
+  for (const until = Date.now() + PATIENCE; Date.now() < until; await delay(50)) {
+    const deliveries = await api.call<Answer[]>('GET', deliveriesOf(scene));
+    const delivery = deliveries.find((listed) => listed['id'] === id);
+    if (delivery?.['successful'] === true) return delivery;
+  }
+  throw new Error(`The delivery ${String(id)} is not listed as successful.`);
+}
+
+async function searchAverages(
+  api: Api,
+  { organizationId, applicationId, productId }: Scene,
+): Promise<Seen['averages']> {
+  const hourly = { date_histogram: { field: 'ts', fixed_interval: '1h' } };
+  const average = { temperature: { avg: { field: 'data.temperature' } } };
+  const { responses } = await api.call<SearchAnswer>(
+    'POST',
+    `/applications/${organizationId}/${applicationId}/search`,
+    {
+      ts: { gte: 946_684_800, lte: 4_102_444_800 },
+      queries: [{ products: [productId], size: 0, aggs: { hourly: { ...hourly, aggs: average } } }],
+    },
+  );
+  const buckets = responses[0]?.aggregations?.hourly.buckets ?? [];
+  return buckets.map((bucket) => ({ hour: new Date(bucket.key).toISOString(), temperature: bucket.temperature.value }));
+}
+
+interface SearchAnswer {
+  responses: {
+    aggregations?: { hourly: { buckets: { key: number; temperature: { value: number | null } }[] } };
+  }[];
+}
+
+const deliveriesOf = ({ organizationId, applicationId, hookId }: Scene): string =>
+  `/applications/${organizationId}/${applicationId}/hooks/${hookId}/deliveries`;
+
+function check(holds: boolean, what: string): void {
+  if (!holds) throw new Error(`The ${what} are not what they should be.`);
+}

@@ -1,0 +1,42 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A call of a hook, as it arrived. */
+export interface HookCall {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A customer's server that hooks call. */
+export interface Receiver {
+  url: string;
+  /** The first so many calls; throws a sentence where they do not come within `patience` milliseconds. */
+  calls(count: number, patience: number): Promise<HookCall[]>;
+  close(): void;
+}
+
+/** Listens on loopback and answers every call with 200. */
+export async function openReceiver(): Promise<Receiver> {
+  const received: HookCall[] = [];
+  const server = createServer(async (request, response) => {
+    received.push({ headers: request.headers, body: await text(request) });
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"thanks":true}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = address !== null && typeof address === 'object' ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    async calls(count, patience) {
+      for (const until = Date.now() + patience; received.length < count; await delay(20)) {
+        if (Date.now() > until) throw new Error(`The hook was called ${received.length} times, not ${count}.`);
+      }
+      return received.slice(0, count);
+    },
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

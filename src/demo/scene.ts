@@ -1,0 +1,82 @@
+import type { Api } from './api.js';
+
+/** What the demonstration makes, by identifiers. */
+export interface Scene {
+  organizationId: string;
+  productId: string;
+  deviceId: string;
+  applicationId: string;
+  hookId: string;
+}
+
+/** Names by which a later run knows what an earlier one left. */
+const names = { product: 'Demo weather station', device: 'Demo station', application: 'Demo weather' };
+
+/** Where the stations' frames carry their values: port 2, tagged. */
+export const streamId = 2;
+
+const mapped = (varNumber: number) => [{ streamId, streamType: 'BIN', varNumber }];
+
+const variables = [
+  { name: 'temperature', unit: '°C', type: 'FLOAT32', mappings: mapped(1) },
+  { name: 'humidity', unit: '%', type: 'UINT8', mappings: mapped(2) },
+  { name: 'occupied', type: 'BOOL', mappings: mapped(3) },
+  { name: 'luminosity', unit: 'lx', type: 'FLOAT32', mappings: mapped(4) },
+];
+
+interface Named {
+  id: string;
+  name?: string;
+  serial?: string;
+}
+
+/** Unlinks and deletes what an earlier run left. */
+export async function clearScene(api: Api, organizationId: string, serial: string): Promise<void> {
+  const organization = `/organizations/${organizationId}`;
+  const left = async (kind: string, name: string) => {
+    const listed = await api.call<Named[]>('GET', `${organization}/${kind}?limit=1000&q=${encodeURIComponent(name)}`);
+    return listed.filter((item) => item.name === name);
+  };
+  for (const { id } of await left('applications', names.application)) {
+    const application = `/applications/${organizationId}/${id}`;
+    for (const device of await api.call<Named[]>('GET', `${application}/devices?limit=1000`)) {
+      await api.call('DELETE', `${application}/devices/${device.id}`);
+    }
+    await api.call('DELETE', application);
+  }
+  for (const { id } of await left('devices', names.device))
+    await api.call('DELETE', `/devices/${organizationId}/${id}`);
+  for (const { id } of await left('products', names.product)) {
+    await api.call('DELETE', `/products/${organizationId}/${id}`);
+  }
+  const others = await api.call<Named[]>('GET', `${organization}/devices?limit=1000&q=${serial}`);
+  if (others.some((device) => device.serial === serial)) {
+    throw new Error(`The organization has a device with the demonstration's serial ${serial} that is not ours.`);
+  }
+}
+
+/** Makes a product with mapped variables, a device of it, an application with the device, and a hook on it. */
+export async function buildScene(api: Api, organizationId: string, serial: string, hookUrl: string): Promise<Scene> {
+  const organization = `/organizations/${organizationId}`;
+  const create = (path: string, body: object) => api.call<Named>('POST', path, body);
+  const product = await create(`${organization}/products`, { name: names.product, version: '1.0', variables });
+  const device = await create(`${organization}/devices/${serial}`, {
+    name: names.device,
+    product: { id: product.id, organizationId },
+    location: { lat: 37.971_555, lon: 23.726_788 },
+  });
+  const application = await create(`${organization}/applications`, { name: names.application });
+  const path = `/applications/${organizationId}/${application.id}`;
+  await api.call('PUT', `${path}/devices/${device.id}`);
+  const hook = await create(`${path}/hooks`, {
+    url: hookUrl,
+    authentication: { basic: { user: 'demo', pass: 'a secret of the receiver' } },
+  });
+  return {
+    organizationId,
+    productId: product.id,
+    deviceId: device.id,
+    applicationId: application.id,
+    hookId: hook.id,
+  };
+}

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { streamId } from './scene.js';
+
+/** The parts of an uplink of The Things Stack that the demonstration looks at. */
+interface Uplink {
+  end_device_ids: { dev_eui: string };
+  received_at: string;
+  uplink_message: {
+    f_cnt: number;
+    frm_payload: string;
+    received_at: string;
+    decoded_payload?: object;
+    f_port?: number;
+  };
+}
+
+/** The published example of an uplink; the tests of ingestion read the same file. From `dist/src/demo`. */
+const file = new URL('../../../test/data/ingest/the-things-stack-uplink.json', import.meta.url);
+
+/** temperature FLOAT32 21.5, humidity UINT8 55, occupied BOOL true, luminosity FLOAT32 0.5. */
+const frame = '0441AC0000 0D37 1001 1C3F000000';
+
+/** Two bodies as a network server posts them, and the serial of the device that they are of. */
+export async function readUplinks(): Promise<{ serial: string; bodies: [string, string] }> {
+  const text = await readFile(file, 'utf8');
+  const uplink = JSON.parse(text) as Uplink;
+  return { serial: uplink.end_device_ids.dev_eui.toLowerCase(), bodies: [text, JSON.stringify(next(uplink))] };
+}
+
+/** The device's next uplink, an hour later: a frame on a port, for the product's mappings to decode. */
+function next(uplink: Uplink): Uplink {
+  const { decoded_payload: _, ...message } = uplink.uplink_message;
+  return {
+    ...uplink,
+    received_at: anHourAfter(uplink.received_at),
+    uplink_message: {
+      ...message,
+      f_cnt: message.f_cnt + 1,
+      f_port: streamId,
+      frm_payload: Buffer.from(frame.replaceAll(' ', ''), 'hex').toString('base64'),
+      received_at: anHourAfter(message.received_at),
+    },
+  };
+}
+
+const anHourAfter = (time: string): string => new Date(Date.parse(time) + 3_600_000).toISOString();

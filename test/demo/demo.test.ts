@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.js';
+import { runCommand } from '../support/command.js';
+import { useService } from '../support/service.js';
+
+const { hooks } = readConfig({});
+const service = useService({ config: { hooks: { ...hooks, allowCidrs: ['127.0.0.0/8'] } } });
+
+const demo = (...args: string[]) =>
+  runCommand(['demo', '--url', service.url, ...args], { DATABASE_URL: service.databaseUrl });
+
+describe('ddp demo', () => {
+  it('shows the call, the delivery and the average, and can be run again over what it left', async () => {
+    const first = await demo();
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('All of it happened.') });
+    expect(first.stdout).toMatch(/x-service-event: record[^]*"successful": true[^]*T16:00:00\.000Z {2}21\.5 °C/);
+    const again = await demo('--json');
+    expect(again.code).toBe(0);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      delivery: { successful: true, attemptsMade: 1, response: { statusCode: 200 } },
+      averages: [
+        { hour: '2020-02-12T15:00:00.000Z', temperature: 1 },
+        { hour: '2020-02-12T16:00:00.000Z', temperature: 21.5 },
+      ],
+    });
+  }, 60_000);
+
+  it('ends with 1 and says how to start a service where there is none', async () => {
+    const outcome = await runCommand(['demo', '--url', 'http://127.0.0.1:1'], { DDP_TOKEN: 'ddp_none' });
+    expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') });
+  });
+});
