@@ -1,0 +1,233 @@
+import type { OrganizationActor } from '../support/world.js';
+
+/** Arguments of an operation, by name. */
+export type Values = Record<string, unknown>;
+
+/**
+ * Who may call an operation on a thing of their organization:
+ * - `anyone`: whoever has a token, about themselves or the platform;
+ * - `members`: the organization's members;
+ * - `readers`: who can read the device or application;
+ * - `writers`: who may change the application;
+ * - `owners`: owners alone, and other members know that the thing exists;
+ * - `ownersOfReadable`: owners alone, and other members know that it exists if they can read it;
+ * - `ingesters`: owners and tokens that may only post records.
+ */
+export type Access = 'anyone' | 'members' | 'readers' | 'writers' | 'owners' | 'ownersOfReadable' | 'ingesters';
+
+/** The things of one organization that operations are tried on. */
+export interface Things {
+  owner: OrganizationActor;
+  /** An application that the teams give access to, and a device linked to it. */
+  applicationId: string;
+  deviceId: string;
+  serial: string;
+  productId: string;
+  teamId: string;
+  memberId: string;
+  hookId: string;
+  /** A user that is no member. */
+  userId: string;
+  tokenId: string;
+  /** Makes a word that was not used before. */
+  fresh: () => string;
+}
+
+/** How an operation is tried: who may, and with which arguments, made anew for each call where it changes something. */
+export interface Trial {
+  access: Access;
+  values: (things: Things) => Values | Promise<Values>;
+}
+
+const organization = ({ owner }: Things) => ({ organizationId: owner.id });
+const team = (things: Things) => ({ ...organization(things), teamId: things.teamId });
+const product = (things: Things) => ({ ...organization(things), productId: things.productId });
+const device = (things: Things) => ({ ...organization(things), deviceId: things.deviceId });
+const application = (things: Things) => ({ ...organization(things), applicationId: things.applicationId });
+const hook = (things: Things) => ({ ...application(things), applicationHookId: things.hookId });
+
+const account = ({ fresh }: Things) => ({ username: fresh(), email: `${fresh()}@example.com` });
+const variables = [{ name: 'temperature', type: 'FLOAT32' }];
+
+/** A new thing of the organization, made by its owner, to be changed or deleted. */
+const made = async ({ owner }: Things, path: string, body: object): Promise<string> => {
+  const answer = await owner.post(path, body);
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body.id;
+};
+
+const newTeam = (things: Things) => made(things, `/organizations/${things.owner.id}/teams`, { name: 'Short-lived' });
+const newProduct = (things: Things) =>
+  made(things, `/organizations/${things.owner.id}/products`, { name: 'Short-lived', version: '1', variables });
+
+/** A new application that the same teams have the same access to. */
+async function newApplication(things: Things): Promise<string> {
+  const id = await made(things, `/organizations/${things.owner.id}/applications`, { name: 'Short-lived' });
+  await shareAlike(things, id);
+  return id;
+}
+
+/** Gives every team that has the usual application this one, with the same permission. */
+async function shareAlike({ owner }: Things, applicationId: string): Promise<void> {
+  const teams = await owner.get(`/organizations/${owner.id}/teams?limit=100`);
+  for (const { id, name } of teams.body as { id: string; name: string }[]) {
+    if (name !== 'read' && name !== 'write') continue;
+    await owner.put(`/teams/${owner.id}/${id}/applications/${applicationId}`, { permission: name });
+  }
+}
+
+/** A new device that who can read the usual application can read. */
+async function newDevice(things: Things): Promise<string> {
+  const { owner } = things;
+  const id = await made(things, `/organizations/${owner.id}/devices/${hex(things)}`, {});
+  await owner.put(`/applications/${owner.id}/${things.applicationId}/devices/${id}`);
+  return id;
+}
+
+const hex = ({ fresh }: Things) => Buffer.from(fresh()).toString('hex').slice(-32);
+
+const newHook = (things: Things) =>
+  made(things, `/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'https://hooks.example.com/' });
+
+const record = { serial: 'ff', data: { temperature: 1 } };
+const range = { gte: 0, lte: 2_000_000_000 };
+
+/** Every operation of the graph. One that is missing here fails the test of the matrix. */
+export const operations: Record<string, Trial> = {
+  'Query.account': { access: 'anyone', values: () => ({}) },
+  'Mutation.updateAccount': { access: 'anyone', values: account },
+  'Query.accounts': { access: 'anyone', values: () => ({}) },
+
+  'Query.organization': { access: 'members', values: organization },
+  'Mutation.updateOrganization': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), ...account(things) }),
+  },
+  'Query.organizationMembers': { access: 'members', values: organization },
+  'Mutation.setOrganizationMember': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), memberId: things.memberId, role: 'member' }),
+  },
+  'Mutation.removeOrganizationMember': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), memberId: things.userId }),
+  },
+
+  'Query.teams': { access: 'members', values: organization },
+  'Mutation.createTeam': { access: 'owners', values: (things) => ({ ...organization(things), name: 'New' }) },
+  'Query.team': { access: 'members', values: team },
+  'Mutation.updateTeam': {
+    access: 'owners',
+    values: async (things) => ({ ...organization(things), teamId: await newTeam(things), name: 'Other' }),
+  },
+  'Mutation.deleteTeam': {
+    access: 'owners',
+    values: async (things) => ({ ...organization(things), teamId: await newTeam(things) }),
+  },
+  'Query.teamMembers': { access: 'members', values: team },
+  'Mutation.addTeamMember': { access: 'owners', values: (things) => ({ ...team(things), memberId: things.memberId }) },
+  'Mutation.removeTeamMember': {
+    access: 'owners',
+    values: (things) => ({ ...team(things), memberId: things.memberId }),
+  },
+  'Query.teamApplications': { access: 'members', values: team },
+  'Mutation.setTeamApplication': {
+    access: 'owners',
+    values: async (things) => ({
+      ...organization(things),
+      teamId: await newTeam(things),
+      applicationId: things.applicationId,
+      permission: 'read',
+    }),
+  },
+  'Mutation.removeTeamApplication': {
+    access: 'owners',
+    values: async (things) => ({
+      ...organization(things),
+      teamId: await newTeam(things),
+      applicationId: things.applicationId,
+    }),
+  },
+
+  'Query.publicProducts': { access: 'anyone', values: () => ({}) },
+  'Query.products': { access: 'members', values: organization },
+  'Mutation.createProduct': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), name: 'New', version: '1', variables }),
+  },
+  'Query.product': { access: 'members', values: product },
+  'Mutation.updateProduct': {
+    access: 'owners',
+    values: (things) => ({ ...product(things), name: 'Other', version: '2', variables }),
+  },
+  'Mutation.deleteProduct': {
+    access: 'owners',
+    values: async (things) => ({ ...organization(things), productId: await newProduct(things) }),
+  },
+
+  'Query.devices': { access: 'members', values: organization },
+  'Mutation.registerDevice': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), deviceSerial: hex(things) }),
+  },
+  'Query.device': { access: 'readers', values: device },
+  'Mutation.updateDevice': { access: 'ownersOfReadable', values: (things) => ({ ...device(things), name: 'Other' }) },
+  'Mutation.deleteDevice': {
+    access: 'ownersOfReadable',
+    values: async (things) => ({ ...organization(things), deviceId: await newDevice(things) }),
+  },
+
+  'Query.applications': { access: 'members', values: organization },
+  'Mutation.createApplication': { access: 'owners', values: (things) => ({ ...organization(things), name: 'New' }) },
+  'Query.application': { access: 'readers', values: application },
+  'Mutation.updateApplication': {
+    access: 'writers',
+    values: (things) => ({ ...application(things), name: 'Other', hasDashboard: true }),
+  },
+  'Mutation.deleteApplication': {
+    access: 'ownersOfReadable',
+    values: async (things) => ({ ...organization(things), applicationId: await newApplication(things) }),
+  },
+  'Query.search': {
+    access: 'readers',
+    values: (things) => ({ ...application(things), ts: range, queries: [{ products: [] }] }),
+  },
+  'Query.applicationDevices': { access: 'readers', values: application },
+  'Mutation.addApplicationDevice': {
+    access: 'writers',
+    values: (things) => ({ ...application(things), deviceId: things.deviceId }),
+  },
+  'Mutation.removeApplicationDevice': {
+    access: 'writers',
+    values: async (things) => {
+      const applicationId = await newApplication(things);
+      return { ...organization(things), applicationId, deviceId: things.deviceId };
+    },
+  },
+
+  'Query.applicationHooks': { access: 'writers', values: application },
+  'Mutation.createApplicationHook': {
+    access: 'writers',
+    values: (things) => ({ ...application(things), url: 'https://hooks.example.com/' }),
+  },
+  'Query.applicationHook': { access: 'writers', values: hook },
+  'Mutation.updateApplicationHook': {
+    access: 'writers',
+    values: (things) => ({ ...hook(things), url: 'http://127.0.0.1:9/' }),
+  },
+  'Mutation.deleteApplicationHook': {
+    access: 'writers',
+    values: async (things) => ({ ...application(things), applicationHookId: await newHook(things) }),
+  },
+  'Mutation.pingApplicationHook': { access: 'writers', values: hook },
+  'Query.applicationHookDeliveries': { access: 'writers', values: hook },
+
+  'Query.apiTokens': { access: 'owners', values: organization },
+  'Mutation.createApiToken': { access: 'owners', values: organization },
+  'Mutation.revokeApiToken': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), tokenId: things.tokenId }),
+  },
+
+  'Mutation.ingestRecords': { access: 'ingesters', values: (things) => ({ ...organization(things), records: record }) },
+};
