@@ -20,8 +20,9 @@ export class Call implements Context {
   readonly readWithin: Context['readWithin'];
   readonly wake: () => void;
   readonly loaders = new Map<unknown, unknown>();
-  #em?: EntityManager;
-  #signal?: AbortSignal;
+  // Not `#em`: Apollo copies the context property by property, and private names do not survive that.
+  private unit?: EntityManager;
+  private gone?: AbortSignal;
 
   constructor(
     readonly caller: Caller,
@@ -34,8 +35,8 @@ export class Call implements Context {
   }
 
   get em(): EntityManager {
-    this.#em ??= this.resources.fork();
-    return this.#em;
+    this.unit ??= this.resources.fork();
+    return this.unit;
   }
 
   get origin(): string {
@@ -47,8 +48,8 @@ export class Call implements Context {
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= whenGone(this.request);
-    return this.#signal;
+    this.gone ??= whenGone(this.request);
+    return this.gone;
   }
 }
 

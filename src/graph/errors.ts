@@ -1,6 +1,11 @@
 import { unwrapResolverError } from '@apollo/server/errors';
+import type { ErrorRequestHandler } from 'express';
 import type { GraphQLFormattedError } from 'graphql';
+<<<<<<< HEAD
 import type { ApiError, ErrorCode } from '../errors.js';
+=======
+import { ApiError, type ErrorCode, malformed, tooLarge } from '../errors.js';
+>>>>>>> 00bf59a (Try every operation as everyone who may call it, and give the graph's refusals its own form)
 import { toApiError } from '../schema/api-error.js';
 
 /** What is done with errors outside the catalogue. */
@@ -32,7 +37,32 @@ export const createErrorFormat =
     if (code !== undefined) return { message, ...where, extensions: { code } };
     if (typeof extensions?.code === 'string' && extensions.code !== 'INTERNAL_SERVER_ERROR') return formatted;
     report(unwrapResolverError(error));
-    return { message: 'Something went wrong here.', ...where, extensions: { code: 'INTERNAL' } };
+    return { message: masked, ...where, extensions: { code: 'INTERNAL' } };
   };
+
+/** Answers what never became an operation (401, 429, a body that is no JSON) with its status, in the graph's form. */
+export const answerGraphErrors =
+  ({ report, isConnectionLoss }: ErrorOptions): ErrorRequestHandler =>
+  (error: unknown, _request, response, next) => {
+    if (response.headersSent) return next(error);
+    const known = toApiError(error, isConnectionLoss) ?? fromBodyReader(error);
+    if (known === undefined || known.status >= 500) report(error);
+    const shown = known ?? new ApiError('INTERNAL', masked);
+    const requestId = response.getHeader('X-Request-Id');
+    const extensions = { ...detailsOf(shown), requestId };
+    response
+      .status(shown.status)
+      .set(shown.headers)
+      .json({ errors: [{ message: shown.message, extensions }] });
+  };
+
+/** What Express's reader of bodies refuses. */
+function fromBodyReader(error: unknown): ApiError | undefined {
+  if (!(error instanceof Error) || !('status' in error)) return undefined;
+  if (error.status === 413) return tooLarge('A GraphQL request may have 256 KiB.');
+  return error.status === 400 ? malformed('The body is not JSON.') : undefined;
+}
+
+const masked = 'Something went wrong here.';
 
 const detailsOf = ({ code, errors }: ApiError) => ({ code, ...(errors && { errors }) });

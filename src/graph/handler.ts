@@ -3,7 +3,7 @@ import { expressMiddleware } from '@as-integrations/express5';
 import express, { type Request, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.js';
-import { createErrorFormat, type ErrorOptions } from './errors.js';
+import { answerGraphErrors, createErrorFormat, type ErrorOptions } from './errors.js';
 
 /** What the graph's door is made of; app hands it in. */
 export interface GraphOptions {
@@ -38,5 +38,6 @@ export async function createGraph({ schema, createContext, errors }: GraphOption
   });
   router.use(express.json({ limit: '256kb' }));
   router.use(expressMiddleware(apollo, { context: async ({ req }) => contexts.get(req)! }));
+  router.use(answerGraphErrors(errors));
   return { router, close: () => apollo.stop() };
 }

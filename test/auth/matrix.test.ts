@@ -160,21 +160,28 @@ const cases = Object.entries(operations).flatMap(([name, trial]) =>
 
 describe('REST', () => {
   const byName = new Map(routes.map((route) => [`${route.root}.${route.operation}`, route]));
-  it.each(cases.filter(({ name }) => byName.has(name)))('$name answers $who', async ({ name, who, access, values }) => {
-    const route = byName.get(name)!;
-    const answer = await request(actors[who], route, await values(things));
-    const wanted = expected(who, name, access, route.root === 'Mutation');
-    expect([name, who, answer.status]).toEqual([name, who, wanted === ok ? (route.status ?? ok) : wanted]);
-    if (wanted !== ok) expect(answer.body).toMatchObject({ code: codes[wanted], message: expect.any(String) });
-  });
+  it.each(cases.filter(({ name }) => byName.has(name)))(
+    '$name answers $who',
+    async ({ name, who, access, conflicts, values }) => {
+      const route = byName.get(name)!;
+      const answer = await request(actors[who], route, await values(things));
+      const wanted = expected(who, name, access, route.root === 'Mutation');
+      expect([name, who, answer.status]).toEqual([
+        name,
+        who,
+        wanted === ok ? (conflicts ? 409 : (route.status ?? ok)) : wanted,
+      ]);
+      if (wanted !== ok) expect(answer.body).toMatchObject({ code: codes[wanted], message: expect.any(String) });
+    },
+  );
 });
 
 describe('GraphQL', () => {
-  it.each(cases)('$name answers $who', async ({ name, who, access, values }) => {
+  it.each(cases)('$name answers $who', async ({ name, who, access, conflicts, values }) => {
     const answer = await actors[who].graph(documentOf(name), await values(things));
     const wanted = expected(who, name, access, name.startsWith('Mutation'));
     const code = answer.body.errors?.[0].extensions.code;
-    expect([name, who, code]).toEqual([name, who, codes[wanted]]);
+    expect([name, who, code]).toEqual([name, who, wanted === ok && conflicts ? 'CONFLICT' : codes[wanted]]);
     expect(answer.status).toBe(wanted === 401 ? 401 : 200);
   });
 });
