@@ -81,7 +81,7 @@ async function shareAlike({ owner }: Things, applicationId: string): Promise<voi
 const hex = ({ fresh }: Things) => Buffer.from(fresh()).toString('hex').slice(-32);
 
 const newHook = (things: Things) =>
-  made(things, `/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'https://hooks.example.com/' });
+  made(things, `/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
 
 const record = { serial: 'ff', data: { temperature: 1 } };
 const range = { gte: 0, lte: 2_000_000_000 };
@@ -199,7 +199,7 @@ export const operations: Record<string, Trial> = {
   'Query.applicationHooks': { access: 'writers', values: application },
   'Mutation.createApplicationHook': {
     access: 'writers',
-    values: (things) => ({ ...application(things), url: 'https://hooks.example.com/' }),
+    values: (things) => ({ ...application(things), url: 'http://127.0.0.1:9/' }),
   },
   'Query.applicationHook': { access: 'writers', values: hook },
   'Mutation.updateApplicationHook': {
