@@ -1,11 +1,7 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { ErrorRequestHandler } from 'express';
 import type { GraphQLFormattedError } from 'graphql';
-<<<<<<< HEAD
-import type { ApiError, ErrorCode } from '../errors.js';
-=======
 import { ApiError, type ErrorCode, malformed, tooLarge } from '../errors.js';
->>>>>>> 00bf59a (Try every operation as everyone who may call it, and give the graph's refusals its own form)
 import { toApiError } from '../schema/api-error.js';
 
 /** What is done with errors outside the catalogue. */

@@ -120,11 +120,13 @@ async function furnish(owner: OrganizationActor, memberId: string): Promise<Thin
   const at = `/organizations/${id}`;
   const variables = [{ name: 'temperature', type: 'FLOAT32' }];
   const product = await owner.post(`${at}/products`, { name: 'Thermometer', version: '1', variables });
-  const device = await owner.post(`${at}/devices/ff`, { product: { id: product.body.id } });
+  const device = await owner.post(`${at}/devices/000000ff`, { product: { id: product.body.id } });
   const application = await owner.post(`${at}/applications`, { name: 'Cold chain' });
   await owner.put(`/applications/${id}/${application.body.id}/devices/${device.body.id}`);
   const hook = await owner.post(`/applications/${id}/${application.body.id}/hooks`, { url: 'http://127.0.0.1:9/' });
   const team = await owner.post(`${at}/teams`, { name: 'Field Ops' });
+  const delivery = await owner.post(`/applications/${id}/${application.body.id}/hooks/${hook.body.id}/ping`);
+  const job = await owner.post(`/products/${id}/${product.body.id}/redecode`);
   const token = await owner.graph(
     'mutation ($id: ID!) { createApiToken(organizationId: $id, name: "spare") { apiToken { id } } }',
     { id },
@@ -133,13 +135,15 @@ async function furnish(owner: OrganizationActor, memberId: string): Promise<Thin
     owner,
     memberId,
     fresh,
-    serial: 'ff',
+    serial: '000000ff',
     productId: product.body.id,
     deviceId: device.body.id,
     applicationId: application.body.id,
     hookId: hook.body.id,
     teamId: team.body.id,
     userId: await world.user(),
+    deliveryId: delivery.body.id,
+    jobId: job.body.id,
     tokenId: token.body.data.createApiToken.apiToken.id,
   };
 }

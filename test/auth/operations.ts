@@ -29,6 +29,8 @@ export interface Things {
   /** A user that is no member. */
   userId: string;
   tokenId: string;
+  deliveryId: string;
+  jobId: string;
   /** Makes a word that was not used before. */
   fresh: () => string;
 }
@@ -83,7 +85,7 @@ const hex = ({ fresh }: Things) => Buffer.from(fresh()).toString('hex').slice(-3
 const newHook = (things: Things) =>
   made(things, `/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
 
-const record = { serial: 'ff', data: { temperature: 1 } };
+const record = { serial: '000000ff', data: { temperature: 1 } };
 const range = { gte: 0, lte: 2_000_000_000 };
 
 /** Every operation of the graph. One that is missing here fails the test of the matrix. */
@@ -220,5 +222,41 @@ export const operations: Record<string, Trial> = {
     values: (things) => ({ ...organization(things), tokenId: things.tokenId }),
   },
 
+  'Query.applicationHookDelivery': {
+    access: 'writers',
+    values: (things) => ({ ...hook(things), deliveryId: things.deliveryId }),
+  },
+
+  'Query.deviceLatest': { access: 'readers', values: device },
+  'Query.applicationLatest': { access: 'readers', values: application },
+  'Query.decodeFrame': {
+    access: 'owners',
+    values: (things) => ({ ...product(things), streamId: 1, streamType: 'BIN', payload: '00' }),
+  },
+  'Mutation.redecodeProduct': { access: 'owners', values: product },
+  'Query.job': { access: 'members', values: (things) => ({ ...organization(things), jobId: things.jobId }) },
+
+  'Mutation.ingestTheThingsStack': {
+    access: 'ingesters',
+    values: (things) => ({
+      ...organization(things),
+      body: { end_device_ids: { dev_eui: things.serial }, uplink_message: { decoded_payload: { temperature: 1 } } },
+    }),
+  },
+  'Mutation.ingestChirpStack': {
+    access: 'ingesters',
+    values: (things) => ({
+      ...organization(things),
+      body: { deviceInfo: { devEui: things.serial }, object: { temperature: 1 } },
+    }),
+  },
+  'Mutation.ingestSigfox': {
+    access: 'ingesters',
+    values: (things) => ({ ...organization(things), body: { device: things.serial, data: '00' } }),
+  },
+  'Mutation.ingestThingsBoard': {
+    access: 'ingesters',
+    values: (things) => ({ ...organization(things), serial: things.serial, body: { temperature: 1 } }),
+  },
   'Mutation.ingestRecords': { access: 'ingesters', values: (things) => ({ ...organization(things), records: record }) },
 };
