@@ -1,7 +1,31 @@
+import { randomFillSync } from 'node:crypto';
 import { v7, validate } from 'uuid';
 
-/** A new identifier: UUID version 7 (RFC 9562), so identifiers made later sort later. */
-export const newId = (): string => v7();
+/** Random bytes for identifiers, drawn for many at once: each draw costs as much as everything else about one. */
+const random = new Uint8Array(512 * 16);
+let spent = random.length;
+let moment = 0;
+let sequence = 0;
+
+/**
+ * A new identifier: UUID version 7 (RFC 9562), so identifiers made later sort later. Within a millisecond a counter that
+ * begins at random keeps the order; the 42 random bits beside it keep processes apart.
+ */
+export const newId = (): string => {
+  if (spent === random.length) {
+    randomFillSync(random);
+    spent = 0;
+  }
+  const bytes = random.subarray(spent, spent + 16);
+  spent += 16;
+  const now = Date.now();
+  if (now > moment) {
+    moment = now;
+    // Half of its 32 bits' range is left to count up in.
+    sequence = ((bytes[6]! << 24) | (bytes[7]! << 16) | (bytes[8]! << 8) | bytes[9]!) >>> 1;
+  } else sequence++;
+  return v7({ random: bytes, msecs: moment, seq: sequence });
+};
 
 /** Whether a text can be an identifier at all. What cannot is answered like one that does not exist. */
 export const isId = (text: string): boolean => validate(text);

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { isId } from '../entities/id.js';
-import { type Item } from './item.js';
+import { type Item, Rejection } from './item.js';
 import type { RecordDevice } from './stored-record.js';
 
 /** A pool or one of its connections. */
@@ -30,15 +30,26 @@ export interface Devices {
   find(organizationId: string, item: Item): RecordDevice | undefined;
 }
 
+/** What one organization's items name. */
+interface Wanted {
+  serials: Set<string>;
+  ids: Set<string>;
+}
+
+/** What was found for one organization, by serial and by id. */
+interface Found {
+  bySerial: Map<string, RecordDevice>;
+  byId: Map<string, RecordDevice>;
+}
+
 /** Loads the devices that items name, of each item's own organization, in one statement. */
 export const loadDevices = async (
   database: Database,
-  wanted: readonly { organizationId: string; item: Item }[],
+  calls: readonly { organizationId: string; items: readonly (Item | Rejection)[] }[],
 ): Promise<Devices> => {
-  const serials = pairs(wanted, ({ serials }) => serials.map(serialKey));
-  const ids = pairs(wanted, ({ deviceId }) =>
-    deviceId !== undefined && isId(deviceId) ? [deviceId.toLowerCase()] : [],
-  );
+  const wanted = wantedOf(calls);
+  const serials = pairs(wanted, ({ serials }) => serials);
+  const ids = pairs(wanted, ({ ids }) => ids);
   const columns = sql`d.id, d.organization_id, d.serial, d.serial_key, d.lat, d.lon, d.product_id,
     p.organization_id as product_organization_id, p.xmin::text as product_version`;
   const { rows } = await database.query<Row>(sql`
@@ -47,36 +58,52 @@ export const loadDevices = async (
     union all
     select ${columns} from unnest(${ids.organizations}::uuid[], ${ids.values}::uuid[]) w (organization_id, id)
     join device d using (organization_id, id) left join product p on p.id = d.product_id`);
-  const found = new Map<string, RecordDevice>();
+  const found = new Map<string, Found>();
+  for (const organizationId of wanted.keys()) found.set(organizationId, { bySerial: new Map(), byId: new Map() });
   const products = new Map<string, { id: string; version: string }>();
   for (const row of rows) {
     const device = deviceOf(row);
     if (row.product_id !== null) products.set(row.product_id, { id: row.product_id, version: row.product_version });
-    found.set(`${row.organization_id}/${row.serial_key}`, device);
-    found.set(`${row.organization_id}#${row.id}`, device);
+    found.get(row.organization_id)?.bySerial.set(row.serial_key, device);
+    found.get(row.organization_id)?.byId.set(row.id, device);
   }
   return {
     products: () => products.values(),
     find: (organizationId, { serials, deviceId }) => {
-      if (deviceId !== undefined) return found.get(`${organizationId}#${deviceId.toLowerCase()}`);
-      return serials
-        .map((serial) => found.get(`${organizationId}/${serialKey(serial)}`))
-        .find((device) => device !== undefined);
+      const of = found.get(organizationId);
+      if (deviceId !== undefined) return of?.byId.get(deviceId.toLowerCase());
+      for (const serial of serials) {
+        const device = of?.bySerial.get(serialKey(serial));
+        if (device) return device;
+      }
+      return undefined;
     },
   };
 };
 
+const wantedOf = (
+  calls: readonly { organizationId: string; items: readonly (Item | Rejection)[] }[],
+): Map<string, Wanted> => {
+  const wanted = new Map<string, Wanted>();
+  for (const { organizationId, items } of calls) {
+    const of = wanted.get(organizationId) ?? { serials: new Set(), ids: new Set() };
+    wanted.set(organizationId, of);
+    for (const item of items) {
+      if (item instanceof Rejection) continue;
+      for (const serial of item.serials) of.serials.add(serialKey(serial));
+      if (item.deviceId !== undefined && isId(item.deviceId)) of.ids.add(item.deviceId.toLowerCase());
+    }
+  }
+  return wanted;
+};
+
+/** Two arrays of one length, as unnest takes them. */
 const pairs = (
-  wanted: readonly { organizationId: string; item: Item }[],
-  read: (item: Item) => readonly string[],
+  wanted: ReadonlyMap<string, Wanted>,
+  read: (of: Wanted) => ReadonlySet<string>,
 ): { organizations: string[]; values: string[] } => {
-  const distinct = new Map(
-    wanted.flatMap(({ organizationId, item }) =>
-      read(item).map((value) => [`${organizationId}/${value}`, { organizationId, value }] as const),
-    ),
-  );
-  const list = [...distinct.values()];
-  return { organizations: list.map(({ organizationId }) => organizationId), values: list.map(({ value }) => value) };
+  const list = [...wanted].flatMap(([organization, of]) => [...read(of)].map((value) => ({ organization, value })));
+  return { organizations: list.map(({ organization }) => organization), values: list.map(({ value }) => value) };
 };
 
 const deviceOf = (row: Row): RecordDevice => ({

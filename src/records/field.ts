@@ -15,17 +15,39 @@ interface Field {
 /** Fields that an organization's catalogue takes; what comes beyond is stored and not searchable. */
 const mostFields = 5000;
 
+/** Organizations whose fields are kept in memory. */
+const mostOrganizations = 1000;
+
+/** What is known to be in the catalogue, by key below key. A walk over a record's values makes no text. */
+class Known {
+  /** Whether this path holds values, and whether arrays of them. */
+  single = false;
+  multi = false;
+  private readonly below = new Map<string, Known>();
+
+  /** What is known below a key; undefined once there is too much to remember. */
+  at(key: string): Known {
+    let known = this.below.get(key);
+    if (!known) {
+      known = new Known();
+      if (this.below.size < mostFields) this.below.set(key, known);
+    }
+    return known;
+  }
+}
+
 /** The catalogue of an organization's fields (`record_field`), and which of them are known to be in it. */
 export class Fields {
-  private readonly known = new Map<string, Map<string, boolean>>();
+  private readonly known = new Map<string, Known>();
   private readonly unseen = new Map<string, Map<string, Field>>();
 
   /** Notes the fields of a record. Paths join keys by dots: `data.temperature`, `metadata.decode.status`. */
   note(organizationId: string, metadata: PlainObject, data: PlainObject): void {
-    let known = this.known.get(organizationId);
-    if (!known) this.known.set(organizationId, (known = new Map<string, boolean>()));
-    this.walk(organizationId, known, ['metadata'], metadata, false);
-    this.walk(organizationId, known, ['data'], data, false);
+    const known = this.knownOf(organizationId);
+    const add = (keys: readonly string[], kind: FieldKind, multi: boolean) =>
+      this.add(organizationId, { keys, kind, multi });
+    walk(known.at('metadata'), metadata, false, ['metadata'], add);
+    walk(known.at('data'), data, false, ['data'], add);
   }
 
   /** Adds to the catalogue what was noted and is not in it. */
@@ -33,38 +55,53 @@ export class Fields {
     for (const [organizationId, fields] of this.unseen) {
       this.unseen.delete(organizationId);
       await addFields(database, organizationId, fields);
-      const known = this.known.get(organizationId);
-      if (known && known.size < mostFields) for (const [path, { multi }] of fields) known.set(path, multi);
-    }
-    if (this.known.size > 1000) this.known.clear();
-  }
-
-  private walk(
-    organizationId: string,
-    known: Map<string, boolean>,
-    keys: readonly string[],
-    value: PlainJson,
-    multi: boolean,
-  ): void {
-    if (value === null) return;
-    if (Array.isArray(value)) {
-      for (const inner of value) this.walk(organizationId, known, keys, inner, true);
-    } else if (typeof value === 'object') {
-      for (const [key, inner] of Object.entries(value)) this.walk(organizationId, known, [...keys, key], inner, multi);
-    } else {
-      const path = keys.join('.');
-      const seen = known.get(path);
-      if (seen === undefined || (multi && !seen)) this.add(organizationId, path, { keys, kind: kindOf(value), multi });
+      for (const { keys, multi } of fields.values()) {
+        const known = keys.reduce((above, key) => above.at(key), this.knownOf(organizationId));
+        known.single = true;
+        known.multi ||= multi;
+      }
     }
   }
 
-  private add(organizationId: string, path: string, field: Field): void {
+  private knownOf(organizationId: string): Known {
+    let known = this.known.get(organizationId);
+    if (!known) {
+      if (this.known.size >= mostOrganizations) this.known.clear();
+      known = new Known();
+      this.known.set(organizationId, known);
+    }
+    return known;
+  }
+
+  private add(organizationId: string, field: Field): void {
     let fields = this.unseen.get(organizationId);
-    if (!fields) this.unseen.set(organizationId, (fields = new Map<string, Field>()));
+    if (!fields) {
+      fields = new Map();
+      this.unseen.set(organizationId, fields);
+    }
+    const path = field.keys.join('.');
     const noted = fields.get(path);
     fields.set(path, noted ? { ...noted, multi: noted.multi || field.multi } : field);
   }
 }
+
+type Add = (keys: readonly string[], kind: FieldKind, multi: boolean) => void;
+
+/** Calls `add` for each value whose path is not known; `path` is of `value` and is left as it was. */
+const walk = (known: Known, value: PlainJson, multi: boolean, path: string[], add: Add): void => {
+  if (value === null) return;
+  if (typeof value !== 'object') {
+    if (!known.single || (multi && !known.multi)) add([...path], kindOf(value), multi);
+  } else if (Array.isArray(value)) {
+    for (const inner of value) walk(known, inner, true, path, add);
+  } else {
+    for (const key in value) {
+      path.push(key);
+      walk(known.at(key), value[key]!, multi, path, add);
+      path.pop();
+    }
+  }
+};
 
 const kindOf = (value: string | number | boolean): FieldKind =>
   typeof value === 'string' ? 'text' : (typeof value as FieldKind);

@@ -1,6 +1,7 @@
 import { StreamType } from '../entities/enums.js';
 import { malformed, tooLarge } from '../errors.js';
-import { type JsonObject, type LocatedJson, type PlainJson, toPlain } from '../json.js';
+import { JsonFault, type PlainJson } from '../json.js';
+import type { PlainLine } from '../json-plain.js';
 import { isPayloadEncoding, readPayload } from './decode/payload.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
 
@@ -11,34 +12,39 @@ export const maxItems = 10_000;
  * Reads a native body: one object, an array, or the lines of NDJSON as an array. An item that is wrong becomes a rejection in
  * its place; only a body that is neither is refused whole.
  */
-export const readNative = (body: LocatedJson): (Item | Rejection)[] => {
-  if (body.kind === 'object') return [readItem(body)];
-  if (body.kind !== 'array') throw malformed('The body must be a record, an array of records, or NDJSON.');
-  if (body.items.length > maxItems) throw tooLarge(`A call takes at most ${maxItems} records.`);
-  return body.items.map(readItem);
+export const readNative = (body: PlainLine | readonly PlainLine[]): (Item | Rejection)[] => {
+  if (Array.isArray(body)) {
+    if (body.length > maxItems) throw tooLarge(`A call takes at most ${maxItems} records.`);
+    return body.map(readItem);
+  }
+  if (!isObject(body)) throw malformed('The body must be a record, an array of records, or NDJSON.');
+  return [readItem(body)];
 };
 
-const readItem = (node: LocatedJson): Item | Rejection => {
-  if (node.kind === 'fault') return new Rejection('MALFORMED_REQUEST', `Line ${node.line}: ${node.message}.`);
-  if (node.kind !== 'object') return new Rejection('VALIDATION_FAILED', 'A record is an object.');
+const readItem = (line: PlainLine): Item | Rejection => {
+  if (line instanceof JsonFault) return new Rejection('MALFORMED_REQUEST', `Line ${line.line}: ${line.message}.`);
+  if (!isObject(line)) return new Rejection('VALIDATION_FAILED', 'A record is an object.');
   try {
-    return itemOf(node);
+    return itemOf(line);
   } catch (error) {
     if (error instanceof Rejection) return error;
     throw error;
   }
 };
 
+const isObject = (value: unknown): value is PlainObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonFault);
+
 const fail = (message: string): never => {
   throw new Rejection('VALIDATION_FAILED', message);
 };
 
-const itemOf = (node: JsonObject): Item => {
+const itemOf = (node: PlainObject): Item => {
   refuseUnknown(node, itemFields, '');
   const serial = textAt(node, 'serial', 200);
   const deviceId = textAt(node, 'deviceId', 200);
   if ((serial === undefined) === (deviceId === undefined)) fail('Name the device by either serial or deviceId.');
-  const ts = numberAt(node, 'ts');
+  const ts = timeAt(node);
   const key = textAt(node, 'key', 200);
   const frame = frameAt(node);
   const data = objectAt(node, 'data');
@@ -59,43 +65,44 @@ const itemOf = (node: JsonObject): Item => {
 const itemFields = new Set(['serial', 'deviceId', 'ts', 'metadata', 'data', 'frame', 'key']);
 const frameFields = new Set(['streamId', 'streamType', 'payload', 'encoding']);
 
-const refuseUnknown = (node: JsonObject, known: ReadonlySet<string>, prefix: string): void => {
-  for (const { key } of node.members) if (!known.has(key)) fail(`${prefix}${key} is not a field of a record.`);
+const refuseUnknown = (node: PlainObject, known: ReadonlySet<string>, prefix: string): void => {
+  for (const key in node) if (!known.has(key)) fail(`${prefix}${key} is not a field of a record.`);
 };
 
-/** The value of a field; undefined where it is absent or null. */
-const valueAt = (node: JsonObject, name: string): LocatedJson | undefined => {
-  const value = node.get(name);
-  return value?.kind === 'literal' && value.value === null ? undefined : value;
+const textAt = (node: PlainObject, name: string, longest: number, prefix = ''): string | undefined => {
+  const value = node[name] ?? undefined;
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string') return fail(`${prefix}${name} must be text.`);
+  if (value.length > longest) return fail(`${prefix}${name} may have at most ${longest} characters.`);
+  if (!isStorable(value)) return fail(`${prefix}${name} holds characters that cannot be stored.`);
+  return value;
 };
 
-const textAt = (node: JsonObject, name: string, longest: number, prefix = ''): string | undefined => {
-  const value = valueAt(node, name);
-  if (!value) return undefined;
-  if (value.kind !== 'string') return fail(`${prefix}${name} must be text.`);
-  if (value.text.length > longest) return fail(`${prefix}${name} may have at most ${longest} characters.`);
-  if (!isStorable(value.text)) return fail(`${prefix}${name} holds characters that cannot be stored.`);
-  return value.text;
+const numberAt = (node: PlainObject, name: string, prefix = ''): number | undefined => {
+  const value = node[name] ?? undefined;
+  if (value === undefined || typeof value === 'number') return value;
+  return fail(`${prefix}${name} must be a number.`);
 };
 
-const numberAt = (node: JsonObject, name: string, prefix = ''): number | undefined => {
-  const value = valueAt(node, name);
-  if (!value) return undefined;
-  return value.kind === 'number' ? Number(value.text) : fail(`${prefix}${name} must be a number.`);
+/** A time may have come with more digits than a double holds: then it is decimal text by now, of more than 15 digits. */
+const timeAt = (node: PlainObject): number | undefined =>
+  typeof node.ts === 'string' && /^\d{9,13}\.\d{3,}$/.test(node.ts) ? Number(node.ts) : numberAt(node, 'ts');
+
+const objectAt = (node: PlainObject, name: string): PlainObject | undefined => {
+  const value = node[name] ?? undefined;
+  if (value === undefined) return undefined;
+  if (!isObject(value)) return fail(`${name} must be an object.`);
+  return isStorableJson(value, deepest)
+    ? value
+    : fail(`${name} nests too deep or holds characters that cannot be stored.`);
 };
 
-const objectAt = (node: JsonObject, name: string): PlainObject | undefined => {
-  const value = valueAt(node, name);
-  if (!value) return undefined;
-  if (value.kind !== 'object') return fail(`${name} must be an object.`);
-  const plain = toPlain(value);
-  return isStorableJson(plain) ? (plain as PlainObject) : fail(`${name} holds characters that cannot be stored.`);
-};
+/** How deep the values of a record may nest. */
+const deepest = 60;
 
-const frameAt = (node: JsonObject): ItemFrame | undefined => {
-  const value = valueAt(node, 'frame');
-  if (!value) return undefined;
-  if (value.kind !== 'object') return fail('frame must be an object.');
+const frameAt = ({ frame: value }: PlainObject): ItemFrame | undefined => {
+  if (value === undefined || value === null) return undefined;
+  if (!isObject(value)) return fail('frame must be an object.');
   refuseUnknown(value, frameFields, 'frame.');
   const streamId = numberAt(value, 'streamId', 'frame.');
   const streamType = textAt(value, 'streamType', 10, 'frame.');
@@ -117,10 +124,11 @@ const isStreamType = (text: string | undefined): text is StreamType =>
 /** Whether PostgreSQL can hold a text: no NUL, no lone surrogates. */
 const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
-const isStorableJson = (value: PlainJson): boolean => {
+const isStorableJson = (value: PlainJson, depth: number): boolean => {
   if (typeof value === 'string') return isStorable(value);
-  if (Array.isArray(value)) return value.every(isStorableJson);
-  if (typeof value === 'object' && value !== null)
-    return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorableJson(inner));
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === 0) return false;
+  if (Array.isArray(value)) return value.every((inner) => isStorableJson(inner, depth - 1));
+  for (const key in value) if (!isStorable(key) || !isStorableJson(value[key]!, depth - 1)) return false;
   return true;
 };

@@ -39,11 +39,7 @@ export const prepare = async (
   calls: readonly Items[],
   now: number,
 ): Promise<Prepared[][]> => {
-  const wanted = calls.flatMap(({ organizationId, items }) =>
-    items.flatMap((item) => (item instanceof Rejection ? [] : [{ organizationId, item }])),
-  );
-  if (wanted.length === 0) return calls.map(({ items }) => items.filter((item) => item instanceof Rejection));
-  const devices = await loadDevices(pool, wanted);
+  const devices = await loadDevices(pool, calls);
   await shapes.load(pool, devices.products());
   const prepared = calls.map(({ organizationId, items }) =>
     items.map((item): Prepared => {
@@ -55,11 +51,12 @@ export const prepare = async (
     }),
   );
   const moments: number[] = [];
-  for (const record of prepared.flat()) {
-    if (record instanceof Rejection) continue;
-    fields.note(record.device.organizationId, record.metadata, record.data);
-    moments.push(record.ts);
-  }
+  for (const of of prepared)
+    for (const record of of) {
+      if (record instanceof Rejection) continue;
+      fields.note(record.device.organizationId, record.metadata, record.data);
+      moments.push(record.ts);
+    }
   await fields.flush(pool);
   await partitions.ensure(pool, moments, now);
   return prepared;

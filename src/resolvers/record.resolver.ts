@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { requireOrganization } from '../auth/access.js';
+import type { ExactJson } from '../entities/exact-json.js';
 import { IngestAnswer } from '../entities/ingest-answer.js';
 import { type ApiError, invalid, notFound } from '../errors.js';
-import { type LocatedJson, toPlain } from '../json.js';
+import type { PlainJson } from '../json.js';
 import type { Item, ItemResult, Rejection } from '../records/item.js';
 import { readNative } from '../records/native.js';
 import { readChirpStack } from '../records/sources/chirpstack.js';
@@ -76,7 +77,7 @@ export class RecordResolver {
   /** Stores all items of a body, or none of them; whether there were any. */
   private async ingest(ctx: Context, { organizationId, body }: IngestArgs, read: ReadSource): Promise<boolean> {
     requireOrganization(ctx, organizationId, 'write');
-    const items: Item[] = read(storable(toPlain(body)));
+    const items: Item[] = read(storable(body as PlainJson));
     if (items.length === 0) return false;
     await this.store.store({ organizationId, items, refuse: refusalOf, answer: () => null });
     ctx.wake();
@@ -103,14 +104,5 @@ const answerOf = (results: readonly ItemResult[], verbose: boolean) => {
 const withoutRecord = (result: ItemResult): ItemResult | { status: 'stored' | 'duplicate' } =>
   result.status === 'rejected' ? result : { status: result.status };
 
-/** Of a body's values, however it was laid out; an NDJSON line that is no JSON counts by its place and fault. */
-const hashOf = (body: LocatedJson): Buffer =>
-  createHash('sha256')
-    .update(
-      JSON.stringify(
-        body.kind === 'array'
-          ? body.items.map((item) => (item.kind === 'fault' ? { line: item.line, fault: item.message } : toPlain(item)))
-          : toPlain(body),
-      ),
-    )
-    .digest();
+/** Of a body's values, however it was laid out. */
+const hashOf = (body: ExactJson): Buffer => createHash('sha256').update(JSON.stringify(body)).digest();

@@ -10,7 +10,8 @@ import {
 } from 'graphql';
 import { type Fault, invalid, malformed } from '../errors.js';
 import { JsonObject, JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
-import { parseJson, parseJsonLines } from '../json-reader.js';
+import { parsePlain, parsePlainLines } from '../json-plain.js';
+import { parseJson } from '../json-reader.js';
 import { type BodyRules, readBody } from './body.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
 import { placesOf } from './place.js';
@@ -152,13 +153,13 @@ const parseObject = (text: string): Record<string, unknown> => {
   return body;
 };
 
-/** The whole body as one argument, positions known. */
+/** The whole body as one argument: it is stored, so positions are not kept. */
 const wholeBody =
   (argument: string, rules: BodyRules): ReadBody =>
   async (request) => {
     const { text, lines } = await readBody(request, rules);
     if (text === '') throw malformed('Send a body.');
-    const body = located(() => (lines ? parseJsonLines(text) : parseJson(text)));
+    const body = located(() => (lines ? parsePlainLines(text) : parsePlain(text)));
     return (values) => {
       values[argument] = body;
     };

@@ -1,13 +1,12 @@
 import { ArgsType, Field } from 'type-graphql';
-import { LocatedJSON } from '../entities/located-json.js';
-import type { LocatedJson } from '../json.js';
+import { ExactJSON, type ExactJson } from '../entities/exact-json.js';
 import { OrganizationArgs } from './account.args.js';
 import { flag, label } from './fields.js';
 
 /** Records in our own form. */
 @ArgsType()
 export class IngestRecordsArgs extends OrganizationArgs {
-  @Field(() => LocatedJSON, { description: 'One record, or an array of at most 10,000.' }) records!: LocatedJson;
+  @Field(() => ExactJSON, { description: 'One record, or an array of at most 10,000.' }) records!: ExactJson;
   @flag('Whether to list every item, what was stored too.') verbose?: boolean | null;
   @label('Makes the call safe to repeat: for 24 hours the first answer is given again.', 200, { optional: true })
   idempotencyKey?: string | null;
@@ -16,7 +15,7 @@ export class IngestRecordsArgs extends OrganizationArgs {
 /** What a network server posts, as it is. */
 @ArgsType()
 export class IngestArgs extends OrganizationArgs {
-  @Field(() => LocatedJSON, { description: 'Body of the network server.' }) body!: LocatedJson;
+  @Field(() => ExactJSON, { description: 'Body of the network server.' }) body!: ExactJson;
 }
 
 /** What ChirpStack posts. */

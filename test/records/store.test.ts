@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import { createPool } from '../../src/database/pools.js';
 import { StreamType, VariableType } from '../../src/entities/enums.js';
 import type { PlainJson } from '../../src/json.js';
-import { parseJson, parseJsonLines } from '../../src/json-reader.js';
+import { parsePlain, parsePlainLines } from '../../src/json-plain.js';
 import type { ItemResult } from '../../src/records/item.js';
 import { readNative } from '../../src/records/native.js';
 import { createRecordStore, type RecordStore } from '../../src/records/store.js';
@@ -42,11 +42,11 @@ afterAll(async () => {
 });
 
 const send = async (body: PlainJson | string, once?: { key: string; bodyHash: Buffer }): Promise<ItemResult[]> => {
-  const located = typeof body === 'string' ? parseJsonLines(body) : parseJson(JSON.stringify(body));
+  const plain = typeof body === 'string' ? parsePlainLines(body) : parsePlain(JSON.stringify(body));
   const { organizationId } = fleet;
   return (await store.store({
     organizationId,
-    items: readNative(located),
+    items: readNative(plain),
     ...(once ? { once: { organizationId, path: 'records', ...once } } : {}),
     answer: (results) => results as unknown as PlainJson,
   })) as unknown as ItemResult[];

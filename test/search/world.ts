@@ -5,6 +5,7 @@ import { createPool } from '../../src/database/pools.js';
 import { newId } from '../../src/entities/id.js';
 import type { Variable } from '../../src/entities/product.js';
 import { locate, type PlainJson } from '../../src/json.js';
+import { parsePlain } from '../../src/json-plain.js';
 import { parseJson } from '../../src/json-reader.js';
 import { readNative } from '../../src/records/native.js';
 import { createSearch, type QueryAnswer, type Search, type SearchAnswer } from '../../src/records/search/search.js';
@@ -107,7 +108,7 @@ export const buildWorld = async (
   }
   const store = async (more: readonly WorldRecord[]) => {
     const records = createRecordStore({ pool, clock: () => worldNow, alongside: async () => undefined });
-    const items = readNative(parseJson(JSON.stringify(more)));
+    const items = readNative(parsePlain(JSON.stringify(more)));
     const answer = await records.store({ organizationId, items, answer: (results) => results as unknown as PlainJson });
     const refused = (answer as { status: string }[]).filter(({ status }) => status !== 'stored');
     if (refused.length > 0) throw new Error(`Not stored: ${JSON.stringify(refused)}`);

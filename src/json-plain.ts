@@ -1,0 +1,69 @@
+import { isExact, JsonFault, JsonSyntaxError, type PlainJson, toPlain } from './json.js';
+import { maxJsonDepth, parseJson } from './json-reader.js';
+
+/** What a line of NDJSON holds: a value, or that it is not JSON. */
+export type PlainLine = PlainJson | JsonFault;
+
+/**
+ * Reads JSON to plain values as {@link toPlain} gives them: exact, or decimal text. Positions are not kept, which lets the
+ * engine's own parser do it wherever no number could lose a digit: many times faster, and without a node for every value.
+ * @throws JsonSyntaxError where the text is not JSON.
+ */
+export const parsePlain = (text: string): PlainJson => {
+  if (hasInexact(text) || isTooDeep(text)) return toPlain(parseJson(text));
+  try {
+    return JSON.parse(text) as PlainJson;
+  } catch {
+    // Ours says where.
+    return toPlain(parseJson(text));
+  }
+};
+
+/** Reads NDJSON, blank lines skipped; a line that is not JSON becomes a fault in its place. */
+export const parsePlainLines = (text: string): PlainLine[] =>
+  text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1)]));
+
+const parseLine = (text: string, line: number): PlainLine => {
+  try {
+    return parsePlain(text);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return new JsonFault({ line, col: error.col }, error.message);
+  }
+};
+
+/** A number long enough, or with an exponent, to be beyond a double. Inside strings it is found, too, which costs only time. */
+const suspicious = /(?<![\w".])-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d+(?:\.\d+)?[eE][+-]?\d+)/g;
+
+const hasInexact = (text: string): boolean => {
+  suspicious.lastIndex = 0;
+  for (let found = suspicious.exec(text); found; found = suspicious.exec(text)) if (!isExact(found[0])) return true;
+  return false;
+};
+
+const code = (char: string) => char.charCodeAt(0);
+const [quote, backslash, openBrace, closeBrace] = [code('"'), code('\\'), code('{'), code('}')];
+const [openBracket, closeBracket] = [code('['), code(']')];
+
+/** The engine's parser takes any depth; what walks the values does not. */
+const isTooDeep = (text: string): boolean => {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit === quote) index = endOfString(text, index);
+    else if (unit === openBrace || unit === openBracket) {
+      if (++depth > maxJsonDepth) return true;
+    } else if (unit === closeBrace || unit === closeBracket) depth--;
+  }
+  return false;
+};
+
+/** Index of the quote that closes the string which opens here; the end of the text where none does. */
+const endOfString = (text: string, start: number): number => {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
+};
