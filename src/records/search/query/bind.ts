@@ -1,4 +1,6 @@
+import { bindGeoBox, bindGeoDistance } from './bind-geo.js';
 import { bindExists, bindRange, bindTerm, bindTerms } from './bind-term.js';
+import { bindMatch, bindMultiMatch, bindPattern, bindQueryString, bindSimpleQueryString } from './bind-text.js';
 import { type Binding, known } from './binding.js';
 import { requiredOf } from './minimum-should-match.js';
 import { all, and, atLeastOf, none, not, or, type Predicate } from './predicate.js';
@@ -14,6 +16,14 @@ const binders: Bind = {
   terms: bindTerms,
   range: bindRange,
   exists: bindExists,
+  pattern: bindPattern,
+  match: bindMatch,
+  multi_match: bindMultiMatch,
+  or: ({ queries }, binding) => or(queries.map((query) => bindQuery(query, binding))),
+  query_string: bindQueryString,
+  simple_query_string: bindSimpleQueryString,
+  geo_distance: bindGeoDistance,
+  geo_bounding_box: bindGeoBox,
   ids: ({ values, at }, { fields }) => ({ kind: 'in', field: known(fields, '_id', at)!, values }),
 };
 

@@ -1,6 +1,7 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument, parsing } from '../failure.js';
+import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { ignored, text } from '../syntax/value.js';
+import { anything, ignored, listOf, number, text } from '../syntax/value.js';
 import { clauses, common, type ParseQuery } from './clause.js';
 
 export const bool: ParseQuery = (at, inner) => {
@@ -31,3 +32,42 @@ export const constantScore: ParseQuery = (at, inner) => {
   if (filter === undefined) throw illegalArgument("[constant_score] requires a 'filter' element", at);
   return filter;
 };
+
+const listed =
+  (name: string): ParseQuery =>
+  (at, inner) => {
+    const { queries } = object(name, { queries: clauses(inner), tie_breaker: number, ...common })(at);
+    if (queries === undefined || queries.length === 0)
+      throw parsing(`[${name}] requires 'queries' field with at least one clause`, at);
+    return { kind: 'or', at, queries };
+  };
+
+/** Scores apart, the union of its clauses. */
+export const disMax = listed('dis_max');
+
+/** Scores apart, its positive clause. */
+export const boosting: ParseQuery = (at, inner) => {
+  const { positive } = object('boosting', { positive: inner, negative: inner, negative_boost: number, ...common })(at);
+  if (positive === undefined) throw parsing("[boosting] query requires 'positive' query to be set'", at);
+  return positive;
+};
+
+/** Without functions, its query. */
+export const functionScore: ParseQuery = (at, inner) => {
+  const { query, functions } = object('function_score', {
+    query: inner,
+    functions: listOf(anything),
+    boost_mode: ignored,
+    score_mode: ignored,
+    max_boost: number,
+    min_score: refuseScore,
+    ...common,
+  })(at);
+  if ((functions ?? []).length > 0)
+    throw parsing('[function_score] functions are not supported: records have no scores', at);
+  return query ?? { kind: 'match_all', at };
+};
+
+function refuseScore(at: Input): never {
+  throw parsing('[function_score] min_score is not supported: records have no scores', at);
+}

@@ -2,9 +2,13 @@ import { illegalArgument, parsing } from '../failure.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { lookUp } from '../syntax/registry.js';
 import type { ParseQuery } from './clause.js';
-import { bool, constantScore } from './compound.js';
+import { bool, boosting, constantScore, disMax, functionScore } from './compound.js';
+import { match, matchBoolPrefix, matchPhrase, multiMatch } from './full-text.js';
+import { geoBoundingBox, geoDistance } from './geo.js';
+import { prefix, regexp, wildcard } from './pattern.js';
 import type { Query } from './query.js';
 import { exists, ids, range, term, terms } from './term-level.js';
+import { queryString, simpleQueryString } from './written.js';
 
 const parsers: Readonly<Record<string, ParseQuery>> = {
   match_all: (at) => ({ kind: 'match_all', at }),
@@ -16,6 +20,20 @@ const parsers: Readonly<Record<string, ParseQuery>> = {
   range,
   exists,
   ids,
+  prefix,
+  wildcard,
+  regexp,
+  match,
+  match_phrase: matchPhrase,
+  match_bool_prefix: matchBoolPrefix,
+  multi_match: multiMatch,
+  query_string: queryString,
+  simple_query_string: simpleQueryString,
+  geo_distance: geoDistance,
+  geo_bounding_box: geoBoundingBox,
+  dis_max: disMax,
+  boosting,
+  function_score: functionScore,
 };
 
 /** How many clauses a query may have, and how deep they may nest. */

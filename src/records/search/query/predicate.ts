@@ -14,9 +14,8 @@ export type TextPattern =
   | { readonly kind: 'prefix'; readonly text: string }
   /** Parts of a wildcard: texts, `*` for any text, `?` for one character. */
   | { readonly kind: 'wildcard'; readonly parts: readonly WildcardPart[] }
-  /** A regular expression of PostgreSQL's advanced kind, anchored. */
+  /** A regular expression of PostgreSQL's advanced kind, anchored, with case already taken care of. */
   | { readonly kind: 'regexp'; readonly expression: string }
-  /** Texts within a number of edits. */
   | { readonly kind: 'equal'; readonly text: string };
 
 /** A part of a wildcard. */

@@ -1,4 +1,5 @@
 import type { Input } from '../syntax/input.js';
+import type { Point, TextPattern } from './predicate.js';
 
 interface Clause<K extends string> {
   readonly kind: K;
@@ -47,6 +48,62 @@ export interface IdsQuery extends Clause<'ids'> {
   readonly values: readonly string[];
 }
 
+/** A clause over whole texts: `prefix`, `wildcard` or `regexp`. */
+export interface PatternQuery extends FieldClause<'pattern'> {
+  readonly clause: 'prefix' | 'wildcard' | 'regexp';
+  readonly pattern: TextPattern;
+  readonly caseInsensitive: boolean;
+}
+
+/** `match` and its kin: our texts are keywords, so a text matches as a whole, or by its beginning. */
+export interface MatchQuery extends FieldClause<'match'> {
+  readonly value: Input;
+  readonly lenient: boolean;
+  readonly prefix: boolean;
+}
+
+export interface MultiMatchQuery extends Clause<'multi_match'> {
+  /** Paths, or patterns with `*`; empty for all fields. */
+  readonly fields: readonly string[];
+  readonly value: Input;
+  readonly lenient: boolean;
+  readonly prefix: boolean;
+}
+
+export interface OrQuery extends Clause<'or'> {
+  readonly queries: readonly Query[];
+}
+
+/** What `query_string` and `simple_query_string` have in common. */
+interface Written {
+  readonly text: string;
+  readonly fields: readonly string[];
+  readonly and: boolean;
+  readonly lenient: boolean;
+  readonly minimumShouldMatch?: string;
+}
+
+export interface QueryStringQuery extends Clause<'query_string'>, Written {
+  readonly timeZone?: Input;
+}
+
+export interface SimpleQueryStringQuery extends Clause<'simple_query_string'>, Written {
+  /** Operators that are on, by the engines' names; undefined for all. */
+  readonly flags?: ReadonlySet<string>;
+}
+
+export interface GeoDistanceQuery extends FieldClause<'geo_distance'> {
+  readonly center: Point;
+  readonly metres: number;
+  readonly ignoreUnmapped: boolean;
+}
+
+export interface GeoBoxQuery extends FieldClause<'geo_bounding_box'> {
+  readonly northWest: Point;
+  readonly southEast: Point;
+  readonly ignoreUnmapped: boolean;
+}
+
 /** A query as it was asked, typed, before its fields are known. Whatever only changes scores is gone. */
 export type Query =
   | Clause<'match_all'>
@@ -56,4 +113,12 @@ export type Query =
   | TermsQuery
   | RangeQuery
   | ExistsQuery
-  | IdsQuery;
+  | IdsQuery
+  | PatternQuery
+  | MatchQuery
+  | MultiMatchQuery
+  | OrQuery
+  | QueryStringQuery
+  | SimpleQueryStringQuery
+  | GeoDistanceQuery
+  | GeoBoxQuery;

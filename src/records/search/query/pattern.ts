@@ -1,0 +1,67 @@
+import { illegalArgument } from '../failure.js';
+import { anything, flag, ignored, text } from '../syntax/value.js';
+import { common, type ParseQuery } from './clause.js';
+import type { TextPattern, WildcardPart } from './predicate.js';
+import type { PatternQuery } from './query.js';
+import { translateRegexp } from './regexp.js';
+import { fieldOptions } from './term-level.js';
+
+const maxRegexp = 1000;
+
+const patternClause =
+  (
+    clause: PatternQuery['clause'],
+    read: (value: string, caseInsensitive: boolean, at: Parameters<ParseQuery>[0]) => TextPattern,
+  ): ParseQuery =>
+  (at) => {
+    const shape = {
+      value: text,
+      [clause]: text,
+      case_insensitive: flag,
+      rewrite: ignored,
+      flags: anything,
+      flags_value: ignored,
+      max_determinized_states: ignored,
+      ...common,
+    };
+    const { field, options } = fieldOptions(clause, at, shape, 'value');
+    const value = options.value ?? ((options as Record<string, unknown>)[clause] as string | undefined);
+    if (value === undefined) throw illegalArgument('value cannot be null', at);
+    const caseInsensitive = options.case_insensitive ?? false;
+    return { kind: 'pattern', clause, at, field, pattern: read(value, caseInsensitive, at), caseInsensitive };
+  };
+
+export const prefix = patternClause('prefix', (value) => ({ kind: 'prefix', text: value }));
+
+export const wildcard = patternClause('wildcard', (value) => ({ kind: 'wildcard', parts: wildcardParts(value) }));
+
+export const regexp = patternClause('regexp', (value, caseInsensitive, at) => {
+  if (value.length > maxRegexp) {
+    throw illegalArgument(
+      `The length of regex [${value.length}] used in the Regexp Query request has exceeded the allowed maximum of [${maxRegexp}].`,
+      at,
+    );
+  }
+  return { kind: 'regexp', expression: translateRegexp(value, caseInsensitive, at) };
+});
+
+/** The parts of a wildcard; a backslash makes the next character a plain one. */
+export const wildcardParts = (pattern: string): WildcardPart[] => {
+  const parts: WildcardPart[] = [];
+  let plain = '';
+  const flush = () => {
+    if (plain !== '') parts.push({ text: plain });
+    plain = '';
+  };
+  const characters = [...pattern];
+  for (let index = 0; index < characters.length; index += 1) {
+    const character = characters[index]!;
+    if (character === '*' || character === '?') {
+      flush();
+      parts.push(character);
+    } else if (character === '\\' && index + 1 < characters.length) plain += characters[(index += 1)]!;
+    else plain += character;
+  }
+  flush();
+  return parts;
+};
