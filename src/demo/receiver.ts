@@ -19,9 +19,11 @@ export interface Receiver {
 /** Listens on loopback and answers every call with 200. */
 export async function openReceiver(): Promise<Receiver> {
   const received: HookCall[] = [];
-  const server = createServer(async (request, response) => {
-    received.push({ headers: request.headers, body: await text(request) });
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"thanks":true}');
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      received.push({ headers: request.headers, body });
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"thanks":true}');
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

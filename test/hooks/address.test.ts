@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAddressGuard, type Resolve } from '../../src/hooks/address.js';
 import { createCaller } from '../../src/hooks/attempt.js';
-import { CallFault } from '../../src/hooks/fault.js';
+import type { CallFault } from '../../src/hooks/fault.js';
 import { startReceiver } from './receiver.js';
 
 const none = { allow: [], deny: [] };

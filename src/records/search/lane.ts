@@ -22,7 +22,7 @@ const fetchBatch = 'fetch forward 500 from hits';
 const jsonTypes = new Set<number>([pg.types.builtins.JSON, pg.types.builtins.JSONB]);
 const jsonAsText = {
   getTypeParser: (type: number, format?: 'text') =>
-    jsonTypes.has(type) ? (text: string) => text : pg.types.getTypeParser(type, format),
+    jsonTypes.has(type) ? (text: string) => text : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
 } as typeof pg.types;
 const queryCanceled = '57014';
 

@@ -48,7 +48,7 @@ export const takeSnapshot = async (pool: Pool, most: number, signal?: AbortSigna
     },
     close: async () => {
       const opened = await Promise.allSettled(lanes);
-      await Promise.all(opened.map((lane) => (lane.status === 'fulfilled' ? lane.value.close() : undefined)));
+      await Promise.all(opened.map(async (lane) => (lane.status === 'fulfilled' ? lane.value.close() : undefined)));
     },
   };
 };
