@@ -210,10 +210,10 @@ const located = <Json>(parse: () => Json): Json => {
   }
 };
 
-/** Faults of reading, then those of the rules for what could be read, one a path. */
+/** Faults of reading, then those of the rules for what could be read whole. */
 const merge = (read: readonly Fault[], checked: readonly Fault[]): Fault[] => {
-  const paths = new Set(read.map(({ path }) => path));
-  return [...read, ...checked.filter(({ path }) => !paths.has(path))].slice(0, mostFaults);
+  const isRead = ({ path }: Fault) => !read.some((fault) => fault.path === path || fault.path.startsWith(`${path}.`));
+  return [...read, ...checked.filter(isRead)].slice(0, mostFaults);
 };
 
 const mostFaults = 100;

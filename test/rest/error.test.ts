@@ -1,0 +1,137 @@
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { TokenScope } from '../../src/entities/enums.js';
+import { Client } from '../support/client.js';
+import { useService } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/tenant.js';
+
+const MiB = 2 ** 20;
+
+describe('errors of REST', () => {
+  const service = useService();
+  let tenant: Tenant;
+  let teams: string;
+  beforeAll(async () => {
+    tenant = await createTenant(service);
+    teams = `/organizations/${tenant.id}/teams`;
+  });
+
+  it.each(['/nowhere', '/account/', '/Account', '/teams', '/organizations', '//account'])(
+    'are 404 for the path %s',
+    async (path) => {
+      expect(await tenant.owner.get(path)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    },
+  );
+
+  it('are 404 outside the base path, too', async () => {
+    const response = await fetch(`${service.url}/nowhere`);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ code: 'NOT_FOUND', requestId: response.headers.get('x-request-id') });
+  });
+
+  it('are 405 for a verb that a path does not have, and say which it has', async () => {
+    const answer = await tenant.owner.delete('/account');
+    expect(answer).toMatchObject({ status: 405, body: { code: 'METHOD_NOT_ALLOWED' } });
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, PUT, OPTIONS');
+  });
+
+  it('are 400 for an address that does not decode', async () => {
+    for (const path of [`/teams/${tenant.id}/%zz`, `${teams}?q=%zz`, `${teams}?q=%ff`]) {
+      expect(await tenant.owner.get(path)).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
+    }
+  });
+
+  it.each(['{', '[]', 'null', '"text"', '1', '{"name":"A"} x', '\ufeffx'])('are 400 for the body %s', async (body) => {
+    const answer = await tenant.owner.request('POST', teams, { body });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
+  });
+
+  it('are 400 for a body that is not UTF-8 or does not decompress', async () => {
+    const latin1 = await tenant.owner.request('POST', teams, { body: Buffer.from('{"name":"\xe9"}', 'latin1') });
+    expect(latin1.status).toBe(400);
+    const headers = { 'content-encoding': 'gzip' };
+    const plain = await tenant.owner.request('POST', teams, { headers, body: '{"name":"A"}' });
+    expect(plain.status).toBe(400);
+  });
+
+  it('are 413 for a body over 1 MiB, however it comes', async () => {
+    const text = JSON.stringify({ name: 'A', description: 'x'.repeat(MiB) });
+    expect(await tenant.owner.request('POST', teams, { body: text })).toMatchObject({
+      status: 413,
+      body: { code: 'TOO_LARGE' },
+    });
+    const packed = { headers: { 'content-encoding': 'gzip' }, body: gzipSync(text) };
+    expect(await tenant.owner.request('POST', teams, packed)).toMatchObject({
+      status: 413,
+      body: { code: 'TOO_LARGE' },
+    });
+  });
+
+  it('are 415 for a type, a character set or a coding that is not read', async () => {
+    for (const headers of <Record<string, string>[]>[
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'application/json; charset=latin1' },
+      { 'content-encoding': 'compress' },
+    ]) {
+      const answer = await tenant.owner.request('POST', teams, { headers, body: '{"name":"A"}' });
+      expect(answer).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
+    }
+  });
+
+  it('are none for a packed body, a character set of UTF-8 or a type with a suffix', async () => {
+    const headers = { 'content-type': 'application/vnd.x+json; charset="UTF-8"', 'content-encoding': 'gzip' };
+    const answer = await tenant.owner.request('POST', teams, { headers, body: gzipSync('{"name":"Ä"}') });
+    expect(answer).toMatchObject({ status: 200, body: { name: 'Ä' } });
+  });
+
+  it('come in their order: path, token, scope, body, input, existence', async () => {
+    const nobody = new Client(tenant.owner.base);
+    const reader = await tenant.client({ scope: TokenScope.read });
+    const bad = { body: '{' };
+    const other = `/organizations/${crypto.randomUUID()}/teams`;
+    expect((await nobody.request('POST', '/nowhere', bad)).status).toBe(404);
+    expect((await nobody.request('DELETE', teams, bad)).status).toBe(405);
+    expect((await nobody.request('POST', teams, bad)).status).toBe(401);
+    expect((await reader.request('POST', teams, bad)).status).toBe(403);
+    expect((await tenant.owner.request('POST', other, bad)).status).toBe(400);
+    expect((await tenant.owner.post(other, {})).status).toBe(422);
+    expect((await tenant.owner.post(other, { name: 'A' })).status).toBe(404);
+  });
+
+  it('are 401 with the scheme for a missing or unknown token', async () => {
+    for (const token of [undefined, 'x', `ddp_${'a'.repeat(43)}`]) {
+      const answer = await new Client(tenant.owner.base, token).get('/account');
+      expect(answer).toMatchObject({ status: 401, body: { code: 'UNAUTHENTICATED' } });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  it("name the request as the header does, the caller's name for it where that is plain", async () => {
+    const named = await tenant.owner.get<{ requestId: string }>('/nowhere', { headers: { 'x-request-id': 'abc-1' } });
+    expect(named.headers.get('x-request-id')).toBe('abc-1');
+    expect(named.body.requestId).toBe('abc-1');
+    const odd = await tenant.owner.get<{ requestId: string }>('/nowhere', { headers: { 'x-request-id': 'a b' } });
+    expect(odd.body.requestId).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('verbs that follow from others', () => {
+  const service = useService();
+  let tenant: Tenant;
+  beforeAll(async () => {
+    tenant = await createTenant(service);
+  });
+
+  it('HEAD is answered like GET, without the body', async () => {
+    const get = await tenant.owner.get('/account');
+    const head = await tenant.owner.request('HEAD', '/account');
+    expect(head).toMatchObject({ status: 200, body: undefined });
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+  });
+
+  it('OPTIONS says what there is, without a token', async () => {
+    const answer = await new Client(tenant.owner.base).request('OPTIONS', `/teams/${tenant.id}/x`);
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, PUT, DELETE, OPTIONS');
+  });
+});

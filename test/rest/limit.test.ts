@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from '../support/client.js';
+import { useService } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/tenant.js';
+
+describe('rate limits', () => {
+  const service = useService({ config: { rateLimit: 2, ingestRateLimit: 0 } });
+  let tenant: Tenant;
+  beforeAll(async () => {
+    tenant = await createTenant(service);
+  });
+  const many = async (client: Client, path = '/account') => {
+    const answers = [];
+    for (let count = 0; count < 5; count += 1) answers.push(await client.get(path));
+    return answers;
+  };
+
+  it('lets a burst of twice the rate pass, then answers 429 and says how long to wait', async () => {
+    const answers = await many(await tenant.client());
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
+    expect(answers.map(({ headers }) => headers.get('x-ratelimit-remaining'))).toEqual(['3', '2', '1', '0', '0']);
+    const { headers, body } = answers[4]!;
+    expect(body).toMatchObject({ code: 'RATE_LIMITED' });
+    expect(headers.get('x-ratelimit-limit')).toBe('4');
+    for (const name of ['retry-after', 'x-ratelimit-reset']) expect(['1', '2']).toContain(headers.get(name));
+  });
+
+  it('counts each token for itself', async () => {
+    await many(await tenant.client());
+    expect((await (await tenant.client()).get('/account')).status).toBe(200);
+  });
+
+  it('counts those without a token by address, before their 401', async () => {
+    const answers = await many(new Client(tenant.owner.base, 'unknown'));
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 429]);
+  });
+
+  it('does not count unknown paths or ingestion', async () => {
+    const client = await tenant.client();
+    expect((await many(client, '/nowhere')).map(({ status }) => status)).toEqual(Array(5).fill(404));
+    for (let count = 0; count < 5; count += 1) {
+      const answer = await client.post(`/organizations/${tenant.id}/records`, []);
+      expect(answer.status).toBe(200);
+      expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
+    }
+    expect((await client.get('/account')).headers.get('x-ratelimit-remaining')).toBe('3');
+  });
+});
+
+describe('the rate limit of ingestion', () => {
+  const service = useService({ config: { rateLimit: 0, ingestRateLimit: 1 } });
+
+  it('counts ingestion alone', async () => {
+    const tenant = await createTenant(service);
+    const statuses = [];
+    for (let count = 0; count < 3; count += 1) {
+      statuses.push((await tenant.owner.post(`/organizations/${tenant.id}/records`, [])).status);
+    }
+    expect(statuses).toEqual([200, 200, 429]);
+    expect((await tenant.owner.get('/account')).status).toBe(200);
+  });
+});
