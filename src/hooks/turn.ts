@@ -72,8 +72,9 @@ export function createTurns({ turn, log }: TurnsOptions): Turns {
       }
       if (found === 'more than fits') continue;
       const took = performance.now() - begun;
-      // Looking for nothing takes a quarter of the time at most, however long one look takes.
-      const rest = found === 'much' ? 0 : found === 'little' || took < spacing ? spacing - took : 3 * took;
+      // Looking for nothing takes a quarter of the time; one look that took long (a process held up, a database away) is no measure.
+      const idle = Math.min(3 * took, poll);
+      const rest = found === 'much' ? 0 : found === 'little' || took < spacing ? spacing - took : idle;
       if (rest > 0 && !closing && !urgent) await new Promise((resolve) => setTimeout(resolve, rest));
       if (!wanted && !closing) await pause(Math.max(0, pollAt - performance.now()));
     }
