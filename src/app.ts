@@ -19,6 +19,7 @@ import { DecodeResolver } from './resolvers/decode.resolver.js';
 import { DeliveryResolver } from './resolvers/delivery.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
+import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
 import { LatestResolver } from './resolvers/latest.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
@@ -82,9 +83,10 @@ export function createResolvers({ hooks, jobs, pool, records, search }: Rooms): 
     new ApplicationHooksResolver(),
     new ApplicationResolver(),
     new DecodeResolver(jobs),
-    new DeliveryResolver(),
+    new DeliveryResolver(hooks, jobs),
     new DeviceResolver(),
     new HookResolver(hooks),
+    new HookSettingsResolver(hooks),
     new JobResolver(jobs),
     new LatestResolver(createLatest(pool)),
     new OrganizationResolver(),

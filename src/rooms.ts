@@ -10,6 +10,7 @@ import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import type { Log } from './log.js';
 import { redecode } from './records/redecode.js';
+import { scanRecords } from './records/scan.js';
 import { createSearch, type Search } from './records/search/search.js';
 import { createRecordStore, type RecordStore } from './records/store.js';
 import { createUpkeep } from './records/upkeep.js';
@@ -65,10 +66,18 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     addresses: { allow: allowCidrs, deny: denyCidrs },
     httpsOnly,
     retention: deliveryRetention,
+    scan: scanRecords,
   });
   const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
   const search = createSearch({ pool: searchPool, clock, timeoutMs: config.search.timeout });
-  const jobs = createJobs({ pool, clock, log, kinds: { redecode }, isConnectionLoss });
+
+  const jobs = createJobs({
+    pool,
+    clock,
+    log,
+    kinds: { redecode, redeliver: hooks.steps.redeliver, replay: hooks.steps.replay },
+    isConnectionLoss,
+  });
   const upkeep = createUpkeep({ pool, clock, log });
   await hooks.start();
   upkeep.start();

@@ -1,7 +1,15 @@
 import { GraphQLDateTimeISO, GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
-import { Field, Float, ID, Int, ObjectType } from 'type-graphql';
+import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { ApplicationReference } from './application.js';
 import { createdAt, identifier, reference, updatedAt } from './columns.js';
+
+/** How a delivery ended. */
+export enum Ended {
+  succeeded = 'succeeded',
+  failed = 'failed',
+}
+
+registerEnumType(Ended, { name: 'Ended', description: 'How a delivery ended.' });
 
 /** The latest request of a delivery; values of authentication read `[redacted]`. */
 @ObjectType({ description: 'The latest request of a delivery; values of authentication read `[redacted]`.' })

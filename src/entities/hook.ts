@@ -1,6 +1,7 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
-import { createdAt, flag, GraphOnly, identifier, now, text, timestamp, updatedAt } from './columns.js';
+import { createdAt, flag, GraphOnly, identifier, Moment, now, text, timestamp, updatedAt } from './columns.js';
+import type { HookFilter } from './hook-settings.js';
 
 /** A hook as lists show it (specification, section 2). */
 @ObjectType({ description: 'A hook, as it is listed.' })
@@ -24,7 +25,20 @@ export interface HookChange {
   disabled?: boolean | null;
 }
 
-const stored = (columnType = 'text') => Property({ type: 'string', columnType, nullable: true });
+/** What a caller may set on a hook beyond the specification. An absent field stays, `null` restores its default. */
+export interface HookTuning {
+  concurrency?: number | null;
+  maxPerSecond?: number | null;
+  ordered?: boolean | null;
+  filter?: HookFilter | null;
+}
+
+/** Both secrets sign for so long after a rotation, in milliseconds. */
+const overlap = 24 * 3600_000;
+/** Calls at once, unless set. */
+const usualConcurrency = 8;
+
+const stored = () => Property({ type: 'string', columnType: 'text', nullable: true });
 
 /** An address that is called with every record of an application's devices. */
 @ObjectType({ description: "An address that is called with every record of an application's devices." })
@@ -51,8 +65,34 @@ export class Hook extends HookListItem implements HookCredentials {
   @GraphOnly()
   disabledReason?: string | null;
 
+  @Property({ type: 'integer', columnType: 'integer' }) concurrency: number = usualConcurrency;
+  @Property({ type: 'double', columnType: 'double precision', nullable: true }) maxPerSecond: number | null = null;
+  @Property({ type: 'boolean', columnType: 'boolean' }) ordered: boolean = false;
+  @Property({ type: 'json', columnType: 'jsonb', nullable: true }) filter: HookFilter | null = null;
+  @stored() signingSecret: string | null = null;
+  @stored() previousSigningSecret: string | null = null;
+  @Property({ type: new Moment(), nullable: true })
+  previousSigningSecretUntil: string | null = null;
+
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
+
+  /** Takes the new settings. */
+  tune({ concurrency, maxPerSecond, ordered, filter }: HookTuning): this {
+    if (concurrency !== undefined) this.concurrency = concurrency ?? usualConcurrency;
+    if (maxPerSecond !== undefined) this.maxPerSecond = maxPerSecond;
+    if (ordered !== undefined) this.ordered = ordered ?? false;
+    if (filter !== undefined) this.filter = filter;
+    return this;
+  }
+
+  /** Takes a new signing secret, sealed. The one before signs too for 24 hours; taken away, none signs. */
+  signWith(sealed: string | null, at: number): this {
+    this.previousSigningSecret = sealed === null ? null : this.signingSecret;
+    this.previousSigningSecretUntil = this.previousSigningSecret === null ? null : new Date(at + overlap).toISOString();
+    this.signingSecret = sealed;
+    return this;
+  }
 
   /** Takes the new values. Switching it on forgets why it was off. */
   change({ url, allowUnverifiedSSLCert, disabled }: HookChange): this {

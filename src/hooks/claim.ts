@@ -24,6 +24,8 @@ export interface Claimed extends HookRow {
   queuedAt: number;
   /** Whether it waited too long for its hook to be enabled, and ends without a call. */
   expired: boolean;
+  /** Calls a second that its hook allows, where that is limited. */
+  maxPerSecond: number | null;
   /** Whether its hook has as many running now as it may: more of it probably waits. */
   full: boolean;
 }
@@ -43,8 +45,19 @@ const claimedRow = (full: Sql) => sql`
   h.url, h.basic_user "basicUser", h.basic_pass "basicPass", h.header_name "headerName", h.header_value "headerValue",
   h.signing_secret "signingSecret", h.previous_signing_secret "previousSigningSecret",
   (extract(epoch from h.previous_signing_secret_until) * 1000)::double precision "previousSigningSecretUntil",
-  h.allow_unverified_ssl_cert "allowUnverified",
+  h.allow_unverified_ssl_cert "allowUnverified", h.max_per_second "maxPerSecond",
   ${full}`;
+
+/** The first delivery of each lane of an ordered hook `h` that is not over: what comes after it waits. */
+const laneHeads = sql`
+  with recursive head (lane, id) as (
+    (select d.lane, d.id from delivery d
+      where not d.done and d.hook_id = h.hook_id and d.lane is not null order by d.lane, d.seq limit 1)
+    union all
+    select n.lane, n.id from head cross join lateral (
+      select d.lane, d.id from delivery d
+       where not d.done and d.hook_id = h.hook_id and d.lane > head.lane order by d.lane, d.seq limit 1) n
+  )`;
 
 /**
  * Claims record deliveries that are due, in one statement:
@@ -55,7 +68,7 @@ const claimedRow = (full: Sql) => sql`
  * 3. `held` locks their state rows. Whoever claims raises `claims`; PostgreSQL looks at the row again once it is locked
  *    and drops it where the number is no longer the one this statement's snapshot saw. So the count of running
  *    deliveries is never stale, and the cap holds over all processes;
- * 4. `picked` takes at most the free slots of each hook, and `chosen` the ones whose hooks have least in flight first,
+ * 4. `picked` takes at most the free slots of each hook (of an ordered one only the first of each lane), and `chosen` the ones whose hooks have least in flight first,
  *    so that no hook's backlog stands before another's first delivery.
  */
 export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
@@ -84,10 +97,12 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
           select count(*) running from delivery r
            where not r.done and r.hook_id = h.id and r.state = 'running' and r.event = 'record') b
         cross join lateral (
-          select least(
+          -- A bucket that holds a tenth of a second's calls, one at least, and fills as time goes by.
+          select case when h.max_per_second is not null then least(
             greatest(1, h.max_per_second / 10),
-            s.tokens + h.max_per_second * greatest(0, extract(epoch from ${at}::timestamptz - s.tokens_at)::double precision)
-          ) tokens) t
+            coalesce(s.tokens + h.max_per_second * greatest(0,
+              extract(epoch from ${at}::timestamptz - s.tokens_at)::double precision), 'infinity')
+          ) end tokens) t
        where w.due <= ${at} and (s.circuit_until is null or s.circuit_until <= ${at})
     ),
     held as materialized (
@@ -99,8 +114,18 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
       select h.hook_id, h.running, h.free, p.id, p.next_attempt_at
         from held h cross join lateral (
           select d.id, d.next_attempt_at from delivery d
-           where not d.done and d.hook_id = h.hook_id and d.state = 'pending' and d.event = 'record' and d.next_attempt_at <= ${at}
+           where not d.done and d.hook_id = h.hook_id and d.state = 'pending' and d.event = 'record'
+             and d.next_attempt_at <= ${at}
            order by d.next_attempt_at limit least(h.free, ${limit}) for update skip locked) p
+       where not h.ordered
+      union all
+      select h.hook_id, h.running, h.free, p.id, p.next_attempt_at
+        from held h cross join lateral (
+          ${laneHeads}
+          select d.id, d.next_attempt_at from head join delivery d on d.hook_id = h.hook_id and d.id = head.id
+           where not d.done and d.state = 'pending' and d.next_attempt_at <= ${at}
+           order by d.next_attempt_at limit least(h.free, ${limit}) for update of d skip locked) p
+       where h.ordered
     ),
     chosen as materialized (
       select hook_id, id, free, count(*) over (partition by hook_id) picked

@@ -22,8 +22,8 @@ const mostPings = 100;
 /** Makes the calls of deliveries: claims what is due, calls, settles. The only part that calls out. */
 export interface Dispatcher {
   start(): void;
-  /** A hint that something is due. Lost, it costs latency; polling finds it. */
-  wake(): void;
+  /** A hint that something is due (`pings` too). Lost, it costs latency; polling finds it. */
+  wake(pings?: boolean): void;
   /** Resolves when this process has settled the delivery, or after so many milliseconds. */
   settled(deliveryId: string, within: number): Promise<void>;
   /** Calls in flight. */
@@ -115,11 +115,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     const { rows } = await prepared<Claimed>(pool, 'claim', claimQuery({ claimId: newId(), limit, now }));
     more = rows.length === limit || rows.some(({ full }) => full);
+    for (const { maxPerSecond } of rows) if (maxPerSecond !== null) wakeIn(1000 / maxPerSecond + 5);
     launch(rows);
     if (rows.length === limit) return 'more than fits';
     return rows.length === 0 ? 'nothing' : rows.length < much ? 'little' : 'much';
   };
   const turns = createTurns({ turn, log });
+
+  /** When a hook with a rate may be called again; the next poll is not soon enough. */
+  let nextCall: NodeJS.Timeout | undefined;
+  const wakeIn = (milliseconds: number) => {
+    nextCall ??= setTimeout(() => {
+      nextCall = undefined;
+      turns.wake();
+    }, milliseconds);
+  };
 
   const renew = async () => {
     if (held.size === 0) return;
@@ -151,6 +161,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     inFlight: () => calls.size,
     async close(within) {
+      clearTimeout(nextCall);
       await turns.close();
       const cut = setTimeout(() => stop.abort(), within);
       await Promise.all(calls);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { newId } from '../entities/id.js';
 import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
 
@@ -19,57 +19,87 @@ interface NewDelivery {
   payload: string;
 }
 
-/** An enabled hook that hears of a device. */
-interface Listener {
-  deviceId: string;
+/** Which records a hook is called with; all, where nothing is said. */
+export interface Filter {
+  products?: readonly string[] | null;
+  tags?: readonly string[] | null;
+}
+
+/** A hook that hears of a device. */
+export interface Listener {
   hookId: string;
   applicationId: string;
   organizationId: string;
   ordered: boolean;
+  filter: Filter | null;
+  deviceId: string;
+  /** Tags of the device, as they stand. */
+  tags: readonly string[];
+}
+
+/** When, and with how many attempts. */
+export interface Terms {
+  now: number;
+  maxAttempts: number;
 }
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
+/** Hooks by the devices that they hear of: `h` and `d`. */
+export const listenerRows: Sql = sql`
+  select h.id "hookId", h.application_id "applicationId", h.organization_id "organizationId", h.ordered, h.filter,
+         d.id "deviceId", d.tags
+    from application_device ad join hook h on h.application_id = ad.application_id join device d on d.id = ad.device_id`;
+
 /**
  * Stores the deliveries of records that were just stored, in the same transaction: for every enabled hook of every
- * application that the record's device is linked to. Answers how many.
+ * application that the record's device is linked to, where the hook's filter lets it pass. Answers how many.
  */
-export async function enqueueRecords(
-  tx: Client,
-  records: readonly StoredRecord[],
-  { now, maxAttempts }: { now: number; maxAttempts: number },
-): Promise<number> {
+export async function enqueueRecords(tx: Client, records: readonly StoredRecord[], terms: Terms): Promise<number> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
-  const { rows: listeners } = await tx.query<Listener>({
-    name: 'listeners',
-    ...plain(sql`
-      select ad.device_id "deviceId", h.id "hookId", h.application_id "applicationId",
-             h.organization_id "organizationId", h.ordered
-        from application_device ad join hook h on h.application_id = ad.application_id
-       where ad.device_id = any(${devices}::uuid[]) and not h.disabled`),
-  });
-  if (listeners.length === 0) return 0;
+  const { text, values } = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled`;
+  const { rows } = await tx.query<Listener>({ name: 'listeners', text, values });
+  return rows.length === 0 ? 0 : enqueueFor(tx, rows, records, terms);
+}
+
+/** Stores the deliveries of records for these listeners. Answers how many. */
+export async function enqueueFor(
+  tx: Client,
+  listeners: readonly Listener[],
+  records: readonly StoredRecord[],
+  { now, maxAttempts }: Terms,
+): Promise<number> {
   await holdLanes(tx, listeners);
   const byDevice = Map.groupBy(listeners, ({ deviceId }) => deviceId);
   const deliveries = records.flatMap((record) => {
     const write = recordPayload(record);
-    return (byDevice.get(record.device.id) ?? []).map(
-      ({ hookId, applicationId: id, organizationId, ordered }): NewDelivery => ({
-        hookId,
-        application: { id, organizationId },
-        deviceId: record.device.id,
-        recordId: record.id,
-        event: 'record',
-        ts: record.ts,
-        lane: ordered ? record.device.id : null,
-        payload: write({ id, organizationId }),
-      }),
-    );
+    return (byDevice.get(record.device.id) ?? [])
+      .filter((listener) => passes(listener, record))
+      .map(
+        ({ hookId, applicationId: id, organizationId, ordered }): NewDelivery => ({
+          hookId,
+          application: { id, organizationId },
+          deviceId: record.device.id,
+          recordId: record.id,
+          event: 'record',
+          ts: record.ts,
+          lane: ordered ? record.device.id : null,
+          payload: write({ id, organizationId }),
+        }),
+      );
   });
   for (let start = 0; start < deliveries.length; start += mostRows) {
     await insert(tx, deliveries.slice(start, start + mostRows), now, maxAttempts);
   }
   return deliveries.length;
+}
+
+/** Whether a hook wants a record: each part of its filter that is given must hold. */
+function passes({ filter, tags }: Listener, { device }: StoredRecord): boolean {
+  if (!filter) return true;
+  const { products, tags: wanted } = filter;
+  if (products && !(device.product && products.includes(device.product.id))) return false;
+  return !wanted || wanted.some((tag) => tags.includes(tag));
 }
 
 /** Stores a ping of a hook, and answers the identifier of its delivery. */

@@ -7,6 +7,8 @@ import { createDispatcher } from './dispatcher.js';
 import { enqueuePing, enqueueRecords } from './enqueue.js';
 import { createHousekeeping } from './housekeeping.js';
 import type { ApplicationKey, StoredRecord } from './message.js';
+import { type HookJob, type HookStep, redeliverOne, redeliverStep } from './redeliver.js';
+import { replayStep, type ScanRecords } from './replay.js';
 import { createVault, type Vault } from './secret.js';
 import { createTargets } from './target.js';
 
@@ -33,6 +35,8 @@ export interface HooksOptions {
   httpsOnly: boolean;
   /** How long deliveries are kept, in milliseconds. */
   retention: number;
+  /** Reads stored records, for replays. */
+  scan: ScanRecords;
   /** Finds the addresses of host names; the system's resolver unless given. */
   resolve?: Resolve;
 }
@@ -46,6 +50,15 @@ export interface Hooks {
   alongside(tx: pg.ClientBase, stored: readonly StoredRecord[]): Promise<void>;
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery. */
   ping(hook: { id: string; application: ApplicationKey }): Promise<string>;
+  /** Makes a delivery again, under its identifier. */
+  redeliver(hookId: string, id: string): Promise<void>;
+  /** Steps of jobs: making a range of deliveries again, and deliveries of stored records. */
+  steps: {
+    redeliver(tx: pg.PoolClient, job: HookJob): Promise<HookStep>;
+    replay(tx: pg.PoolClient, job: HookJob): Promise<HookStep>;
+  };
+  /** The time that deliveries go by, in milliseconds since 1970. */
+  clock(): number;
   /** A hint, after a commit, that deliveries are due. */
   wake(): void;
   /** Begins to make calls. */
@@ -80,6 +93,7 @@ export function createHooks(options: HooksOptions): Hooks {
     random,
     log,
   });
+  const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1 });
   const housekeeping = createHousekeeping({
     pool: dispatcherPool,
     clock,
@@ -93,13 +107,22 @@ export function createHooks(options: HooksOptions): Hooks {
       if (httpsOnly && !/^https:/i.test(url)) throw invalid([{ path: 'url', message: 'must be an https address' }]);
     },
     async alongside(tx, stored) {
-      await enqueueRecords(tx, stored, { now: clock(), maxAttempts: schedule.length + 1 });
+      await enqueueRecords(tx, stored, terms());
     },
     async ping(hook) {
       const id = await enqueuePing(pool, hook, clock());
       await dispatcher.settled(id, longestPing);
       return id;
     },
+    async redeliver(hookId, id) {
+      await redeliverOne(pool, { hookId, id }, terms());
+      dispatcher.wake(true);
+    },
+    steps: {
+      redeliver: (tx, job) => redeliverStep(tx, job, terms()),
+      replay: (tx, job) => replayStep(tx, job, options.scan, terms()),
+    },
+    clock,
     wake: () => dispatcher.wake(),
     async start() {
       await housekeeping.start();

@@ -41,6 +41,9 @@ export function createHousekeeping({ pool, clock, log, retention, onRecovered }:
   const sweep = async () => {
     while (!closing && (await sweepDeleted(pool, clock() - sweepDelay)) > 0);
   };
+  const lanes = async () => {
+    if ((await fillLanes(pool, clock())) > 0) onRecovered();
+  };
   const partition = () => makePartitions(pool, clock());
   const retire = async () => {
     const dropped = await retirePartitions(pool, clock() - retention);
@@ -70,6 +73,7 @@ export function createHousekeeping({ pool, clock, log, retention, onRecovered }:
     async start() {
       await partition();
       every(5000, 'recover', recover);
+      every(5000, 'lanes', lanes);
       every(60_000, 'sweep', sweep);
       every(3600_000, 'partition', partition);
       every(3600_000, 'retire', retire);
@@ -116,6 +120,22 @@ export async function sweepDeleted(pool: pg.Pool, before: number): Promise<numbe
     )
     select ((select count(*) from swept) + (select count(*) from finished))::integer deleted`);
   return rows[0]?.deleted ?? 0;
+}
+
+/** How long after a change of a hook deliveries without a lane may still be committed, in milliseconds. */
+const laneDelay = 600_000;
+
+/**
+ * Gives the deliveries of hooks that became ordered their lanes, without which they are not claimed. Whoever stored
+ * them may have seen the hook before it changed, and commit after, so this is done for a while.
+ */
+export async function fillLanes(pool: Pick<pg.Pool, 'query'>, now: number): Promise<number> {
+  const { rowCount } = await pool.query(sql`
+    update delivery d set lane = d.device_id
+      from hook h
+     where h.ordered and h.updated_at > ${new Date(now - laneDelay)} and not d.done and d.hook_id = h.id
+       and d.state = 'pending' and d.event = 'record' and d.lane is null`);
+  return rowCount ?? 0;
 }
 
 /** Runs what needs a strong lock, but does not stand in the way: where it cannot have it at once, it fails. */

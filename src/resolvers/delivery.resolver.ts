@@ -1,16 +1,25 @@
-import sql from 'sql-template-tag';
-import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { Delivery } from '../entities/delivery.js';
+import sql, { type Sql } from 'sql-template-tag';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Delivery, Ended } from '../entities/delivery.js';
+import { isId } from '../entities/id.js';
+import { Job } from '../entities/job.js';
+import type { Hooks } from '../hooks/hooks.js';
+import type { Jobs } from '../jobs/jobs.js';
 import type { Context } from '../schema/context.js';
-import { DeliveriesArgs, DeliveryArgs } from '../schema/hook.args.js';
+import { DeliveriesArgs, DeliveryArgs, LedgerArgs, RedeliverArgs, ReplayArgs } from '../schema/hook.args.js';
 import { DeliveryPage } from '../schema/pages.js';
 import { deliveryListing, loadDelivery } from './deliveries.js';
 import { loadHook } from './hooks.js';
 import { list } from './list.js';
 
-/** Deliveries: every call to a hook, on record. */
+/** Deliveries: every call to a hook, on record, and made again. */
 @Resolver(() => Delivery)
 export class DeliveryResolver {
+  constructor(
+    private readonly hooks: Pick<Hooks, 'redeliver'>,
+    private readonly jobs: Jobs,
+  ) {}
+
   @Query(() => DeliveryPage, { description: 'The deliveries of a hook, newest first.' })
   async applicationHookDeliveries(
     @Args(() => DeliveriesArgs) args: DeliveriesArgs,
@@ -20,9 +29,53 @@ export class DeliveryResolver {
     return list(ctx, deliveryListing([sql`d.hook_id = ${hook.id}`]), args);
   }
 
+  @Query(() => DeliveryPage, { description: 'The deliveries of a hook that pass a filter, newest first.' })
+  async applicationHookLedger(@Args(() => LedgerArgs) args: LedgerArgs, @Ctx() ctx: Context): Promise<DeliveryPage> {
+    const hook = await loadHook(ctx, args);
+    return list(ctx, deliveryListing([sql`d.hook_id = ${hook.id}`, ...filters(args)]), args);
+  }
+
   @Query(() => Delivery, { description: 'A delivery with all its attempts.' })
   async applicationHookDelivery(@Args(() => DeliveryArgs) args: DeliveryArgs, @Ctx() ctx: Context): Promise<Delivery> {
     const hook = await loadHook(ctx, args);
     return loadDelivery(ctx, hook.id, args.deliveryId);
   }
+
+  @Mutation(() => Delivery, {
+    description:
+      'Makes a delivery again, under its identifier and with a full round of attempts; one that waits, at once.',
+  })
+  async redeliverApplicationHookDelivery(
+    @Args(() => DeliveryArgs) args: DeliveryArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Delivery> {
+    const hook = await loadHook(ctx, args);
+    const { id } = await loadDelivery(ctx, hook.id, args.deliveryId);
+    await this.hooks.redeliver(hook.id, id);
+    return loadDelivery(ctx, hook.id, id);
+  }
+
+  @Mutation(() => Job, { description: 'Makes the deliveries of a range again that ended so, as a job.' })
+  async redeliverApplicationHook(@Args(() => RedeliverArgs) args: RedeliverArgs, @Ctx() ctx: Context): Promise<Job> {
+    const { id: hookId, organizationId } = await loadHook(ctx, args);
+    const { from = null, to = null, state } = args;
+    return this.jobs.ask(organizationId, 'redeliver', { hookId, from, to, state: state ?? Ended.failed });
+  }
+
+  @Mutation(() => Job, { description: 'Makes deliveries of the stored records of a range, as a job.' })
+  async replayApplicationHook(@Args(() => ReplayArgs) args: ReplayArgs, @Ctx() ctx: Context): Promise<Job> {
+    const { id: hookId, organizationId } = await loadHook(ctx, args);
+    const { from = null, to = null } = args;
+    return this.jobs.ask(organizationId, 'replay', { hookId, from, to });
+  }
+}
+
+/** The conditions of a ledger; what is no identifier matches nothing. */
+function filters({ successful, deviceId, from, to }: LedgerArgs): Sql[] {
+  return [
+    ...(successful == null ? [] : [sql`(d.state = 'succeeded') = ${successful}`]),
+    ...(deviceId == null ? [] : [isId(deviceId) ? sql`d.device_id = ${deviceId}` : sql`false`]),
+    ...(from == null ? [] : [sql`d.created_at >= to_timestamp(${from}::double precision)`]),
+    ...(to == null ? [] : [sql`d.created_at <= to_timestamp(${to}::double precision)`]),
+  ];
 }

@@ -105,7 +105,15 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Query.applicationHookDeliveries': ['GET', `${hook}/deliveries`],
   },
   'Hook additions': {
+    'Query.applicationHookSettings': ['GET', `${hook}/settings`],
+    'Mutation.updateApplicationHookSettings': ['PUT', `${hook}/settings`],
+    'Mutation.rotateApplicationHookSigningSecret': ['POST', `${hook}/signing-secret`],
+    'Mutation.removeApplicationHookSigningSecret': ['DELETE', `${hook}/signing-secret`],
+    'Query.applicationHookLedger': ['GET', `${hook}/ledger`],
     'Query.applicationHookDelivery': ['GET', `${hook}/deliveries/:deliveryId`],
+    'Mutation.redeliverApplicationHookDelivery': ['POST', `${hook}/deliveries/:deliveryId/redeliver`],
+    'Mutation.redeliverApplicationHook': ['POST', `${hook}/redeliver`],
+    'Mutation.replayApplicationHook': ['POST', `${hook}/replay`],
   },
   Ingestion: {
     'Mutation.ingestRecords': [

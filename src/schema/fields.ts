@@ -43,6 +43,8 @@ export const whole = (text: string, from: number, to: number, presence: Presence
   field(() => Int, text, presence, Min(from), Max(to));
 /** A number in a range. */
 export const number = (text: string, from: number, to: number) => field(() => Float, text, {}, Min(from), Max(to));
+/** A moment in Unix seconds. */
+export const unixTime = (text: string) => field(() => Float, text, { optional: true }, Min(0), Max(1e11));
 /** A valid e-mail address. */
 export const email = () => field(() => String, 'E-mail address, unique whatever its case.', {}, IsEmail());
 /** A name that is unique on the platform; upper case is taken as lower. */

@@ -1,7 +1,8 @@
-import { Matches, MaxLength, ValidateNested } from 'class-validator';
-import { ArgsType, Field, InputType } from 'type-graphql';
+import { Matches, Max, MaxLength, Min, ValidateNested } from 'class-validator';
+import { ArgsType, Field, Float, InputType } from 'type-graphql';
+import { Ended } from '../entities/delivery.js';
 import { ApplicationArgs } from './application.args.js';
-import { flag, hookUrl, id } from './fields.js';
+import { choice, flag, hookUrl, id, ids, labels, unixTime, whole } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
 
 /** Text that a header can carry (RFC 9110, section 5.5). */
@@ -96,6 +97,56 @@ export class HooksArgs extends SearchablePageArgs {
 @ArgsType()
 export class DeliveriesArgs extends HooksArgs {
   @id('Hook.') applicationHookId!: string;
+}
+
+/** The deliveries of a hook that pass a filter. */
+@ArgsType()
+export class LedgerArgs extends DeliveriesArgs {
+  @flag('True: only those that succeeded; false: only those that have not.') successful?: boolean | null;
+  @id('Only those of this device.', { optional: true }) deviceId?: string | null;
+  @unixTime('Stored from then on: Unix seconds, included.') from?: number | null;
+  @unixTime('Stored up to then: Unix seconds, included.') to?: number | null;
+}
+
+/** Which records a hook is called with. */
+@InputType({ description: 'Which records a hook is called with; a record has to pass all that is given.' })
+export class HookFilterInput {
+  @ids('Products: one of these.') products?: string[] | null;
+  @labels('Tags of the device: one of these.', 50, 64) tags?: string[] | null;
+}
+
+/** New settings of a hook. */
+@ArgsType()
+export class UpdateHookSettingsArgs extends HookArgs {
+  @whole('Calls at once, over all processes together; 8 unless given.', 1, 64, { optional: true })
+  concurrency?: number | null;
+  @Field(() => Float, { nullable: true, description: 'Calls a second, at most; no limit unless given.' })
+  @Min(0.01)
+  @Max(1000)
+  maxPerSecond?: number | null;
+  @flag("Whether a device's records go out in the order of storing, one at a time; false unless given.")
+  ordered?: boolean | null;
+  @Field(() => HookFilterInput, {
+    nullable: true,
+    description: 'Which records it is called with; replaced as a whole.',
+  })
+  @ValidateNested()
+  filter?: HookFilterInput | null;
+}
+
+/** Deliveries to be made again. */
+@ArgsType()
+export class RedeliverArgs extends HookArgs {
+  @unixTime('Stored from then on: Unix seconds, included.') from?: number | null;
+  @unixTime('Stored up to then: Unix seconds, included.') to?: number | null;
+  @choice(() => Ended, 'Which of them; those that failed unless given.', { optional: true }) state?: Ended | null;
+}
+
+/** Stored records to be sent. */
+@ArgsType()
+export class ReplayArgs extends HookArgs {
+  @unixTime('Measured from then on: Unix seconds, included.') from?: number | null;
+  @unixTime('Measured up to then: Unix seconds, included.') to?: number | null;
 }
 
 /** Names a delivery. */

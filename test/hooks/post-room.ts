@@ -6,6 +6,7 @@ import { newId } from '../../src/entities/id.js';
 import { createHooks, dispatcherSession, type Hooks, type HooksOptions } from '../../src/hooks/hooks.js';
 import type { RecordDevice } from '../../src/hooks/message.js';
 import { createLog } from '../../src/log.js';
+import { scanRecords } from '../../src/records/scan.js';
 import { useDatabase } from '../support/database.js';
 import { startReceiver } from './receiver.js';
 
@@ -95,6 +96,7 @@ export function usePostRoom(): PostRoom {
         addresses: { allow: ['127.0.0.0/8'], deny: [] },
         httpsOnly: false,
         retention: 30 * 24 * 3600_000,
+        scan: scanRecords,
         ...options,
       });
       opened.add(async () => {

@@ -1,0 +1,52 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
+
+/** Where the circuit of a hook stands. */
+export enum CircuitState {
+  /** Calls are made. */
+  closed = 'closed',
+  /** Nothing is called until a moment. */
+  open = 'open',
+  /** One call is made as a probe. */
+  probing = 'probing',
+}
+
+registerEnumType(CircuitState, { name: 'CircuitState', description: "Where a hook's circuit stands." });
+
+/** Which records a hook is called with; a record has to pass all that is given. */
+@ObjectType({ description: 'Which records a hook is called with; a record has to pass all that is given.' })
+export class HookFilter {
+  @Field(() => [String], { nullable: true, description: 'Products: one of these.' }) products?: string[] | null;
+  @Field(() => [String], { nullable: true, description: 'Tags of the device: one of these.' }) tags?: string[] | null;
+}
+
+/** How a hook fares, and what it is called with, beyond the specification. */
+@ObjectType({ description: 'What of a hook goes beyond the specification.' })
+export class HookSettings {
+  @Field(() => Int, { description: 'Calls at once, 1 to 64, over all processes together.' }) concurrency!: number;
+  @Field(() => Float, { nullable: true, description: 'Calls a second, at most.' }) maxPerSecond?: number | null;
+  @Field(() => Boolean, { description: "Whether a device's records go out in the order of storing, one at a time." })
+  ordered!: boolean;
+  @Field(() => HookFilter, { nullable: true, description: 'Which records it is called with; all unless given.' })
+  filter?: HookFilter | null;
+  @Field(() => Boolean, { description: 'Whether calls are signed.' }) signed!: boolean;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Until when the previous signing secret signs too.' })
+  previousSecretUntil?: string | null;
+  @Field(() => CircuitState, { description: 'Where its circuit stands.' }) circuit!: CircuitState;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Until when its circuit is open.' })
+  circuitUntil?: string | null;
+  @Field(() => Int, { description: 'Calls that failed since the last that succeeded.' }) failuresInRow!: number;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it was switched off.' })
+  disabledAt?: string | null;
+  @Field(() => String, { nullable: true, description: 'Why: `request`, `gone` (it answered 410) or `failing`.' })
+  disabledReason?: string | null;
+}
+
+/** A signing secret, shown once. */
+@ObjectType({ description: 'A signing secret. It is shown this once.' })
+export class HookSigningSecret {
+  @Field(() => String, { description: 'The secret, as Standard Webhooks writes it (`whsec_...`).' })
+  signingSecret!: string;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Until when the previous secret signs too.' })
+  previousSecretUntil?: string | null;
+}

@@ -1,0 +1,64 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import type { PlainJson } from '../json.js';
+import { enqueueFor, type Listener, listenerRows, type Terms } from './enqueue.js';
+import type { StoredRecord } from './message.js';
+import type { HookJob, HookStep } from './redeliver.js';
+
+/** Which stored records a hook is to be called with: measured in a range of Unix seconds, both included. */
+export interface ReplayInput {
+  hookId: string;
+  from: number | null;
+  to: number | null;
+}
+
+/** A page of the records of one device, in the order of their time. */
+export interface RecordPage {
+  records: readonly StoredRecord[];
+  /** Where the next page goes on; absent after the last. */
+  next?: PlainJson;
+}
+
+/** Reads the stored records of a device in a range, page by page. The records room does it. */
+export type ScanRecords = (
+  tx: pg.PoolClient,
+  range: { deviceId: string; from: number | null; to: number | null },
+  after: PlainJson,
+) => Promise<RecordPage>;
+
+/** Where a replay stands: in which device, and where in it. */
+interface Cursor {
+  deviceId: string;
+  after: PlainJson;
+}
+
+const firstDevice = '00000000-0000-0000-0000-000000000000';
+
+/** Takes a step of a replay: stores the deliveries of a page of records, device by device, filtered as ever. */
+export async function replayStep(tx: pg.PoolClient, job: HookJob, scan: ScanRecords, terms: Terms): Promise<HookStep> {
+  const { hookId, from, to } = job.input as unknown as ReplayInput;
+  const cursor = (job.cursor as unknown as Cursor | null) ?? { deviceId: firstDevice, after: null };
+  const { rows } = await tx.query<Listener>(sql`
+    ${listenerRows} where h.id = ${hookId} and ad.device_id >= ${cursor.deviceId} order by ad.device_id limit 1`);
+  const [listener] = rows;
+  if (!listener) return { cursor: asJson(cursor), done: 0, changed: 0, finished: true };
+  const { deviceId } = listener;
+  const page = await scan(tx, { deviceId, from, to }, deviceId === cursor.deviceId ? cursor.after : null);
+  const changed = await enqueueFor(tx, [listener], page.records, terms);
+  return {
+    cursor: asJson(
+      page.next === undefined ? { deviceId: nextId(deviceId), after: null } : { deviceId, after: page.next },
+    ),
+    done: page.records.length,
+    changed,
+    finished: false,
+  };
+}
+
+const asJson = ({ deviceId, after }: Cursor): PlainJson => ({ deviceId, after });
+
+/** The smallest identifier after one. */
+function nextId(id: string): string {
+  const digits = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

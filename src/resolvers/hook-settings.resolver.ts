@@ -1,0 +1,99 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { GraphOnly } from '../entities/columns.js';
+import { Hook } from '../entities/hook.js';
+import { CircuitState, HookSettings, HookSigningSecret } from '../entities/hook-settings.js';
+import { HookStats } from '../entities/hook-stats.js';
+import { notFound } from '../errors.js';
+import type { Hooks } from '../hooks/hooks.js';
+import { newSigningSecret } from '../hooks/signature.js';
+import { statsQuery } from '../hooks/stats.js';
+import { placeOf } from '../hooks/target.js';
+import type { Context } from '../schema/context.js';
+import { HookArgs, UpdateHookSettingsArgs } from '../schema/hook.args.js';
+import { loadHook } from './hooks.js';
+
+/** What of a hook goes beyond the specification: settings, signing, how it fares. */
+@Resolver(() => Hook)
+export class HookSettingsResolver {
+  constructor(private readonly hooks: Pick<Hooks, 'vault' | 'clock'>) {}
+
+  @Query(() => HookSettings, { description: 'The settings of a hook beyond the specification, and how it fares.' })
+  async applicationHookSettings(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<HookSettings> {
+    return this.read(ctx, await loadHook(ctx, args));
+  }
+
+  @Mutation(() => HookSettings, { description: 'Changes the settings of a hook beyond the specification.' })
+  async updateApplicationHookSettings(
+    @Args(() => UpdateHookSettingsArgs) args: UpdateHookSettingsArgs,
+    @Ctx() ctx: Context,
+  ): Promise<HookSettings> {
+    const hook = (await loadHook(ctx, args)).tune(args);
+    await ctx.em.flush();
+    ctx.wake();
+    return this.read(ctx, hook);
+  }
+
+  @Mutation(() => HookSigningSecret, {
+    description: 'Makes a signing secret, or a new one; the one before signs too for 24 hours. It is shown this once.',
+  })
+  async rotateApplicationHookSigningSecret(
+    @Args(() => HookArgs) args: HookArgs,
+    @Ctx() ctx: Context,
+  ): Promise<HookSigningSecret> {
+    const hook = await loadHook(ctx, args);
+    const signingSecret = newSigningSecret();
+    hook.signWith(this.hooks.vault.seal(signingSecret, placeOf(hook.id, 'signing_secret')), this.hooks.clock());
+    await ctx.em.flush();
+    return { signingSecret, previousSecretUntil: hook.previousSigningSecretUntil };
+  }
+
+  @Mutation(() => Hook, { description: 'Takes the signing secret of a hook away: calls are signed no more.' })
+  async removeApplicationHookSigningSecret(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Hook> {
+    const hook = (await loadHook(ctx, args)).signWith(null, this.hooks.clock());
+    await ctx.em.flush();
+    return hook;
+  }
+
+  @FieldResolver(() => HookSettings, { description: 'What goes beyond the specification.' })
+  @GraphOnly()
+  settings(@Ctx() ctx: Context, @Root() hook: Hook): Promise<HookSettings> {
+    return this.read(ctx, hook);
+  }
+
+  @FieldResolver(() => HookStats, { description: 'How it fares.' })
+  @GraphOnly()
+  async stats(@Ctx() ctx: Context, @Root() { id }: Hook): Promise<HookStats> {
+    const [stats] = (await ctx.readWithin(statsQuery(id), 5000)) as HookStats[];
+    if (stats === undefined) throw notFound('hook');
+    return stats;
+  }
+
+  private async read(ctx: Context, hook: Hook): Promise<HookSettings> {
+    const [state] = await ctx.read<State>(sql`
+      select failures_in_row as "failuresInRow", circuit_until as "circuitUntil" from hook_state where hook_id = ${hook.id}`);
+    if (state === undefined) throw notFound('hook');
+    const { concurrency, maxPerSecond, ordered, filter, disabledAt, disabledReason } = hook;
+    const until = state.circuitUntil === null ? 0 : Date.parse(state.circuitUntil);
+    const circuit =
+      until === 0 ? CircuitState.closed : until > this.hooks.clock() ? CircuitState.open : CircuitState.probing;
+    return {
+      concurrency,
+      maxPerSecond,
+      ordered,
+      filter,
+      signed: hook.signingSecret !== null,
+      previousSecretUntil: hook.previousSigningSecretUntil,
+      circuit,
+      circuitUntil: circuit === CircuitState.open ? state.circuitUntil : null,
+      failuresInRow: state.failuresInRow,
+      disabledAt,
+      disabledReason,
+    };
+  }
+}
+
+interface State {
+  failuresInRow: number;
+  circuitUntil: string | null;
+}
