@@ -51,6 +51,8 @@ export interface PostRoom {
   open(options?: Partial<HooksOptions>): Promise<Hooks>;
   /** An application with a device and a hook, of an organization of its own. */
   subject(hook: HookValues): Promise<Subject>;
+  /** Another device of the subject's application. */
+  device(subject: Pick<Subject, 'organizationId' | 'applicationId'>): Promise<RecordDevice>;
   /** Stores the deliveries of so many records, in one transaction. */
   store(hooks: Hooks, subject: Subject, count?: number): Promise<void>;
   /** Resolves once the dispatcher has looked for what is due: it then has sent a delivery of another hook's. */
@@ -66,7 +68,7 @@ export function usePostRoom(): PostRoom {
   const database = useDatabase();
   const opened = new Set<() => Promise<void>>();
   let pool: pg.Pool;
-  let serial = 0x1000;
+  let nextSerial = 0x1000;
 
   beforeAll(() => {
     pool = createPool(database.url);
@@ -107,22 +109,26 @@ export function usePostRoom(): PostRoom {
       return hooks;
     },
     async subject({ url, ...values }) {
-      const [organizationId, applicationId, hookId, deviceId] = [newId(), newId(), newId(), newId()];
-      const name = (serial++).toString(16);
+      const [organizationId, applicationId, hookId] = [newId(), newId(), newId()];
       await pool.query(sql`insert into account (id, type, username, email, created_at, updated_at)
         values (${organizationId}, 'organization', ${organizationId}, ${`${organizationId}@example.org`}, now(), now())`);
       await pool.query(sql`insert into application (id, organization_id, name, slug, created_at, updated_at)
         values (${applicationId}, ${organizationId}, 'a', 'a', now(), now())`);
-      await pool.query(sql`insert into device (id, organization_id, serial, slug, created_at, updated_at)
-        values (${deviceId}, ${organizationId}, ${name}, 'd', now(), now())`);
-      await pool.query(sql`insert into application_device (organization_id, application_id, device_id)
-        values (${organizationId}, ${applicationId}, ${deviceId})`);
+      const device = await room.device({ organizationId, applicationId });
       await pool.query(sql`insert into hook (id, organization_id, application_id, url, disabled, concurrency, ordered,
           max_per_second, allow_unverified_ssl_cert, created_at, updated_at)
         values (${hookId}, ${organizationId}, ${applicationId}, ${url}, ${values.disabled ?? false},
           ${values.concurrency ?? 8}, ${values.ordered ?? false}, ${values.max_per_second ?? null},
           ${values.allow_unverified_ssl_cert ?? false}, now(), now())`);
-      return { organizationId, applicationId, hookId, device: { id: deviceId, serial: name, organizationId } };
+      return { organizationId, applicationId, hookId, device };
+    },
+    async device({ organizationId, applicationId }) {
+      const [id, serial] = [newId(), (nextSerial++).toString(16)];
+      await pool.query(sql`insert into device (id, organization_id, serial, slug, created_at, updated_at)
+        values (${id}, ${organizationId}, ${serial}, 'd', now(), now())`);
+      await pool.query(sql`insert into application_device (organization_id, application_id, device_id)
+        values (${organizationId}, ${applicationId}, ${id})`);
+      return { id, serial, organizationId };
     },
     async store(hooks, { device }, count = 1) {
       const client = await pool.connect();

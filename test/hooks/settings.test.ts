@@ -1,0 +1,262 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { readConfig } from '../../src/config.js';
+import { useService } from '../support/service.js';
+import { buildCustomer, type Customer } from './customer.js';
+import { type Received, startReceiver, status } from './receiver.js';
+
+const service = useService({
+  config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [60_000], timeout: 1000 } },
+});
+let owner: Customer;
+beforeAll(async () => {
+  owner = await buildCustomer(service);
+});
+const url = 'http://127.0.0.1:9/';
+
+interface Listed {
+  id: string;
+  attemptsMade: number;
+  maxNumberAttempts: number;
+  successful: boolean;
+}
+
+/** Asks until the answer is as wished. */
+async function ask<Body>(path: string, reached: (body: Body) => boolean): Promise<Body> {
+  for (;;) {
+    const { body } = await owner.call<Body>('GET', path);
+    if (reached(body)) return body;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const jobDone = async (response: { body: { id: string } }) =>
+  ask<{ state: string; changed: number; total?: number }>(
+    `/organizations/${owner.organizationId}/jobs/${response.body.id}`,
+    ({ state }) => state === 'done' || state === 'failed',
+  );
+
+describe('the settings of a hook', () => {
+  it('have defaults, keep what is absent, and take null as the default', async () => {
+    const { path } = await owner.hook({ url });
+    const usual = { concurrency: 8, ordered: false, signed: false, circuit: 'closed', failuresInRow: 0 };
+    expect(await owner.call('GET', `${path}/settings`)).toMatchObject({ status: 200, body: usual });
+    const filter = { tags: ['a'] };
+    await owner.call('PUT', `${path}/settings`, { concurrency: 3, maxPerSecond: 5, filter });
+    const changed = await owner.call('PUT', `${path}/settings`, { ordered: true });
+    expect(changed.body).toEqual({ ...usual, concurrency: 3, maxPerSecond: 5, ordered: true, filter });
+    const { body } = await owner.call('PUT', `${path}/settings`, {
+      concurrency: null,
+      maxPerSecond: null,
+      ordered: null,
+      filter: null,
+    });
+    expect(body).toEqual(usual);
+  });
+
+  it.each([
+    ['concurrency', { concurrency: 65 }],
+    ['concurrency', { concurrency: 0 }],
+    ['maxPerSecond', { maxPerSecond: 0 }],
+    ['filter.colour', { filter: { colour: ['red'] } }],
+  ])('refuse a wrong %s', async (path, values) => {
+    const hook = await owner.hook({ url });
+    const { status: code, body } = await owner.call<{ errors: { path: string }[] }>(
+      'PUT',
+      `${hook.path}/settings`,
+      values,
+    );
+    expect(code).toBe(422);
+    expect(body.errors.map((fault) => fault.path)).toContain(path);
+  });
+
+  it('tell why and when a hook was switched off', async () => {
+    const receiver = await startReceiver(status(410));
+    const { path } = await owner.hook({ url: receiver.url() });
+    await owner.send();
+    await ask<{ disabled: boolean }>(path, ({ disabled }) => disabled);
+    expect((await owner.call('GET', `${path}/settings`)).body).toMatchObject({
+      disabledReason: 'gone',
+      disabledAt: expect.any(String) as unknown,
+    });
+    await receiver.close();
+  });
+});
+
+describe('a filter', () => {
+  it('lets only records of devices with one of its tags through', async () => {
+    const receiver = await startReceiver();
+    const { path } = await owner.hook({ url: receiver.url() });
+    await owner.call('PUT', `${path}/settings`, { filter: { tags: ['roof', 'cellar'] } });
+    await owner.send();
+    await owner.call('PUT', `/devices/${owner.organizationId}/${owner.deviceId}`, { tags: ['roof'] });
+    await owner.send();
+    const list = await ask<Listed[]>(`${path}/deliveries`, ([first]) => first?.successful === true);
+    expect(list).toHaveLength(1);
+    await owner.call('PUT', `/devices/${owner.organizationId}/${owner.deviceId}`, { tags: null });
+    await receiver.close();
+  });
+
+  it('lets only records of its products through', async () => {
+    const { path } = await owner.hook({ url, disabled: false });
+    await owner.call('PUT', `${path}/settings`, { filter: { products: ['01920000-0000-7000-8000-000000000000'] } });
+    await owner.send();
+    expect((await owner.call('GET', `${path}/deliveries`)).body).toEqual([]);
+  });
+});
+
+describe('a signing secret', () => {
+  const verified = ({ body, headers }: Received, secret: string) => {
+    try {
+      return new Webhook(secret).verify(body, headers as Record<string, string>) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  const rotate = async (path: string) =>
+    (await owner.call<{ signingSecret: string }>('POST', `${path}/signing-secret`)).body.signingSecret;
+
+  it('signs calls as Standard Webhooks says, and both secrets sign after a rotation', async () => {
+    const receiver = await startReceiver();
+    const { path } = await owner.hook({ url: receiver.url() });
+    const first = await rotate(path);
+    await owner.call('POST', `${path}/ping`);
+    const second = await rotate(path);
+    await owner.call('POST', `${path}/ping`);
+    await owner.call('DELETE', `${path}/signing-secret`);
+    await owner.call('POST', `${path}/ping`);
+    const [one, both, none] = receiver.calls as [Received, Received, Received];
+    expect([verified(one, first), verified(one, second)]).toEqual([true, false]);
+    expect([verified(both, first), verified(both, second)]).toEqual([true, true]);
+    expect(both.headers['webhook-id']).toBe(both.headers['x-service-delivery-id']);
+    expect(none.headers).not.toHaveProperty('webhook-signature');
+    await receiver.close();
+  });
+
+  it('is shown once and nowhere else', async () => {
+    const { path } = await owner.hook({ url });
+    const secret = await rotate(path);
+    const answers = await Promise.all([owner.call('GET', path), owner.call('GET', `${path}/settings`)]);
+    expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(secret.slice('whsec_'.length));
+    expect(answers[1].body).toMatchObject({ signed: true });
+  });
+});
+
+describe('the ledger', () => {
+  it('tells deliveries apart by outcome, device and time', async () => {
+    const receiver = await startReceiver();
+    const { path } = await owner.hook({ url: receiver.url() });
+    await owner.send(2);
+    await ask<Listed[]>(
+      `${path}/deliveries`,
+      (list) => list.length === 2 && list.every(({ successful }) => successful),
+    );
+    const counted = async (query: string) => (await owner.call<Listed[]>('GET', `${path}/ledger?${query}`)).body.length;
+    const soon = Date.now() / 1000 + 60;
+    expect([
+      await counted('successful=true'),
+      await counted('successful=false'),
+      await counted(`deviceId=${owner.deviceId}`),
+      await counted('deviceId=nobody'),
+      await counted(`from=${soon}`),
+      await counted(`from=1&to=${soon}`),
+    ]).toEqual([2, 0, 2, 0, 0, 2]);
+    await receiver.close();
+  });
+});
+
+describe('a delivery that ended', () => {
+  it('is made again under its identifier, with a full round of attempts', async () => {
+    let code = 500;
+    const receiver = await startReceiver((response) => void response.writeHead(code).end());
+    const { path } = await owner.hook({ url: receiver.url() });
+    const { body: ping } = await owner.call<Listed>('POST', `${path}/ping`);
+    code = 200;
+    const again = await owner.call('POST', `${path}/deliveries/${ping.id}/redeliver`);
+    expect(again).toMatchObject({ status: 200, body: { id: ping.id, maxNumberAttempts: 2 } });
+    await ask<Listed>(`${path}/deliveries/${ping.id}`, ({ successful }) => successful);
+    expect(receiver.calls.map(({ headers }) => headers['x-service-delivery-id'])).toEqual([ping.id, ping.id]);
+    await receiver.close();
+  });
+
+  it('that waits is made at once', async () => {
+    const receiver = await startReceiver(status(500));
+    const { path } = await owner.hook({ url: receiver.url() });
+    await owner.send();
+    const [waiting] = await ask<Listed[]>(`${path}/deliveries`, ([first]) => first?.attemptsMade === 1);
+    await owner.call('POST', `${path}/deliveries/${waiting!.id}/redeliver`);
+    await ask<Listed>(`${path}/deliveries/${waiting!.id}`, ({ attemptsMade }) => attemptsMade === 2);
+    await receiver.close();
+  });
+
+  it('is made again with all of a range that ended so, as a job', async () => {
+    const receiver = await startReceiver();
+    const { path } = await owner.hook({ url: receiver.url() });
+    await owner.send(5);
+    await ask<Listed[]>(
+      `${path}/deliveries`,
+      (list) => list.length === 5 && list.every(({ successful }) => successful),
+    );
+    const response = await owner.call<{ id: string }>('POST', `${path}/redeliver`, { from: 1, state: 'succeeded' });
+    expect(response).toMatchObject({ status: 200, body: { kind: 'redeliver' } });
+    expect(await jobDone(response)).toMatchObject({ state: 'done', changed: 5, total: 5 });
+    await receiver.received(10);
+    await receiver.close();
+  });
+});
+
+describe('a replay', () => {
+  it('makes deliveries of the stored records of a range, as a job', async () => {
+    const receiver = await startReceiver();
+    await owner.send(3);
+    const { path } = await owner.hook({ url: receiver.url() });
+    const nothing = await owner.call<{ id: string }>('POST', `${path}/replay`, { to: 1 });
+    expect(await jobDone(nothing)).toMatchObject({ state: 'done', changed: 0 });
+    const response = await owner.call<{ id: string }>('POST', `${path}/replay`, { from: 1 });
+    const { changed } = await jobDone(response);
+    expect(changed).toBeGreaterThanOrEqual(3);
+    const calls = await receiver.received(changed);
+    expect(JSON.parse(calls[0]!.body)).toMatchObject({
+      device: { id: owner.deviceId, serial: owner.serial },
+      application: { id: owner.applicationId },
+    });
+    await receiver.close();
+  });
+});
+
+describe('the figures of a hook', () => {
+  it('are reached in the graph', async () => {
+    const receiver = await startReceiver();
+    const { id, path } = await owner.hook({ url: receiver.url() });
+    await owner.send(4);
+    await ask<Listed[]>(
+      `${path}/deliveries`,
+      (list) => list.length === 4 && list.every(({ successful }) => successful),
+    );
+    const { body } = await owner.graph(
+      `query ($o: ID!, $a: ID!, $h: ID!) {
+        applicationHook(organizationId: $o, applicationId: $a, applicationHookId: $h) {
+          stats { pending running successRate p50 p95 lastFailureAt }
+          settings { concurrency circuit }
+        }
+      }`,
+      { o: owner.organizationId, a: owner.applicationId, h: id },
+    );
+    expect(body).toEqual({
+      data: {
+        applicationHook: {
+          stats: {
+            pending: 0,
+            running: 0,
+            successRate: 1,
+            p50: expect.any(Number) as unknown,
+            p95: expect.any(Number) as unknown,
+            lastFailureAt: null,
+          },
+          settings: { concurrency: 8, circuit: 'closed' },
+        },
+      },
+    });
+    await receiver.close();
+  });
+});
