@@ -26,7 +26,7 @@ export interface Claimed extends HookRow {
   expired: boolean;
   /** Calls a second that its hook allows, where that is limited. */
   maxPerSecond: number | null;
-  /** Whether its hook has as many running now as it may: more of it probably waits. */
+  /** Whether more of its hook probably waits: it has as many running as it may, or is ordered. */
   full: boolean;
 }
 
@@ -100,8 +100,8 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
           -- A bucket that holds a tenth of a second's calls, one at least, and fills as time goes by.
           select case when h.max_per_second is not null then least(
             greatest(1, h.max_per_second / 10),
-            coalesce(s.tokens + h.max_per_second * greatest(0,
-              extract(epoch from ${at}::timestamptz - s.tokens_at)::double precision), 'infinity')
+            case when s.tokens_at is not null then s.tokens + h.max_per_second * greatest(0,
+              extract(epoch from ${at}::timestamptz - s.tokens_at)::double precision) end
           ) end tokens) t
        where w.due <= ${at} and (s.circuit_until is null or s.circuit_until <= ${at})
     ),
@@ -144,7 +144,7 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
       from chosen c join hook h on h.id = c.hook_id join hook_state s on s.hook_id = c.hook_id
      where not d.done and d.hook_id = c.hook_id and d.id = c.id and d.state = 'pending'
     returning ${claimedRow(sql`
-      c.picked >= c.free "full",
+      h.ordered or c.picked >= c.free "full",
       s.resumed_at is not null and d.queued_at < s.resumed_at - ${longestWait} * interval '1 millisecond' "expired"`)}`;
 };
 
