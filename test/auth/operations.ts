@@ -227,6 +227,18 @@ export const operations: Record<string, Trial> = {
     values: (things) => ({ ...hook(things), deliveryId: things.deliveryId }),
   },
 
+  'Query.applicationHookSettings': { access: 'writers', values: hook },
+  'Mutation.updateApplicationHookSettings': { access: 'writers', values: hook },
+  'Mutation.rotateApplicationHookSigningSecret': { access: 'writers', values: hook },
+  'Mutation.removeApplicationHookSigningSecret': { access: 'writers', values: hook },
+  'Query.applicationHookLedger': { access: 'writers', values: hook },
+  'Mutation.redeliverApplicationHookDelivery': {
+    access: 'writers',
+    values: (things) => ({ ...hook(things), deliveryId: things.deliveryId }),
+  },
+  'Mutation.redeliverApplicationHook': { access: 'writers', values: hook },
+  'Mutation.replayApplicationHook': { access: 'writers', values: hook },
+
   'Query.deviceLatest': { access: 'readers', values: device },
   'Query.applicationLatest': { access: 'readers', values: application },
   'Query.decodeFrame': {

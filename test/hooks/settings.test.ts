@@ -185,7 +185,8 @@ describe('a delivery that ended', () => {
     await owner.send();
     const [waiting] = await ask<Listed[]>(`${path}/deliveries`, ([first]) => first?.attemptsMade === 1);
     await owner.call('POST', `${path}/deliveries/${waiting!.id}/redeliver`);
-    await ask<Listed>(`${path}/deliveries/${waiting!.id}`, ({ attemptsMade }) => attemptsMade === 2);
+    const made = await ask<Listed>(`${path}/deliveries/${waiting!.id}`, ({ attemptsMade }) => attemptsMade === 2);
+    expect(made).toMatchObject({ id: waiting!.id, maxNumberAttempts: 2, successful: false });
     await receiver.close();
   });
 
