@@ -2,15 +2,13 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { ApiError, unavailable } from '../errors.js';
 import type { PlainJson } from '../json.js';
 import { transaction } from '../transaction.js';
-import { copyRecords } from './copy.js';
-import { markDirty, type Touched } from './dirty.js';
 import { Group, type Outcome, type Weighted } from './group.js';
 import { type ItemResult, Rejection } from './item.js';
-import { claimKeys } from './key.js';
 import type { NewRecord } from './new-record.js';
 import { claimOnce, dropOnce, keepAnswer, type Once, onceName } from './once.js';
 import { type Items, noKnowledge, type Prepared, prepare, resultOf } from './prepare.js';
 import type { StoredRecord } from './stored-record.js';
+import { writeRecords } from './write.js';
 
 /** Milliseconds since the epoch. */
 export type Clock = () => number;
@@ -48,8 +46,11 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
 
   const commit = async (group: readonly Work[]): Promise<Outcome<PlainJson>[]> => {
     const now = new Date(clock());
-    const prepared = await prepare(pool, knowledge, group, now.getTime() / 1000);
+    const preparing = prepare(pool, knowledge, group, now.getTime() / 1000);
+    // The transaction begins meanwhile; should that fail first, nobody listens to this any more.
+    preparing.catch(() => undefined);
     return transaction(pool, async (tx) => {
+      const prepared = await preparing;
       const refused = group.map((call, index) => refusal(call, prepared[index]!));
       const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
       const earlier = await claimOnce(tx, calls, now);
@@ -57,13 +58,8 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
       const records = prepared.flatMap((of, index) =>
         answered[index] ? [] : of.flatMap((record) => (record instanceof Rejection ? [] : record)),
       );
-      const repeated = await claimKeys(tx, records, now);
-      const fresh = records.filter(({ id }) => !repeated.has(id));
-      if (fresh.length > 0) {
-        await copyRecords(tx, fresh);
-        await markDirty(tx, fresh.map(touchedOf));
-        await alongside(tx, fresh.map(storedOf));
-      }
+      const { fresh, repeated } = await writeRecords(tx, records, now);
+      if (fresh.length > 0) await alongside(tx, fresh.map(storedOf));
       const outcomes: Outcome<PlainJson>[] = [];
       for (const [index, work] of group.entries()) {
         const results = prepared[index]!.map((of) =>
@@ -90,7 +86,7 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
     }
   };
 
-  const group = new Group<Work, PlainJson>({ run, lanes: 2, heaviest: 5000 });
+  const group = new Group<Work, PlainJson>({ run, lanes: 3, heaviest: 5000 });
   return {
     store: (call) =>
       group.add({ ...call, weight: call.items.length, ...(call.once ? { name: onceName(call.once) } : {}) }),
@@ -134,11 +130,5 @@ const answer = async (
     return { error };
   }
 };
-
-const touchedOf = ({ device, ts }: NewRecord): Touched => ({
-  organizationId: device.organizationId,
-  productId: device.product?.id ?? null,
-  ts,
-});
 
 const storedOf = ({ id, ts, metadata, data, device }: NewRecord): StoredRecord => ({ id, ts, metadata, data, device });

@@ -1,0 +1,63 @@
+import type { Stage } from './stage.js';
+
+/** What records are posted for. */
+export interface BenchFleet {
+  serials: string[];
+  productId: string;
+  applicationId: string;
+}
+
+const variables = [
+  { name: 'temperature', type: 'FLOAT32' },
+  { name: 'humidity', type: 'UINT8' },
+  { name: 'pressure', type: 'FLOAT32' },
+  { name: 'open', type: 'BOOL' },
+  { name: 'status', type: 'TXT' },
+];
+
+/** Makes devices of one product, each linked to two applications without hooks. */
+export async function furnish(stage: Stage, devices: number): Promise<BenchFleet> {
+  const { organizationId } = stage;
+  const make = (path: string, body: object) => call(stage, 'POST', `/organizations/${organizationId}/${path}`, body);
+  const productId = await make('products', { name: 'Bench', version: '1', variables });
+  const applications = [await make('applications', { name: 'A' }), await make('applications', { name: 'B' })];
+  const serials: string[] = [];
+  for (let index = 0; index < devices; index++) {
+    const serial = (0xb0000000 + index).toString(16);
+    const device = await make(`devices/${serial}`, { product: { id: productId } });
+    for (const id of applications) await call(stage, 'PUT', `/applications/${organizationId}/${id}/devices/${device}`);
+    serials.push(serial);
+  }
+  return { serials, productId, applicationId: applications[0]! };
+}
+
+let made = 0;
+
+/** A record of the fleet as a device would send it, of the last hour, with a key of its own. */
+export const nextItem = ({ serials }: BenchFleet): object => {
+  const index = made++;
+  return {
+    serial: serials[index % serials.length],
+    ts: Math.round(Date.now() - (index % 3_600_000)) / 1000,
+    key: `${index}`,
+    metadata: { rssi: -60 - (index % 50), snr: (index % 20) / 2, provider: 'lora' },
+    data: {
+      temperature: 15 + (index % 170) / 10,
+      humidity: 40 + (index % 50),
+      pressure: 1000 + (index % 300) / 10,
+      open: index % 2 === 0,
+      status: index % 7 === 0 ? 'error' : 'ok',
+    },
+  };
+};
+
+const call = async (stage: Stage, method: string, path: string, body?: object): Promise<string> => {
+  const response = await fetch(`${stage.base}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text === '' ? '' : (JSON.parse(text) as { id: string }).id;
+};

@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { stdout } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Pool } from 'undici';
+import { type Row, report } from './figures.js';
+import { type BenchFleet, furnish, nextItem } from './fleet.js';
+import { openStage, type Stage } from './stage.js';
+import { storeMillions } from './store-millions.js';
+
+const batchSize = 1000;
+const batches = 100;
+const batchClients = 4;
+const singleClients = 64;
+const singleSeconds = 4;
+
+/**
+ * Records in over HTTP, against server-side COPY of the same rows into the same table, with fsync on; single posts against
+ * one commit a request. `--rows N` stores so many records before, `--rounds N` repeats (5).
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { rows: { type: 'string', default: '0' }, rounds: { type: 'string', default: '5' } },
+  });
+  const stage = await openStage();
+  try {
+    const fleet = await furnish(stage, 200);
+    await storeMillions(stage, fleet, Number(values.rows));
+    const copy: Row = { name: 'COPY by the server', figures: [] };
+    const posted: Row = { name: `POST of ${batchSize}, ${batchClients} clients`, figures: [], against: copy };
+    const searched: Row = { name: 'the same while searches run', figures: [], against: posted };
+    const bare: Row = { name: 'one commit a request, bare server', figures: [] };
+    const single: Row = { name: `POST of one, ${singleClients} clients`, figures: [], against: bare };
+    for (let round = 0; round < Number(values.rounds); round++) {
+      posted.figures.push(await postBatches(stage, fleet));
+      copy.figures.push(await copyRows(stage));
+      searched.figures.push(await whileSearching(stage, fleet, () => postBatches(stage, fleet)));
+      single.figures.push(await postSingles(stage.base, stage, fleet));
+      bare.figures.push(await besideBareServer(stage, fleet));
+      stdout.write('.');
+    }
+    report('Batches', 'records/s', [copy, posted, searched]);
+    report('Single posts', 'requests/s', [bare, single]);
+    await reportMemory(stage, fleet);
+  } finally {
+    await stage.close();
+  }
+}
+
+const recordsPath = ({ organizationId }: Stage) => `/ddp/v1/organizations/${organizationId}/records`;
+
+/** Posts bodies from so many clients until there are no more; answers how many posts a second. */
+const post = async (
+  origin: string,
+  { path, token, clients }: { path: string; token: string; clients: number },
+  next: () => string | undefined,
+): Promise<number> => {
+  const pool = new Pool(origin, { connections: clients });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  let posts = 0;
+  const begun = performance.now();
+  const client = async () => {
+    for (let body = next(); body !== undefined; body = next()) {
+      const response = await pool.request({ method: 'POST', path, headers, body });
+      const text = await response.body.text();
+      if (response.statusCode !== 200 || text.includes('"accepted":0')) throw new Error(text.slice(0, 500));
+      posts++;
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  const seconds = (performance.now() - begun) / 1000;
+  await pool.close();
+  return posts / seconds;
+};
+
+const bodyOf = (fleet: BenchFleet, size: number): string =>
+  JSON.stringify(Array.from({ length: size }, () => nextItem(fleet)));
+
+const postBatches = async (stage: Stage, fleet: BenchFleet): Promise<number> => {
+  const bodies = Array.from({ length: batches }, () => bodyOf(fleet, batchSize));
+  const call = { path: recordsPath(stage), token: stage.token, clients: batchClients };
+  await stage.pool.query('checkpoint');
+  return batchSize * (await post(new URL(stage.base).origin, call, () => bodies.pop()));
+};
+
+/** The newest rows once more, from a file that the server itself reads. */
+const copyRows = async ({ pool, folder }: Stage): Promise<number> => {
+  const rows = batches * batchSize;
+  await pool.query(
+    `copy (select * from record where seq > (select max(seq) - ${rows} from record) order by seq) to '${folder}/rows'`,
+  );
+  await pool.query('checkpoint');
+  const begun = performance.now();
+  await pool.query(`copy record from '${folder}/rows'`);
+  return rows / ((performance.now() - begun) / 1000);
+};
+
+const whileSearching = async <Result>(
+  stage: Stage,
+  fleet: BenchFleet,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  let over = false;
+  const search = async () => {
+    const now = Date.now() / 1000;
+    const aggs = {
+      hours: {
+        date_histogram: { field: 'ts', fixed_interval: '1m' },
+        aggs: { t: { avg: { field: 'data.temperature' } } },
+      },
+    };
+    const body = { ts: { gte: now - 7200, lte: now }, queries: [{ products: [fleet.productId], size: 10, aggs }] };
+    const response = await fetch(`${stage.base}/applications/${stage.organizationId}/${fleet.applicationId}/search`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    await response.text();
+  };
+  const searching = (async () => {
+    while (!over) await search();
+  })();
+  try {
+    return await work();
+  } finally {
+    over = true;
+    await searching;
+  }
+};
+
+const postSingles = (origin: string, stage: Stage, fleet: BenchFleet): Promise<number> => {
+  const until = performance.now() + singleSeconds * 1000;
+  const next = () => (performance.now() < until ? JSON.stringify(nextItem(fleet)) : undefined);
+  const call = { path: recordsPath(stage), token: stage.token, clients: singleClients };
+  return post(new URL(origin).origin, call, next);
+};
+
+const besideBareServer = async (stage: Stage, fleet: BenchFleet): Promise<number> => {
+  const program = fileURLToPath(new URL('./one-commit.js', import.meta.url));
+  const server = spawn(process.execPath, [program, stage.connectionString], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = (await once(server.stdout, 'data')) as [Buffer];
+    const { port } = JSON.parse(line.toString()) as { port: number };
+    return await postSingles(`http://127.0.0.1:${port}`, stage, fleet);
+  } finally {
+    server.kill();
+  }
+};
+
+/** What one call of 10,000 items adds to the service's resident memory, at its highest. Linux only. */
+const reportMemory = async (stage: Stage, fleet: BenchFleet): Promise<void> => {
+  const resident = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${stage.pid}/status`, 'utf8'))?.[1]) / 1024;
+  const bodies = [bodyOf(fleet, 10_000)];
+  const atRest = resident();
+  let highest = atRest;
+  const timer = setInterval(() => {
+    highest = Math.max(highest, resident());
+  }, 5);
+  await post(new URL(stage.base).origin, { path: recordsPath(stage), token: stage.token, clients: 1 }, () =>
+    bodies.pop(),
+  );
+  clearInterval(timer);
+  stdout.write(
+    `\nMemory: ${Math.round(atRest)} MiB at rest, a body of 10,000 items adds ${Math.round(highest - atRest)} MiB\n`,
+  );
+};

@@ -1,0 +1,14 @@
+import { stdout } from 'node:process';
+
+/** The benches by name; each prints ratios against what stands on its other side. */
+const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
+  ingest: () => import('./ingest.js'),
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const load = benches[name];
+if (load) await (await load()).run(args);
+else {
+  stdout.write(`npm run bench -- ${Object.keys(benches).join('|')}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,30 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import pg from 'pg';
+
+/*
+ * The other side of single posts: a bare server that stores each request's record by one INSERT, and so with one commit.
+ * Its only argument is the address of the database.
+ */
+const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 });
+const device = '01900000-0000-7000-8000-000000000000';
+
+const server = createServer((request, response) => {
+  const store = async () => {
+    const { ts, metadata, data } = JSON.parse(await text(request)) as { ts: number; metadata: object; data: object };
+    await pool.query({
+      name: 'insert',
+      text: `insert into record (id, organization_id, device_id, ts, metadata, data) values (gen_random_uuid(), $1, $1, to_timestamp($2), $3, $4)`,
+      values: [device, ts, JSON.stringify(metadata), JSON.stringify(data)],
+    });
+    response.end('{"accepted":1}');
+  };
+  store().catch((error: unknown) => {
+    response.statusCode = 500;
+    response.end(String(error));
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (typeof address === 'object' && address) process.stdout.write(`${JSON.stringify({ port: address.port })}\n`);
+});
