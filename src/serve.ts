@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startService } from './app.js';
 import type { Config } from './config.js';
 import { type Database, openDatabase } from './database/database.js';
@@ -18,6 +19,9 @@ export interface Running {
   close(): Promise<void>;
 }
 
+/** Longer than a service takes to end in order, whatever hangs. Milliseconds. */
+const PATIENCE = 15_000;
+
 /** Opens the database, brings it up to date and starts the service. What was begun is undone where a step fails. */
 export async function start(config: Config, log: Log): Promise<Running> {
   await checkPlace(config);
@@ -36,7 +40,9 @@ export async function start(config: Config, log: Log): Promise<Running> {
       url: service.url,
       first,
       async close() {
-        await service.close();
+        const closed = service.close().then(() => true);
+        const inTime = await Promise.race([closed, delay(PATIENCE, false, { ref: false })]);
+        if (!inTime) log.error('The service did not end in order; what it left undone is done at the next start.');
         await database.close();
       },
     };

@@ -5,18 +5,14 @@ import { isMigrated, migrate } from '../../src/database/migrate.js';
 import { createDatabase } from '../support/database.js';
 
 describe('migrations', () => {
-  let database: Awaited<ReturnType<typeof createDatabase>>;
   let orms: MikroORM[];
 
   beforeAll(async () => {
-    database = await createDatabase({ template: false });
-    orms = await Promise.all([1, 2].map(() => MikroORM.init(ormOptions(database.url))));
+    const url = await createDatabase({ template: false });
+    orms = await Promise.all([1, 2].map(() => MikroORM.init(ormOptions(url))));
   });
 
-  afterAll(async () => {
-    await Promise.all(orms.map((orm) => orm.close()));
-    await database.drop();
-  });
+  afterAll(() => Promise.all(orms.map((orm) => orm.close())));
 
   it('are applied once by processes that start together', async () => {
     const [first, second] = orms as [MikroORM, MikroORM];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll } from '@jest/globals';
+import { beforeAll } from '@jest/globals';
 import { addressOf, execute } from './server.js';
 
 /** A database of the test file's own. */
@@ -9,8 +9,9 @@ export interface TestDatabase {
 }
 
 /**
- * Gives the test file a database of its own, cloned from the migrated template before its tests and dropped after
- * them. Call it at the top of the file, before the hooks that need its address.
+ * Gives the test file a database of its own, cloned from the migrated template before its tests. It is dropped at the
+ * end of the run, when whatever used it has let go (Jest runs what comes after tests in the order of its definition).
+ * Call it at the top of the file, before the hooks that need its address.
  *
  * ```ts
  * const database = useDatabase();
@@ -21,11 +22,9 @@ export interface TestDatabase {
  */
 export function useDatabase(): TestDatabase {
   let url: string | undefined;
-  let drop: (() => Promise<void>) | undefined;
   beforeAll(async () => {
-    ({ url, drop } = await createDatabase());
+    url = await createDatabase();
   });
-  afterAll(() => drop?.());
   return {
     get url() {
       if (url === undefined) throw new Error('The database is made in beforeAll; ask for its address after that.');
@@ -34,12 +33,13 @@ export function useDatabase(): TestDatabase {
   };
 }
 
-/** Clones the template. `template: false` gives an empty database, as migrations find it on first use. */
-export async function createDatabase({ template = true } = {}): Promise<{ url: string; drop(): Promise<void> }> {
+/** Clones the template and gives the address. `template: false` is an empty one, as migrations find it on first use. */
+export async function createDatabase({ template = true } = {}): Promise<string> {
   const server = required('DDP_TEST_SERVER');
-  const name = `ddp_test_${randomBytes(6).toString('hex')}`;
-  await execute(server, `create database ${name}${template ? ` template ${required('DDP_TEST_TEMPLATE')}` : ''}`);
-  return { url: addressOf(server, name), drop: () => execute(server, `drop database ${name} with (force)`) };
+  const origin = required('DDP_TEST_TEMPLATE');
+  const name = `${origin}_${randomBytes(4).toString('hex')}`;
+  await execute(server, `create database ${name}${template ? ` template ${origin}` : ''}`);
+  return addressOf(server, name);
 }
 
 function required(name: string): string {

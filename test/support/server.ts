@@ -1,5 +1,7 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MikroORM } from '@mikro-orm/postgresql';
@@ -28,7 +30,9 @@ export async function openTestServer(databaseUrl: string | undefined): Promise<T
     connectionString: server.connectionString,
     template,
     async close() {
-      await execute(server.connectionString, `drop database ${template} with (force)`);
+      for (const name of await databasesLike(server.connectionString, template)) {
+        await execute(server.connectionString, `drop database ${name} with (force)`);
+      }
       await server.close();
     },
   };
@@ -43,13 +47,27 @@ async function startServer(): Promise<{ connectionString: string; close(): Promi
     durable: false,
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
+  const guard = guardServer(server.data, dataDir);
   return {
     connectionString: server.connectionString,
     async close() {
       await server.close();
       for (const folder of [server.data, dataDir]) await rm(folder, { recursive: true, force: true });
+      guard.kill('SIGKILL');
     },
   };
+}
+
+/** Waits for our end: a run that is killed leaves neither a server nor its data. */
+function guardServer(data: string, dataDir: string): ChildProcess {
+  const script = 'cat; kill -QUIT "$(head -n 1 "$0/postmaster.pid")"; sleep 1; rm -rf "$0" "$1"';
+  const child = spawn('/bin/sh', ['-c', script, data, dataDir], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.unref();
+  (child.stdin as Socket).unref();
+  return child;
 }
 
 /** The same server, another database. */
@@ -60,14 +78,21 @@ export function addressOf(connectionString: string, database: string): string {
 }
 
 /** Runs one statement on a connection of its own. */
-export async function execute(connectionString: string, statement: string): Promise<void> {
+export async function execute(connectionString: string, statement: string, values: unknown[] = []) {
   const client = new pg.Client({ connectionString });
   await client.connect();
   try {
-    await client.query(statement);
+    return await client.query<{ name: string }>(statement, values);
   } finally {
     await client.end();
   }
+}
+
+/** The template and what was cloned from it. */
+async function databasesLike(connectionString: string, template: string): Promise<string[]> {
+  const query = 'select datname as name from pg_database where starts_with(datname, $1)';
+  const { rows } = await execute(connectionString, query, [template]);
+  return rows.map(({ name }) => name);
 }
 
 const nothing = () => Promise.resolve();
