@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
 import { openEmbedded } from '../src/database/embedded.js';
 import { createPool } from '../src/database/pools.js';
 import { AccountType } from '../src/entities/enums.js';
