@@ -38,7 +38,7 @@ const at = (name) =>
     'operator',
   ].includes(name)
     ? `^src/${name}/`
-    : `^src/${name}(-reader)?\\.ts$`;
+    : `^src/${name}(-reader|-plain)?\\.ts$`;
 
 const table = Object.entries(mayImport).map(([from, to]) => ({
   name: `what-${from}-may-import`,
