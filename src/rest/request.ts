@@ -159,7 +159,8 @@ const wholeBody =
   async (request) => {
     const { text, lines } = await readBody(request, rules);
     if (text === '') throw malformed('Send a body.');
-    const body = located(() => (lines ? parsePlainLines(text) : parsePlain(text)));
+    const body: unknown = located(() => (lines ? parsePlainLines(text) : parsePlain(text)));
+    if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
     return (values) => {
       values[argument] = body;
     };

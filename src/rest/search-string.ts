@@ -28,7 +28,13 @@ export const readSearchString = (url: string, faults: Fault[]): Member[] => {
   });
 };
 
-const rules = { depth: 64, arrayLimit: 10_000, parameterLimit: 10_000, plainObjects: true } as const;
+const rules = {
+  depth: 64,
+  arrayLimit: 10_000,
+  parameterLimit: 10_000,
+  plainObjects: true,
+  allowEmptyArrays: true,
+} as const;
 
 const parseText = (key: string, text: string, faults: Fault[]): LocatedJson | undefined => {
   try {

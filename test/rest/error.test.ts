@@ -46,6 +46,16 @@ describe('errors of REST', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
   });
 
+  it.each(['records', 'ingest/the-things-stack', 'ingest/thingsboard/ab-01'])(
+    'are 400 for nothing at %s',
+    async (path) => {
+      for (const body of ['', 'null', '5']) {
+        const answer = await tenant.owner.request('POST', `/organizations/${tenant.id}/${path}`, { body });
+        expect(answer).toMatchObject({ status: 400, body: { code: 'MALFORMED_REQUEST' } });
+      }
+    },
+  );
+
   it('are 400 for a body that is not UTF-8 or does not decompress', async () => {
     const latin1 = await tenant.owner.request('POST', teams, { body: Buffer.from('{"name":"\xe9"}', 'latin1') });
     expect(latin1.status).toBe(400);

@@ -97,6 +97,25 @@ describe('REST where SOFA alone would be wrong', () => {
     expect(second).toContain(tenant.id);
   });
 
+  it('reads a search from the body of GET or POST and from two spellings of a query string', async () => {
+    const made = await tenant.owner.post<{ id: string }>(`/organizations/${tenant.id}/applications`, { name: 'A' });
+    const path = `/applications/${tenant.id}/${made.body.id}/search`;
+    const body = { ts: { gte: 1, lte: 2.5 }, queries: [{ products: [], size: 1 }] };
+    const answers = [
+      await tenant.owner.request('GET', path, { body }),
+      await tenant.owner.request('POST', path, { body }),
+      await tenant.owner.get(`${path}?ts=${JSON.stringify(body.ts)}&queries=${JSON.stringify(body.queries)}`),
+      await tenant.owner.get(`${path}?ts[gte]=1&ts[lte]=2.5&queries[0][products][]=&queries[0][size]=1`),
+      await tenant.owner.get(`${path}?ts[gte]=1&ts[lte]=2.5&queries[0][products][]=x&queries[0][size]=1`),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { responses: [{ status: 200, hits: { total: { value: 0 } } }] },
+      });
+    }
+  });
+
   it('leaves out absent values, and keeps a null inside free-form JSON', async () => {
     const receiver = createServer((_request, response) => {
       response.setHeader('content-type', 'application/json');
