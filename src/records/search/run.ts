@@ -1,9 +1,7 @@
 import sql from 'sql-template-tag';
-import type { Aggregation } from './aggregation/aggregation.js';
-import { Level, type Row } from './aggregation/level.js';
-import { planAll } from './aggregation/plan.js';
-import { type Answer, type Planning, readAll, Stage } from './aggregation/stage.js';
-import { maxBuckets, tooManyBuckets } from './failure.js';
+import type { Span } from './aggregation/date-bucket.js';
+import type { Answer } from './aggregation/stage.js';
+import { needsFound, planTree } from './aggregation/tree.js';
 import type { Fields } from './field/field.js';
 import { type Hit, readHits } from './hits/hits.js';
 import { bindSort } from './hits/order.js';
@@ -43,7 +41,8 @@ export const run = async (
   const predicates = [query, bind(request.postFilter)];
   const sort = bindSort(request.sort, binding);
   const after = request.searchAfter && searchAfter(request.searchAfter, sort, now);
-  const planned = plan(request.aggregations, scope, query, { fields, now, span: spanOf(range, now) });
+  const found = needsFound(request.aggregations) ? await foundSpan(reader, scope, query) : undefined;
+  const planned = planTree(request.aggregations, scope, query, { fields, now, span: spanOf(range, now), found });
   const { from, size, source } = request;
   const hits = await readHits(reader, { scope, predicates, sort, from, size, source, weigh, ...(after && { after }) });
   const known =
@@ -83,48 +82,21 @@ const counted = async (
   return Number(row![0]);
 };
 
+/** The time that the matching records are in. */
+const foundSpan = async (reader: Reader, scope: Scope, query: Predicate): Promise<Span | undefined> => {
+  if (scope.deviceIds.length === 0) return undefined;
+  const { source, where } = scan(scope, [query], []);
+  const [row] = await reader.tuples(
+    sql`select extract(epoch from min(r.ts)) * 1000, extract(epoch from max(r.ts)) * 1000 from ${source} where ${where}`,
+  );
+  const [from, to] = row as [string | null, string | null];
+  return from === null || to === null ? undefined : { from: Math.floor(Number(from)), to: Math.floor(Number(to)) };
+};
+
 /** Records are from 2000 on and at most a day ahead, whatever was asked for. */
 const earliest = Date.UTC(1999, 11, 30);
 const ahead = 3 * 86_400_000;
 const spanOf = ({ fromMillis, toMillis }: TimeRange, now: number) => {
   const from = Math.min(Math.max(fromMillis, earliest), now + ahead);
   return { from: Math.floor(from), to: Math.ceil(Math.max(from, Math.min(toMillis, now + ahead))) };
-};
-
-/** Aggregations ready to be read. */
-export interface PlannedAggregations {
-  /** Levels in the order in which they are run. */
-  readonly levels: readonly Level[];
-  read(reader: Reader): Promise<Answer>;
-}
-
-/** Plans the aggregations of a query; undefined where there are none. */
-export const plan = (
-  aggregations: readonly Aggregation[],
-  scope: Scope,
-  query: Predicate,
-  shared: Pick<Planning, 'fields' | 'now' | 'span'>,
-): PlannedAggregations | undefined => {
-  if (aggregations.length === 0) return undefined;
-  let buckets = 0;
-  const root = new Level({ scope, where: [query], keys: [] });
-  const levels = [root];
-  const planning: Planning = {
-    ...shared,
-    levels,
-    planAll,
-    made: (count) => {
-      buckets += count;
-      if (buckets > maxBuckets) throw tooManyBuckets(buckets);
-    },
-  };
-  const planned = planAll(aggregations, new Stage(planning, root));
-  return {
-    levels,
-    read: async (reader) => {
-      for (const level of levels) level.take(level.isNeeded ? ((await reader.tuples(level.statement())) as Row[]) : []);
-      const [row] = root.bucketsOf({ id: '[]' });
-      return readAll(planned, row ?? { id: '[]' });
-    },
-  };
 };

@@ -1,17 +1,41 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Field } from '../field/field.js';
 import { dateReading } from '../query/binding.js';
 import { coerce } from '../query/value-of.js';
 import { parameter } from '../sql/condition.js';
 import { name } from '../sql/name.js';
 import type { Input } from '../syntax/input.js';
+import type { KeyFilter } from './aggregation.js';
 import type { Print } from './format.js';
+import { excludes, includes } from './key-filter.js';
 import type { Key } from './level.js';
 import { numberOf } from './number-of.js';
 import type { Planning } from './stage.js';
 
+/** Which keys make buckets. */
+interface KeyFilters {
+  readonly include?: KeyFilter;
+  readonly exclude?: KeyFilter;
+}
+
 /** The key that a record has by the value of a field: each distinct value of several once, `missing` for none. */
-export const valueKey = (field: Field, missing: Input | undefined, index: number, planning: Planning): Key => {
+export const valueKey = (
+  field: Field,
+  missing: Input | undefined,
+  index: number,
+  planning: Planning,
+  { include, exclude }: KeyFilters = {},
+): Key => {
+  const key = unfilteredKey(field, missing, index, planning);
+  const conditions = [
+    key.where,
+    includes(field, include, key.value, planning),
+    excludes(field, exclude, key.value, planning),
+  ].filter((one) => one !== undefined);
+  return conditions.length === 0 ? key : { ...key, where: join(conditions, ' and ') };
+};
+
+const unfilteredKey = (field: Field, missing: Input | undefined, index: number, planning: Planning): Key => {
   const instead = missing && missingValue(field, missing, planning);
   const type = typeOf(field);
   const alias = name('many', index);
@@ -60,3 +84,20 @@ export const plainKey = (field: Field | undefined, raw: unknown): unknown => {
   const number = Number(raw);
   return Number.isSafeInteger(number) ? number : raw;
 };
+
+/** The own keys of a level over alias `g`, as they are compared: texts by their bytes. */
+export const comparableKeys = (fields: readonly Field[], from: number): Sql[] =>
+  fields.map(({ kind }, index) =>
+    kind === 'keyword' ? sql`g.${name('key', from + index)} collate "C"` : sql`g.${name('key', from + index)}`,
+  );
+
+/** Compares keys as answered: texts by their bytes in UTF-8, all else as numbers. */
+export const compareKeys = (a: unknown, b: unknown): number => {
+  if (typeof a === 'string' && typeof b === 'string' && !(isWhole(a) && isWhole(b)))
+    return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (typeof a === 'string' || typeof b === 'string') return compareBig(BigInt(a as string), BigInt(b as string));
+  return Number(a) - Number(b);
+};
+
+const isWhole = (text: string) => /^-?\d+$/.test(text);
+const compareBig = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { modulo, unitMillis } from '../date/calendar.js';
 import { boundaries, type Interval, type Rounding, roundingOf, uniformMillis } from '../date/rounding.js';
 import type { Instant, Zone } from '../date/zone.js';
@@ -11,6 +11,9 @@ import type { Key } from './level.js';
 export interface DateBuckets {
   readonly key: Key;
   readonly rounding: Rounding;
+  readonly interval: Interval;
+  /** The key of the bucket that starts at a moment, or of the last one before it, as a parameter. */
+  parameterOf(start: Instant): Sql;
   /** The start of a bucket in milliseconds, from its answered key. */
   startOf(answered: unknown): Instant;
 }
@@ -38,6 +41,8 @@ export const dateBuckets = (field: Field, interval: Interval, zone: Zone, offset
     const origin = timestamp(modulo(week - shift + offset, millis));
     return {
       rounding,
+      interval,
+      parameterOf: (start) => sql`${timestamp(start)}::timestamptz`,
       startOf: Number,
       key: {
         value: sql`date_bin(make_interval(secs => ${millis / 1000}::float8), ${field.value}, ${origin}::timestamptz)`,
@@ -52,6 +57,8 @@ export const dateBuckets = (field: Field, interval: Interval, zone: Zone, offset
   if (starts === undefined) throw tooManyBuckets(mostStarts + 1);
   return {
     rounding,
+    interval,
+    parameterOf: (start) => sql`${starts.findLastIndex((one) => one <= start) + 1}::int4`,
     startOf: (answered) => starts[Number(answered) - 1] ?? starts[0]!,
     key: {
       value: sql`width_bucket(${field.value}, ${starts.map(timestamp)}::timestamptz[])`,

@@ -14,7 +14,7 @@ import { calendarInterval, fixedInterval } from './interval.js';
 import { type Bucket, noRecords } from './level.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
-import { type Answer, type Planned, readAll, type Stage } from './stage.js';
+import { type Answer, type Planned, type Stage } from './stage.js';
 
 interface TimeBucket extends Bucket {
   readonly start: Instant;
@@ -30,8 +30,8 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
   const empty = { read: () => ({ buckets: keyed ? {} : [] }) };
   const buckets = bucketsOf(aggregation, stage, zone);
   if (field === undefined || buckets === undefined) return empty;
-  const inner = stage.inside([buckets.key]);
-  const children = inner.planAll(aggregation.children);
+  const inner = stage.inside([buckets.key], { time: buckets });
+  const children = inner.planAll(aggregation);
   const order = orderOf(aggregation.order, children);
   const count = inner.count();
   const print = printOf(field, format, zone)!;
@@ -58,14 +58,14 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
     key_as_string: print(bucket.start),
     key: bucket.start,
     doc_count: count(bucket),
-    ...readAll(children, bucket),
+    ...children.read(bucket),
   });
   return {
     read: (around) => {
       const ordered = made(around);
       if (aggregation.order.length > 0)
         ordered.sort(comparing(order, count, (a, b) => (a as TimeBucket).start - (b as TimeBucket).start));
-      const answers = ordered.map(written);
+      const answers = children.across(ordered.map(written));
       return {
         buckets: keyed ? Object.fromEntries(answers.map((answer) => [answer['key_as_string'], answer])) : answers,
       };

@@ -17,3 +17,21 @@ export const printOf = (field: Field | undefined, format: Input | undefined, zon
   if (format !== undefined) return decimalFormatOf(text(format), format);
   return field?.kind === 'boolean' ? (value) => (value === 0 ? 'false' : 'true') : undefined;
 };
+
+/** A number as Java writes a double: `1.0`, `1.0E10`, `1.0E-4`. */
+export const javaDouble = (value: number): string => {
+  if (!Number.isFinite(value)) return `${value}`;
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e7 || size < 1e-3)) {
+    const [digits = '', power = ''] = value.toExponential().split('e');
+    return `${digits.includes('.') ? digits : `${digits}.0`}E${Number(power)}`;
+  }
+  const plain = `${value}`;
+  return plain.includes('.') ? plain : `${plain}.0`;
+};
+
+/** A value with its text form, where it has one. */
+export const withText = (value: number | null, print: Print): Record<string, unknown> => ({
+  value,
+  ...(value !== null && print !== undefined && { value_as_string: print(value) }),
+});

@@ -10,3 +10,9 @@ export interface Frame {
 
 /** Reads the body of one type of aggregation. */
 export type ParseAggregation = (at: Input, frame: Frame) => Aggregation;
+
+/** What every aggregation is made of. */
+export const named = ({ name, meta }: Frame, at: Input) => ({ name, at, ...(meta !== undefined && { meta }) });
+
+/** What every bucket aggregation is made of. */
+export const framed = (frame: Frame, at: Input) => ({ ...named(frame, at), children: frame.children });

@@ -1,4 +1,4 @@
-import type { Unit } from '../date/calendar.js';
+import { type Unit, unitMillis } from '../date/calendar.js';
 import type { Interval } from '../date/rounding.js';
 import { illegalArgument } from '../failure.js';
 import { durationOf } from '../syntax/duration.js';
@@ -39,4 +39,13 @@ export const fixedInterval = (input: Input): Interval => {
   const millis = durationOf(name, input);
   if (millis <= 0) throw illegalArgument('Zero or negative time interval not supported', input);
   return { millis };
+};
+
+/** The length of a calendar's unit as pipelines take it, a month being 30 days and a year 365; undefined for no unit. */
+export const calendarMillis = (name: string): number | undefined => {
+  const key = name.length === 1 ? `1${name}` : name;
+  const unit = Object.hasOwn(calendarUnits, key) ? calendarUnits[key] : undefined;
+  return unit === undefined
+    ? undefined
+    : { ...unitMillis, month: 30 * unitMillis.day, quarter: 91 * unitMillis.day, year: 365 * unitMillis.day }[unit];
 };

@@ -43,8 +43,17 @@ export interface Key {
 export interface Cut {
   readonly size: number;
   readonly minDocCount: number;
+  /** Buckets of more records are left out. */
+  readonly maxDocCount?: number;
   /** Over alias `g`: keys `k<i>`, count `n`, columns `c<i>`. */
   readonly order: () => readonly Sql[];
+}
+
+/** Shows records instead of counting them: of each bucket those from one place to another, in an order. */
+export interface Top {
+  readonly from: number;
+  readonly size: number;
+  readonly order: Sql;
 }
 
 /** What a level is made of, beside what its metrics add. */
@@ -54,6 +63,7 @@ export interface LevelOptions {
   readonly parent?: Level;
   readonly keys: readonly Key[];
   readonly cut?: Cut;
+  readonly top?: Top;
 }
 
 /** One statement: all buckets of one place in the tree of aggregations, with the metrics in them. */
@@ -86,9 +96,25 @@ export class Level {
   }
 
   /** Options of a level inside this one. */
-  inside(where: readonly Predicate[], keys: readonly Key[], cut?: Cut): Level {
+  inside(where: readonly Predicate[], keys: readonly Key[], more: Pick<LevelOptions, 'cut' | 'top'> = {}): Level {
     const { scope, where: around } = this.options;
-    return new Level({ scope, parent: this, where: [...around, ...where], keys, ...(cut && { cut }) });
+    return new Level({ scope, parent: this, where: [...around, ...where], keys, ...more });
+  }
+
+  /** What records are shown with, where they are not counted. */
+  output(columns: readonly Sql[], fields: readonly Field[]): void {
+    this.values.push(...columns);
+    this.fields.push(...fields);
+  }
+
+  /** The columns of all records, where they are not counted. */
+  allRecords(): (readonly unknown[])[] {
+    return [...this.rows.values()].flat().map((row) => row.slice(this.keys.length));
+  }
+
+  /** The columns of the records of a bucket, where they are not counted. */
+  recordsOf(bucket: Bucket): (readonly unknown[])[] {
+    return (this.rows.get(bucket.id) ?? []).map((row) => row.slice(this.keys.length));
   }
 
   /** Computes something once per record; answers how an aggregate names it. */
@@ -124,7 +150,8 @@ export class Level {
   /** Takes the answer of {@link statement}. */
   take(rows: readonly Row[]): void {
     if (rows.length > maxBuckets) throw tooManyBuckets(rows.length);
-    this.rows = Map.groupBy(rows, (row) => JSON.stringify(row.slice(0, this.outer))) as Map<string, Row[]>;
+    const around = this.options.top === undefined ? this.outer : this.keys.length;
+    this.rows = Map.groupBy(rows, (row) => JSON.stringify(row.slice(0, around))) as Map<string, Row[]>;
     this.partial = this.options.cut !== undefined && [...this.rows.values()].some((group) => this.cutFrom(group));
   }
 
@@ -136,6 +163,7 @@ export class Level {
 
   /** Its SQL. The level around must have its rows. */
   statement(): Sql {
+    if (this.options.top !== undefined) return this.shown(this.options.top);
     const grouped = this.grouped();
     const { cut } = this.options;
     if (this.keys.length === 0) return grouped;
@@ -148,12 +176,23 @@ export class Level {
       sql`t.n`,
       ...this.columns.map((_, index) => sql`t.${name('column', index)}`),
     ]);
-    return sql`select ${columns}, t.total from (select g.*, row_number() over (${within} order by ${order}) as place, sum(g.n) over (${within}) as total from (${grouped}) g where g.n >= ${cut.minDocCount}::int8) t where t.place <= ${cut.size}::int8 order by t.place limit ${maxBuckets + 1}::int`;
+    return sql`select ${columns}, t.total from (select g.*, row_number() over (${within} order by ${order}) as place, sum(g.n) over (${within}) as total from (${grouped}) g where g.n >= ${cut.minDocCount}::int8${cut.maxDocCount === undefined ? empty : sql` and g.n <= ${cut.maxDocCount}::int8`}) t where t.place <= ${cut.size}::int8 order by t.place limit ${maxBuckets + 1}::int`;
   }
 
   private cutFrom(rows: readonly Row[]): boolean {
     const shown = rows.reduce((sum, row) => sum + Number(row[this.keys.length]), 0);
     return this.options.cut!.minDocCount > 1 || shown < Number(this.total({ id: '', row: rows[0] }));
+  }
+
+  private shown({ from, size, order }: Top): Sql {
+    const keys = this.names('s', this.keys.length);
+    const outputs = [
+      ...this.keys.map(({ output }, index) => (output === undefined ? keys[index]! : output(keys[index]!))),
+      ...this.values.map((_, index) => sql`s.${name('value', index)}`),
+    ];
+    const within = this.keys.length === 0 ? empty : sql`partition by ${join(this.keys.map(({ value }) => value))} `;
+    const records = this.records(sql`row_number() over (${within}order by ${order}) as place`);
+    return sql`select ${join(outputs)} from (${records}) s where s.place > ${from}::int8 and s.place <= ${from + size}::int8 order by s.place limit ${maxBuckets + 1}::int`;
   }
 
   private grouped(): Sql {
@@ -170,12 +209,13 @@ export class Level {
   }
 
   /** The records with their keys and values, one row for each bucket that a record counts in. */
-  private records(): Sql {
+  private records(place?: Sql): Sql {
     const fields = [...this.fields, ...this.keys.flatMap((key) => key.fields)];
     const { source, where } = scan(this.options.scope, this.options.where, fields);
     const outputs = [
       ...this.keys.map(({ value }, index) => sql`${value} as ${name('key', index)}`),
       ...this.values.map((value, index) => sql`${value} as ${name('value', index)}`),
+      ...(place === undefined ? [] : [place]),
     ];
     const laterals = this.keys.flatMap(({ lateral }) =>
       lateral === undefined ? [] : [sql` cross join lateral ${lateral}`],
@@ -197,7 +237,13 @@ export class Level {
       ({ type, send }, index) =>
         sql`${rows.map((row) => (send === undefined ? row[index] : send(row[index])))}::${type}[]`,
     );
-    return [sql`(${join(around.keys.map(({ value }) => value))}) in (select * from unnest(${join(lists)}))`];
+    const values = around.keys.map(({ value }) => value);
+    if (!rows.some((row) => row.slice(0, around.keys.length).includes(null))) {
+      return [sql`(${join(values)}) in (select * from unnest(${join(lists)}))`];
+    }
+    const same = values.map((value, index) => sql`${value} is not distinct from p.${name('key', index)}`);
+    const names = values.map((_, index) => name('key', index));
+    return [sql`exists (select from unnest(${join(lists)}) as p(${join(names)}) where ${join(same, ' and ')})`];
   }
 
   private names(alias: 's' | 'g' | 't', count: number): Sql[] {

@@ -1,8 +1,16 @@
 import type { MetricAggregation, SimpleMetric } from './aggregation.js';
-import { type Print, printOf } from './format.js';
+import { cardinality } from './cardinality.js';
+import { printOf, withText } from './format.js';
+import { geoBounds, geoCentroid } from './geo-metric.js';
 import { numbersOf } from './number-of.js';
-import type { Answer, Planned, Stage } from './stage.js';
+import { medianAbsoluteDeviation, percentileRanks, percentiles } from './percentile.js';
+import { rate } from './rate.js';
+import type { Planned, Stage } from './stage.js';
+import { extendedStats, stats } from './stats.js';
+import { topHits } from './top-hits.js';
+import { topMetrics } from './top-metrics.js';
 import { valueCount } from './value-count.js';
+import { weightedAvg } from './weighted-avg.js';
 
 type Plan = {
   [K in MetricAggregation['kind']]: (metric: Extract<MetricAggregation, { kind: K }>, stage: Stage) => Planned;
@@ -25,12 +33,6 @@ const oneNumber =
     };
   };
 
-/** A value with its text form, where it has one. */
-export const withText = (value: number | null, print: Print): Answer => ({
-  value,
-  ...(value !== null && print !== undefined && { value_as_string: print(value) }),
-});
-
 /** Plans each kind of metric. */
 export const planMetric: Plan = {
   avg: oneNumber('avg', null, 'last'),
@@ -38,4 +40,16 @@ export const planMetric: Plan = {
   min: oneNumber('min', null, Infinity),
   max: oneNumber('max', null, -Infinity),
   value_count: valueCount,
+  cardinality,
+  stats,
+  extended_stats: extendedStats,
+  median_absolute_deviation: medianAbsoluteDeviation,
+  percentiles,
+  percentile_ranks: percentileRanks,
+  weighted_avg: weightedAvg,
+  top_hits: topHits,
+  top_metrics: topMetrics,
+  rate,
+  geo_bounds: geoBounds,
+  geo_centroid: geoCentroid,
 };

@@ -17,6 +17,14 @@ export interface Numbers {
   readonly min: Aggregate;
   readonly max: Aggregate;
   readonly sumOfSquares: Aggregate;
+  /** The sum, smallest or largest of what an expression makes of each number. */
+  each(how: 'sum' | 'min' | 'max', of: (number: Sql) => Sql): Aggregate;
+  /** Percentiles by linear interpolation, as an array. */
+  percentiles(percents: readonly number[]): Aggregate;
+  /** All numbers as an array, for what needs them twice. */
+  readonly all: Aggregate;
+  /** How many different ones. */
+  readonly distinct: Aggregate;
 }
 
 /**
@@ -30,10 +38,13 @@ export const numbersOf = (
   at: Input,
 ): Numbers | undefined => {
   const field = stage.field(path, at);
-  if (field === undefined) return missing && constant(stage, decimal(scalarText(missing) ?? '', missing));
+  if (field === undefined) {
+    if (missing === undefined) return undefined;
+    return ofOne(stage.level.perRecord(sql`${decimal(scalarText(missing) ?? '', missing)}::float8`, []));
+  }
   if (!isNumeric(field)) throw unsupported(field, kind, at);
-  const instead = missing && sql`${numberOf(field, missing, dateReading(stage.planning.now))}::float8`;
-  return field.values === undefined ? single(stage, field, instead) : several(stage, field, instead);
+  const { one, many } = doubles(field, missing, stage.planning.now);
+  return many === undefined ? ofOne(stage.level.perRecord(one, [field], field.costly)) : ofMany(stage, field, many);
 };
 
 /** A value of a request as a number of a field. */
@@ -54,10 +65,16 @@ export const asDouble = (field: Field): Sql => {
   return field.storage === 'int8' ? sql`${field.value}::float8` : field.value;
 };
 
-const single = (stage: Stage, field: Field, instead: Sql | undefined): Numbers => {
-  const number = asDouble(field);
-  return ofOne(stage.level.perRecord(instead ? sql`coalesce(${number}, ${instead})` : number, [field], field.costly));
+/** A field's numbers as doubles, with what stands in for none: one a record, or an array where it may have several. */
+export const doubles = (field: Field, missing: Input | undefined, now: number): { one: Sql; many?: Sql } => {
+  const instead = missing && sql`${numberOf(field, missing, dateReading(now))}::float8`;
+  const one = asDouble(field);
+  if (field.values === undefined) return { one: instead ? sql`coalesce(${one}, ${instead})` : one };
+  const many = sql`${field.values}::float8[]`;
+  return { one, many: instead ? sql`coalesce(nullif(${many}, '{}'), array[${instead}])` : many };
 };
+
+const folds = { sum: sql`sum`, min: sql`min`, max: sql`max` } as const;
 
 const ofOne = (value: Sql): Numbers => ({
   count: (where) => sql`count(${value})${where}`,
@@ -66,23 +83,39 @@ const ofOne = (value: Sql): Numbers => ({
   min: (where) => sql`min(${value})${where}`,
   max: (where) => sql`max(${value})${where}`,
   sumOfSquares: (where) => sql`sum(${value} * ${value})${where}`,
+  each: (how, of) => (where) => sql`${folds[how]}(${of(value)})${where}`,
+  percentiles: (percents) => (where) =>
+    sql`percentile_cont(${percents.map((percent) => percent / 100)}::float8[]) within group (order by ${value})${where}`,
+  all: (where) => sql`(array_agg(${value})${where})`,
+  distinct: (where) => sql`count(distinct ${value})${where}`,
 });
 
-const several = (stage: Stage, field: Field, instead: Sql | undefined): Numbers => {
-  const values = instead ? sql`coalesce(nullif(${field.values!}, '{}'), array[${instead}])` : field.values!;
+/** Numbers of records that may have several: what can be is computed for each record first. */
+const ofMany = (stage: Stage, field: Field, values: Sql): Numbers => {
   const perRecord = (aggregate: Sql) =>
-    stage.level.perRecord(sql`(select ${aggregate} from unnest(${values}::float8[]) as u(v))`, [field], true);
-  const count = perRecord(sql`count(*)`);
-  const sum = perRecord(sql`sum(u.v)`);
-  const [min, max, squares] = [sql`min(u.v)`, sql`max(u.v)`, sql`sum(u.v * u.v)`];
+    stage.level.perRecord(sql`(select ${aggregate} from unnest(${values}) as u(v))`, [field], true);
+  const each: Numbers['each'] = (how, of) => {
+    const one = perRecord(sql`${folds[how]}(${of(sql`u.v`)})`);
+    return (where) => sql`${folds[how]}(${one})${where}`;
+  };
+  const itself = (number: Sql) => number;
+  const sum = each('sum', itself);
+  const one = perRecord(sql`count(*)`);
+  const count: Aggregate = (where) => sql`sum(${one})${where}`;
+  const lists = stage.level.perRecord(sql`to_jsonb(${values})`, [field], true);
+  const all: Aggregate = (where) =>
+    sql`(select array_agg((e #>> '{}')::float8) from jsonb_array_elements(jsonb_agg(${lists})${where}) as a(x), jsonb_array_elements(case jsonb_typeof(a.x) when 'array' then a.x else '[]' end) as b(e))`;
   return {
-    count: (where) => sql`sum(${count})${where}`,
-    sum: (where) => sql`sum(${sum})${where}`,
-    avg: (where) => sql`(sum(${sum})${where} / nullif(sum(${count})${where}, 0))::float8`,
-    min: (where) => sql`min(${perRecord(min)})${where}`,
-    max: (where) => sql`max(${perRecord(max)})${where}`,
-    sumOfSquares: (where) => sql`sum(${perRecord(squares)})${where}`,
+    count,
+    sum,
+    avg: (where) => sql`(${sum(where)} / nullif(${count(where)}, 0))::float8`,
+    min: each('min', itself),
+    max: each('max', itself),
+    sumOfSquares: each('sum', (number) => sql`${number} * ${number}`),
+    each,
+    percentiles: (percents) => (where) =>
+      sql`(select percentile_cont(${percents.map((percent) => percent / 100)}::float8[]) within group (order by u.v) from unnest(${all(where)}) as u(v))`,
+    all,
+    distinct: (where) => sql`(select count(distinct u.v) from unnest(${all(where)}) as u(v))`,
   };
 };
-
-const constant = (stage: Stage, value: number): Numbers => ofOne(stage.level.perRecord(sql`${value}::float8`, []));

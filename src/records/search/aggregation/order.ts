@@ -1,9 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { type Place, SearchFailure } from '../failure.js';
-import { name } from '../sql/name.js';
 import type { BucketOrder } from './aggregation.js';
 import type { Bucket } from './level.js';
-import type { Planned, SortColumn } from './stage.js';
+import type { Children, SortColumn } from './stage.js';
 
 /** One key of an order, resolved: the count, the key, or a metric inside the buckets. */
 export type OrderKey = { readonly descending: boolean } & (
@@ -13,7 +12,7 @@ export type OrderKey = { readonly descending: boolean } & (
 );
 
 /** Resolves an order; ties are broken by the key, ascending. */
-export const orderOf = (order: readonly BucketOrder[], children: ReadonlyMap<string, Planned>): OrderKey[] => {
+export const orderOf = (order: readonly BucketOrder[], children: Children): OrderKey[] => {
   const keys = order.map(({ path, descending, at }): OrderKey => {
     if (path === '_count') return { by: 'count', descending };
     if (path === '_key') return { by: 'key', descending };
@@ -22,12 +21,12 @@ export const orderOf = (order: readonly BucketOrder[], children: ReadonlyMap<str
   return keys.some(({ by }) => by === 'key') ? keys : [...keys, { by: 'key', descending: false }];
 };
 
-/** An order in SQL, over alias `g`. `keyIndex`: the index of the level's own key. */
-export const orderInSql = (order: readonly OrderKey[], keyIndex: number, collate: boolean): Sql[] =>
+/** An order in SQL, over alias `g`. `keys`: what is compared of the buckets' own keys. */
+export const orderInSql = (order: readonly OrderKey[], keys: readonly Sql[]): Sql[] =>
   order.flatMap((key) => {
     const direction = key.descending ? sql`desc` : sql`asc`;
     if (key.by === 'count') return [sql`g.n ${direction}`];
-    if (key.by === 'key') return [sql`g.${name('key', keyIndex)}${collate ? sql` collate "C"` : sql``} ${direction}`];
+    if (key.by === 'key') return keys.map((own) => sql`${own} ${direction}`);
     const { column, empty } = key.metric;
     if (empty === 'last') return [sql`(${column} is null)`, sql`${column} ${direction}`];
     return [sql`coalesce(${column}::float8, ${empty}::float8) ${direction}`];
@@ -60,7 +59,7 @@ const compareMetric = ({ cell, empty }: SortColumn, a: Bucket, b: Bucket, sign: 
   return x === y ? 0 : sign * (x < y ? -1 : 1);
 };
 
-const metricOf = (path: string, children: ReadonlyMap<string, Planned>, place: Place): SortColumn => {
+const metricOf = (path: string, children: Children, place: Place): SortColumn => {
   const steps = path.split('>');
   let around = children;
   for (const step of steps.slice(0, -1)) {

@@ -1,51 +1,47 @@
 import { illegalArgument, parsing } from '../failure.js';
-import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { anything, atLeast, flag, ignored, type Read, text } from '../syntax/value.js';
-import type { BucketOrder, HistogramBounds } from './aggregation.js';
-import type { ParseAggregation } from './frame.js';
-import { fieldOptions, valueSource } from './parse-metric.js';
+import { anything, atLeast, flag, ignored, integer, listOf, number, type Read, text } from '../syntax/value.js';
+import type { BucketOrder, KeyFilter } from './aggregation.js';
+import { framed, type ParseAggregation } from './frame.js';
+import { bounds, intervalKeys, intervalOf } from './parse-interval.js';
+import { fieldOptions, valueSource } from './value-source.js';
 
 /** Reads an order: one object, or several of one key each. */
-export const bucketOrder: Read<BucketOrder[]> = (input) =>
+const bucketOrder: Read<BucketOrder[]> = (input) =>
   input.items().map((item) => {
     const [entry, second] = item.members();
-    if (entry === undefined || second !== undefined) {
-      throw parsing(`Must specify at least one field for [order]`, item);
-    }
+    if (entry === undefined || second !== undefined) throw parsing('Must specify at least one field for [order]', item);
     const direction = text(entry.input).toLowerCase();
     if (direction !== 'asc' && direction !== 'desc')
       throw parsing(`Unknown order direction [${direction}]`, entry.input);
-    return {
-      path: entry.key === '_term' || entry.key === '_time' ? '_key' : entry.key,
-      descending: direction === 'desc',
-      at: entry.input,
-    };
+    const path = entry.key === '_term' || entry.key === '_time' ? '_key' : entry.key;
+    return { path, descending: direction === 'desc', at: entry.input };
   });
 
-const bounds: Read<HistogramBounds> = (input) => {
-  const { min, max } = object('bounds', { min: anything, max: anything })(input);
-  return { ...(min && !min.isNull && { min }), ...(max && !max.isNull && { max }) };
+const keyFilter: Read<KeyFilter> = (input) => {
+  if (input.isArray) return { values: input.items() };
+  if (input.isObject)
+    throw illegalArgument('partitions of terms are not supported; use a composite aggregation', input);
+  return { regexp: input };
 };
 
-const framed = (frame: Parameters<ParseAggregation>[1], at: Input) => ({
-  name: frame.name,
-  at,
-  children: frame.children,
-  ...(frame.meta !== undefined && { meta: frame.meta }),
-});
+const counted = {
+  size: atLeast(1),
+  shard_size: ignored,
+  min_doc_count: atLeast(0),
+  shard_min_doc_count: ignored,
+  order: bucketOrder,
+  show_term_doc_count_error: flag,
+  collect_mode: ignored,
+} as const;
 
 const terms: ParseAggregation = (at, frame) => {
   const options = object('terms', {
     ...valueSource,
-    size: atLeast(1),
-    shard_size: ignored,
-    min_doc_count: atLeast(0),
-    shard_min_doc_count: ignored,
-    order: bucketOrder,
-    show_term_doc_count_error: flag,
-    collect_mode: ignored,
+    ...counted,
     execution_hint: ignored,
+    include: keyFilter,
+    exclude: keyFilter,
   })(at);
   return {
     kind: 'terms',
@@ -55,31 +51,68 @@ const terms: ParseAggregation = (at, frame) => {
     minDocCount: options.min_doc_count ?? 1,
     order: options.order ?? [],
     showErrors: options.show_term_doc_count_error ?? false,
+    ...(options.include && { include: options.include }),
+    ...(options.exclude && { exclude: options.exclude }),
   };
 };
 
-const dateHistogram: ParseAggregation = (at, frame) => {
-  const options = object('date_histogram', {
+const rareTerms: ParseAggregation = (at, frame) => {
+  const options = object('rare_terms', {
     ...valueSource,
-    interval: anything,
-    calendar_interval: anything,
-    fixed_interval: anything,
-    time_zone: anything,
-    offset: anything,
-    keyed: flag,
-    min_doc_count: atLeast(0),
-    extended_bounds: bounds,
-    hard_bounds: bounds,
-    order: bucketOrder,
+    max_doc_count: atLeast(1),
+    precision: number,
+    include: keyFilter,
+    exclude: keyFilter,
   })(at);
-  const intervals = intervalOf(options, at);
+  if ((options.max_doc_count ?? 1) > 100)
+    throw illegalArgument(`[max_doc_count] must be smaller than 100 in [${frame.name}]`, at);
+  return {
+    kind: 'rare_terms',
+    ...framed(frame, at),
+    ...fieldOptions(options, at),
+    maxDocCount: options.max_doc_count ?? 1,
+    ...(options.include && { include: options.include }),
+    ...(options.exclude && { exclude: options.exclude }),
+  };
+};
+
+const multiTerms: ParseAggregation = (at, frame) => {
+  const options = object('multi_terms', {
+    ...counted,
+    terms: listOf((input) => fieldOptions(object('multi_terms', valueSource)(input), input)),
+  })(at);
+  if ((options.terms ?? []).length < 2) {
+    throw illegalArgument(
+      `multi term aggregation must has at least 2 terms. Found [${options.terms?.length ?? 0}] in [${frame.name}]`,
+      at,
+    );
+  }
+  return {
+    kind: 'multi_terms',
+    ...framed(frame, at),
+    terms: options.terms!,
+    size: options.size ?? 10,
+    minDocCount: options.min_doc_count ?? 1,
+    order: options.order ?? [],
+    showErrors: options.show_term_doc_count_error ?? false,
+  };
+};
+
+const histogramKeys = {
+  keyed: flag,
+  min_doc_count: atLeast(0),
+  extended_bounds: bounds,
+  hard_bounds: bounds,
+  order: bucketOrder,
+} as const;
+
+const dateHistogram: ParseAggregation = (at, frame) => {
+  const options = object('date_histogram', { ...valueSource, ...histogramKeys, ...intervalKeys })(at);
   return {
     kind: 'date_histogram',
     ...framed(frame, at),
     ...fieldOptions(options, at),
-    ...intervals,
-    ...(options.time_zone && { timeZone: options.time_zone }),
-    ...(options.offset && { offset: options.offset }),
+    ...intervalOf(options, at),
     ...(options.extended_bounds && { extendedBounds: options.extended_bounds }),
     ...(options.hard_bounds && { hardBounds: options.hard_bounds }),
     keyed: options.keyed ?? false,
@@ -88,31 +121,50 @@ const dateHistogram: ParseAggregation = (at, frame) => {
   };
 };
 
-interface Intervals {
-  interval?: Input;
-  calendar_interval?: Input;
-  fixed_interval?: Input;
-}
-
-/** Just one interval; the old `interval` is a calendar's where it names a unit of the calendar, else fixed. */
-const intervalOf = ({ interval, calendar_interval: calendar, fixed_interval: fixed }: Intervals, at: Input) => {
-  const given = [interval, calendar, fixed].filter((one) => one !== undefined);
-  if (given.length === 0) throw illegalArgument('Invalid interval specified, must be non-null and non-empty', at);
-  if (given.length > 1)
-    throw illegalArgument(
-      'Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.',
-      at,
-    );
-  if (calendar !== undefined) return { calendarInterval: calendar };
-  if (fixed !== undefined) return { fixedInterval: fixed };
-  const old = text(interval!);
-  return /^(?:1?[smhdwMqy]|second|minute|hour|day|week|month|quarter|year)$/.test(old)
-    ? { calendarInterval: interval! }
-    : { fixedInterval: interval! };
+const histogram: ParseAggregation = (at, frame) => {
+  const options = object('histogram', { ...valueSource, ...histogramKeys, interval: number, offset: number })(at);
+  const { interval } = options;
+  if (interval === undefined || !(interval > 0))
+    throw illegalArgument(`[interval] must be >0 for histogram aggregation [${frame.name}]`, at);
+  return {
+    kind: 'histogram',
+    ...framed(frame, at),
+    ...fieldOptions(options, at),
+    interval,
+    offset: options.offset ?? 0,
+    ...(options.extended_bounds && { extendedBounds: options.extended_bounds }),
+    ...(options.hard_bounds && { hardBounds: options.hard_bounds }),
+    keyed: options.keyed ?? false,
+    minDocCount: options.min_doc_count ?? 0,
+    order: options.order ?? [],
+  };
 };
 
-/** Parsers of bucket aggregations, by the name of their type. */
+const autoDateHistogram: ParseAggregation = (at, frame) => {
+  const options = object('auto_date_histogram', {
+    ...valueSource,
+    buckets: integer,
+    minimum_interval: text,
+    time_zone: anything,
+  })(at);
+  const buckets = options.buckets ?? 10;
+  if (buckets < 1) throw illegalArgument('buckets must be a positive integer', at);
+  return {
+    kind: 'auto_date_histogram',
+    ...framed(frame, at),
+    ...fieldOptions(options, at),
+    buckets,
+    ...(options.minimum_interval !== undefined && { minimumInterval: options.minimum_interval }),
+    ...(options.time_zone && { timeZone: options.time_zone }),
+  };
+};
+
+/** Parsers of aggregations with a bucket for each value, by the name of their type. */
 export const bucketParsers: Readonly<Record<string, ParseAggregation>> = {
   terms,
+  rare_terms: rareTerms,
+  multi_terms: multiTerms,
   date_histogram: dateHistogram,
+  auto_date_histogram: autoDateHistogram,
+  histogram,
 };

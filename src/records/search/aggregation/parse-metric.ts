@@ -1,39 +1,160 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument, parsing } from '../failure.js';
+import { parseSort } from '../hits/sort.js';
+import { parseSourceFilter } from '../hits/source-filter.js';
 import type { Input } from '../syntax/input.js';
-import { object, type Shaped } from '../syntax/object.js';
-import { anything, ignored, text } from '../syntax/value.js';
-import type { FieldOptions, SimpleMetricKind } from './aggregation.js';
-import type { ParseAggregation } from './frame.js';
-
-/** The keys of every aggregation over the values of a field. */
-export const valueSource = {
-  field: text,
-  missing: anything,
-  format: anything,
-  value_type: ignored,
-  script: refuseScript,
-} as const;
-
-/** What {@link valueSource} read, with the field that must be there. */
-export const fieldOptions = (options: Shaped<typeof valueSource>, at: Input): FieldOptions => {
-  if (options.field === undefined)
-    throw illegalArgument(`Required one of fields [field, script], but none were specified. `, at);
-  const missing = options.missing?.isNull ? undefined : options.missing;
-  return { field: options.field, ...(missing && { missing }), ...(options.format && { format: options.format }) };
-};
-
-function refuseScript(at: Input): never {
-  throw illegalArgument('cannot execute [inline] scripts', at);
-}
+import { object } from '../syntax/object.js';
+import { anything, atLeast, flag, ignored, listOf, number, text, word } from '../syntax/value.js';
+import type { RateMetric, SimpleMetricKind } from './aggregation.js';
+import { named, type ParseAggregation } from './frame.js';
+import { fieldOptions, refuseScript, valueSource } from './value-source.js';
 
 const simple =
   (kind: SimpleMetricKind): ParseAggregation =>
-  (at, { name, meta }) => ({
+  (at, frame) => {
+    const options = object(
+      kind,
+      kind === 'cardinality'
+        ? { ...valueSource, precision_threshold: number, execution_hint: ignored }
+        : { ...valueSource, compression: ignored },
+    )(at);
+    return { kind, ...named(frame, at), ...fieldOptions(options, at) };
+  };
+
+const extendedStats: ParseAggregation = (at, frame) => {
+  const options = object('extended_stats', { ...valueSource, sigma: number })(at);
+  const sigma = options.sigma ?? 2;
+  if (sigma < 0)
+    throw illegalArgument(`[sigma] must be greater than or equal to 0. Found [${sigma}] in [${frame.name}]`, at);
+  return { kind: 'extended_stats', ...named(frame, at), ...fieldOptions(options, at), sigma };
+};
+
+const defaultPercents = [1, 5, 25, 50, 75, 95, 99];
+
+const percentiles: ParseAggregation = (at, frame) => {
+  const options = object('percentiles', {
+    ...valueSource,
+    percents: listOf(number),
+    keyed: flag,
+    tdigest: anything,
+    hdr: anything,
+  })(at);
+  const points = options.percents ?? defaultPercents;
+  if (points.length === 0) throw illegalArgument('[percents] must not be empty', at);
+  const wrong = points.find((percent) => percent < 0 || percent > 100);
+  if (wrong !== undefined) throw illegalArgument(`percent must be in [0,100], got [${wrong}]: [${frame.name}]`, at);
+  return {
+    kind: 'percentiles',
+    ...named(frame, at),
+    ...fieldOptions(options, at),
+    points: ascending(points),
+    keyed: options.keyed ?? true,
+  };
+};
+
+const percentileRanks: ParseAggregation = (at, frame) => {
+  const options = object('percentile_ranks', {
+    ...valueSource,
+    values: listOf(number),
+    keyed: flag,
+    tdigest: anything,
+    hdr: anything,
+  })(at);
+  const points = options.values ?? [];
+  if (points.length === 0) throw illegalArgument(`[values] must not be an empty array: [${frame.name}]`, at);
+  return {
+    kind: 'percentile_ranks',
+    ...named(frame, at),
+    ...fieldOptions(options, at),
+    points: ascending(points),
+    keyed: options.keyed ?? true,
+  };
+};
+
+const ascending = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b);
+
+const weightedAvg: ParseAggregation = (at, frame) => {
+  const source = (input: Input) =>
+    fieldOptions(object('weighted_avg', { field: text, missing: anything, script: refuseScript })(input), input);
+  const { value, weight, format } = object('weighted_avg', {
+    value: source,
+    weight: source,
+    format: anything,
+    value_type: ignored,
+  })(at);
+  if (value === undefined || weight === undefined) throw illegalArgument('[value] and [weight] are required', at);
+  return { kind: 'weighted_avg', ...named(frame, at), value, weight, ...(format && { format }) };
+};
+
+const maxTopHits = 100;
+
+const topHits: ParseAggregation = (at, frame) => {
+  const options = object('top_hits', {
+    from: atLeast(0),
+    size: atLeast(0),
+    sort: parseSort,
+    _source: parseSourceFilter,
+    version: ignored,
+    seq_no_primary_term: ignored,
+    explain: ignored,
+    highlight: ignored,
+    track_scores: ignored,
+    stored_fields: ignored,
+    docvalue_fields: ignored,
+    fields: ignored,
+    script_fields: ignored,
+  })(at);
+  const [from, size] = [options.from ?? 0, options.size ?? 3];
+  if (from + size > maxTopHits) {
+    throw illegalArgument(
+      `Top hits result window is too large, the top hits aggregator [${frame.name}]'s from + size must be less than or equal to: [${maxTopHits}] but was [${from + size}].`,
+      at,
+    );
+  }
+  return {
+    kind: 'top_hits',
+    ...named(frame, at),
+    from,
+    size,
+    sort: options.sort ?? [],
+    source: options._source ?? { includes: [], excludes: [] },
+  };
+};
+
+const topMetrics: ParseAggregation = (at, frame) => {
+  const metric = object('metrics', { field: text, missing: ignored });
+  const options = object('top_metrics', { metrics: listOf(metric), size: atLeast(1), sort: parseSort })(at);
+  const fields = (options.metrics ?? []).flatMap(({ field }) => field ?? []);
+  if (fields.length === 0) throw illegalArgument('[metrics] must name at least one field', at);
+  if (options.sort?.length !== 1) throw parsing('[top_metrics] must sort by just one key', at);
+  if ((options.size ?? 1) > 10) throw illegalArgument('[top_metrics.size] must not be more than [10]', at);
+  return { kind: 'top_metrics', ...named(frame, at), fields, size: options.size ?? 1, sort: options.sort };
+};
+
+const rate: ParseAggregation = (at, frame): RateMetric => {
+  const { field, unit, mode, format } = object('rate', {
+    field: text,
+    unit: anything,
+    mode: word('sum', 'value_count'),
+    format: anything,
+    missing: ignored,
+    script: refuseScript,
+  })(at);
+  return {
+    kind: 'rate',
+    ...named(frame, at),
+    ...(field !== undefined && { field }),
+    ...(unit && { unit }),
+    countsValues: mode === 'value_count',
+    ...(format && { format }),
+  };
+};
+
+const geo =
+  (kind: 'geo_bounds' | 'geo_centroid'): ParseAggregation =>
+  (at, frame) => ({
     kind,
-    name,
-    at,
-    ...(meta !== undefined && { meta }),
-    ...fieldOptions(object(kind, valueSource)(at), at),
+    ...named(frame, at),
+    ...fieldOptions(object(kind, { ...valueSource, wrap_longitude: ignored })(at), at),
   });
 
 /** Parsers of metrics, by the name of their type. */
@@ -43,4 +164,16 @@ export const metricParsers: Readonly<Record<string, ParseAggregation>> = {
   min: simple('min'),
   max: simple('max'),
   value_count: simple('value_count'),
+  cardinality: simple('cardinality'),
+  stats: simple('stats'),
+  median_absolute_deviation: simple('median_absolute_deviation'),
+  extended_stats: extendedStats,
+  percentiles,
+  percentile_ranks: percentileRanks,
+  weighted_avg: weightedAvg,
+  top_hits: topHits,
+  top_metrics: topMetrics,
+  rate,
+  geo_bounds: geo('geo_bounds'),
+  geo_centroid: geo('geo_centroid'),
 };

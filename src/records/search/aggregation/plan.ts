@@ -1,19 +1,155 @@
-import type { Aggregation } from './aggregation.js';
+import { invalidPipelines } from '../failure.js';
+import type {
+  Aggregation,
+  BucketAggregation,
+  MetricAggregation,
+  ParentPipeline,
+  PipelineAggregation,
+  SiblingPipeline,
+} from './aggregation.js';
+import { autoDateHistogram } from './auto-date-histogram.js';
+import { childrenOf, type PlannedPipeline } from './children.js';
+import { composite } from './composite.js';
 import { dateHistogram } from './date-histogram.js';
+import { filter, filters, global, missing } from './filter.js';
+import { grid } from './grid.js';
+import { histogram } from './histogram.js';
 import { planMetric } from './metric.js';
-import type { Planned, Stage } from './stage.js';
+import { multiTerms, rareTerms } from './multi-terms.js';
+import { acrossOf } from './pipeline/parent.js';
+import { besides } from './pipeline/sibling.js';
+import { geoDistance, range } from './range.js';
+import type { Children, Planned, Stage } from './stage.js';
 import { terms } from './terms.js';
 
-type Plan = { [K in Aggregation['kind']]: (aggregation: Extract<Aggregation, { kind: K }>, stage: Stage) => Planned };
+type Plan = {
+  [K in (MetricAggregation | BucketAggregation)['kind']]: (
+    aggregation: Extract<MetricAggregation | BucketAggregation, { kind: K }>,
+    stage: Stage,
+  ) => Planned;
+};
 
-const planners: Plan = { ...planMetric, terms, date_histogram: dateHistogram };
+const planners: Plan = {
+  ...planMetric,
+  terms,
+  rare_terms: rareTerms,
+  multi_terms: multiTerms,
+  date_histogram: dateHistogram,
+  auto_date_histogram: autoDateHistogram,
+  histogram,
+  range,
+  date_range: range,
+  geo_distance: geoDistance,
+  geohash_grid: grid,
+  geotile_grid: grid,
+  filter,
+  filters,
+  missing,
+  global,
+  composite,
+};
 
-/** Plans aggregations that stand in the same buckets, by their names. */
-export const planAll = (aggregations: readonly Aggregation[], stage: Stage): Map<string, Planned> =>
-  new Map(aggregations.map((aggregation) => [aggregation.name, planned(aggregation, stage)]));
+/** Where each pipeline may stand: in buckets that follow one another, in any buckets, or beside them. */
+const places: Readonly<Record<PipelineAggregation['kind'], 'sequence' | 'buckets' | 'beside'>> = {
+  derivative: 'sequence',
+  cumulative_sum: 'sequence',
+  serial_diff: 'sequence',
+  moving_fn: 'sequence',
+  bucket_script: 'buckets',
+  bucket_selector: 'buckets',
+  bucket_sort: 'buckets',
+  avg_bucket: 'beside',
+  sum_bucket: 'beside',
+  min_bucket: 'beside',
+  max_bucket: 'beside',
+  stats_bucket: 'beside',
+  extended_stats_bucket: 'beside',
+  percentiles_bucket: 'beside',
+};
 
-const planned = (aggregation: Aggregation, stage: Stage): Planned => {
-  const one = (planners[aggregation.kind] as (aggregation: Aggregation, stage: Stage) => Planned)(aggregation, stage);
-  const { meta } = aggregation;
-  return meta === undefined ? one : { ...one, read: (bucket) => ({ meta, ...one.read(bucket) }) };
+const sequences = new Set<Aggregation['kind']>(['histogram', 'date_histogram', 'auto_date_histogram']);
+const oneBucket = new Set<Aggregation['kind']>(['filter', 'missing', 'global']);
+
+/** Plans aggregations that stand in the same buckets, made by `around`; without one they stand at the top. */
+export const planAll = (aggregations: readonly Aggregation[], stage: Stage, around?: Aggregation): Children => {
+  const names = new Set(aggregations.map(({ name }) => name));
+  const planned = new Map<string, Planned>();
+  const pipelines: PipelineAggregation[] = [];
+  for (const aggregation of aggregations) {
+    if (isPipeline(aggregation)) pipelines.push(aggregation);
+    else
+      planned.set(aggregation.name, withMeta(aggregation, (planners[aggregation.kind] as PlanOne)(aggregation, stage)));
+  }
+  for (const pipeline of pipelines) check(pipeline, names, around);
+  return childrenOf(planned, inOrder(pipelines).map(plannedPipeline));
+};
+
+type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;
+
+const isPipeline = (aggregation: Aggregation): aggregation is PipelineAggregation =>
+  Object.hasOwn(places, aggregation.kind);
+
+const withMeta = ({ meta }: Aggregation, planned: Planned): Planned =>
+  meta === undefined ? planned : { ...planned, read: (bucket) => ({ meta, ...planned.read(bucket) }) };
+
+/** The names beside it that a pipeline is over. */
+const reads = (pipeline: PipelineAggregation): string[] => pathsOf(pipeline).map(firstName);
+
+const pathsOf = (pipeline: PipelineAggregation): string[] => {
+  if ('paths' in pipeline) return Object.values(pipeline.paths);
+  return 'path' in pipeline ? [pipeline.path] : pipeline.sort.map(({ path }) => path);
+};
+
+const firstName = (path: string): string => {
+  const [step = ''] = path.split('>');
+  return step.trim();
+};
+
+const withoutProperty = (name: string): string => name.replace(/(?:\[.*\]|\..*)$/s, '');
+
+const check = (pipeline: PipelineAggregation, names: ReadonlySet<string>, around: Aggregation | undefined): void => {
+  const { kind, name, at } = pipeline;
+  const place = places[kind];
+  if (place !== 'beside' && (around === undefined || oneBucket.has(around.kind))) {
+    throw invalidPipelines([`${kind} aggregation [${name}] must be declared inside of another aggregation`], at);
+  }
+  if (place === 'sequence' && !sequences.has(around!.kind)) {
+    throw invalidPipelines(
+      [`${kind} aggregation [${name}] must have a histogram, date_histogram or auto_date_histogram as parent`],
+      at,
+    );
+  }
+  const unknown = pathsOf(pipeline).filter((path) => {
+    const first = firstName(path);
+    return !first.startsWith('_') && !names.has(first) && !names.has(withoutProperty(first));
+  });
+  if (unknown.length > 0)
+    throw invalidPipelines(
+      unknown.map((path) => `No aggregation found for path [${path}]`),
+      at,
+    );
+};
+
+/** Each pipeline after those whose answers it reads; what cuts or sorts buckets after all that adds to them. */
+const inOrder = (pipelines: readonly PipelineAggregation[]): PipelineAggregation[] => {
+  const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
+  const done = new Set<PipelineAggregation>();
+  const visit = (pipeline: PipelineAggregation, above: readonly PipelineAggregation[]) => {
+    if (done.has(pipeline)) return;
+    if (above.includes(pipeline)) throw invalidPipelines([`cyclic reference through [${pipeline.name}]`], pipeline.at);
+    for (const name of reads(pipeline)) {
+      const needed = byName.get(name) ?? byName.get(withoutProperty(name));
+      if (needed !== undefined && needed !== pipeline) visit(needed, [...above, pipeline]);
+    }
+    done.add(pipeline);
+  };
+  for (const pipeline of pipelines) visit(pipeline, []);
+  return [...done];
+};
+
+const plannedPipeline = (pipeline: PipelineAggregation): PlannedPipeline => {
+  const { name, meta, kind } = pipeline;
+  if (places[kind] !== 'beside') return { name, across: acrossOf(pipeline as ParentPipeline) };
+  const own = meta === undefined ? {} : { meta };
+  return { name, beside: (answers) => ({ ...own, ...besides(pipeline as SiblingPipeline, answers) }) };
 };

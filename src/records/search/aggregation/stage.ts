@@ -1,11 +1,13 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Field, Fields } from '../field/field.js';
+import type { Devices } from '../hits/device.js';
 import { known } from '../query/binding.js';
 import { and, type Predicate } from '../query/predicate.js';
+import type { Scope } from '../sql/scan.js';
 import type { Input } from '../syntax/input.js';
-import type { Aggregation } from './aggregation.js';
-import type { Span } from './date-bucket.js';
-import type { Bucket, Cell, Cut, Key, Level } from './level.js';
+import type { Aggregation, BucketAggregation } from './aggregation.js';
+import type { DateBuckets, Span } from './date-bucket.js';
+import type { Bucket, Cell, Cut, Key, Level, Top } from './level.js';
 import { flagOf } from './level.js';
 
 /** An expression of SQL aggregates, each followed by what it is told: nothing, or which records it counts. */
@@ -18,12 +20,27 @@ export interface Planning {
   readonly now: number;
   /** The time that records of the scope can be in. */
   readonly span: Span;
+  /** The time that matching records are in; undefined where none match. Known where an aggregation asks for it. */
+  readonly found?: Span | undefined;
+  /** What restricts records: the query. Aggregations over all records of the scope leave it out. */
+  readonly root: Level;
+  readonly scope: Scope;
+  readonly query: Predicate;
   /** All levels of the query, each after the one around it. */
   readonly levels: Level[];
   /** Plans aggregations that stand in the same buckets, by their names. */
-  planAll(aggregations: readonly Aggregation[], stage: Stage): Map<string, Planned>;
+  planAll(aggregations: readonly Aggregation[], stage: Stage, around?: Aggregation): Children;
+  /** Says that the devices of some records are needed, once the levels have their rows. */
+  needDevices(records: () => readonly (readonly unknown[])[]): void;
+  devices(): Devices;
   /** Counts buckets made; fails past what one query may make. */
   made(count: number): void;
+}
+
+/** Buckets of time, and which key of a row is theirs. */
+export interface TimeLevel {
+  readonly buckets: DateBuckets;
+  readonly index: number;
 }
 
 /** Where an aggregation stands: the buckets of a level, and of their records those that the filters around it let through. */
@@ -31,19 +48,34 @@ export class Stage {
   constructor(
     readonly planning: Planning,
     readonly level: Level,
-    private readonly filters: readonly Predicate[] = [],
+    readonly filters: readonly Predicate[] = [],
+    /** The buckets of time around, for rates. */
+    readonly time?: TimeLevel,
   ) {}
 
   /** The same buckets, of fewer records. */
   filtered(predicate: Predicate): Stage {
-    return new Stage(this.planning, this.level, [...this.filters, predicate]);
+    return new Stage(this.planning, this.level, [...this.filters, predicate], this.time);
   }
 
   /** Buckets inside these. */
-  inside(keys: readonly Key[], cut?: Cut): Stage {
-    const level = this.level.inside(this.filters, keys, cut);
+  inside(keys: readonly Key[], { cut, time }: { cut?: Cut; time?: DateBuckets } = {}): Stage {
+    const level = this.level.inside(this.filters, keys, cut && { cut });
     this.planning.levels.push(level);
-    return new Stage(this.planning, level);
+    return new Stage(
+      this.planning,
+      level,
+      [],
+      time === undefined ? this.time : { buckets: time, index: this.level.depth },
+    );
+  }
+
+  /** The records themselves, the first few of each bucket. */
+  records(columns: readonly Sql[], fields: readonly Field[], top: Top): Level {
+    const level = this.level.inside(this.filters, [], { top });
+    level.output(columns, fields);
+    this.planning.levels.push(level);
+    return level;
   }
 
   /** How many records there are. */
@@ -60,8 +92,8 @@ export class Stage {
   }
 
   /** Plans what stands in these buckets. */
-  planAll(aggregations: readonly Aggregation[]): Map<string, Planned> {
-    return this.planning.planAll(aggregations, this);
+  planAll(around: BucketAggregation): Children {
+    return this.planning.planAll(around.children, this, around);
   }
 
   /** The field of a path, undefined where nothing has it. */
@@ -76,7 +108,16 @@ export interface Planned {
   /** What buckets around can be ordered by, by the name of the property (`avg` of `stats`), empty for the only one. */
   sortable?(property: string): SortColumn | undefined;
   /** Of aggregations that make one bucket only: what stands in it. */
-  readonly children?: ReadonlyMap<string, Planned>;
+  readonly children?: Children;
+}
+
+/** What stands in the same buckets: aggregations by their names, and the pipelines over them. */
+export interface Children {
+  get(name: string): Planned | undefined;
+  /** The answers for one bucket. */
+  read(bucket: Bucket): Answer;
+  /** What pipelines make of the buckets, in their order: more in each, fewer of them, or another order. */
+  across(buckets: readonly Answer[]): Answer[];
 }
 
 /** The answer of one aggregation, as the engines write it. */
@@ -90,7 +131,3 @@ export interface SortColumn {
   /** What stands in for no value: a number that it counts as; `last` in either direction where it has none. */
   readonly empty: number | 'last';
 }
-
-/** The answers of planned aggregations for one bucket. */
-export const readAll = (all: ReadonlyMap<string, Planned>, bucket: Bucket): Answer =>
-  Object.fromEntries([...all].map(([name, one]) => [name, one.read(bucket)]));

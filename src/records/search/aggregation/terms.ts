@@ -1,43 +1,69 @@
+import type { Field } from '../field/field.js';
 import type { TermsAggregation } from './aggregation.js';
-import { valueKey, writtenKey } from './bucket-key.js';
+import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket-key.js';
 import { printOf } from './format.js';
-import type { Bucket } from './level.js';
+import { type Bucket, noRecords } from './level.js';
 import { unsupported } from './number-of.js';
-import { orderInSql, orderOf } from './order.js';
-import { type Answer, type Planned, readAll, type Stage } from './stage.js';
+import { comparing, orderInSql, orderOf } from './order.js';
+import type { Answer, Planned, Stage } from './stage.js';
+import { everyTerm } from './universe.js';
 
 /** One bucket for each value of a field, the most frequent first unless another order is asked for. */
 export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
-  const { at, missing, format, size, minDocCount } = aggregation;
+  const { at, missing, format } = aggregation;
   const field = stage.field(aggregation.field, at);
-  if (field === undefined) return { read: () => answer(0, []) };
+  if (field === undefined) return { read: () => answerOf(0, []) };
   if (field.kind === 'geo_point') throw unsupported(field, 'terms', at);
   const depth = stage.level.depth;
-  const order = () => orderInSql(orderOf(asked, children), depth, field.kind === 'keyword');
-  const inner = stage.inside([valueKey(field, missing, depth, stage.planning)], { size, minDocCount, order });
-  const children = inner.planAll(aggregation.children);
   const asked = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
-  orderOf(asked, children);
-  const print = printOf(field, format);
+  // Terms that no record of the query has only take part once all are known, so nothing can be cut before.
+  const withEmpty = aggregation.minDocCount === 0;
+  const key = valueKey(field, missing, depth, stage.planning, aggregation);
+  const cut = {
+    size: aggregation.size,
+    minDocCount: aggregation.minDocCount,
+    order: () => orderInSql(order, comparableKeys([field], depth)),
+  };
+  const inner = stage.inside([key], withEmpty ? {} : { cut });
+  const children = inner.planAll(aggregation);
+  const order = orderOf(asked, children);
   const count = inner.count();
-  const written = (bucket: Bucket): Answer => ({
-    ...writtenKey(field, inner.level.keysOf(bucket.row!)[0], print),
+  const ownKey = (bucket: Bucket) => inner.level.keysOf(bucket.row!)[0];
+  const universe = withEmpty ? everyTerm(field, aggregation, stage) : undefined;
+  const print = printOf(field, format);
+
+  const found = (around: Bucket): KeyedBucket[] =>
+    inner.level.bucketsOf(around).map((bucket) => ({ ...bucket, key: ownKey(bucket) }));
+  const withAll = (around: Bucket): KeyedBucket[] => {
+    const some = found(around);
+    const known = new Set(some.map(({ key }) => key));
+    const others = universe!().filter((key) => !known.has(key));
+    const byKey = (a: Bucket, b: Bucket) => compareKeys((a as KeyedBucket).key, (b as KeyedBucket).key);
+    return [...some, ...others.map((key) => ({ ...noRecords, key }))].sort(comparing(order, count, byKey));
+  };
+  const read = (around: Bucket): Answer => {
+    const all = withEmpty ? withAll(around) : found(around);
+    const buckets = all.slice(0, aggregation.size);
+    stage.planning.made(buckets.length);
+    const sum = (some: readonly Bucket[]) => some.reduce((total, bucket) => total + count(bucket), 0);
+    const total = withEmpty || buckets[0] === undefined ? sum(all) : inner.level.total(buckets[0]);
+    const answers = buckets.map((bucket) => written(field, bucket));
+    return answerOf(total - sum(buckets), children.across(answers));
+  };
+  const written = (of: Field, bucket: KeyedBucket): Answer => ({
+    ...writtenKey(of, bucket.key, print),
     doc_count: count(bucket),
     ...(aggregation.showErrors && { doc_count_error_upper_bound: 0 }),
-    ...readAll(children, bucket),
+    ...children.read(bucket),
   });
-  return {
-    read: (around) => {
-      const buckets = inner.level.bucketsOf(around);
-      stage.planning.made(buckets.length);
-      const shown = buckets.reduce((sum, bucket) => sum + count(bucket), 0);
-      const all = buckets[0] === undefined ? 0 : inner.level.total(buckets[0]);
-      return answer(all - shown, buckets.map(written));
-    },
-  };
+  return { read };
 };
 
-const answer = (others: number, buckets: readonly Answer[]): Answer => ({
+interface KeyedBucket extends Bucket {
+  readonly key: unknown;
+}
+
+const answerOf = (others: number, buckets: readonly Answer[]): Answer => ({
   doc_count_error_upper_bound: 0,
   sum_other_doc_count: others,
   buckets,

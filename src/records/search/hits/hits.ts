@@ -1,10 +1,10 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { PlainJson } from '../../../json.js';
 import { SearchFailure } from '../failure.js';
-import type { Reader } from '../lane.js';
+import type { Reader, Rows } from '../lane.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
 import { type Scope, scan } from '../sql/scan.js';
-import { deviceOf, loadDevices } from './device.js';
+import { type Devices, deviceOf, loadDevices } from './device.js';
 import { type BoundKey, orderBy } from './order.js';
 import { type SourceFilter, sourceFilter } from './source-filter.js';
 
@@ -52,61 +52,69 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
   if (request.size <= atOnce) take(await reader.tuples(query));
   else await reader.batches(query, take);
   if (!fits) throw tooLarge();
-  return shape(reader, request, rows);
+  const devices = await devicesOf(reader.rows, request.source === false ? [] : rows);
+  return shapeHits(request)(rows, devices);
 };
 
-const columns = sql`r.id, extract(epoch from r.ts), r.device_id, r.product_id, r.metadata, r.data, r.frame, r.ignored`;
+/** What is read of each record that is shown, over aliases `r` and `d`, with its sort values. */
+export const hitColumns = (sort: readonly BoundKey[]): Sql[] => [
+  sql`r.id`,
+  sql`extract(epoch from r.ts)`,
+  sql`r.device_id`,
+  sql`r.product_id`,
+  sql`r.metadata`,
+  sql`r.data`,
+  sql`r.frame`,
+  sql`r.ignored`,
+  ...sort.map(({ value, type }) => (type === 'timestamptz' ? sql`extract(epoch from ${value})` : value)),
+];
 const columnCount = 8;
 
 /** The page as SQL. */
 export const statement = ({ scope, predicates, after, sort, from, size }: HitsRequest): Sql => {
   const fields = [...sort.map(({ field }) => field), ...predicates.flatMap(fieldsOf)];
   const { source, where } = scan(scope, predicates, fields);
-  const values = sort.map(({ value, type }) => (type === 'timestamptz' ? sql`extract(epoch from ${value})` : value));
   const order = sort.length === 0 ? sql`r.ts desc, r.seq desc` : orderBy(sort);
   const conditions = after === undefined ? where : sql`${where} and ${after}`;
-  return sql`select ${join([columns, ...values])} from ${source} where ${conditions} order by ${order} limit ${size}::int offset ${from}::int`;
+  return sql`select ${join(hitColumns(sort))} from ${source} where ${conditions} order by ${order} limit ${size}::int offset ${from}::int`;
 };
 
-const shape = async (
-  reader: Reader,
-  { sort, source, scope }: HitsRequest,
-  rows: readonly unknown[][],
-): Promise<Hit[]> => {
-  const filter = sourceFilter(source);
-  const shownRows = source === false ? [] : rows;
-  const devices = await loadDevices(
-    reader.rows,
-    shownRows.map((row) => row[2] as string),
-    shownRows.flatMap((row) => (row[3] as string | null) ?? []),
+/** Reads the devices, and the owners of the products, of records that were read with {@link hitColumns}. */
+export const devicesOf = (rows: Rows, records: readonly (readonly unknown[])[]): Promise<Devices> =>
+  loadDevices(
+    rows,
+    records.map((record) => record[2] as string),
+    records.flatMap((record) => (record[3] as string | null) ?? []),
   );
-  return rows.map((row) => {
-    const [id, ts, deviceId, productId, metadata, data, frame, ignored] = row as [
-      string,
-      string,
-      string,
-      string | null,
-      string,
-      string,
-      string | null,
-      string[] | null,
-    ];
-    const hit: Hit = { _index: 'records', _id: id, _score: null };
-    if (ignored !== null && ignored.length > 0) hit._ignored = ignored;
-    if (source !== false) {
-      const shown = filter({
-        ts: Number(ts),
-        metadata: JSON.parse(metadata) as PlainJson,
-        data: JSON.parse(data) as PlainJson,
-        ...(frame !== null && { frame: JSON.parse(frame) as PlainJson }),
-        device: deviceOf(devices, deviceId, productId, scope.organizationId),
-      });
+
+/** Makes the function that turns records that were read with {@link hitColumns} into hits. */
+export const shapeHits = ({ sort, source, scope }: Pick<HitsRequest, 'sort' | 'source' | 'scope'>) => {
+  const filter = sourceFilter(source);
+  return (records: readonly (readonly unknown[])[], devices: Devices): Hit[] =>
+    records.map((record) => {
+      const [id, , , , , , , ignored] = record as HitRow;
+      const hit: Hit = { _index: 'records', _id: id, _score: null };
+      if (ignored !== null && ignored.length > 0) hit._ignored = ignored;
+      const shown = source === false ? undefined : filter(sourceOfHit(record as HitRow, devices, scope));
       if (shown !== undefined) hit._source = shown;
-    }
-    if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, row[columnCount + index]));
-    return hit;
-  });
+      if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, record[columnCount + index]));
+      return hit;
+    });
 };
+
+type HitRow = readonly [string, string, string, string | null, string, string, string | null, string[] | null];
+
+const sourceOfHit = (
+  [, ts, deviceId, productId, metadata, data, frame]: HitRow,
+  devices: Devices,
+  { organizationId }: Scope,
+) => ({
+  ts: Number(ts),
+  metadata: JSON.parse(metadata) as PlainJson,
+  data: JSON.parse(data) as PlainJson,
+  ...(frame !== null && { frame: JSON.parse(frame) as PlainJson }),
+  device: deviceOf(devices, deviceId, productId, organizationId),
+});
 
 /** A sort value as it is shown: `ts` in seconds, doubles without a value as infinities in words, whole numbers exact. */
 const sortValue = ({ field, type }: BoundKey, raw: unknown): unknown => {

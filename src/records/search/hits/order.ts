@@ -40,14 +40,14 @@ export const bindSort = (keys: readonly SortKey[], binding: Binding): BoundKey[]
   keys.map((key) => bindKey(key, binding));
 
 /** A bound sort as SQL; ties are broken by storing order. */
-export const orderBy = (keys: readonly BoundKey[]): Sql =>
+export const orderBy = (keys: readonly BoundKey[], tie: Sql = sql`r.seq`): Sql =>
   join([
     ...keys.map(({ value, type, descending, missingFirst }) => {
       const direction = descending ? sql`desc` : sql`asc`;
       if (type !== 'text') return sql`${value} ${direction}`;
       return sql`${value} collate "C" ${direction} ${missingFirst ? sql`nulls first` : sql`nulls last`}`;
     }),
-    sql`r.seq`,
+    tie,
   ]);
 
 const bindKey = (key: SortKey, binding: Binding): BoundKey => {

@@ -1,0 +1,36 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { Field } from '../field/field.js';
+import type { SimpleMetric } from './aggregation.js';
+import { valueKey } from './bucket-key.js';
+import { unsupported } from './number-of.js';
+import type { Planned, Stage } from './stage.js';
+
+/** How many different values there are: exactly, where the engines estimate. */
+export const cardinality = ({ at, field: path, missing }: SimpleMetric, stage: Stage): Planned => {
+  const field = stage.field(path, at);
+  if (field === undefined) return { read: () => ({ value: 0 }) };
+  if (field.kind === 'geo_point') throw unsupported(field, 'cardinality', at);
+  const aggregate = field.values === undefined ? ofOne(field, missing, stage) : ofMany(field, missing, stage);
+  const { cell, column } = stage.aggregate(aggregate);
+  return {
+    read: (bucket) => ({ value: Number(cell(bucket) ?? 0) }),
+    sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
+  };
+};
+
+const ofOne = (field: Field, missing: SimpleMetric['missing'], stage: Stage) => {
+  const { value } = valueKey(field, missing, 0, stage.planning);
+  const counted = stage.level.perRecord(
+    field.uuid !== undefined && missing === undefined ? field.uuid : value,
+    [field],
+    field.costly,
+  );
+  return (where: Sql) => sql`count(distinct ${counted})${where}`;
+};
+
+const ofMany = (field: Field, missing: SimpleMetric['missing'], stage: Stage) => {
+  const { lateral } = valueKey(field, missing, 0, stage.planning);
+  const lists = stage.level.perRecord(sql`(select jsonb_agg(m0.v) from ${lateral!})`, [field], true);
+  return (where: Sql) =>
+    sql`(select count(distinct e) from jsonb_array_elements(jsonb_agg(${lists})${where}) as a(x), jsonb_array_elements(case jsonb_typeof(a.x) when 'array' then a.x else '[]' end) as b(e))`;
+};

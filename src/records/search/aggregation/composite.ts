@@ -1,0 +1,84 @@
+import sql, { join, type Sql } from 'sql-template-tag';
+import { badAggregation, illegalArgument, parsing } from '../failure.js';
+import type { Input } from '../syntax/input.js';
+import { kindOf } from '../syntax/value.js';
+import type { CompositeAggregation } from './aggregation.js';
+import { type CompositeKey, compositeKey } from './composite-key.js';
+import type { Bucket } from './level.js';
+import type { Answer, Planned, Stage } from './stage.js';
+
+/** Buckets of several keys at once, page by page: `after` is the last key of the page before. */
+export const composite = (aggregation: CompositeAggregation, stage: Stage): Planned => {
+  const { at, sources, size, after } = aggregation;
+  if (stage.level !== stage.planning.root || stage.filters.length > 0) {
+    throw badAggregation('[composite] aggregation cannot be used with a parentAggregation', at);
+  }
+  const keys = sources.map((source, index) => compositeKey(source, index, stage));
+  const known = keys.filter((key) => key !== undefined);
+  const cursor = after === undefined ? undefined : cursorOf(after, aggregation);
+  if (known.length < keys.length) return { read: () => ({ buckets: [] }) };
+  const conditions = cursor === undefined ? [] : [afterCondition(known, cursor)];
+  const last = known.at(-1)!.key;
+  const where = [...(last.where === undefined ? [] : [last.where]), ...conditions];
+  const all = known.map(({ key }, index) =>
+    index === known.length - 1 && where.length > 0 ? { ...key, where: join(where, ' and ') } : key,
+  );
+  const order = () => known.map(({ ordered, descending, nullsFirst }, index) => ordered(index, descending, nullsFirst));
+  const inner = stage.inside(all, { cut: { size, minDocCount: 1, order } });
+  const children = inner.planAll(aggregation);
+  const count = inner.count();
+  const keyOf = (bucket: Bucket): Answer => {
+    const answered = inner.level.keysOf(bucket.row!);
+    return Object.fromEntries(
+      known.map(({ name, written }, index) => [name, answered[index] === null ? null : written(answered[index])]),
+    );
+  };
+  return {
+    read: (around) => {
+      const buckets = inner.level.bucketsOf(around);
+      stage.planning.made(buckets.length);
+      const answers = buckets.map(
+        (bucket): Answer => ({ key: keyOf(bucket), doc_count: count(bucket), ...children.read(bucket) }),
+      );
+      const final = buckets.at(-1);
+      return { ...(final && { after_key: keyOf(final) }), buckets: children.across(answers) };
+    },
+  };
+};
+
+const cursorOf = (after: Input, { sources }: CompositeAggregation): Input[] => {
+  if (!after.isObject) throw parsing(`[composite] [after] must be an object, but was ${kindOf(after)}`, after);
+  if (after.members().length !== sources.length) {
+    throw illegalArgument(`[after] has ${after.members().length} value(s) but [sources] has ${sources.length}`, after);
+  }
+  return sources.map(({ name }) => {
+    const value = after.get(name);
+    if (value === undefined) throw illegalArgument(`Missing value for [after.${name}]`, after);
+    return value;
+  });
+};
+
+/** Keys after a key, each compared in its own direction; nulls stand at the end that they are sorted to. */
+const afterCondition = (keys: readonly CompositeKey[], cursor: readonly Input[]): Sql => {
+  const values = keys.map((key, index) => {
+    const input = cursor[index]!;
+    if (!input.isNull) return key.parameter(input);
+    if (!key.missingBucket) throw illegalArgument(`Invalid value for [after.${key.name}]: null`, input);
+    return null;
+  });
+  const branches = keys.map((key, index) => {
+    const equal = keys
+      .slice(0, index)
+      .map((earlier, place) =>
+        values[place] === null ? sql`${earlier.compared} is null` : sql`${earlier.compared} = ${values[place]!}`,
+      );
+    return sql`(${join([...equal, beyond(key, values[index]!)], ' and ')})`;
+  });
+  return sql`(${join(branches, ' or ')})`;
+};
+
+const beyond = ({ compared, descending, nullsFirst, missingBucket }: CompositeKey, value: Sql | null): Sql => {
+  if (value === null) return nullsFirst ? sql`${compared} is not null` : sql`false`;
+  const further = descending ? sql`${compared} < ${value}` : sql`${compared} > ${value}`;
+  return missingBucket && !nullsFirst ? sql`(${further} or ${compared} is null)` : further;
+};

@@ -1,0 +1,54 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { illegalArgument } from '../failure.js';
+import type { Field } from '../field/field.js';
+import { dateReading } from '../query/binding.js';
+import { translateRegexp } from '../query/regexp.js';
+import { coerce } from '../query/value-of.js';
+import { parameter } from '../sql/condition.js';
+import { text } from '../syntax/value.js';
+import type { KeyFilter } from './aggregation.js';
+import { numberOf } from './number-of.js';
+import type { Planning } from './stage.js';
+
+/** Which keys `include` lets in, as a condition on the key; undefined for all. */
+export const includes = (
+  field: Field,
+  filter: KeyFilter | undefined,
+  key: Sql,
+  planning: Planning,
+): Sql | undefined => {
+  if (filter === undefined) return undefined;
+  if ('values' in filter) return sql`${key} = any(array[${valuesOf(field, filter.values, planning)}])`;
+  if (field.kind !== 'keyword') {
+    throw illegalArgument(
+      `Aggregation [${field.path}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`,
+      filter.regexp,
+    );
+  }
+  return sql`${key} ~ ${translateRegexp(text(filter.regexp), false, filter.regexp)}::text`;
+};
+
+/** Which keys `exclude` leaves, likewise. */
+export const excludes = (
+  field: Field,
+  filter: KeyFilter | undefined,
+  key: Sql,
+  planning: Planning,
+): Sql | undefined => {
+  const matching = includes(field, filter, key, planning);
+  return matching && sql`not ${matching}`;
+};
+
+const valuesOf = (field: Field, values: Extract<KeyFilter, { values: unknown }>['values'], { now }: Planning): Sql => {
+  const sqls = values.map((value) => {
+    if (field.kind === 'date') return sql`${`${numberOf(field, value, dateReading(now))}`}::int8`;
+    const coerced = coerce(field, value);
+    return coerced === 'none' ? sql`null` : parameter[field.storage](coerced.value);
+  });
+  const type = { float8: sql`float8`, int8: sql`int8`, text: sql`text`, timestamptz: sql`int8`, point: sql`float8` }[
+    field.storage
+  ];
+  return sqls.length === 0 ? sql`null::${type}` : joined(sqls);
+};
+
+const joined = (parts: readonly Sql[]): Sql => parts.reduce((left, right) => sql`${left}, ${right}`);

@@ -1,0 +1,126 @@
+import sql from 'sql-template-tag';
+import { type Field, isNumeric } from '../field/field.js';
+import { timestamp } from '../query/bind-term.js';
+import { dateReading } from '../query/binding.js';
+import { and, none, not, or, type Predicate } from '../query/predicate.js';
+import { dateOf } from '../query/value-of.js';
+import { distance } from '../sql/geo.js';
+import type { Input } from '../syntax/input.js';
+import { number } from '../syntax/value.js';
+import type { GeoDistanceAggregation, RangeAggregation, RangeItem } from './aggregation.js';
+import { conditionKey } from './condition-key.js';
+import { javaDouble, type Print, printOf } from './format.js';
+import { noRecords } from './level.js';
+import { numberOf, unsupported } from './number-of.js';
+import type { Answer, Planned, Stage } from './stage.js';
+
+interface Range {
+  readonly key?: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A bucket for each range of a field's values. */
+export const range = (aggregation: RangeAggregation, stage: Stage): Planned => {
+  const { kind, at, ranges, format, timeZone } = aggregation;
+  const field = stage.field(aggregation.field, at);
+  if (field !== undefined && (kind === 'date_range' ? field.kind !== 'date' : !isNumeric(field)))
+    throw unsupported(field, kind, at);
+  const reading = dateReading(stage.planning.now, kind === 'date_range' ? format : undefined, timeZone);
+  const read = (input: Input) =>
+    kind === 'date_range' || field?.kind === 'date' ? dateOf(input, false, reading) : number(input);
+  const print = printOf(kind === 'date_range' ? (field ?? dateLike) : field, format, reading.zone);
+  const missing = field && aggregation.missing && numberOf(field, aggregation.missing, reading);
+  return ranged(aggregation, stage, rangesOf(ranges, read), print, (one) => {
+    if (field === undefined) return none;
+    const instead = missing !== undefined && missing >= one.from && missing < one.to;
+    return instead ? or([within(field, one), not({ kind: 'exists', field })]) : within(field, one);
+  });
+};
+
+const dateLike: Field = {
+  path: '',
+  kind: 'date',
+  storage: 'timestamptz',
+  value: sql`null::timestamptz`,
+  always: false,
+  ofDevice: false,
+};
+
+/** A bucket for each range of distances from a place. */
+export const geoDistance = (aggregation: GeoDistanceAggregation, stage: Stage): Planned => {
+  const { at, origin, unitMetres, ranges } = aggregation;
+  const field = stage.field(aggregation.field, at);
+  if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, 'geo_distance', at);
+  const away =
+    field &&
+    ({
+      ...field,
+      kind: 'double',
+      storage: 'float8',
+      value: sql`(${distance(field, origin)} / ${unitMetres}::float8)`,
+    } satisfies Field);
+  return ranged(aggregation, stage, rangesOf(ranges, number), undefined, (one) =>
+    away === undefined ? none : within(away, { ...one, from: one.from === -Infinity ? 0 : one.from }),
+  );
+};
+
+/** The engines give ranges in the order of their ends, whatever the order they were asked in. */
+const rangesOf = (items: readonly RangeItem[], read: (input: Input) => number): Range[] =>
+  items
+    .map(({ key, from, to }) => ({
+      ...(key !== undefined && { key }),
+      from: from === undefined ? -Infinity : read(from),
+      to: to === undefined ? Infinity : read(to),
+    }))
+    .sort((a, b) => compare(a.from, b.from) || compare(a.to, b.to));
+
+const compare = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0);
+
+const within = (field: Field, { from, to }: Range): Predicate => {
+  const value = (bound: number) =>
+    field.kind === 'date' ? timestamp(bound) : field.storage === 'int8' ? `${BigInt(Math.ceil(bound))}` : bound;
+  return and([
+    { kind: 'exists', field },
+    {
+      kind: 'range',
+      field,
+      ...(from !== -Infinity && { lower: { value: value(from), inclusive: true } }),
+      ...(to !== Infinity && { upper: { value: value(to), inclusive: false } }),
+    },
+  ]);
+};
+
+const ranged = (
+  aggregation: RangeAggregation | GeoDistanceAggregation,
+  stage: Stage,
+  ranges: readonly Range[],
+  print: Print,
+  predicate: (range: Range) => Predicate,
+): Planned => {
+  const inner = stage.inside([conditionKey(ranges.map(predicate), stage.level.depth)]);
+  const children = inner.planAll(aggregation);
+  const count = inner.count();
+  const shown = (bound: number) => (print === undefined ? javaDouble(bound) : print(bound));
+  const written = (one: Range): Answer => ({
+    key: one.key ?? `${one.from === -Infinity ? '*' : shown(one.from)}-${one.to === Infinity ? '*' : shown(one.to)}`,
+    ...(one.from !== -Infinity && { from: one.from, ...(print && { from_as_string: print(one.from) }) }),
+    ...(one.to !== Infinity && { to: one.to, ...(print && { to_as_string: print(one.to) }) }),
+  });
+  return {
+    read: (around) => {
+      const found = new Map(
+        inner.level.bucketsOf(around).map((bucket) => [Number(inner.level.keysOf(bucket.row!)[0]), bucket]),
+      );
+      stage.planning.made(ranges.length);
+      const answers = children.across(
+        ranges.map((one, index) => {
+          const bucket = found.get(index) ?? noRecords;
+          return { ...written(one), doc_count: count(bucket), ...children.read(bucket) };
+        }),
+      );
+      if (!aggregation.keyed) return { buckets: answers };
+      return { buckets: Object.fromEntries(answers.map(({ key, ...answer }) => [key as string, answer])) };
+    },
+  };
+};

@@ -1,0 +1,66 @@
+/** What the statistics of some numbers are made from. */
+export interface Moments {
+  readonly count: number;
+  readonly sum: number;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly sumOfSquares: number;
+}
+
+/** The engines' `stats`, in their order. */
+export interface Statistics {
+  count: number;
+  min: number | null;
+  max: number | null;
+  avg: number | null;
+  sum: number;
+}
+
+/** The `stats` of some numbers. */
+export const statisticsOf = ({ count, sum, min, max }: Moments): Statistics => ({
+  count,
+  min,
+  max,
+  avg: count === 0 ? null : sum / count,
+  sum,
+});
+
+/** The engines' `extended_stats`: also variance and deviation, of all values and as of a sample. */
+export const extendedOf = (moments: Moments, sigma: number): Record<string, unknown> => {
+  const { count, sum, sumOfSquares } = moments;
+  const none = count === 0;
+  const scatter = Math.max(0, sumOfSquares - (sum * sum) / count);
+  const variance = none ? null : scatter / count;
+  const sampling = count < 2 ? null : scatter / (count - 1);
+  const deviation = variance === null ? null : Math.sqrt(variance);
+  const deviationSampling = sampling === null ? null : Math.sqrt(sampling);
+  const mean = none ? null : sum / count;
+  const bound = (of: number | null, sign: number) => (mean === null || of === null ? null : mean + sign * sigma * of);
+  return {
+    ...statisticsOf(moments),
+    sum_of_squares: none ? null : sumOfSquares,
+    variance,
+    variance_population: variance,
+    variance_sampling: sampling,
+    std_deviation: deviation,
+    std_deviation_population: deviation,
+    std_deviation_sampling: deviationSampling,
+    std_deviation_bounds: {
+      upper: bound(deviation, 1),
+      lower: bound(deviation, -1),
+      upper_population: bound(deviation, 1),
+      lower_population: bound(deviation, -1),
+      upper_sampling: bound(deviationSampling, 1),
+      lower_sampling: bound(deviationSampling, -1),
+    },
+  };
+};
+
+/** The moments of numbers at hand. */
+export const momentsOfAll = (numbers: readonly number[]): Moments => ({
+  count: numbers.length,
+  sum: numbers.reduce((sum, number) => sum + number, 0),
+  min: numbers.length === 0 ? null : Math.min(...numbers),
+  max: numbers.length === 0 ? null : Math.max(...numbers),
+  sumOfSquares: numbers.reduce((sum, number) => sum + number * number, 0),
+});

@@ -1,0 +1,66 @@
+import { maxBuckets, tooManyBuckets } from '../failure.js';
+import type { Devices } from '../hits/device.js';
+import { devicesOf } from '../hits/hits.js';
+import type { Reader } from '../lane.js';
+import type { Predicate } from '../query/predicate.js';
+import type { Scope } from '../sql/scan.js';
+import type { Aggregation } from './aggregation.js';
+import { type Bucket, Level, type Row } from './level.js';
+import { planAll } from './plan.js';
+import { type Answer, type Planning, Stage } from './stage.js';
+
+/** Aggregations ready to be read. */
+export interface PlannedTree {
+  /** Levels in the order in which they are run. */
+  readonly levels: readonly Level[];
+  read(reader: Reader): Promise<Answer>;
+}
+
+/** Whether an aggregation asks what time the matching records are in. */
+export const needsFound = (aggregations: readonly Aggregation[]): boolean =>
+  aggregations.some((one) => one.kind === 'auto_date_histogram' || ('children' in one && needsFound(one.children)));
+
+const top: Bucket = { id: '[]' };
+
+/** Plans the aggregations of a query; undefined where there are none. */
+export const planTree = (
+  aggregations: readonly Aggregation[],
+  scope: Scope,
+  query: Predicate,
+  shared: Pick<Planning, 'fields' | 'now' | 'span' | 'found'>,
+): PlannedTree | undefined => {
+  if (aggregations.length === 0) return undefined;
+  let buckets = 0;
+  let devices: Devices = { devices: new Map(), owners: new Map() };
+  const shown: (() => readonly (readonly unknown[])[])[] = [];
+  const root = new Level({ scope, where: [query], keys: [] });
+  const levels = [root];
+  const planning: Planning = {
+    ...shared,
+    root,
+    scope,
+    query,
+    levels,
+    planAll,
+    needDevices: (records) => void shown.push(records),
+    devices: () => devices,
+    made: (count) => {
+      buckets += count;
+      if (buckets > maxBuckets) throw tooManyBuckets(buckets);
+    },
+  };
+  const planned = planAll(aggregations, new Stage(planning, root));
+  return {
+    levels,
+    read: async (reader) => {
+      for (const level of levels) level.take(level.isNeeded ? ((await reader.tuples(level.statement())) as Row[]) : []);
+      if (shown.length > 0) {
+        devices = await devicesOf(
+          reader.rows,
+          shown.flatMap((of) => of()),
+        );
+      }
+      return planned.read(root.bucketsOf(top)[0] ?? top);
+    },
+  };
+};

@@ -1,0 +1,17 @@
+import type { Field } from '../field/field.js';
+import type { TermsAggregation } from './aggregation.js';
+import { valueKey } from './bucket-key.js';
+import { Level } from './level.js';
+import { Stage } from './stage.js';
+
+/** All keys that any record of the scope has, whether the query matches it or not; known once the levels have their rows. */
+export const everyTerm = (
+  field: Field,
+  { missing, include, exclude }: TermsAggregation,
+  { planning }: Stage,
+): (() => readonly unknown[]) => {
+  const filters = { ...(include && { include }), ...(exclude && { exclude }) };
+  const level = new Level({ scope: planning.scope, where: [], keys: [valueKey(field, missing, 0, planning, filters)] });
+  planning.levels.push(level);
+  return () => level.bucketsOf({ id: '[]' }).map(({ row }) => level.keysOf(row!)[0]);
+};
