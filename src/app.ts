@@ -6,7 +6,9 @@ import { Call, type CallResources } from './call.js';
 import type { Config } from './config.js';
 import { createBoundedRead } from './database/bounded.js';
 import { isConnectionLoss } from './database/loss.js';
+import { isMigrated } from './database/migrate.js';
 import type { Caller } from './entities/caller.js';
+import { ApiError } from './errors.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import type { Log } from './log.js';
@@ -135,6 +137,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
   app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
   app.get('/readyz', async (_request, response) => {
     await resources.read(sql`select 1`);
+    if (!(await isMigrated(rooms.orm))) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
     response.json({ status: 'ok' });
   });
   app.use(createAvatars());
