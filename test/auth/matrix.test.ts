@@ -5,12 +5,13 @@ import {
   type GraphQLSchema,
   getIntrospectionQuery,
   getNamedType,
+  type IntrospectionQuery,
   isLeafType,
 } from 'graphql';
 import { Role, TokenScope } from '../../src/entities/enums.js';
 import { type Route, routes } from '../../src/rest/routes.js';
 import type { Actor } from '../support/actor.js';
-import { type OrganizationActor, useWorld } from '../support/world.js';
+import { type AccountActor, useWorld } from '../support/world.js';
 import { type Access, operations, type Things, type Values } from './operations.js';
 
 const world = useWorld();
@@ -81,17 +82,17 @@ beforeAll(async () => {
     await world.member(organization, Role.member),
     await world.member(organization, Role.member),
   ];
-  things = await furnish(organization, member.userId);
+  things = await furnish(organization, member.id);
   const path = `/teams/${organization.id}`;
   const teams: Record<string, string> = {};
   for (const permission of ['read', 'write']) {
-    const team = await organization.post(`/organizations/${organization.id}/teams`, { name: permission });
-    teams[permission] = team.body.id;
-    await organization.put(`${path}/${team.body.id}/applications/${things.applicationId}`, { permission });
+    const teamId = await organization.make(`/organizations/${organization.id}/teams`, { name: permission });
+    teams[permission] = teamId;
+    await organization.put(`${path}/${teamId}/applications/${things.applicationId}`, { permission });
   }
-  for (const { userId } of [reader, both]) await organization.put(`${path}/${teams['read']}/members/${userId}`);
-  for (const { userId } of [writer, both]) await organization.put(`${path}/${teams['write']}/members/${userId}`);
-  await organization.delete(`/organizations/${organization.id}/members/${former.userId}`);
+  for (const { id } of [reader, both]) await organization.put(`${path}/${teams['read']}/members/${id}`);
+  for (const { id } of [writer, both]) await organization.put(`${path}/${teams['write']}/members/${id}`);
+  await organization.delete(`/organizations/${organization.id}/members/${former.id}`);
   const bearer = (scope: TokenScope, expiresAt?: Date) =>
     world.bearer({ organizationId: organization.id, scope, ...(expiresAt && { expiresAt }) });
   const revoked = await bearer(TokenScope.full);
@@ -112,39 +113,37 @@ beforeAll(async () => {
     'other organization': other,
   };
   const introspection = await organization.graph(getIntrospectionQuery());
-  schema = buildClientSchema(introspection.body.data);
+  schema = buildClientSchema(introspection.body.data as unknown as IntrospectionQuery);
 });
 
-async function furnish(owner: OrganizationActor, memberId: string): Promise<Things> {
-  const { id } = owner;
-  const at = `/organizations/${id}`;
+async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
+  const at = `/organizations/${owner.id}`;
+  const serial = '000000ff';
   const variables = [{ name: 'temperature', type: 'FLOAT32' }];
-  const product = await owner.post(`${at}/products`, { name: 'Thermometer', version: '1', variables });
-  const device = await owner.post(`${at}/devices/000000ff`, { product: { id: product.body.id } });
-  const application = await owner.post(`${at}/applications`, { name: 'Cold chain' });
-  await owner.put(`/applications/${id}/${application.body.id}/devices/${device.body.id}`);
-  const hook = await owner.post(`/applications/${id}/${application.body.id}/hooks`, { url: 'http://127.0.0.1:9/' });
-  const team = await owner.post(`${at}/teams`, { name: 'Field Ops' });
-  const delivery = await owner.post(`/applications/${id}/${application.body.id}/hooks/${hook.body.id}/ping`);
-  const job = await owner.post(`/products/${id}/${product.body.id}/redecode`);
+  const productId = await owner.make(`${at}/products`, { name: 'Thermometer', version: '1', variables });
+  const deviceId = await owner.make(`${at}/devices/${serial}`, { product: { id: productId } });
+  const applicationId = await owner.make(`${at}/applications`, { name: 'Cold chain' });
+  const application = `/applications/${owner.id}/${applicationId}`;
+  await owner.put(`${application}/devices/${deviceId}`);
+  const hookId = await owner.make(`${application}/hooks`, { url: 'http://127.0.0.1:9/' });
   const token = await owner.graph(
     'mutation ($id: ID!) { createApiToken(organizationId: $id, name: "spare") { apiToken { id } } }',
-    { id },
+    { id: owner.id },
   );
   return {
     owner,
     memberId,
     fresh,
-    serial: '000000ff',
-    productId: product.body.id,
-    deviceId: device.body.id,
-    applicationId: application.body.id,
-    hookId: hook.body.id,
-    teamId: team.body.id,
+    serial,
+    productId,
+    deviceId,
+    applicationId,
+    hookId,
+    teamId: await owner.make(`${at}/teams`, { name: 'Field Ops' }),
     userId: await world.user(),
-    deliveryId: delivery.body.id,
-    jobId: job.body.id,
-    tokenId: token.body.data.createApiToken.apiToken.id,
+    deliveryId: await owner.make(`${application}/hooks/${hookId}/ping`),
+    jobId: await owner.make(`/products/${owner.id}/${productId}/redecode`),
+    tokenId: token.body.data?.['createApiToken'].apiToken.id,
   };
 }
 
@@ -184,7 +183,7 @@ describe('GraphQL', () => {
   it.each(cases)('$name answers $who', async ({ name, who, access, conflicts, values }) => {
     const answer = await actors[who].graph(documentOf(name), await values(things));
     const wanted = expected(who, name, access, name.startsWith('Mutation'));
-    const code = answer.body.errors?.[0].extensions.code;
+    const code = answer.body.errors?.[0]?.extensions.code;
     expect([name, who, code]).toEqual([name, who, wanted === ok && conflicts ? 'CONFLICT' : codes[wanted]]);
     expect(answer.status).toBe(wanted === 401 ? 401 : 200);
   });

@@ -1,4 +1,4 @@
-import type { OrganizationActor } from '../support/world.js';
+import type { AccountActor } from '../support/world.js';
 
 /** Arguments of an operation, by name. */
 export type Values = Record<string, unknown>;
@@ -17,7 +17,7 @@ export type Access = 'anyone' | 'members' | 'readers' | 'writers' | 'owners' | '
 
 /** The things of one organization that operations are tried on. */
 export interface Things {
-  owner: OrganizationActor;
+  owner: AccountActor;
   /** An application that the teams give access to, and a device linked to it. */
   applicationId: string;
   deviceId: string;
@@ -53,28 +53,22 @@ const hook = (things: Things) => ({ ...application(things), applicationHookId: t
 const account = ({ fresh }: Things) => ({ username: fresh(), email: `${fresh()}@example.com` });
 const variables = [{ name: 'temperature', type: 'FLOAT32' }];
 
-/** A new thing of the organization, made by its owner, to be changed or deleted. */
-const made = async ({ owner }: Things, path: string, body: object): Promise<string> => {
-  const answer = await owner.post(path, body);
-  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer.body.id;
-};
-
-const newTeam = (things: Things) => made(things, `/organizations/${things.owner.id}/teams`, { name: 'Short-lived' });
-const newProduct = (things: Things) =>
-  made(things, `/organizations/${things.owner.id}/products`, { name: 'Short-lived', version: '1', variables });
+/** Things made anew by the owner, to be changed or deleted. */
+const newTeam = ({ owner }: Things) => owner.make(`/organizations/${owner.id}/teams`, { name: 'Short-lived' });
+const newProduct = ({ owner }: Things) =>
+  owner.make(`/organizations/${owner.id}/products`, { name: 'Short-lived', version: '1', variables });
 
 /** A new application that the same teams have the same access to. */
 async function newApplication(things: Things): Promise<string> {
-  const id = await made(things, `/organizations/${things.owner.id}/applications`, { name: 'Short-lived' });
+  const id = await things.owner.make(`/organizations/${things.owner.id}/applications`, { name: 'Short-lived' });
   await shareAlike(things, id);
   return id;
 }
 
 /** Gives every team that has the usual application this one, with the same permission. */
 async function shareAlike({ owner }: Things, applicationId: string): Promise<void> {
-  const teams = await owner.get(`/organizations/${owner.id}/teams?limit=100`);
-  for (const { id, name } of teams.body as { id: string; name: string }[]) {
+  const teams = await owner.get<{ id: string; name: string }[]>(`/organizations/${owner.id}/teams?limit=100`);
+  for (const { id, name } of teams.body) {
     if (name !== 'read' && name !== 'write') continue;
     await owner.put(`/teams/${owner.id}/${id}/applications/${applicationId}`, { permission: name });
   }
@@ -83,7 +77,7 @@ async function shareAlike({ owner }: Things, applicationId: string): Promise<voi
 const hex = ({ fresh }: Things) => Buffer.from(fresh()).toString('hex').slice(-32);
 
 const newHook = (things: Things) =>
-  made(things, `/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
+  things.owner.make(`/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
 
 const record = { serial: '000000ff', data: { temperature: 1 } };
 const range = { gte: 0, lte: 2_000_000_000 };

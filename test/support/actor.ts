@@ -1,53 +1,47 @@
-/** What a call answered. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  /** Parsed JSON; undefined where there is no body. */
-  body: any;
+import { type Answer, Client } from './client.js';
+
+/** What a GraphQL call answers. */
+export interface GraphAnswer {
+  data?: Record<string, any> | null;
+  errors?: { message: string; path?: (string | number)[]; extensions: { code: string; errors?: { path: string }[] } }[];
 }
 
-/** Somebody who calls the service with a token, or without one. */
-export interface Actor {
-  readonly token: string | undefined;
-  get(path: string): Promise<Answer>;
-  post(path: string, body?: unknown): Promise<Answer>;
-  put(path: string, body?: unknown): Promise<Answer>;
-  delete(path: string): Promise<Answer>;
-  call(verb: string, path: string, body?: unknown): Promise<Answer>;
-  /** One GraphQL operation; the answer's body is `{ data, errors }`. */
-  graph(query: string, variables?: object): Promise<Answer>;
+/** What is made has an identifier. */
+interface Made {
+  id: string;
 }
 
-/** Makes a caller of the service at an origin. Paths of REST are below the base address. */
-export function actorOf(origin: () => string, token: string | undefined): Actor {
-  const send = async (verb: string, url: string, body: unknown): Promise<Answer> => {
-    const response = await fetch(url, {
-      method: verb,
+/** Somebody who calls the service through both doors, with a token or without one. */
+export class Actor extends Client {
+  constructor(
+    private readonly origin: string,
+    token: string | undefined,
+  ) {
+    super(`${origin}/ddp/v1`, token);
+  }
+
+  /** Makes something over REST and gives its identifier; throws where that is refused. */
+  async make(path: string, body: object = {}): Promise<string> {
+    const answer = await this.post<Made>(path, body);
+    if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body.id;
+  }
+
+  /** Calls any verb. */
+  call(verb: string, path: string, body?: unknown): Promise<Answer> {
+    return this.request(verb, path, { body });
+  }
+
+  /** One GraphQL operation. */
+  async graph(query: string, variables: object = {}): Promise<Answer<GraphAnswer>> {
+    const response = await fetch(`${this.origin}/graphql`, {
+      method: 'POST',
       headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        'content-type': 'application/json',
+        ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      body: JSON.stringify({ query, variables }),
     });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === '' ? undefined : parse(text) };
-  };
-  const call = (verb: string, path: string, body?: unknown) => send(verb, `${origin()}/ddp/v1${path}`, body);
-  return {
-    token,
-    call,
-    get: (path) => call('GET', path),
-    post: (path, body) => call('POST', path, body),
-    put: (path, body) => call('PUT', path, body),
-    delete: (path) => call('DELETE', path),
-    graph: (query, variables) => send('POST', `${origin()}/graphql`, { query, variables }),
-  };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
+    return { status: response.status, headers: response.headers, body: (await response.json()) as GraphAnswer };
   }
 }
