@@ -37,5 +37,8 @@ export function createPool(connectionString: string, { max = 10, name = 'ddp', s
     keepAlive: true,
   });
   pool.on('error', () => undefined);
+  // pg-pool takes its own listener off a connection in use, and an error without a listener ends the process. What was
+  // asked of the connection is rejected all the same.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

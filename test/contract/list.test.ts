@@ -1,0 +1,202 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Role } from '../../src/entities/enums.js';
+import { setPublic } from '../../src/operator/product.js';
+import { type AccountActor, useWorld } from '../support/world.js';
+
+interface Item {
+  id: string;
+  name?: string;
+  slug?: string;
+  serial?: string;
+  role?: string;
+  deviceCount?: number;
+  applicationCount?: number;
+}
+
+const world = useWorld();
+const variables = [{ name: 'temperature', type: 'FLOAT32' }];
+let owner: AccountActor;
+let at: string;
+
+beforeAll(async () => {
+  owner = await world.organization();
+  at = `/organizations/${owner.id}`;
+});
+
+const names = (items: Item[]) => items.map(({ name }) => name);
+
+describe('pages of a list', () => {
+  beforeAll(async () => {
+    for (const name of ['Pumps', 'Valves', 'Boilers', 'Fans', 'Chillers']) {
+      await owner.make(`${at}/teams`, { name, description: `Looks after ${name.toLowerCase()}.` });
+    }
+  });
+
+  it('gives ten items in the order of their creation where nothing else is asked for', async () => {
+    const { body, headers } = await owner.get<Item[]>(`${at}/teams`);
+    expect(names(body)).toEqual(['Pumps', 'Valves', 'Boilers', 'Fans', 'Chillers']);
+    expect(headers.get('x-total-count')).toBe('5');
+  });
+
+  it('shares and skips no item between two pages, whatever the order', async () => {
+    for (const sort of ['organizationId', '-organizationId', 'createdAt', '-name']) {
+      const pages = await Promise.all(
+        [1, 2, 3].map((page) => owner.get<Item[]>(`${at}/teams?limit=2&page=${page}&sort=${sort}`)),
+      );
+      const seen = pages.flatMap(({ body }) => body.map(({ id }) => id));
+      expect(new Set(seen).size).toBe(5);
+      expect(seen).toHaveLength(5);
+    }
+  });
+
+  it('links the pages before and after, with what was asked', async () => {
+    const { headers } = await owner.get(`${at}/teams?limit=2&page=2&q=s`);
+    const link = headers.get('link') ?? '';
+    for (const [rel, page] of Object.entries({ first: 1, prev: 1, next: 3, last: 3 })) {
+      expect(link).toContain(`<${owner.base}${at}/teams?q=s&limit=2&page=${page}>; rel="${rel}"`);
+    }
+  });
+
+  it('gives an empty page behind the last one', async () => {
+    const { body, headers } = await owner.get<Item[]>(`${at}/teams?page=9`);
+    expect(body).toEqual([]);
+    expect(headers.get('x-total-count')).toBe('5');
+  });
+
+  it('sorts by several fields, descending ones marked', async () => {
+    const { body } = await owner.get<Item[]>(`${at}/teams?sort=organizationId,-name`);
+    expect(names(body)).toEqual(['Valves', 'Pumps', 'Fans', 'Chillers', 'Boilers']);
+  });
+
+  it('refuses to sort by what is no field, and names those that are', async () => {
+    const { status, body } = await owner.get<object>(`${at}/teams?sort=colour`);
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ errors: [{ path: 'sort', message: expect.stringContaining('description') }] });
+  });
+
+  it('finds by a regular expression in any of the fields, whatever the case', async () => {
+    expect(names((await owner.get<Item[]>(`${at}/teams?q=^PU`)).body)).toEqual(['Pumps']);
+    expect(names((await owner.get<Item[]>(`${at}/teams?q=after%20(fans|valves)`)).body)).toEqual(['Valves', 'Fans']);
+    expect((await owner.get<Item[]>(`${at}/teams?q=nothing`)).body).toEqual([]);
+  });
+
+  it('gives the reason where an expression is not one', async () => {
+    const { status, body } = await owner.get<object>(`${at}/teams?q=(`);
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ errors: [{ path: 'q', message: expect.stringContaining('parentheses') }] });
+  });
+});
+
+describe('GET /accounts', () => {
+  it('finds the accounts that are named in any of the four spellings, and leaves out what is none', async () => {
+    const [first, second] = [await world.user(), await world.user()];
+    for (const query of [
+      `ids=${first}&ids=${second}`,
+      `ids[]=${first}&ids[]=${second}`,
+      `ids[0]=${first}&ids[1]=${second}`,
+      `ids=${first},${second},${owner.id},nonsense`,
+    ]) {
+      const { body } = await owner.get<Item[]>(`/accounts?${query}`);
+      expect(body.map(({ id }) => id)).toEqual([first, second]);
+    }
+  });
+
+  it('lists users of other organizations, but no disabled ones', async () => {
+    const id = await world.user();
+    expect((await owner.get<Item[]>(`/accounts?ids=${id}`)).body).toHaveLength(1);
+    await world.pool.query('update account set disabled = true where id = $1', [id]);
+    expect((await owner.get<Item[]>(`/accounts?ids=${id}`)).body).toEqual([]);
+  });
+});
+
+describe('GET /organizations/:id/members', () => {
+  it('gives members with their roles, by role if asked', async () => {
+    const chief = await world.member(owner, Role.owner);
+    const worker = await world.member(owner, Role.member);
+    const all = await owner.get<Item[]>(`${at}/members`);
+    expect(all.body.map(({ id, role }) => [id, role])).toEqual([
+      [chief.id, 'owner'],
+      [worker.id, 'member'],
+    ]);
+    const owners = await owner.get<Item[]>(`${at}/members?role=owner`);
+    expect(owners.body.map(({ id }) => id)).toEqual([chief.id]);
+    expect((await owner.get(`${at}/members?role=boss`)).status).toBe(422);
+  });
+});
+
+describe('products and devices', () => {
+  let thermometer: string;
+  let device: string;
+  let bare: string;
+
+  beforeAll(async () => {
+    thermometer = await owner.make(`${at}/products`, { name: 'Thermometer', version: '1.0', variables });
+    await owner.make(`${at}/products`, { name: 'Hygrometer', version: '2.0', variables });
+    device = await owner.make(`${at}/devices/0a-01`, { name: 'Cellar', product: { id: thermometer } });
+    bare = await owner.make(`${at}/devices/0a-02`);
+  });
+
+  it('counts the devices of each product', async () => {
+    const { body } = await owner.get<Item[]>(`${at}/products?sort=-deviceCount`);
+    expect(body.map(({ name, deviceCount }) => [name, deviceCount])).toEqual([
+      ['Thermometer', 1],
+      ['Hygrometer', 0],
+    ]);
+  });
+
+  it('finds products by version', async () => {
+    expect(names((await owner.get<Item[]>(`${at}/products?q=^2\\.0$`)).body)).toEqual(['Hygrometer']);
+  });
+
+  it('shows public products of everyone at /products, without counts, and only them', async () => {
+    const stranger = await world.organization();
+    expect((await stranger.get<Item[]>('/products')).body).toEqual([]);
+    await setPublic(world.pool, thermometer, true, new Date());
+    const { body } = await stranger.get<Item[]>('/products');
+    expect(body).toEqual([
+      {
+        id: thermometer,
+        organizationId: owner.id,
+        name: 'Thermometer',
+        slug: 'thermometer',
+        version: '1.0',
+        public: true,
+      },
+    ]);
+    expect((await stranger.get<Item[]>(`/organizations/${stranger.id}/products`)).body).toEqual([]);
+    const seen = await stranger.get<Item>(`/products/${owner.id}/${thermometer}`);
+    expect(seen.body).toMatchObject({ deviceCount: 0, variables });
+    expect(
+      (await stranger.put(`/products/${owner.id}/${thermometer}`, { name: 'X', version: '1', variables })).status,
+    ).toBe(403);
+    await setPublic(world.pool, thermometer, false, new Date());
+    expect((await stranger.get(`/products/${owner.id}/${thermometer}`)).status).toBe(404);
+  });
+
+  it('gives the devices of a product, or those that have one', async () => {
+    const ids = async (query: string) => (await owner.get<Item[]>(`${at}/devices?${query}`)).body.map(({ id }) => id);
+    expect(await ids(`productId=${thermometer}`)).toEqual([device]);
+    expect(await ids('hasProduct=true')).toEqual([device]);
+    expect(await ids('hasProduct=false')).toEqual([device, bare]);
+    expect(await ids('productId=nonsense')).toEqual([]);
+    expect((await owner.get(`${at}/devices?hasProduct=yes`)).status).toBe(422);
+  });
+
+  it('finds devices by serial, name and slug', async () => {
+    const ids = async (q: string) => (await owner.get<Item[]>(`${at}/devices?q=${q}`)).body.map(({ id }) => id);
+    expect(await ids('02$')).toEqual([bare]);
+    expect(await ids('cellar')).toEqual([device]);
+  });
+
+  it('gives the devices of an application in the order in which they were linked', async () => {
+    const application = `/applications/${owner.id}/${await owner.make(`${at}/applications`, { name: 'Cold chain' })}`;
+    for (const id of [bare, device]) await owner.put(`${application}/devices/${id}`);
+    const { body } = await owner.get<Item[]>(`${application}/devices`);
+    expect(body.map(({ id, applicationCount }) => [id, applicationCount])).toEqual([
+      [bare, 1],
+      [device, 1],
+    ]);
+    const ofProduct = await owner.get<Item[]>(`${application}/devices?productId=${thermometer}`);
+    expect(ofProduct.body.map(({ id }) => id)).toEqual([device]);
+  });
+});

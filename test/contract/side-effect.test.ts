@@ -1,0 +1,200 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Role } from '../../src/entities/enums.js';
+import { type AccountActor, useWorld } from '../support/world.js';
+
+interface Item {
+  id: string;
+  [field: string]: unknown;
+}
+
+const world = useWorld();
+let owner: AccountActor;
+let at: string;
+
+beforeAll(async () => {
+  owner = await world.organization();
+  at = `/organizations/${owner.id}`;
+});
+
+const idsOf = async (path: string) => (await owner.get<Item[]>(path)).body.map(({ id }) => id);
+
+describe('PUT /organizations/:id/members/:memberId', () => {
+  it('adds a user as a member unless a role is given, and keeps the role where none is', async () => {
+    const user = await world.user();
+    const role = async () =>
+      (await owner.get<Item[]>(`${at}/members?limit=1000`)).body.find(({ id }) => id === user)?.['role'];
+    expect((await owner.put(`${at}/members/${user}`)).status).toBe(204);
+    expect(await role()).toBe('member');
+    await world.member(owner, Role.owner);
+    await owner.put(`${at}/members/${user}`, { role: 'owner' });
+    await owner.put(`${at}/members/${user}`, {});
+    expect(await role()).toBe('owner');
+    await owner.put(`${at}/members/${user}`, { role: null });
+    expect(await role()).toBe('member');
+  });
+
+  it('answers 404 for an account that is no user', async () => {
+    expect((await owner.put(`${at}/members/${owner.id}`, {})).status).toBe(404);
+  });
+});
+
+describe('DELETE /organizations/:id/members/:memberId', () => {
+  it('takes the member out of every team, and its tokens stop to count', async () => {
+    const member = await world.member(owner, Role.member);
+    const team = `/teams/${owner.id}/${await owner.make(`${at}/teams`, { name: 'Field Ops' })}`;
+    await owner.put(`${team}/members/${member.id}`);
+    expect(await idsOf(`${team}/members`)).toEqual([member.id]);
+    expect((await owner.delete(`${at}/members/${member.id}`)).status).toBe(204);
+    expect(await idsOf(`${team}/members`)).toEqual([]);
+    expect((await member.get('/account')).status).toBe(401);
+    expect((await owner.delete(`${at}/members/${member.id}`)).status).toBe(204);
+  });
+
+  it('keeps the last owner', async () => {
+    const lonely = await world.organization();
+    const chief = await world.member(lonely, Role.owner);
+    const place = `/organizations/${lonely.id}/members/${chief.id}`;
+    expect((await lonely.delete(place)).status).toBe(409);
+    expect((await lonely.put(place, { role: 'member' })).status).toBe(409);
+    await world.member(lonely, Role.owner);
+    expect((await lonely.delete(place)).status).toBe(204);
+  });
+});
+
+describe('teams', () => {
+  it('takes a user who is no member of the organization for nobody', async () => {
+    const team = `/teams/${owner.id}/${await owner.make(`${at}/teams`, { name: 'Closed' })}`;
+    expect((await owner.put(`${team}/members/${await world.user()}`)).status).toBe(404);
+  });
+
+  it('gives the higher of two permissions, and takes access away with the team', async () => {
+    const member = await world.member(owner, Role.member);
+    const application = await owner.make(`${at}/applications`, { name: 'Cold chain' });
+    const teams = [
+      await owner.make(`${at}/teams`, { name: 'Readers' }),
+      await owner.make(`${at}/teams`, { name: 'Writers' }),
+    ];
+    for (const [i, permission] of ['read', 'write'].entries()) {
+      await owner.put(`/teams/${owner.id}/${teams[i]}/members/${member.id}`);
+      await owner.put(`/teams/${owner.id}/${teams[i]}/applications/${application}`, { permission });
+    }
+    const seen = () => member.get<Item>(`/applications/${owner.id}/${application}`);
+    expect((await seen()).body).toMatchObject({ permission: 'write' });
+    await owner.delete(`/teams/${owner.id}/${teams[1]}`);
+    expect((await seen()).body).toMatchObject({ permission: 'read' });
+    await owner.delete(`/teams/${owner.id}/${teams[0]}/applications/${application}`);
+    expect((await seen()).status).toBe(404);
+  });
+});
+
+describe('applications and devices', () => {
+  it('counts and lists for a member only the applications that it can read', async () => {
+    const member = await world.member(owner, Role.member);
+    const device = await owner.make(`${at}/devices/0b-01`);
+    const [shown, hidden] = [
+      await owner.make(`${at}/applications`, { name: 'Shown' }),
+      await owner.make(`${at}/applications`, { name: 'Hidden' }),
+    ];
+    for (const id of [shown, hidden]) await owner.put(`/applications/${owner.id}/${id}/devices/${device}`);
+    const team = await owner.make(`${at}/teams`, { name: 'Visitors' });
+    await owner.put(`/teams/${owner.id}/${team}/members/${member.id}`);
+    await owner.put(`/teams/${owner.id}/${team}/applications/${shown}`, { permission: 'read' });
+    expect((await owner.get<Item>(`/devices/${owner.id}/${device}`)).body['applicationCount']).toBe(2);
+    expect((await member.get<Item>(`/devices/${owner.id}/${device}`)).body['applicationCount']).toBe(1);
+    const listed = await member.get<Item[]>(`${at}/applications`);
+    expect(listed.body.map(({ id }) => id)).toEqual([shown]);
+    expect(listed.headers.get('x-total-count')).toBe('1');
+    expect((await member.get<Item[]>(`${at}/applications?q=Hidden&ids=${hidden}`)).body).toEqual([]);
+  });
+
+  it('keeps what a PUT leaves out, clears what it sends as null, and lets the slug follow the name', async () => {
+    const id = await owner.make(`${at}/devices/0B-02`, {
+      name: 'Kühlraum',
+      tags: ['cold'],
+      location: { lat: 1, lon: 2 },
+    });
+    const device = `/devices/${owner.id}/${id}`;
+    const kept = await owner.put<Item>(device, {});
+    expect(kept.body).toMatchObject({
+      serial: '0b-02',
+      slug: 'kuehlraum',
+      tags: ['cold'],
+      location: { lat: 1, lon: 2 },
+    });
+    const cleared = await owner.put<Item>(device, { name: null, tags: null, location: null });
+    expect(cleared.body).toMatchObject({ slug: '0b-02', tags: [] });
+    expect(Object.keys(cleared.body)).not.toEqual(expect.arrayContaining(['name']));
+    expect(Object.keys(cleared.body)).not.toEqual(expect.arrayContaining(['location']));
+  });
+
+  it('answers 404 for a product that the caller cannot read, in a body too', async () => {
+    const stranger = await world.organization();
+    const product = await stranger.make(`/organizations/${stranger.id}/products`, {
+      name: 'P',
+      version: '1',
+      variables: [],
+    });
+    expect((await owner.post(`${at}/devices/0b-03`, { product: { id: product } })).status).toBe(404);
+    expect((await owner.post(`${at}/devices/0b-03`, { product: { id: 'nonsense' } })).status).toBe(404);
+  });
+
+  it('deletes an application with its links and hooks, and then the device can go', async () => {
+    const device = await owner.make(`${at}/devices/0b-04`);
+    const application = `/applications/${owner.id}/${await owner.make(`${at}/applications`, { name: 'Trial' })}`;
+    await owner.put(`${application}/devices/${device}`);
+    const hook = await owner.make(`${application}/hooks`, { url: 'http://127.0.0.1:9/' });
+    expect((await owner.delete(`/devices/${owner.id}/${device}`)).status).toBe(409);
+    expect((await owner.delete(application)).status).toBe(204);
+    expect((await owner.get(`${application}/hooks/${hook}/deliveries`)).status).toBe(404);
+    expect((await owner.delete(`/devices/${owner.id}/${device}`)).status).toBe(204);
+    expect((await owner.get(`/devices/${owner.id}/${device}`)).status).toBe(404);
+  });
+});
+
+describe('products', () => {
+  it('cannot be deleted while a device uses them', async () => {
+    const product = await owner.make(`${at}/products`, { name: 'P', version: '1', variables: [] });
+    const device = await owner.make(`${at}/devices/0b-05`, { product: { id: product } });
+    expect((await owner.delete(`/products/${owner.id}/${product}`)).status).toBe(409);
+    await owner.put(`/devices/${owner.id}/${device}`, { product: null });
+    expect((await owner.delete(`/products/${owner.id}/${product}`)).status).toBe(204);
+  });
+
+  it('refuses variables that contradict each other, each fault under its path', async () => {
+    const mapping = { streamId: 1, streamType: 'RAW', varNumber: 1 };
+    const { status, body } = await owner.post<{ errors: { path: string }[] }>(`${at}/products`, {
+      name: 'P',
+      version: '1',
+      variables: [
+        { name: 'a', type: 'TXT', mappings: [mapping] },
+        { name: 'a', type: 'UINT8', mappings: [mapping, { ...mapping, varNumber: 2 }] },
+      ],
+    });
+    expect(status).toBe(422);
+    expect(body.errors.map(({ path }) => path)).toEqual([
+      'variables.1.name',
+      'variables.1.mappings.0',
+      'variables.0.mappings.0',
+    ]);
+  });
+});
+
+describe('the account', () => {
+  it('keeps usernames and e-mails unique over organizations and users, whatever the case', async () => {
+    const [first, second] = [await world.organization(), await world.organization()];
+    const { body } = await first.get<Item>('/account');
+    const taken = await second.put('/account', {
+      username: String(body['username']).toUpperCase(),
+      email: 'new@example.com',
+    });
+    expect(taken.status).toBe(409);
+    const email = await second.put('/account', {
+      username: 'somebody-new',
+      email: String(body['email']).toUpperCase(),
+    });
+    expect(email.status).toBe(409);
+    const user = await world.user();
+    const { rows } = await world.pool.query('select username from account where id = $1', [user]);
+    expect((await second.put('/account', { username: rows[0].username, email: 'new@example.com' })).status).toBe(409);
+  });
+});
