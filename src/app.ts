@@ -35,6 +35,7 @@ import { allowOrigins } from './rest/cors.js';
 import { createDocs } from './rest/docs.js';
 import { answerErrors, refuseUnknownPath } from './rest/errors.js';
 import { createRest } from './rest/handler.js';
+import { createMetricsPage } from './rest/metrics.js';
 import { createOpenApi } from './rest/openapi/document.js';
 import { originOf } from './rest/origin.js';
 import { identifyRequests } from './rest/request-id.js';
@@ -140,6 +141,13 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     if (!(await isMigrated(rooms.orm))) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
     response.json({ status: 'ok' });
   });
+  app.use(
+    createMetricsPage({
+      render: () => rooms.registry.metrics(),
+      contentType: rooms.registry.contentType,
+      token: config.metricsToken,
+    }),
+  );
   app.use(createAvatars());
   app.use(basePath, createDocs(createOpenApi(restGraph, basePath)), rest);
   app.use('/graphql', graph.router);

@@ -1,5 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
+import { Registry } from 'prom-client';
 import { ormOptions } from '../mikro-orm.config.js';
 import type { Config } from './config.js';
 import { isConnectionLoss } from './database/loss.js';
@@ -36,6 +37,8 @@ export interface Rooms {
   pool: pg.Pool;
   reader: Reader;
   hooks: Hooks;
+  /** Figures for Prometheus. */
+  registry: Registry;
   records: RecordStore;
   search: Search;
   jobs: Jobs;
@@ -54,6 +57,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const searchPool = createPool(connectionString, { name: 'ddp search', max: 8 });
   const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
   const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention } = config.hooks;
+  const registry = new Registry();
   const hooks = createHooks({
     pool,
     dispatcherPool,
@@ -67,6 +71,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     httpsOnly,
     retention: deliveryRetention,
     scan: scanRecords,
+    registry,
   });
   const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
   const search = createSearch({ pool: searchPool, clock, timeoutMs: config.search.timeout });
@@ -87,6 +92,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     pool,
     reader,
     hooks,
+    registry,
     records,
     search,
     jobs,

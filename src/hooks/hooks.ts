@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { invalid } from '../errors.js';
 import { type AddressRules, createAddressGuard, type Resolve } from './address.js';
 import { createCaller } from './attempt.js';
@@ -7,6 +8,7 @@ import { createDispatcher } from './dispatcher.js';
 import { enqueuePing, enqueueRecords } from './enqueue.js';
 import { createHousekeeping } from './housekeeping.js';
 import type { ApplicationKey, StoredRecord } from './message.js';
+import { createMetrics } from './metrics.js';
 import { type HookJob, type HookStep, redeliverOne, redeliverStep } from './redeliver.js';
 import { replayStep, type ScanRecords } from './replay.js';
 import { createVault, type Vault } from './secret.js';
@@ -35,6 +37,8 @@ export interface HooksOptions {
   httpsOnly: boolean;
   /** How long deliveries are kept, in milliseconds. */
   retention: number;
+  /** Where the figures for Prometheus are registered. */
+  registry: Registry;
   /** Reads stored records, for replays. */
   scan: ScanRecords;
   /** Finds the addresses of host names; the system's resolver unless given. */
@@ -84,6 +88,12 @@ export function createHooks(options: HooksOptions): Hooks {
   const vault = createVault(secretKeys);
   const guard = createAddressGuard(addresses, options.resolve);
   const caller = createCaller({ guard, httpsOnly, timeout, connectTimeout: Math.min(timeout, longestConnect) });
+  const metrics = createMetrics({
+    registry: options.registry,
+    clock,
+    inFlight: () => dispatcher.inFlight(),
+    read: async (query) => (await dispatcherPool.query<object>(query)).rows,
+  });
   const dispatcher = createDispatcher({
     pool: dispatcherPool,
     caller,
@@ -92,6 +102,7 @@ export function createHooks(options: HooksOptions): Hooks {
     clock,
     random,
     log,
+    observe: metrics.observe,
   });
   const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1 });
   const housekeeping = createHousekeeping({

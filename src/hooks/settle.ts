@@ -12,6 +12,9 @@ export interface Result {
   nextAttemptAt: number;
   /** The attempt that was made; absent where none was. */
   attempt?: AttemptTexts;
+  /** How long the call took, and when it ended, in milliseconds. */
+  took: number;
+  answeredAt: number;
   /** What it says of the hook; nothing where the fault was ours. */
   health?: 'success' | 'failure' | 'gone';
 }
@@ -22,6 +25,8 @@ export interface AttemptTexts {
   response: string | null;
   error: string | null;
   truncated: boolean;
+  /** `success`, `failure` or the code of the fault. */
+  outcome: string;
   /** Its line in the ledger. */
   line: string;
 }

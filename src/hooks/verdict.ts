@@ -28,12 +28,14 @@ export interface Made {
 export function judge({ schedule, clock, random }: Bench, { delivery, at, request, secrets, outcome }: Made): Result {
   const { answer, fault, phases } = outcome;
   // Cut off by our own stop: not an attempt, and due again at once.
-  if (!answer && !fault) return { delivery, state: 'pending', nextAttemptAt: clock() };
+  const answeredAt = clock();
+  const took = phases.connect + phases.wait + phases.read;
+  if (!answer && !fault) return { delivery, state: 'pending', nextAttemptAt: answeredAt, took, answeredAt };
 
   const status = answer?.statusCode;
   const succeeded = status !== undefined && status >= 200 && status < 300;
   const asked =
-    status === 429 || status === 503 ? retryAfter(single(answer?.headers['retry-after']), clock()) : undefined;
+    status === 429 || status === 503 ? retryAfter(single(answer?.headers['retry-after']), answeredAt) : undefined;
   const wait =
     succeeded || status === 410
       ? undefined
@@ -42,15 +44,18 @@ export function judge({ schedule, clock, random }: Bench, { delivery, at, reques
   return {
     delivery,
     state: succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending',
-    nextAttemptAt: clock() + (wait ?? 0),
+    nextAttemptAt: answeredAt + (wait ?? 0),
+    took,
+    answeredAt,
     attempt: {
       request: request ? JSON.stringify(request) : null,
       response: answer ? keptAnswer(answer, secrets) : null,
       error: error ? JSON.stringify(error) : null,
       truncated: answer?.truncated ?? false,
+      outcome: fault?.code ?? (succeeded ? 'success' : 'failure'),
       line: JSON.stringify({
         at: new Date(at).toISOString(),
-        duration: rounded({ ...phases, total: phases.connect + phases.wait + phases.read }),
+        duration: rounded({ ...phases, total: took }),
         statusCode: status,
         error,
       }),
@@ -60,7 +65,13 @@ export function judge({ schedule, clock, random }: Bench, { delivery, at, reques
 }
 
 /** A delivery that waited too long for its hook to be enabled: it ends, and no attempt was made. */
-export const expire = (delivery: Claimed, now: number): Result => ({ delivery, state: 'failed', nextAttemptAt: now });
+export const expire = (delivery: Claimed, now: number): Result => ({
+  delivery,
+  state: 'failed',
+  nextAttemptAt: now,
+  took: 0,
+  answeredAt: now,
+});
 
 /** The stored hook cannot be called at all: its secrets do not open, or its address is against the rules. */
 export const uncallable = (message: string): Outcome => ({

@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
-import type pg from 'pg';
+import pg from 'pg';
+import { Registry } from 'prom-client';
 import sql from 'sql-template-tag';
 import { createPool } from '../../src/database/pools.js';
 import { newId } from '../../src/entities/id.js';
 import { createHooks, dispatcherSession, type Hooks, type HooksOptions } from '../../src/hooks/hooks.js';
+import { sweepDeleted } from '../../src/hooks/housekeeping.js';
 import type { RecordDevice } from '../../src/hooks/message.js';
 import { createLog } from '../../src/log.js';
 import { scanRecords } from '../../src/records/scan.js';
@@ -45,6 +47,12 @@ export interface DeliveryRow {
 /** Hook delivery over a database of the test file's own, with a clock that the test sets. */
 export interface PostRoom {
   readonly pool: pg.Pool;
+  /** Address of the database. */
+  readonly url: string;
+  /** Takes the database away from everybody; what it answers brings it back. */
+  outage(): Promise<() => Promise<void>>;
+  /** Sweeps the deliveries of deleted hooks, as housekeeping does a minute later. */
+  sweep(): Promise<void>;
   /** The time that deliveries go by, in milliseconds since 1970; starts at the present. */
   now: number;
   /** Starts delivery; stopped after the test. */
@@ -59,6 +67,8 @@ export interface PostRoom {
   turn(hooks: Hooks): Promise<void>;
   /** The deliveries of a hook, the first stored first. */
   deliveries(subject: Subject): Promise<DeliveryRow[]>;
+  /** Resolves once nothing of these subjects waits any more. */
+  drained(subjects: readonly Subject[]): Promise<void>;
   /** Resolves once the deliveries are as a test waits for; looks again whenever something was settled. */
   until(subject: Subject, reached: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]>;
 }
@@ -83,7 +93,26 @@ export function usePostRoom(): PostRoom {
     get pool() {
       return pool;
     },
+    get url() {
+      return database.url;
+    },
     now: Date.now(),
+    async outage() {
+      const name = new URL(database.url).pathname.slice(1);
+      const elsewhere = new URL(database.url);
+      elsewhere.pathname = '/postgres';
+      const admin = new pg.Client(elsewhere.toString());
+      await admin.connect();
+      await admin.query(`alter database ${name} allow_connections false`);
+      await admin.query(sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`);
+      return async () => {
+        await admin.query(`alter database ${name} allow_connections true`);
+        await admin.end();
+      };
+    },
+    async sweep() {
+      while ((await sweepDeleted(pool, Date.now() + 60_000)) > 0);
+    },
     async open(options = {}) {
       const dispatcherPool = createPool(database.url, { max: 4, session: dispatcherSession });
       const hooks = createHooks({
@@ -99,6 +128,7 @@ export function usePostRoom(): PostRoom {
         httpsOnly: false,
         retention: 30 * 24 * 3600_000,
         scan: scanRecords,
+        registry: new Registry(),
         ...options,
       });
       opened.add(async () => {
@@ -160,6 +190,16 @@ export function usePostRoom(): PostRoom {
         sql`select * from delivery where hook_id = ${hookId} order by seq`,
       );
       return rows;
+    },
+    async drained(subjects) {
+      const hooks = subjects.map(({ hookId }) => hookId);
+      for (;;) {
+        const { rows } = await pool.query(
+          sql`select from delivery where not done and hook_id = any(${hooks}::uuid[]) limit 1`,
+        );
+        if (rows.length === 0) return;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
     },
     async until(subject, reached) {
       for (;;) {

@@ -1,0 +1,108 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import sql, { type Sql } from 'sql-template-tag';
+import type { Result } from './settle.js';
+
+/** Deliveries that wait are counted up to this number: a scrape costs the same however many there are. */
+const countUpTo = 100_000;
+
+/** What a scrape asks the database. */
+interface Depth {
+  pending: number;
+  oldest: number;
+  circuits: number;
+}
+
+/** Settings of the metrics. */
+export interface MetricsOptions {
+  registry: Registry;
+  clock: () => number;
+  inFlight(): number;
+  /** Runs a query of a few milliseconds. */
+  read(query: Sql): Promise<object[]>;
+}
+
+/** Figures of hook delivery for Prometheus; none by hook, so that their number stays bounded. */
+export interface Metrics {
+  /** Counts a result that was written. */
+  observe(result: Result): void;
+}
+
+/** Registers the figures. */
+export function createMetrics({ registry, clock, inFlight, read }: MetricsOptions): Metrics {
+  const registers = [registry];
+  const attempts = new Counter({
+    name: 'ddp_hook_attempts_total',
+    help: 'Attempts of deliveries by outcome: success, failure (a status that is not 2xx) or the code of the fault.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const ended = new Counter({
+    name: 'ddp_hook_deliveries_total',
+    help: 'Deliveries that ended, by state.',
+    labelNames: ['state'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'ddp_hook_latency_seconds',
+    help: 'Time from storing a delivery to the answer of its first attempt.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'ddp_hook_call_seconds',
+    help: 'Duration of calls.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+    registers,
+  });
+  new Gauge({
+    name: 'ddp_hook_in_flight',
+    help: 'Calls of this process under way.',
+    registers,
+    collect() {
+      this.set(inFlight());
+    },
+  });
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [] });
+  const pending = gauge('ddp_hook_pending', `Deliveries that wait, counted up to ${countUpTo}.`);
+  const oldest = gauge('ddp_hook_oldest_due_seconds', 'How long the delivery that is due longest has been due.');
+  const circuits = new Gauge({
+    name: 'ddp_hook_open_circuits',
+    help: 'Hooks whose circuit is open.',
+    registers,
+    async collect() {
+      const [depth] = (await read(depthQuery(clock()))) as [Depth];
+      pending.set(depth.pending);
+      oldest.set(depth.oldest);
+      circuits.set(depth.circuits);
+    },
+  });
+  // After the one whose collecting sets them.
+  registry.registerMetric(pending);
+  registry.registerMetric(oldest);
+
+  return {
+    observe({ delivery, state, attempt, took, answeredAt }) {
+      if (state !== 'pending') ended.inc({ state });
+      if (!attempt) return;
+      attempts.inc({ outcome: attempt.outcome });
+      duration.observe(took / 1000);
+      if (delivery.attemptsMade === 0) latency.observe(Math.max(0, answeredAt - delivery.queuedAt) / 1000);
+    },
+  };
+}
+
+const depthQuery = (now: number): Sql => sql`
+  with recursive waiting (hook_id, due) as (
+    (select hook_id, next_attempt_at from delivery where not done and state = 'pending' and event = 'record'
+      order by hook_id, next_attempt_at limit 1)
+    union all
+    select n.hook_id, n.next_attempt_at from waiting w cross join lateral (
+      select hook_id, next_attempt_at from delivery
+       where not done and state = 'pending' and event = 'record' and hook_id > w.hook_id
+       order by hook_id, next_attempt_at limit 1) n
+  )
+  select (select count(*)::int from (
+            select from delivery where not done and state = 'pending' and event = 'record' limit ${countUpTo}) p) pending,
+         (select greatest(0, coalesce(max(extract(epoch from ${new Date(now)}::timestamptz - due)), 0))::double precision
+            from waiting) oldest,
+         (select count(*)::int from hook_state where circuit_until > ${new Date(now)}) circuits`;

@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type RequestHandler, Router } from 'express';
+import ipaddr from 'ipaddr.js';
+import { forbidden, unauthenticated } from '../errors.js';
+
+/** What is shown, and to whom. */
+export interface MetricsPage {
+  /** The figures as Prometheus reads them, and their content type. */
+  render(): Promise<string>;
+  contentType: string;
+  /** Bearer token that opens them; without one only calls from this machine are answered. */
+  token: string | undefined;
+}
+
+/** `/metrics`: figures of the service for Prometheus. */
+export function createMetricsPage({ render, contentType, token }: MetricsPage): Router {
+  const show: RequestHandler = async (request, response) => {
+    if (token === undefined) {
+      if (!isLoopback(request.socket.remoteAddress))
+        throw forbidden('Without METRICS_TOKEN, only this machine may ask.');
+    } else if (!same(request.headers.authorization ?? '', `Bearer ${token}`)) {
+      throw unauthenticated();
+    }
+    response.writeHead(200, { 'Content-Type': contentType }).end(await render());
+  };
+  return Router({ caseSensitive: true, strict: true }).get('/metrics', show);
+}
+
+const isLoopback = (address: string | undefined) =>
+  address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+
+/** Whether two texts are the same, in a time that says nothing of how much of them is. */
+const same = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
+const digest = (text: string) => createHash('sha256').update(text).digest();

@@ -1,0 +1,42 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.js';
+import { useService } from '../support/service.js';
+import { buildCustomer, type Customer } from './customer.js';
+import { startReceiver } from './receiver.js';
+
+const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'] };
+const service = useService({ config: { hooks } });
+const guarded = useService({ config: { hooks, metricsToken: 'a token of Prometheus' } });
+let owner: Customer;
+beforeAll(async () => {
+  owner = await buildCustomer(service);
+});
+
+describe('/metrics', () => {
+  it('tells how calls ended, what waits, and how long it took', async () => {
+    const receiver = await startReceiver();
+    const { path } = await owner.hook({ url: receiver.url() });
+    await owner.send(3);
+    await receiver.received(3);
+    await owner.hook({ url: receiver.url(), disabled: true });
+    await owner.call('POST', `${path}/ping`);
+    const response = await fetch(`${service.url}/metrics`);
+    const text = await response.text();
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(text).toMatch(/^ddp_hook_attempts_total\{outcome="success"\} [1-4]$/m);
+    expect(text).toMatch(/^ddp_hook_latency_seconds_count [1-4]$/m);
+    for (const name of ['pending', 'in_flight', 'oldest_due_seconds', 'open_circuits']) {
+      expect(text).toMatch(new RegExp(`^ddp_hook_${name} \\d`, 'm'));
+    }
+    expect(text).not.toContain(owner.organizationId);
+    await receiver.close();
+  });
+
+  it('asks for its token where it has one', async () => {
+    const ask = async (authorization: string) =>
+      (await fetch(`${guarded.url}/metrics`, { headers: { authorization } })).status;
+    expect(await ask('')).toBe(401);
+    expect(await ask('Bearer another')).toBe(401);
+    expect(await ask('Bearer a token of Prometheus')).toBe(200);
+  });
+});
