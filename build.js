@@ -3,18 +3,33 @@
  * where it changed: two builds at once (two `npm start` in one checkout) never let a program load half a file. And
  * compiled files whose source is gone are deleted, so that no test or migration outlives it, and missing ones made anew.
  */
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 const parsed = ts.getParsedCommandLineOfConfigFile('tsconfig.json', undefined, {
   ...ts.sys,
-  onUnRecoverableConfigFileDiagnostic: (diagnostic) => report([diagnostic]),
+  onUnRecoverableConfigFileDiagnostic: (diagnostic) => {
+    throw new Error(ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'));
+  },
 });
 const { fileNames, options, errors } = parsed;
 const wanted = new Set(fileNames.flatMap((name) => ts.getOutputFileNames(parsed, name, false)));
+const isWhole = [...wanted].every((path) => existsSync(path));
+const begun = new Date();
+if (sweep() === 0 && isWhole && isFresh()) process.exit(0);
 // A build that was cut off: what it remembers of itself is not to be trusted.
-if (![...wanted].every((path) => existsSync(path))) rmSync(options.tsBuildInfoFile, { force: true });
+if (!isWhole) rmSync(options.tsBuildInfoFile, { force: true });
 const program = ts.createIncrementalProgram({ rootNames: fileNames, options, configFileParsingDiagnostics: errors });
 const written = program.emit(undefined, write);
 const faults = [
@@ -26,7 +41,17 @@ const faults = [
   ...written.diagnostics,
 ];
 report(ts.sortAndDeduplicateDiagnostics(faults));
-sweep();
+utimesSync(options.tsBuildInfoFile, begun, begun);
+
+/** Whether nothing has changed since the last build that succeeded. */
+function isFresh() {
+  const built = changedAt(options.tsBuildInfoFile);
+  return [...fileNames, 'tsconfig.json', 'package-lock.json', 'build.js'].every((name) => changedAt(name) < built);
+}
+
+function changedAt(path) {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
 
 function write(path, text) {
   if (existing(path) === text) return;
@@ -44,11 +69,13 @@ function existing(path) {
   }
 }
 
+/** Deletes what no source makes any more, and gives how many that were. */
 function sweep() {
-  for (const name of globSync('**/*.{js,js.map}', { cwd: options.outDir })) {
-    const path = join(options.outDir, name);
-    if (!wanted.has(path)) rmSync(path, { force: true });
-  }
+  const left = globSync('**/*.{js,js.map}', { cwd: options.outDir })
+    .map((name) => join(options.outDir, name))
+    .filter((path) => !wanted.has(path));
+  for (const path of left) rmSync(path, { force: true });
+  return left.length;
 }
 
 function report(diagnostics) {
@@ -59,5 +86,7 @@ function report(diagnostics) {
     getNewLine: () => '\n',
   };
   process.stderr.write(ts.formatDiagnosticsWithColorAndContext(diagnostics, host));
+  // The next build is not to take this one for a success.
+  if (existsSync(options.tsBuildInfoFile)) utimesSync(options.tsBuildInfoFile, 0, 0);
   process.exit(1);
 }
