@@ -20,6 +20,7 @@ import { ApplicationHooksResolver } from './resolvers/application-hooks.resolver
 import { DecodeResolver } from './resolvers/decode.resolver.js';
 import { DeliveryResolver } from './resolvers/delivery.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
+import { ElasticsearchResolver } from './resolvers/elasticsearch.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
@@ -95,6 +96,7 @@ export function createResolvers({ hooks, jobs, pool, records, search }: Rooms): 
     new OrganizationResolver(),
     new ProductResolver(),
     new RecordResolver(records),
+    new ElasticsearchResolver(search),
     new SearchResolver(search),
     new TeamResolver(),
   ];

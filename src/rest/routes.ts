@@ -41,6 +41,7 @@ const product = '/products/:organizationId/:productId';
 const device = '/devices/:organizationId/:deviceId';
 const application = '/applications/:organizationId/:applicationId';
 const hook = `${application}/hooks/:applicationHookId`;
+const engine = `${application}/elasticsearch`;
 
 /** The operations of the specification (section 4) in its order, then ours. */
 const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
@@ -130,6 +131,13 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Query.decodeFrame': ['POST', `${product}/decode`],
     'Mutation.redecodeProduct': ['POST', `${product}/redecode`],
     'Query.job': ['GET', `${organization}/jobs/:jobId`],
+  },
+  'Search engine clients': {
+    'Query.elasticsearch': ['GET', engine],
+    'Query.elasticsearchHealth': ['GET', `${engine}/_cluster/health`],
+    'Query.elasticsearchMapping': ['GET', `${engine}/_mapping`],
+    'Query.elasticsearchFields': ['GET', `${engine}/_field_caps`],
+    'Query.elasticsearchSearch': ['POST', `${engine}/_msearch`, { body: { argument: 'searches', lines: true } }],
   },
 };
 

@@ -5,6 +5,7 @@ import type { Aggregation } from './aggregation/aggregation.js';
 import { parseAggregations } from './aggregation/parse.js';
 import { illegalArgument, parsing } from './failure.js';
 import { microsecondsOf } from './hits/order.js';
+import { parseShownFields, type ShownField } from './hits/shown-field.js';
 import { parseSort, type SortKey } from './hits/sort.js';
 import { parseSourceFilter, type SourceFilter } from './hits/source-filter.js';
 import { parseQuery } from './query/parse.js';
@@ -41,6 +42,8 @@ export interface SearchRequest {
   /** Counts to this number; false: no count. */
   readonly trackTotal: number | false;
   readonly timeoutMs?: number;
+  /** Values to show beside the source. */
+  readonly fields: readonly ShownField[];
 }
 
 const maxQueries = 100;
@@ -82,7 +85,24 @@ export const parseEnvelope = (ts: LocatedJson | undefined, queries: LocatedJson 
     return { input, products: (products?.items() ?? []).map(({ node }) => (node.kind === 'string' ? node.text : '')) };
   });
   if (faults.length > 0) throw invalid(faults);
-  return { range: timeRange(from, to), queries: parsed };
+  return { range: timeRangeOf(from, to), queries: parsed };
+};
+
+/** All time that records can be in. */
+const always: TimeRange = timeRangeOf('0', '8640000000');
+
+/**
+ * Reads the body of a multi-search as engines' clients send it: lines in pairs, a header that we have no use for and a
+ * query. The time is what the queries themselves restrict it to.
+ */
+export const parseMultiSearch = (lines: LocatedJson): Envelope => {
+  if (lines.kind !== 'array' || lines.items.length % 2 === 1) {
+    throw invalid([{ path: '', message: 'Send pairs of lines: a header, and a query.' }]);
+  }
+  const bodies = new Input(lines, 'queries').items().filter((_, index) => index % 2 === 1);
+  if (bodies.length > maxQueries)
+    throw invalid([{ path: '', message: `At most ${maxQueries} queries are taken in one call.` }]);
+  return { range: always, queries: bodies.map((input) => ({ input, products: [] })) };
 };
 
 /**
@@ -95,14 +115,18 @@ export const productIds = (given: readonly string[]): string[] => {
   return products.length > 0 && ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...new Set(ids)];
 };
 
-const timeRange = (from: string, to: string): TimeRange => ({
-  from: microsecondsOf(from),
-  to: microsecondsOf(to),
-  fromMillis: millisOf(from),
-  toMillis: millisOf(to),
-});
+function timeRangeOf(from: string, to: string): TimeRange {
+  return {
+    from: microsecondsOf(from),
+    to: microsecondsOf(to),
+    fromMillis: millisOf(from),
+    toMillis: millisOf(to),
+  };
+}
 
-const millisOf = (text: string) => (Math.abs(Number(text)) >= 1e11 ? Number(text) : Number(text) * 1000);
+function millisOf(text: string): number {
+  return Math.abs(Number(text)) >= 1e11 ? Number(text) : Number(text) * 1000;
+}
 
 /** Reads one query. @throws SearchFailure at the first fault. */
 export const parseRequest = (input: Input): SearchRequest => {
@@ -113,11 +137,13 @@ export const parseRequest = (input: Input): SearchRequest => {
     sort: [],
     source: { includes: [], excludes: [] },
     trackTotal: 10_000,
+    fields: [],
   };
   for (const { key, input: at } of input.members()) {
     const read = Object.hasOwn(keys, key) ? keys[key] : undefined;
     if (read === undefined) throw parsing(`Unknown key for a ${kindOf(at)} in [${key}].`, at);
-    request = { ...request, ...read(at) };
+    const { fields = [], ...part } = read(at);
+    request = { ...request, ...part, fields: [...request.fields, ...fields] };
   }
   const window = request.from + request.size;
   if (window > maxWindow) {
@@ -146,9 +172,10 @@ const emptyOnly = (at: Input) => {
 };
 const unlessNull =
   <T extends object>(read: (at: Input) => T) =>
-  (at: Input): T | object =>
+  (at: Input): T | Record<string, never> =>
     at.isNull ? {} : read(at);
 const aggregations = unlessNull((at) => ({ aggregations: parseAggregations(at) }));
+const shown = unlessNull((at) => ({ fields: parseShownFields(at) }));
 const source = unlessNull((at) => ({ source: parseSourceFilter(at) }));
 
 /** The keys of a query. */
@@ -164,6 +191,8 @@ const keys: Readonly<Record<string, (at: Input) => Partial<SearchRequest>>> = {
   search_after: unlessNull((at) => ({ searchAfter: at })),
   includes: source,
   _source: source,
+  fields: shown,
+  docvalue_fields: shown,
   track_total_hits: (at) => ({ trackTotal: trackTotal(at) }),
   timeout: (at) => timeout(durationOf(text(at), at)),
   highlight: nothing,

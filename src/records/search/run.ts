@@ -3,7 +3,7 @@ import type { Span } from './aggregation/date-bucket.js';
 import type { Answer } from './aggregation/stage.js';
 import { needsFound, planTree } from './aggregation/tree.js';
 import type { Fields } from './field/field.js';
-import { type Hit, readHits } from './hits/hits.js';
+import { type Hit, readHits, type Times } from './hits/hits.js';
 import { bindSort } from './hits/order.js';
 import { searchAfter } from './hits/search-after.js';
 import type { Reader } from './lane.js';
@@ -27,13 +27,15 @@ export interface Run {
   /** The moment that `now` means, in milliseconds. */
   readonly now: number;
   readonly weigh: (length: number) => boolean;
+  /** The unit of moments in sources and sort values. */
+  readonly times: Times;
 }
 
 /** Binds, compiles and runs one parsed query. */
 export const run = async (
   reader: Reader,
   request: SearchRequest,
-  { scope, range, fields, now, weigh }: Run,
+  { scope, range, fields, now, weigh, times }: Run,
 ): Promise<Found> => {
   const binding = { fields, now };
   const bind = (query: Query | undefined): Predicate => (query === undefined ? all : bindQuery(query, binding));
@@ -42,9 +44,20 @@ export const run = async (
   const sort = bindSort(request.sort, binding);
   const after = request.searchAfter && searchAfter(request.searchAfter, sort, now);
   const found = needsFound(request.aggregations) ? await foundSpan(reader, scope, query) : undefined;
-  const planned = planTree(request.aggregations, scope, query, { fields, now, span: spanOf(range, now), found });
-  const { from, size, source } = request;
-  const hits = await readHits(reader, { scope, predicates, sort, from, size, source, weigh, ...(after && { after }) });
+  const planned = planTree(request.aggregations, scope, query, { fields, now, span: spanOf(range, now), found, times });
+  const { from, size, source, fields: shown } = request;
+  const hits = await readHits(reader, {
+    scope,
+    predicates,
+    sort,
+    from,
+    size,
+    source,
+    fields: shown,
+    times,
+    weigh,
+    ...(after && { after }),
+  });
   const known =
     after === undefined && hits.length < size && (hits.length > 0 || from === 0) ? from + hits.length : undefined;
   const total = await countHits(reader, request, scope, predicates, known);

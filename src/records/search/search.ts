@@ -2,11 +2,11 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { LocatedJson } from '../../json.js';
 import { type ErrorAnswer, SearchFailure } from './failure.js';
-import type { Fields } from './field/field.js';
+import type { FieldKind, Fields } from './field/field.js';
 import { loadFields } from './field/resolve.js';
-import { maxAnswer } from './hits/hits.js';
+import { maxAnswer, type Times } from './hits/hits.js';
 import { type Rows, TimedOut } from './lane.js';
-import { type Envelope, parseEnvelope, parseRequest, productIds } from './request.js';
+import { type Envelope, parseEnvelope, parseMultiSearch, parseRequest, productIds } from './request.js';
 import { type Found, run } from './run.js';
 import { takeSnapshot } from './snapshot.js';
 
@@ -39,13 +39,26 @@ export interface SearchAnswer {
   responses: QueryAnswer[];
 }
 
+/** A read call, to be answered for an application. */
+export type Ask = (call: SearchCall) => Promise<SearchAnswer>;
+
+/** A field and the engines' name of its type. */
+export interface FieldType {
+  path: string;
+  type: FieldKind;
+}
+
 /** Searches records. */
 export interface Search {
   /**
    * Reads the input of a call: the time that it looks at, and its queries.
    * @throws ApiError VALIDATION_FAILED where the call as a whole is wrong; a query that is wrong fails alone, in its place.
    */
-  prepare(ts: LocatedJson | undefined, queries: LocatedJson | undefined): (call: SearchCall) => Promise<SearchAnswer>;
+  prepare(ts: LocatedJson | undefined, queries: LocatedJson | undefined): Ask;
+  /** Reads the lines of a multi-search as engines' clients send it. Its moments are milliseconds. */
+  prepareMulti(lines: LocatedJson): Ask;
+  /** Every field that can be asked for. */
+  fields(call: SearchCall): Promise<FieldType[]>;
 }
 
 const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;
@@ -55,14 +68,47 @@ const lanes = 4;
 export const createSearch = (options: SearchOptions): Search => ({
   prepare: (ts, queries) => {
     const envelope = parseEnvelope(ts, queries);
-    return (call) => answerAll(options, envelope, call);
+    return (call) => answerAll(options, envelope, call, 'seconds');
   },
+  prepareMulti: (lines) => {
+    const envelope = parseMultiSearch(lines);
+    return (call) => answerAll(options, envelope, call, 'millis');
+  },
+  fields: (call) => fieldsOf(options, call),
 });
+
+/** Every field that an application's records can be asked for, with the engines' name of its type. */
+const fieldsOf = async (
+  { pool, timeoutMs }: SearchOptions,
+  { organizationId, signal }: SearchCall,
+): Promise<FieldType[]> => {
+  const snapshot = await takeSnapshot(pool, 1, signal);
+  try {
+    const fields = await snapshot.run(timeoutMs, ({ rows }) => loadFields(rows, organizationId, []));
+    return fields.paths().flatMap((path) => {
+      const field = undisputed(fields, path);
+      return field === undefined ? [] : [{ path, type: field.kind }];
+    });
+  } finally {
+    await snapshot.close();
+  }
+};
+
+/** A field, unless products disagree on its type. */
+const undisputed = (fields: Fields, path: string) => {
+  try {
+    return fields.find(path);
+  } catch (error) {
+    if (error instanceof SearchFailure) return undefined;
+    throw error;
+  }
+};
 
 const answerAll = async (
   { pool, clock, timeoutMs }: SearchOptions,
   { range, queries }: Envelope,
   call: SearchCall,
+  times: Times,
 ): Promise<SearchAnswer> => {
   const took = stopwatch();
   if (queries.length === 0) return { took: took(), responses: [] };
@@ -85,7 +131,7 @@ const answerAll = async (
             from: range.from,
             to: range.to,
           };
-          return run(reader, request, { scope: bounds, range, fields, now, weigh });
+          return run(reader, request, { scope: bounds, range, fields, now, weigh, times });
         });
       }),
     );

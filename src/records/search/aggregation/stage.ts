@@ -1,6 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Field, Fields } from '../field/field.js';
 import type { Devices } from '../hits/device.js';
+import type { Times } from '../hits/hits.js';
 import { known } from '../query/binding.js';
 import { and, type Predicate } from '../query/predicate.js';
 import type { Scope } from '../sql/scan.js';
@@ -25,6 +26,7 @@ export interface Planning {
   /** What restricts records: the query. Aggregations over all records of the scope leave it out. */
   readonly root: Level;
   readonly scope: Scope;
+  readonly times: Times;
   readonly query: Predicate;
   /** All levels of the query, each after the one around it. */
   readonly levels: Level[];

@@ -15,7 +15,7 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
     { from, size, order },
   );
   const count = stage.count();
-  const shape = shapeHits({ sort: keys, source, scope: planning.scope });
+  const shape = shapeHits({ sort: keys, source, fields: [], times: planning.times, scope: planning.scope });
   planning.needDevices(() => level.allRecords());
   return {
     read: (bucket) => ({

@@ -27,7 +27,7 @@ export const planTree = (
   aggregations: readonly Aggregation[],
   scope: Scope,
   query: Predicate,
-  shared: Pick<Planning, 'fields' | 'now' | 'span' | 'found'>,
+  shared: Pick<Planning, 'fields' | 'now' | 'span' | 'found' | 'times'>,
 ): PlannedTree | undefined => {
   if (aggregations.length === 0) return undefined;
   let buckets = 0;

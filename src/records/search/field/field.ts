@@ -37,6 +37,8 @@ export const isNumeric = (field: Field): boolean => field.kind !== 'keyword' && 
 export interface Fields {
   /** The field of a path; undefined where nothing has such a field. Fails where products disagree on its type. */
   find(path: string): Field | undefined;
+  /** The paths of all fields. */
+  paths(): string[];
   /** All fields whose path matches a pattern with `*`, for queries over several. */
   matching(pattern: string): Field[];
 }

@@ -51,10 +51,14 @@ const resolver = (
     if (!bound.has(path)) bound.set(path, bind(path));
     return bound.get(path);
   };
-  const paths = () => new Set([...reservedFields.keys(), ...variables.keys(), ...catalogue.keys()]);
+  const paths = () => [...new Set([...reservedFields.keys(), ...variables.keys(), ...catalogue.keys()])];
   return {
     find,
-    matching: (pattern) => [...paths()].filter(matches(pattern)).flatMap((path) => find(path) ?? []),
+    paths,
+    matching: (pattern) =>
+      paths()
+        .filter(matches(pattern))
+        .flatMap((path) => find(path) ?? []),
   };
 };
 

@@ -6,6 +6,7 @@ import { fieldsOf, type Predicate } from '../query/predicate.js';
 import { type Scope, scan } from '../sql/scan.js';
 import { type Devices, deviceOf, loadDevices } from './device.js';
 import { type BoundKey, orderBy } from './order.js';
+import { type ShownField, shownFields } from './shown-field.js';
 import { type SourceFilter, sourceFilter } from './source-filter.js';
 
 /** One record of an answer. */
@@ -15,8 +16,12 @@ export interface Hit {
   _score: null;
   _ignored?: string[];
   _source?: { [key: string]: PlainJson };
+  fields?: { [path: string]: unknown[] };
   sort?: unknown[];
 }
+
+/** The unit of moments that are shown: ours, or the engines'. */
+export type Times = 'seconds' | 'millis';
 
 /** Which records to show, in which order. */
 export interface HitsRequest {
@@ -29,6 +34,9 @@ export interface HitsRequest {
   readonly from: number;
   readonly size: number;
   readonly source: SourceFilter;
+  readonly fields: readonly ShownField[];
+  /** How `ts` is shown, in the source and in sort values. */
+  readonly times: Times;
   /** Takes the size of each record read, in characters, and says whether the answer may still grow. */
   readonly weigh: (length: number) => boolean;
 }
@@ -52,7 +60,7 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
   if (request.size <= atOnce) take(await reader.tuples(query));
   else await reader.batches(query, take);
   if (!fits) throw tooLarge();
-  const devices = await devicesOf(reader.rows, request.source === false ? [] : rows);
+  const devices = await devicesOf(reader.rows, request.source === false && request.fields.length === 0 ? [] : rows);
   return shapeHits(request)(rows, devices);
 };
 
@@ -88,16 +96,29 @@ export const devicesOf = (rows: Rows, records: readonly (readonly unknown[])[]):
   );
 
 /** Makes the function that turns records that were read with {@link hitColumns} into hits. */
-export const shapeHits = ({ sort, source, scope }: Pick<HitsRequest, 'sort' | 'source' | 'scope'>) => {
+export const shapeHits = ({
+  sort,
+  source,
+  fields,
+  times,
+  scope,
+}: Pick<HitsRequest, 'sort' | 'source' | 'fields' | 'times' | 'scope'>) => {
   const filter = sourceFilter(source);
+  const pick = shownFields(fields);
+  const factor = times === 'millis' ? 1000 : 1;
   return (records: readonly (readonly unknown[])[], devices: Devices): Hit[] =>
     records.map((record) => {
       const [id, , , , , , , ignored] = record as HitRow;
       const hit: Hit = { _index: 'records', _id: id, _score: null };
       if (ignored !== null && ignored.length > 0) hit._ignored = ignored;
-      const shown = source === false ? undefined : filter(sourceOfHit(record as HitRow, devices, scope));
-      if (shown !== undefined) hit._source = shown;
-      if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, record[columnCount + index]));
+      if (source !== false || fields.length > 0) {
+        const whole = sourceOfHit(record as HitRow, devices, scope, factor);
+        const shown = filter(whole);
+        if (shown !== undefined) hit._source = shown;
+        const picked = pick(whole, momentOf(Number(record[1]), 1000));
+        if (picked !== undefined) hit.fields = picked;
+      }
+      if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, record[columnCount + index], factor));
       return hit;
     });
 };
@@ -108,18 +129,24 @@ const sourceOfHit = (
   [, ts, deviceId, productId, metadata, data, frame]: HitRow,
   devices: Devices,
   { organizationId }: Scope,
+  factor: number,
 ) => ({
-  ts: Number(ts),
+  ts: momentOf(Number(ts), factor),
   metadata: JSON.parse(metadata) as PlainJson,
   data: JSON.parse(data) as PlainJson,
   ...(frame !== null && { frame: JSON.parse(frame) as PlainJson }),
   device: deviceOf(devices, deviceId, productId, organizationId),
 });
 
+/** Seconds to the microsecond, or whole milliseconds. */
+const momentOf = (seconds: number, factor: number): number =>
+  factor === 1 ? seconds : Math.floor(Math.round(seconds * 1e6) / 1000);
+
 /** A sort value as it is shown: `ts` in seconds, doubles without a value as infinities in words, whole numbers exact. */
-const sortValue = ({ field, type }: BoundKey, raw: unknown): unknown => {
+const sortValue = ({ field, type }: BoundKey, raw: unknown, factor: number): unknown => {
   if (raw === null || type === 'text') return raw;
   const number = Number(raw);
+  if (type === 'timestamptz') return momentOf(number, factor);
   if (field.kind === 'double') return Number.isFinite(number) ? number : `${number}`;
   if (Math.abs(number) === Infinity) return number > 0 ? '9223372036854775807' : '-9223372036854775808';
   return type === 'int8' && !Number.isSafeInteger(number) ? raw : number;

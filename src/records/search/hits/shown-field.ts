@@ -1,0 +1,58 @@
+import type { PlainJson } from '../../../json.js';
+import { type DateFormat, dateFormatOf, defaultDateFormat } from '../date/date-format.js';
+import { utc } from '../date/zone.js';
+import { escapePattern } from '../syntax/escape.js';
+import type { Input } from '../syntax/input.js';
+import { object } from '../syntax/object.js';
+import { flag, optionalText, text } from '../syntax/value.js';
+
+/** A path, or a pattern with `*`, whose values a hit shows beside its source. */
+export interface ShownField {
+  readonly pattern: RegExp;
+  /** How dates are written. */
+  readonly format: DateFormat;
+}
+
+/** Reads `fields` or `docvalue_fields`: names, or objects of a name and a format. */
+export const parseShownFields = (input: Input): ShownField[] =>
+  input.items().map((item) => {
+    if (!item.isObject) return { pattern: patternOf(text(item)), format: defaultDateFormat };
+    const { field, format } = object('field_and_format', { field: text, format: optionalText, include_unmapped: flag })(
+      item,
+    );
+    return {
+      pattern: patternOf(field ?? ''),
+      format: format === undefined ? defaultDateFormat : dateFormatOf(format, item),
+    };
+  });
+
+const patternOf = (name: string) => new RegExp(`^${name.split('*').map(escapePattern).join('.*')}$`, 's');
+
+/**
+ * Makes the function that picks the values of fields out of a source, each as an array.
+ * @returns undefined where none are asked for or found.
+ */
+export const shownFields =
+  (fields: readonly ShownField[]) =>
+  (source: { [key: string]: PlainJson }, millis: number): { [path: string]: unknown[] } | undefined => {
+    if (fields.length === 0) return undefined;
+    const leaves = leavesOf(source, '');
+    const found: { [path: string]: unknown[] } = {};
+    for (const { pattern, format } of fields) {
+      for (const [path, values] of leaves) {
+        if (pattern.test(path) && found[path] === undefined)
+          found[path] = path === 'ts' ? [format.print(Math.floor(millis), utc)] : values;
+      }
+    }
+    return Object.keys(found).length === 0 ? undefined : found;
+  };
+
+const leavesOf = (value: PlainJson, path: string): [string, unknown[]][] => {
+  if (value === null) return [];
+  if (Array.isArray(value)) {
+    const items = value.filter((item) => item !== null);
+    return items.length === 0 ? [] : [[path, items]];
+  }
+  if (typeof value !== 'object') return [[path, [value]]];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, path === '' ? key : `${path}.${key}`));
+};
