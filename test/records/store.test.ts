@@ -271,3 +271,15 @@ describe('what goes alongside', () => {
     expect(await send({ serial, key: 'poison', data: {} })).toMatchObject([{ status: 'stored' }]);
   });
 });
+
+describe('a database that cannot take records', () => {
+  it('is answered as unavailable, loses nothing acknowledged, and is used again when it can', async () => {
+    await pool.query(`
+      create function full_disk() returns trigger language plpgsql as
+        $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$;
+      create trigger full_disk before insert on record_dirty execute function full_disk()`);
+    await expect(send({ serial, key: 'full', data: {} })).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
+    await pool.query('drop trigger full_disk on record_dirty');
+    expect(await send({ serial, key: 'full', data: {} })).toMatchObject([{ status: 'stored' }]);
+  });
+});
