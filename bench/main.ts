@@ -3,6 +3,7 @@ import { stdout } from 'node:process';
 /** The benches by name; each prints ratios against what stands on its other side. */
 const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
   ingest: () => import('./ingest.js'),
+  rest: () => import('./rest.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);
