@@ -151,7 +151,11 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     }),
   );
   app.use(createAvatars());
-  app.use(basePath, createDocs(createOpenApi(restGraph, basePath)), rest);
+  app.use(
+    basePath,
+    createDocs(() => createOpenApi(restGraph, basePath)),
+    rest,
+  );
   app.use('/graphql', graph.router);
   app.use(refuseUnknownPath);
   app.use(

@@ -20,12 +20,15 @@ export interface Reader {
 /** Texts that are kept prepared. What comes after these is parsed each time, so a server never holds more. */
 const PREPARED = 500;
 
+/** Point reads and pages have one good plan whatever their values are; planning them anew costs twice what they do. */
+const pointReads = '-c plan_cache_mode=force_generic_plan -c jit=off';
+
 /**
  * Opens one pipelined connection (measured: more of them are slower). A slow statement holds up all that is queued
  * behind it, so only reads of known, small cost may go here. Every text is prepared once and then called by name.
  */
 export function createReader(connectionString: string): Reader {
-  const address = withSession(connectionString);
+  const address = withSession(connectionString, pointReads);
   const names = new Map<string, string>();
   let made = 0;
   let current: Promise<pg.Client> | undefined;

@@ -29,13 +29,12 @@ const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinkin
 `;
 
 /** Serves the OpenAPI document, and a page that shows it with parts of this server alone. */
-export const createDocs = (document: object): Router => {
-  const json = JSON.stringify(document);
+export const createDocs = (makeDocument: () => object): Router => {
   const root = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const router = Router({ caseSensitive: true, strict: true });
-  serveText(router, '/openapi.json', 'application/json; charset=utf-8', json);
-  serveText(router, '/docs', 'text/html; charset=utf-8', page);
-  serveText(router, '/docs/start.js', 'text/javascript; charset=utf-8', start);
+  serveText(router, '/openapi.json', 'application/json; charset=utf-8', () => JSON.stringify(makeDocument()));
+  serveText(router, '/docs', 'text/html; charset=utf-8', () => page);
+  serveText(router, '/docs/start.js', 'text/javascript; charset=utf-8', () => start);
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
     const place = router.route(`/docs/${name}`);
     place.get((_request, response) => response.sendFile(name, { root, maxAge: '1d' }));
@@ -44,10 +43,12 @@ export const createDocs = (document: object): Router => {
   return router;
 };
 
-const serveText = (router: Router, path: string, type: string, text: string): void => {
-  const tag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+/** The text is made when it is first asked for. */
+const serveText = (router: Router, path: string, type: string, make: () => string): void => {
+  let made: { text: string; tag: string } | undefined;
   const place = router.route(path);
   place.get((request, response) => {
+    const { text, tag } = (made ??= tagged(make()));
     response.set({ 'Content-Type': type, 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache', ETag: tag });
     response.set('X-Content-Type-Options', 'nosniff');
     if (request.fresh) response.writeHead(304).end();
@@ -55,3 +56,5 @@ const serveText = (router: Router, path: string, type: string, text: string): vo
   });
   answerNothingElse(place, ['GET']);
 };
+
+const tagged = (text: string) => ({ text, tag: `"${createHash('sha256').update(text).digest('base64url')}"` });

@@ -95,13 +95,14 @@ export interface Draft extends Omit<Plan, 'document'> {
 }
 
 /** The drafts of the OpenAPI document, in the order of the table. */
-export const draftOpenApi = (schema: GraphQLSchema): Draft[] =>
-  planRoutes(schema).map(({ route, field, document }) => {
-    const openApi = OpenAPI({ schema, info: { title: '', version: '' } });
+export const draftOpenApi = (schema: GraphQLSchema): Draft[] => {
+  const openApi = OpenAPI({ schema, info: { title: '', version: '' } });
+  return planRoutes(schema).map(({ route, field, document }) => {
     openApi.addRoute({ document, path: route.path, method: route.verb });
-    const [path] = Object.values(openApi.get().paths);
+    const path = openApi.get().paths[route.path.replaceAll(/:(\w+)/g, '{$1}')];
     return { route, field, ...path?.[route.verb.toLowerCase() as 'get'] };
   });
+};
 
 /** Compiles each operation once, at start. */
 const compileRoutes = (schema: GraphQLSchema): Operation[] =>
