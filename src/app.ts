@@ -130,7 +130,9 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
   });
   const graph = await createGraph({
     schema: buildGraph({ resolvers, container }),
-    createContext: async (request) => createContext(await admit(request, request.res!), request),
+    admit: (request) => admit(request, request.res!),
+    createContext: (caller, request, allowance) => new Call(caller, request, resources, allowance),
+    timeout: config.graph.timeout,
     errors: { isConnectionLoss, report: (cause) => log.error({ err: cause }, unforeseen) },
   });
   const app = express();

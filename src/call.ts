@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Request } from 'express';
+import type { Sql } from 'sql-template-tag';
 import type { Caller } from './entities/caller.js';
 import type { Context, Read } from './schema/context.js';
 
@@ -12,6 +13,16 @@ export interface CallResources {
   /** Makes a unit of work. */
   fork: () => EntityManager;
   originOf: (request: Request) => string;
+}
+
+/** What a call of the graph may use; REST's calls are of known size. */
+export interface Share {
+  /** Whether it asks for so much that its statements must be possible to cancel. */
+  readonly heavy: boolean;
+  /** Milliseconds that are left. */
+  readonly left: number;
+  /** Aborted when the time is over. */
+  readonly signal: AbortSignal;
 }
 
 /** The context of one call. What a call may not need is made when it is first asked for. */
@@ -28,8 +39,9 @@ export class Call implements Context {
     readonly caller: Caller,
     private readonly request: Request,
     private readonly resources: CallResources,
+    private readonly share?: Share,
   ) {
-    this.read = resources.read;
+    this.read = share === undefined ? resources.read : readAsAllowed(resources, share);
     this.readWithin = resources.readWithin;
     this.wake = resources.wake;
   }
@@ -48,10 +60,21 @@ export class Call implements Context {
   }
 
   get signal(): AbortSignal {
-    this.gone ??= whenGone(this.request);
+    if (this.gone !== undefined) return this.gone;
+    const gone = whenGone(this.request);
+    this.gone = this.share === undefined ? gone : AbortSignal.any([gone, this.share.signal]);
     return this.gone;
   }
 }
+
+/** Cancelled a little after its call was answered, so that the answer is the call's. Milliseconds. */
+const grace = 50;
+
+/** Quick reads go through the pipelined connection; those of a heavy call through others, where they can be cancelled. */
+const readAsAllowed =
+  ({ read, readWithin }: CallResources, share: Share): Read =>
+  async <Row extends object>(query: Sql) =>
+    share.heavy ? ((await readWithin(query, Math.max(1, share.left + grace))) as Row[]) : read<Row>(query);
 
 /** Aborts when the client goes away before its answer is complete. */
 function whenGone(request: Request): AbortSignal {

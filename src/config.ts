@@ -26,6 +26,8 @@ export interface Config {
   corsOrigins: readonly string[];
   metricsToken: string | undefined;
   search: { timeout: number; rollups: boolean };
+  /** How long one request of the graph may take. */
+  graph: { timeout: number };
   /** As Express takes it: hops, or addresses and networks; undefined trusts nobody. */
   trustProxy: number | readonly string[] | undefined;
   logLevel: LogLevel;
@@ -145,6 +147,7 @@ const settings = z.object({
   DELIVERY_RETENTION: duration().default(30 * 86_400_000),
   SEARCH_TIMEOUT: duration().default(10_000),
   SEARCH_ROLLUPS: flag().default(true),
+  GRAPHQL_TIMEOUT: duration().default(20_000),
   TRUST_PROXY: parsed(proxiesOf, 'must be a number of hops, or addresses, networks and loopback').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
@@ -181,6 +184,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     corsOrigins: data.CORS_ORIGINS,
     metricsToken: data.METRICS_TOKEN,
     search: { timeout: data.SEARCH_TIMEOUT, rollups: data.SEARCH_ROLLUPS },
+    graph: { timeout: data.GRAPHQL_TIMEOUT },
     trustProxy: data.TRUST_PROXY,
     logLevel: data.LOG_LEVEL,
   };

@@ -3,6 +3,7 @@ import type { ErrorRequestHandler } from 'express';
 import type { GraphQLFormattedError } from 'graphql';
 import { ApiError, type ErrorCode, malformed, tooLarge } from '../errors.js';
 import { toApiError } from '../schema/api-error.js';
+import { tooManyTokens } from './bounds.js';
 
 /** What is done with errors outside the catalogue. */
 export interface ErrorOptions {
@@ -27,7 +28,7 @@ export const createErrorFormat =
   (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
     const { message, locations, path, extensions } = formatted;
     const where = { ...(locations && { locations }), ...(path && { path }) };
-    const known = toApiError(unwrapResolverError(error), isConnectionLoss);
+    const known = toApiError(tooManyTokens(error) ?? unwrapResolverError(error), isConnectionLoss);
     if (known !== undefined) return { message: known.message, ...where, extensions: detailsOf(known) };
     const code = codes[String(extensions?.code)];
     if (code !== undefined) return { message, ...where, extensions: { code } };

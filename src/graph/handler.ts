@@ -1,16 +1,27 @@
-import { ApolloServer } from '@apollo/server';
-import { expressMiddleware } from '@as-integrations/express5';
-import express, { type Request, Router } from 'express';
+import { ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
+import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.js';
+import { Allowance } from './allowance.js';
+import { runsOf } from './batch.js';
+import { boundCost } from './bounded.js';
+import { bounds, boundsRule, exceeded } from './bounds.js';
+import type { GraphContext } from './context.js';
 import { answerGraphErrors, createErrorFormat, type ErrorOptions } from './errors.js';
+import { asGateway } from './execute.js';
+
+type Caller = Context['caller'];
 
 /** What the graph's door is made of; app hands it in. */
 export interface GraphOptions {
   schema: GraphQLSchema;
-  /** Lets a request in and makes its context, or throws why not. */
-  createContext: (request: Request) => Promise<Context>;
+  /** Lets a request in, or throws why not. */
+  admit: (request: Request) => Promise<Caller>;
+  /** The context of operations that share their loaders. */
+  createContext: (caller: Caller, request: Request, allowance: Allowance) => Context;
   errors: ErrorOptions;
+  /** How long a request may take, in milliseconds. */
+  timeout: number;
 }
 
 /** The graph over HTTP, for mounting at its address, and how to close it. */
@@ -19,25 +30,76 @@ export interface GraphDoor {
   close(): Promise<void>;
 }
 
-/** Serves the graph with Apollo: queries and mutations by POST and GET, with CSRF prevention and masked errors. */
-export async function createGraph({ schema, createContext, errors }: GraphOptions): Promise<GraphDoor> {
-  const apollo = new ApolloServer<Context>({
-    schema,
+/** Serves the graph with Apollo: queries by POST and GET, mutations by POST, bounded, batched and compiled. */
+export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
+  const { schema, errors } = options;
+  const apollo = new ApolloServer<GraphContext>({
+    gateway: asGateway(schema),
     introspection: true,
     csrfPrevention: true,
     includeStacktraceInErrorResponses: false,
     formatError: createErrorFormat(errors),
     stopOnTerminationSignals: false,
+    parseOptions: { maxTokens: bounds.tokens },
+    validationRules: [boundsRule],
+    plugins: [boundCost()],
   });
   await apollo.start();
-  const contexts = new WeakMap<Request, Context>();
+  const callers = new WeakMap<Request, Caller>();
   const router = Router();
+  // Who is not let in is told so before anything of the body is looked at.
   router.use(async (request, _response, next) => {
-    contexts.set(request, await createContext(request));
+    callers.set(request, await options.admit(request));
     next();
   });
-  router.use(express.json({ limit: '256kb' }));
-  router.use(expressMiddleware(apollo, { context: async ({ req }) => contexts.get(req)! }));
+  router.use(express.json({ limit: bounds.bytes }));
+  router.use(createServe(apollo, (request) => callers.get(request)!, options));
   router.use(answerGraphErrors(errors));
   return { router, close: () => apollo.stop() };
+}
+
+/** Answers one operation, or a batch of them in order. */
+const createServe =
+  (
+    apollo: ApolloServer<GraphContext>,
+    callerOf: (request: Request) => Caller,
+    { createContext, timeout }: GraphOptions,
+  ): RequestHandler =>
+  async (request, response) => {
+    const caller = callerOf(request);
+    const allowance = new Allowance(timeout);
+    const contextOf = (): GraphContext => Object.assign(createContext(caller, request, allowance), { allowance });
+    const run = (body: unknown, contextValue: GraphContext) =>
+      apollo.executeHTTPGraphQLRequest({
+        httpGraphQLRequest: {
+          method: request.method,
+          headers: headersOf(request),
+          search: new URL(request.originalUrl, 'http://localhost').search,
+          body,
+        },
+        context: async () => contextValue,
+      });
+    const body: unknown = request.body;
+    if (!Array.isArray(body)) return send(response, await run(body, contextOf()));
+    if (body.length > bounds.batch) throw exceeded('batch', body.length);
+    const answers: HTTPGraphQLResponse[] = [];
+    for (const operations of runsOf(body)) {
+      const shared = contextOf();
+      answers.push(...(await Promise.all(operations.map((operation) => run(operation, shared)))));
+    }
+    response.type('json').send(`[${answers.map(textOf).join(',')}]`);
+  };
+
+const headersOf = ({ headers }: Request): HeaderMap =>
+  new HeaderMap(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]));
+
+function send(response: Response, answer: HTTPGraphQLResponse): void {
+  for (const [name, value] of answer.headers) response.setHeader(name, value);
+  response.status(answer.status ?? 200).end(textOf(answer));
+}
+
+function textOf({ body }: HTTPGraphQLResponse): string {
+  // `@defer` and `@stream` are not in the schema, so nothing comes in parts.
+  if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for.');
+  return body.string;
 }

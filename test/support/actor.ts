@@ -3,6 +3,7 @@ import { type Answer, Client } from './client.js';
 /** What a GraphQL call answers. */
 export interface GraphAnswer {
   data?: Record<string, any> | null;
+  extensions?: Record<string, unknown>;
   errors?: { message: string; path?: (string | number)[]; extensions: { code: string; errors?: { path: string }[] } }[];
 }
 
@@ -33,15 +34,20 @@ export class Actor extends Client {
   }
 
   /** One GraphQL operation. */
-  async graph(query: string, variables: object = {}): Promise<Answer<GraphAnswer>> {
+  graph(query: string, variables: object = {}): Promise<Answer<GraphAnswer>> {
+    return this.postGraph({ query, variables });
+  }
+
+  /** Any body sent to the graph: an operation with all its parts, or a batch. */
+  async postGraph<Body = GraphAnswer>(body: unknown): Promise<Answer<Body>> {
     const response = await fetch(`${this.origin}/graphql`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
       },
-      body: JSON.stringify({ query, variables }),
+      body: JSON.stringify(body),
     });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as GraphAnswer };
+    return { status: response.status, headers: response.headers, body: (await response.json()) as Body };
   }
 }

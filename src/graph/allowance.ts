@@ -1,0 +1,57 @@
+import { GraphQLError } from 'graphql';
+import { bounds, exceeded } from './bounds.js';
+
+/** An operation of so many objects is a heavy one. */
+const heavyFrom = 1000;
+
+/** What one request may use: objects, over all operations of a batch, and time. */
+export class Allowance {
+  private spent = 0;
+  private readonly stop = new AbortController();
+
+  /** @param milliseconds how long the whole request may take. */
+  constructor(
+    private readonly milliseconds: number,
+    private readonly begun = performance.now(),
+  ) {}
+
+  /** Takes the objects of an operation off what is left. Throws where it is not enough. */
+  spend(cost: number): void {
+    this.spent += cost;
+    if (this.spent > bounds.cost) throw exceeded('cost', this.spent);
+  }
+
+  /** Whether so much was asked for that statements may take their time, and must be possible to cancel. */
+  get heavy(): boolean {
+    return this.spent >= heavyFrom;
+  }
+
+  /** Milliseconds that are left. */
+  get left(): number {
+    return this.begun + this.milliseconds - performance.now();
+  }
+
+  /** Aborted when the time is over. */
+  get signal(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  /** The result of the work, or a refusal when the time is over first. */
+  async within<Result>(work: Promise<Result>): Promise<Result> {
+    const { promise: over, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      this.stop.abort();
+      reject(tooLong(this.milliseconds));
+    }, this.left);
+    try {
+      return await Promise.race([work, over]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+const tooLong = (milliseconds: number) =>
+  new GraphQLError(`This took longer than ${milliseconds / 1000} s, which is as long as a request may take.`, {
+    extensions: { code: 'TIMEOUT', http: { status: 503 } },
+  });

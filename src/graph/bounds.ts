@@ -1,0 +1,119 @@
+import {
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  Lexer,
+  type SelectionSetNode,
+  Source,
+  TokenKind,
+  type ValidationRule,
+  visit,
+} from 'graphql';
+import { ApiError } from '../errors.js';
+
+/** The most that one request may ask for. */
+export const bounds = {
+  /** Fields below each other, leaves included. */
+  depth: 10,
+  /** Aliases in a document. */
+  aliases: 30,
+  /** Directives in a document. */
+  directives: 20,
+  /** Tokens of a document. */
+  tokens: 2000,
+  /** Objects that may be returned, of one operation and of all operations of a batch. */
+  cost: 5000,
+  /** Operations of a batch. */
+  batch: 20,
+  /** Bytes of a request. */
+  bytes: 256 * 1024,
+} as const;
+
+/** What is counted, in words. */
+type Bound = Exclude<keyof typeof bounds, 'bytes'>;
+
+const sentences: Readonly<Record<Bound, (figure: string, limit: string) => string>> = {
+  depth: (figure, limit) => `This operation is ${figure} levels deep; at most ${limit} are allowed.`,
+  aliases: (figure, limit) => `This document has ${figure} aliases; at most ${limit} are allowed.`,
+  directives: (figure, limit) => `This document has ${figure} directives; at most ${limit} are allowed.`,
+  tokens: (figure, limit) => `This document has ${figure} tokens; at most ${limit} are allowed.`,
+  cost: (figure, limit) =>
+    `This request may return ${figure} objects; at most ${limit} are allowed. Ask for less with \`limit\`.`,
+  batch: (figure, limit) => `This batch has ${figure} operations; at most ${limit} are allowed.`,
+};
+
+const number = new Intl.NumberFormat('en-US');
+
+/** The error that says what was counted and how much is allowed; answered with status 422. */
+export function exceeded(bound: Bound, figure: number): GraphQLError {
+  const message = sentences[bound](number.format(figure), number.format(bounds[bound]));
+  const fault = { path: bound, message: `is ${figure}; at most ${bounds[bound]} are allowed` };
+  return new GraphQLError(message, {
+    originalError: new ApiError('VALIDATION_FAILED', message, [fault]),
+    extensions: { http: { status: 422 } },
+  });
+}
+
+/** Validation rule: a document's depth, aliases and directives. Introspection (`__schema`, `__type`) has no depth. */
+export const boundsRule: ValidationRule = (context) => ({
+  Document(document) {
+    let aliases = 0;
+    let directives = 0;
+    visit(document, {
+      Field: ({ alias }) => void (aliases += alias ? 1 : 0),
+      Directive: () => void (directives += 1),
+    });
+    if (aliases > bounds.aliases) context.reportError(exceeded('aliases', aliases));
+    if (directives > bounds.directives) context.reportError(exceeded('directives', directives));
+    const depthOf = createDepth((name) => context.getFragment(name));
+    for (const definition of document.definitions) {
+      if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+      const depth = depthOf(definition.selectionSet);
+      if (depth > bounds.depth) context.reportError(exceeded('depth', depth));
+    }
+  },
+});
+
+const introspection: ReadonlySet<string> = new Set(['__schema', '__type']);
+
+function createDepth(fragment: (name: string) => FragmentDefinitionNode | null | undefined) {
+  const known = new Map<string, number>();
+  const depthOf = ({ selections }: SelectionSetNode): number =>
+    Math.max(
+      0,
+      ...selections.map((selection) => {
+        if (selection.kind === Kind.INLINE_FRAGMENT) return depthOf(selection.selectionSet);
+        if (selection.kind === Kind.FRAGMENT_SPREAD) return fragmentDepth(selection.name.value);
+        if (introspection.has(selection.name.value)) return 0;
+        return 1 + (selection.selectionSet === undefined ? 0 : depthOf(selection.selectionSet));
+      }),
+    );
+  const fragmentDepth = (name: string): number => {
+    const depth = known.get(name);
+    if (depth !== undefined) return depth;
+    // A fragment that spreads itself is refused by another rule; here it must only end.
+    known.set(name, 0);
+    const definition = fragment(name);
+    known.set(name, definition ? depthOf(definition.selectionSet) : 0);
+    return known.get(name)!;
+  };
+  return depthOf;
+}
+
+/** The error for a document that the parser gave up on for its tokens; undefined where that was not the reason. */
+export function tooManyTokens(error: unknown): GraphQLError | undefined {
+  if (!(error instanceof GraphQLError) || !error.message.includes('tokens. Parsing aborted')) return undefined;
+  return exceeded('tokens', countTokens(error.source?.body ?? ''));
+}
+
+/** Tokens as far as the text can be read as such. */
+function countTokens(body: string): number {
+  const lexer = new Lexer(new Source(body));
+  let count = 0;
+  try {
+    while (lexer.advance().kind !== TokenKind.EOF) count += 1;
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+  }
+  return count;
+}

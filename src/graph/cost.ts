@@ -1,0 +1,93 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNamedType,
+  getNullableType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+  typeFromAST,
+} from 'graphql';
+
+/** Items of a list that says nothing of its size. */
+const usual = 10;
+
+/** Values of an operation's variables as they were sent, not yet checked. */
+export type Variables = Readonly<Record<string, unknown>>;
+
+/**
+ * The number of objects that an operation may return: `limit` items of a page (10 unless given), multiplied down the
+ * path. Scalars, pages themselves and introspection are free; both branches of `@include` and `@skip` count.
+ */
+export function costOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+): number {
+  const root = schema.getRootType(operation.operation);
+  if (!root) return 0;
+  const fragments = new Map(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
+    ),
+  );
+  const defaults = new Map(
+    (operation.variableDefinitions ?? []).map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
+  );
+  const known = new Map<string, number>();
+
+  const numberOf = (node: FieldNode, field: GraphQLField<unknown, unknown>, name: string): number | undefined => {
+    const declared = field.args.find((argument) => argument.name === name);
+    if (declared === undefined) return undefined;
+    let value = node.arguments?.find((argument) => argument.name.value === name)?.value;
+    if (value?.kind === Kind.VARIABLE) {
+      const sent = variables[value.name.value];
+      if (typeof sent === 'number') return Math.max(0, sent);
+      value = defaults.get(value.name.value);
+    }
+    if (value?.kind === Kind.INT) return Number(value.value);
+    return typeof declared.defaultValue === 'number' ? declared.defaultValue : usual;
+  };
+
+  /** Of the selections on one object, whose lists have so many items. */
+  const ofSelections = ({ selections }: SelectionSetNode, type: GraphQLObjectType, size: number): number => {
+    let cost = 0;
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) cost += ofField(selection, type, size);
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) cost += ofFragment(selection.name.value, type, size);
+      else cost += ofSelections(selection.selectionSet, narrowed(type, selection.typeCondition), size);
+    }
+    return cost;
+  };
+  const narrowed = (type: GraphQLObjectType, condition: Parameters<typeof typeFromAST>[1] | undefined) => {
+    const named = condition && typeFromAST(schema, condition);
+    return isObjectType(named) ? named : type;
+  };
+  const ofFragment = (name: string, type: GraphQLObjectType, size: number): number => {
+    const key = `${name} ${size}`;
+    const cost = known.get(key);
+    if (cost !== undefined) return cost;
+    const fragment = fragments.get(name)!;
+    known.set(key, ofSelections(fragment.selectionSet, narrowed(type, fragment.typeCondition), size));
+    return known.get(key)!;
+  };
+  const ofField = (node: FieldNode, parent: GraphQLObjectType, size: number): number => {
+    const field = parent.getFields()[node.name.value];
+    const type = field && getNamedType(field.type);
+    if (field === undefined || node.selectionSet === undefined || !isObjectType(type)) return 0;
+    const limit = numberOf(node, field, 'limit');
+    const within = ofSelections(node.selectionSet, type, limit ?? usual);
+    if (limit !== undefined && !isList(field.type)) return within;
+    return (isList(field.type) ? (limit ?? size) : 1) * (1 + within);
+  };
+  return ofSelections(operation.selectionSet, root, usual);
+}
+
+const isList = (type: GraphQLOutputType): boolean => isListType(getNullableType(type));

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { GraphAnswer } from '../support/actor.js';
+import { useWorld } from '../support/world.js';
+
+const world = useWorld();
+
+const createTeam = 'mutation ($o: ID!, $name: String!) { createTeam(organizationId: $o, name: $name) { id name } }';
+const teams = 'query ($o: ID!) { teams(organizationId: $o) { totalCount items { name } } }';
+
+describe('a batch of operations', () => {
+  it('is answered in order, each operation seeing what those before it changed', async () => {
+    const owner = await world.organization();
+    const o = owner.id;
+    const { status, body } = await owner.postGraph<GraphAnswer[]>([
+      { query: teams, variables: { o } },
+      { query: createTeam, variables: { o, name: 'One' } },
+      { query: teams, variables: { o } },
+      { query: createTeam, variables: { o, name: 'Two' } },
+      { query: teams, variables: { o } },
+      { query: '{ account { id } }' },
+    ]);
+    expect(status).toBe(200);
+    expect(body).toMatchObject([
+      { data: { teams: { totalCount: 0 } } },
+      { data: { createTeam: { name: 'One' } } },
+      { data: { teams: { totalCount: 1, items: [{ name: 'One' }] } } },
+      { data: { createTeam: { name: 'Two' } } },
+      { data: { teams: { totalCount: 2, items: [{ name: 'One' }, { name: 'Two' }] } } },
+      { data: { account: { id: o } } },
+    ]);
+  });
+
+  it('keeps the fault of one operation from the others', async () => {
+    const owner = await world.organization();
+    const o = owner.id;
+    const { status, body } = await owner.postGraph<GraphAnswer[]>([
+      { query: '{ nothing }' },
+      { query: createTeam, variables: { o, name: '' } },
+      42,
+      { query: createTeam, variables: { o, name: 'Kept' } },
+      { query: '{' },
+    ]);
+    expect(status).toBe(200);
+    expect(body).toMatchObject([
+      { errors: [{ extensions: { code: 'VALIDATION_FAILED' } }] },
+      { errors: [{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'name' }] } }] },
+      { errors: [{ extensions: { code: 'MALFORMED_REQUEST' } }] },
+      { data: { createTeam: { name: 'Kept' } } },
+      { errors: [{ extensions: { code: 'MALFORMED_REQUEST' } }] },
+    ]);
+  });
+
+  it('may have 20 operations', async () => {
+    const owner = await world.organization();
+    const batch = (size: number) => Array.from({ length: size }, () => ({ query: '{ account { id } }' }));
+    expect((await owner.postGraph<GraphAnswer[]>(batch(20))).body).toHaveLength(20);
+    const { status, body } = await owner.postGraph(batch(21));
+    expect(status).toBe(422);
+    expect(body.errors).toMatchObject([{ message: 'This batch has 21 operations; at most 20 are allowed.' }]);
+  });
+
+  it('may return 5,000 objects in all', async () => {
+    const owner = await world.organization();
+    const query = 'query ($o: ID!, $n: Int!) { devices(organizationId: $o, limit: $n) { items { id } } }';
+    const ask = (n: number) => ({ query, variables: { o: owner.id, n } });
+    const { body } = await owner.postGraph<GraphAnswer[]>(Array(5).fill(ask(1000)));
+    expect(body).toEqual(Array(5).fill({ data: { devices: { items: [] } } }));
+    const over = await owner.postGraph<GraphAnswer[]>([...Array(5).fill(ask(1000)), ask(1)]);
+    expect(over.body.flatMap(({ errors }) => errors ?? [])).toMatchObject([
+      { message: 'This request may return 5,001 objects; at most 5,000 are allowed. Ask for less with `limit`.' },
+    ]);
+  });
+
+  it('is empty: nothing is answered', async () => {
+    const owner = await world.organization();
+    expect(await owner.postGraph<GraphAnswer[]>([])).toMatchObject({ status: 200, body: [] });
+  });
+});
+
+describe('a persisted query', () => {
+  it('is sent once with its text and from then on by its hash, in batches too', async () => {
+    const owner = await world.organization();
+    const query = `{ account { id username } } # ${owner.id}`;
+    const hash = createHash('sha256').update(query).digest('hex');
+    const extensions = { persistedQuery: { version: 1, sha256Hash: hash } };
+    const unknown = await owner.postGraph({ extensions });
+    expect(unknown.body.errors).toMatchObject([
+      { message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND' } },
+    ]);
+    expect((await owner.postGraph({ query, extensions })).body.data!.account.id).toBe(owner.id);
+    expect((await owner.postGraph({ extensions })).body.data!.account.id).toBe(owner.id);
+    const { body } = await owner.postGraph<GraphAnswer[]>([{ extensions }, { extensions }]);
+    expect(body).toMatchObject([{ data: { account: { id: owner.id } } }, { data: { account: { id: owner.id } } }]);
+  });
+
+  it('by GET runs no mutation', async () => {
+    const owner = await world.organization();
+    const search = new URLSearchParams({
+      query: `mutation { createTeam(organizationId: "${owner.id}", name: "x") { id } }`,
+    });
+    const response = await fetch(`${world.url}/graphql?${search.toString()}`, {
+      headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+    });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST');
+  });
+});

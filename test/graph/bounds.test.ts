@@ -1,0 +1,174 @@
+import { describe, expect, it } from '@jest/globals';
+import { useWorld } from '../support/world.js';
+
+const world = useWorld({ config: { graph: { timeout: 700 } } });
+
+const deep = (levels: number) => {
+  const inner = 'applications { items { devices { items { '.repeat(Math.floor((levels - 3) / 4));
+  const rest = ['', 'applications { ', 'applications { items { ', 'applications { items { devices { '][
+    (levels - 3) % 4
+  ]!;
+  const open = `${inner}${rest}`;
+  const leaf = open.endsWith('items { ') || open === '' ? 'id' : 'totalCount';
+  return `query ($o: ID!) { devices(organizationId: $o, limit: 1) { items { ${open}${leaf}${' }'.repeat(open.split('{').length - 1)} } } }`
+    .replaceAll('applications {', 'applications(limit: 1) {')
+    .replaceAll('devices {', 'devices(limit: 1) {');
+};
+
+describe('a request of the graph', () => {
+  it('is refused when it is more than 10 levels deep', async () => {
+    const owner = await world.organization();
+    const ten = await owner.graph(deep(10), { o: owner.id });
+    expect(ten).toMatchObject({ status: 200, body: { data: { devices: { items: [] } } } });
+    const eleven = await owner.graph(deep(11), { o: owner.id });
+    expect(eleven.status).toBe(422);
+    expect(eleven.body.errors).toMatchObject([
+      {
+        message: 'This operation is 11 levels deep; at most 10 are allowed.',
+        extensions: {
+          code: 'VALIDATION_FAILED',
+          errors: [{ path: 'depth', message: 'is 11; at most 10 are allowed' }],
+        },
+      },
+    ]);
+  });
+
+  it('counts the depth of fragments', async () => {
+    const owner = await world.organization();
+    const { body } = await owner.graph(
+      `query ($o: ID!) { devices(organizationId: $o, limit: 1) { ...page } }
+       fragment page on DevicePage { items { applications(limit: 1) { items { ...app } } } }
+       fragment app on Application { devices(limit: 1) { items { applications(limit: 1) { items { devices(limit: 1) { items { id } } } } } } }`,
+      { o: owner.id },
+    );
+    expect(body.errors![0]!.message).toBe('This operation is 11 levels deep; at most 10 are allowed.');
+  });
+
+  it('does not count introspection as depth or cost', async () => {
+    const owner = await world.organization();
+    const types = 'type { ofType { ofType { ofType { ofType { ofType { ofType { ofType { name } } } } } } } }';
+    const { body } = await owner.graph(`{ __schema { types { fields { ${types} } } } }`);
+    expect(body.errors).toBeUndefined();
+    expect(body.data!.__schema.types.length).toBeGreaterThan(10);
+  });
+
+  it('is refused with more than 30 aliases', async () => {
+    const owner = await world.organization();
+    const document = (count: number) =>
+      `{ ${Array.from({ length: count }, (_, i) => `a${i}: account { id }`).join(' ')} }`;
+    expect(await owner.graph(document(30))).toMatchObject({ status: 200, body: { data: { a29: { id: owner.id } } } });
+    const { status, body } = await owner.graph(document(31));
+    expect(status).toBe(422);
+    expect(body.errors![0]!.message).toBe('This document has 31 aliases; at most 30 are allowed.');
+  });
+
+  it('is refused with more than 20 directives', async () => {
+    const owner = await world.organization();
+    const document = (count: number) => `{ account { id ${'... @include(if: true) { name } '.repeat(count)} } }`;
+    expect((await owner.graph(document(20))).body.errors).toBeUndefined();
+    const { status, body } = await owner.graph(document(21));
+    expect(status).toBe(422);
+    expect(body.errors![0]!.message).toBe('This document has 21 directives; at most 20 are allowed.');
+  });
+
+  it('is refused with more than 2,000 tokens', async () => {
+    const owner = await world.organization();
+    const document = (tokens: number) => `{ accounts(ids: [${'"" '.repeat(tokens - 12)}]) { totalCount } }`;
+    const allowed = await owner.graph(document(2000));
+    expect(allowed.body.errors).toMatchObject([{ extensions: { errors: [{ path: 'ids' }] } }]);
+    const { status, body } = await owner.graph(document(2001));
+    expect(status).toBe(400);
+    expect(body.errors![0]).toMatchObject({
+      message: 'This document has 2,001 tokens; at most 2,000 are allowed.',
+      extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'tokens' }] },
+    });
+  });
+
+  it('is refused when it may return more than 5,000 objects, and says how many', async () => {
+    const owner = await world.organization();
+    const document = `query ($o: ID!, $limit: Int!) {
+      devices(organizationId: $o, limit: $limit) { items { id applications { items { id } } } } }`;
+    const allowed = await owner.graph(document, { o: owner.id, limit: 454 });
+    expect(allowed.body).toEqual({ data: { devices: { items: [] } } });
+    const { status, body } = await owner.graph(document, { o: owner.id, limit: 455 });
+    expect(status).toBe(422);
+    expect(body.errors![0]).toMatchObject({
+      message: 'This request may return 5,005 objects; at most 5,000 are allowed. Ask for less with `limit`.',
+      extensions: {
+        code: 'VALIDATION_FAILED',
+        errors: [{ path: 'cost', message: 'is 5005; at most 5000 are allowed' }],
+      },
+    });
+  });
+
+  it('tells its cost when asked to', async () => {
+    const owner = await world.organization();
+    const { body } = await owner.postGraph({
+      query: 'query ($o: ID!) { devices(organizationId: $o, limit: 20) { items { id product { id } } } }',
+      variables: { o: owner.id },
+      extensions: { cost: true },
+    });
+    expect(body.extensions).toEqual({ cost: { objects: 40, limit: 5000 } });
+  });
+
+  it('is refused beyond 256 KiB', async () => {
+    const owner = await world.organization();
+    const { status, body } = await owner.graph('{ account { id } }', { padding: 'x'.repeat(256 * 1024) });
+    expect(status).toBe(413);
+    expect(body.errors![0]).toMatchObject({
+      message: 'A GraphQL request may have 256 KiB.',
+      extensions: { code: 'TOO_LARGE' },
+    });
+  });
+
+  it('is refused as a simple request that any page could send', async () => {
+    const owner = await world.organization();
+    const response = await fetch(`${world.url}/graphql?query=${encodeURIComponent('{ account { id } }')}`, {
+      headers: { authorization: `Bearer ${owner.token}` },
+    });
+    expect(response.status).toBe(400);
+    expect(JSON.stringify(await response.json())).toContain('Cross-Site Request Forgery');
+  });
+
+  it('names what it may have meant', async () => {
+    const owner = await world.organization();
+    const { status, body } = await owner.graph('{ account { nam } }');
+    expect(status).toBe(400);
+    expect(body.errors![0]).toMatchObject({
+      message: expect.stringContaining('Did you mean "name"'),
+      extensions: { code: 'VALIDATION_FAILED' },
+    });
+  });
+
+  it('says which variable is wrong', async () => {
+    const owner = await world.organization();
+    const { status, body } = await owner.graph('query ($o: ID!) { organization(organizationId: $o) { id } }', {});
+    expect(status).toBe(400);
+    expect(body.errors![0]).toMatchObject({
+      message: expect.stringContaining('$o'),
+      extensions: { code: 'VALIDATION_FAILED' },
+    });
+  });
+
+  it('is stopped when its time is over, and so is its SQL', async () => {
+    const owner = await world.organization();
+    const blocker = await world.pool.connect();
+    await blocker.query('begin; lock table device in access exclusive mode');
+    const answer = await owner.graph('query ($o: ID!) { devices(organizationId: $o, limit: 1000) { items { id } } }', {
+      o: owner.id,
+    });
+    expect(answer.body.errors).toMatchObject([
+      {
+        message: 'This took longer than 0.7 s, which is as long as a request may take.',
+        extensions: { code: 'TIMEOUT' },
+      },
+    ]);
+    const waiting = () =>
+      world.pool.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+    const until = Date.now() + 5000;
+    while ((await waiting()).rowCount !== 0 && Date.now() < until);
+    expect((await waiting()).rowCount).toBe(0);
+    await blocker.query('rollback');
+    blocker.release();
+  });
+});
