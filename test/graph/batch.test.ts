@@ -65,7 +65,7 @@ describe('a batch of operations', () => {
     const query = 'query ($o: ID!, $n: Int!) { devices(organizationId: $o, limit: $n) { items { id } } }';
     const ask = (n: number) => ({ query, variables: { o: owner.id, n } });
     const { body } = await owner.postGraph<GraphAnswer[]>(Array(5).fill(ask(1000)));
-    expect(body).toEqual(Array(5).fill({ data: { devices: { items: [] } } }));
+    expect(body).toEqual(Array.from({ length: 5 }, () => ({ data: { devices: { items: [] } } })));
     const over = await owner.postGraph<GraphAnswer[]>([...Array(5).fill(ask(1000)), ask(1)]);
     expect(over.body.flatMap(({ errors }) => errors ?? [])).toMatchObject([
       { message: 'This request may return 5,001 objects; at most 5,000 are allowed. Ask for less with `limit`.' },
