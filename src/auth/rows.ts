@@ -44,10 +44,13 @@ export const deviceRows = (caller: Caller): Sql => sql`
          ${applicationCount(caller)} as "applicationCount", d.created_at as "createdAt", d.updated_at as "updatedAt"
     from device d left join product p on p.id = d.product_id`;
 
-/** What the caller may do with the application `a`: of several teams' grants the highest. */
+/**
+ * What the caller may do with the application `a`: of several teams' grants the highest.
+ * Typed, since PostgreSQL refuses to order by a bare constant.
+ */
 export const applicationPermission = (caller: Caller): Sql =>
   caller.role === Role.owner
-    ? sql`'write'`
+    ? sql`'write'::text`
     : sql`(select max(g.permission) from team_application g join team_member tm using (team_id)
             where g.application_id = a.id and tm.user_id = ${caller.userId})`;
 

@@ -200,3 +200,32 @@ describe('products and devices', () => {
     expect(ofProduct.body.map(({ id }) => id)).toEqual([device]);
   });
 });
+
+describe('sort', () => {
+  it('takes, from owners and members alike, every field that its refusal names', async () => {
+    const team = await owner.make(`${at}/teams`, { name: 'Readers' });
+    const application = await owner.make(`${at}/applications`, { name: 'Sorted' });
+    const hook = await owner.make(`/applications/${owner.id}/${application}/hooks`, { url: 'https://example.com/' });
+    const member = await world.member(owner, Role.member);
+    await owner.put(`/teams/${owner.id}/${team}/members/${member.id}`);
+    await owner.put(`/teams/${owner.id}/${team}/applications/${application}`, { permission: 'write' });
+    const below = `/applications/${owner.id}/${application}`;
+    const lists = [
+      '/accounts',
+      '/products',
+      ...['members', 'teams', 'products', 'devices', 'applications'].map((name) => `${at}/${name}`),
+      ...['members', 'applications'].map((name) => `/teams/${owner.id}/${team}/${name}`),
+      ...['devices', 'hooks', `hooks/${hook}/deliveries`].map((name) => `${below}/${name}`),
+    ];
+    for (const list of lists) {
+      const { body } = await owner.get<{ message: string }>(`${list}?sort=colour`);
+      const fields = body.message.split('there are ')[1]?.split(', ') ?? [];
+      expect(fields).toContain('id');
+      for (const caller of [owner, member]) {
+        for (const sort of [fields.join(','), fields.map((field) => `-${field}`).join(',')]) {
+          expect([list, sort, (await caller.get(`${list}?sort=${sort}`)).status]).toEqual([list, sort, 200]);
+        }
+      }
+    }
+  });
+});
