@@ -6,5 +6,5 @@ export default {
   globalSetup: '<rootDir>/dist/test/support/global-setup.js',
   globalTeardown: '<rootDir>/dist/test/support/global-teardown.js',
   maxWorkers: '100%',
-  testTimeout: 20_000,
+  testTimeout: 60_000,
 };
