@@ -114,7 +114,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return 'little';
     }
     const { rows } = await prepared<Claimed>(pool, 'claim', claimQuery({ claimId: newId(), limit, now }));
-    more = rows.length === limit || rows.some(({ full }) => full);
+    // Nothing found while calls are under way may mean that every hook with something due has as many as it may.
+    if (rows.length > 0 || held.size === 0) more = rows.length === limit || rows.some(({ full }) => full);
     for (const { maxPerSecond } of rows) if (maxPerSecond !== null) wakeIn(1000 / maxPerSecond + 5);
     launch(rows);
     if (rows.length === limit) return 'more than fits';

@@ -30,6 +30,8 @@ export interface SettlerOptions {
 export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): Settler {
   let waiting: Result[] = [];
   let timer: NodeJS.Timeout | undefined;
+  /** Answers come in bursts: a batch that is due goes out once the whole burst is in it. */
+  let due: NodeJS.Immediate | undefined;
   let writing: Promise<void> | undefined;
 
   const write = async () => {
@@ -57,6 +59,7 @@ export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): 
   };
   const flush = () => {
     clearTimeout(timer);
+    clearImmediate(due);
     timer = undefined;
     writing ??= write().finally(() => {
       writing = undefined;
