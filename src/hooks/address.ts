@@ -80,16 +80,6 @@ export function createAddressGuard({ allow, deny }: AddressRules, resolve: Resol
   };
 }
 
-/** Whether a text is a range of addresses in CIDR notation, or a single address. */
-export function isRange(text: string): boolean {
-  try {
-    range(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 const lengthOf = (address: Address) => (address.kind() === 'ipv4' ? 32 : 128);
 
 function range(text: string): Range {

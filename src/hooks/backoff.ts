@@ -28,6 +28,3 @@ export function retryAfter(header: string | undefined, now: number): number | un
   const date = /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
-
-/** How long a circuit stays open, in milliseconds: 30 s, doubling with every opening up to 15 minutes. */
-export const openFor = (openings: number): number => Math.min(30_000 * 2 ** Math.min(openings - 1, 10), 900_000);

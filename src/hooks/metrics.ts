@@ -54,31 +54,24 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     registers,
   });
-  new Gauge({
-    name: 'ddp_hook_in_flight',
-    help: 'Calls of this process under way.',
-    registers,
-    collect() {
-      this.set(inFlight());
-    },
-  });
   const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [] });
+  const flying = gauge('ddp_hook_in_flight', 'Calls of this process under way.');
   const pending = gauge('ddp_hook_pending', `Deliveries that wait, counted up to ${countUpTo}.`);
   const oldest = gauge('ddp_hook_oldest_due_seconds', 'How long the delivery that is due longest has been due.');
-  const circuits = new Gauge({
+  const circuits: Gauge = new Gauge({
     name: 'ddp_hook_open_circuits',
     help: 'Hooks whose circuit is open.',
     registers,
     async collect() {
       const [depth] = (await read(depthQuery(clock()))) as [Depth];
+      flying.set(inFlight());
       pending.set(depth.pending);
       oldest.set(depth.oldest);
       circuits.set(depth.circuits);
     },
   });
   // After the one whose collecting sets them.
-  registry.registerMetric(pending);
-  registry.registerMetric(oldest);
+  for (const figure of [flying, pending, oldest]) registry.registerMetric(figure);
 
   return {
     observe({ delivery, state, attempt, took, answeredAt }) {

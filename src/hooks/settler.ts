@@ -61,6 +61,7 @@ export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): 
     clearTimeout(timer);
     clearImmediate(due);
     timer = undefined;
+    due = undefined;
     writing ??= write().finally(() => {
       writing = undefined;
       if (waiting.length > 0) void flush();
@@ -71,7 +72,7 @@ export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): 
   return {
     add(result) {
       waiting.push(result);
-      if (waiting.length >= enough) void flush();
+      if (waiting.length >= enough) due ??= setImmediate(() => void flush());
       else timer ??= setTimeout(() => void flush(), patience);
     },
     async drain() {

@@ -14,14 +14,14 @@ export interface MetricsPage {
 
 /** `/metrics`: figures of the service for Prometheus. */
 export function createMetricsPage({ render, contentType, token }: MetricsPage): Router {
-  const show: RequestHandler = async (request, response) => {
+  const show: RequestHandler = (request, response, next) => {
     if (token === undefined) {
       if (!isLoopback(request.socket.remoteAddress))
         throw forbidden('Without METRICS_TOKEN, only this machine may ask.');
     } else if (!same(request.headers.authorization ?? '', `Bearer ${token}`)) {
       throw unauthenticated();
     }
-    response.writeHead(200, { 'Content-Type': contentType }).end(await render());
+    render().then((text) => response.writeHead(200, { 'Content-Type': contentType }).end(text), next);
   };
   return Router({ caseSensitive: true, strict: true }).get('/metrics', show);
 }
