@@ -97,6 +97,13 @@ const durationSentence = 'a number and ms, s, m, h or d, such as 15s';
 const positive = (text: string) => parseDuration(text) || undefined;
 const duration = () => parsed(positive, `must be ${durationSentence}`);
 
+/** A deadline: timers hold no more than 24 days, and nobody waits for an hour. */
+const deadline = () =>
+  parsed((text) => {
+    const milliseconds = positive(text);
+    return milliseconds !== undefined && milliseconds <= 3_600_000 ? milliseconds : undefined;
+  }, `must be ${durationSentence}, at most 1h`);
+
 const urlOf = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
 function originOf(text: string): string | undefined {
@@ -137,7 +144,7 @@ const settings = z.object({
   HOOK_RETRY_SCHEDULE: listOf(parseDuration, `must be waits separated by commas, each ${durationSentence}`).default(
     ['5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'].map((wait) => parseDuration(wait) ?? 0),
   ),
-  HOOK_TIMEOUT: duration().default(15_000),
+  HOOK_TIMEOUT: deadline().default(15_000),
   CORS_ORIGINS: listOf(
     (text) => (text === '*' ? text : originOf(text)),
     'must be origins such as https://app.example.com, separated by commas',
@@ -145,7 +152,7 @@ const settings = z.object({
   METRICS_TOKEN: z.string().optional(),
   HOOK_HTTPS_ONLY: flag().default(false),
   DELIVERY_RETENTION: duration().default(30 * 86_400_000),
-  SEARCH_TIMEOUT: duration().default(10_000),
+  SEARCH_TIMEOUT: deadline().default(10_000),
   SEARCH_ROLLUPS: flag().default(true),
   GRAPHQL_TIMEOUT: duration().default(20_000),
   TRUST_PROXY: parsed(proxiesOf, 'must be a number of hops, or addresses, networks and loopback').optional(),

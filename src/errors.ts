@@ -88,4 +88,8 @@ export const unavailable = () =>
     'Retry-After': '1',
   });
 
-const sentence = (fault: Fault) => (fault.path === '' ? fault.message : `${fault.path}: ${fault.message}`);
+/** What is said of a field (`must be a string`) becomes a sentence with it; what is one already stands behind its path. */
+const sentence = ({ path, message }: Fault) => {
+  if (path === '') return message;
+  return /^(is|are|has|must|may) /.test(message) ? `${path} ${message}.` : `${path}: ${message}`;
+};

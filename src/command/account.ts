@@ -35,8 +35,8 @@ export function addUserCommands(group: Command): void {
 
 const addAccountOptions = (command: Command): Command =>
   command
-    .requiredOption('--username <name>', 'unique on the platform: letters, digits, dashes and underscores')
-    .requiredOption('--email <address>', 'unique on the platform')
+    .requiredOption('--username <name>', 'unique on the platform: letters, digits, dashes and underscores (required)')
+    .requiredOption('--email <address>', 'unique on the platform (required)')
     .option('--name <name>', 'display name');
 
 function addSwitches(group: Command, type: AccountType): void {
@@ -44,7 +44,7 @@ function addSwitches(group: Command, type: AccountType): void {
     ['disable', true],
     ['enable', false],
   ] as const) {
-    const effect = disabled ? `Switch a ${type} off: its tokens stop to count.` : `Switch a ${type} on again.`;
+    const effect = disabled ? 'Switch it off: its tokens stop to count.' : 'Switch it on again.';
     addCommand(group, `${verb} <id>`, effect).action(async (id: string, options: OutputOptions) =>
       answer(
         options,

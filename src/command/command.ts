@@ -20,7 +20,8 @@ export const addCommand = (parent: Command, name: string, description: string): 
 /** Reads an argument such as `30d` as milliseconds. */
 export function duration(text: string): number {
   const milliseconds = parseDuration(text);
-  if (!milliseconds) throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 30d.');
+  if (!milliseconds)
+    throw new InvalidArgumentError('It must be a number and s, m, h or d, such as 30d, within a century.');
   return milliseconds;
 }
 

@@ -25,18 +25,26 @@ export function addProductCommands(group: Command): void {
 
 /** `ddp retention ...` */
 export function addRetentionCommands(group: Command): void {
-  addCommand(group, 'set <duration>', 'Keep records for so long (90d), or for ever (none).')
-    .requiredOption('--organization <id>', 'whose records')
+  addCommand(group, 'set', 'Keep records for so long, or for ever.')
+    .argument('<duration>', 'such as 90d (a number and s, m, h or d), or none', keepOf)
+    .requiredOption('--organization <id>', 'whose records (required)')
     .option('--product <id>', 'only those of this product; it counts instead of what the organization has')
     .action(
       async (
-        text: string,
+        keep: Keep,
         { organization, product, json }: OutputOptions & { organization: string; product?: string },
       ) => {
-        const keep = text === 'none' ? null : duration(text);
         const retention = { organizationId: organization, productId: product ?? null };
-        await withDatabase(({ pool }) => setRetention(pool, retention, keep));
-        answer({ json }, { ...retention, keep: text });
+        await withDatabase(({ pool }) => setRetention(pool, retention, keep.milliseconds));
+        answer({ json }, { ...retention, keep: keep.text });
       },
     );
 }
+
+/** How long, as it was said and in milliseconds; null is for ever. */
+interface Keep {
+  text: string;
+  milliseconds: number | null;
+}
+
+const keepOf = (text: string): Keep => ({ text, milliseconds: text === 'none' ? null : duration(text) });

@@ -16,7 +16,7 @@ interface TokenOptions extends OutputOptions {
 /** `ddp token ...` */
 export function addTokenCommands(group: Command): void {
   addCommand(group, 'create', 'Make a token. It is shown this once.')
-    .requiredOption('--organization <id>', 'organization that it acts for')
+    .requiredOption('--organization <id>', 'organization that it acts for (required)')
     .option('--user <id>', 'member that it acts as; without one it acts as the organization itself')
     .addOption(
       new Option('--scope <scope>', 'what it may do').choices(Object.values(TokenScope)).default(TokenScope.full),

@@ -29,9 +29,7 @@ export async function createAccount(
     );
   }
   if (!isEmail(email)) throw new Error('The e-mail address is not valid.');
-  if (name !== undefined && (name === '' || name.length > 200)) {
-    throw new Error('The name must have 1 to 200 characters.');
-  }
+  checkName(name);
   const id = newId();
   try {
     await db.query(sql`
@@ -41,6 +39,13 @@ export async function createAccount(
     throw taken(error, login, email) ?? error;
   }
   return id;
+}
+
+/** Throws a sentence where a name is given that the API would refuse. */
+export function checkName(name: string | undefined): void {
+  if (name !== undefined && (name.trim() === '' || name.length > 200)) {
+    throw new Error('The name must have 1 to 200 characters, not only blanks.');
+  }
 }
 
 /** Switches an account off or on again: while it is off, its tokens do not count. */

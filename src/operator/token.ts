@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
 import { AccountType, TokenScope } from '../entities/enums.js';
 import { isId, newId } from '../entities/id.js';
-import { type Connection, createAccount } from './account.js';
+import { type Connection, checkName, createAccount } from './account.js';
 
 /** What an operator says of a new token. */
 export interface NewToken {
@@ -15,12 +15,13 @@ export interface NewToken {
   expiresAt?: Date | undefined;
 }
 
-/** Makes a token. It is given here once and stored only as its hash. */
+/** Makes a token. It is given here once and stored only as its hash. Throws a sentence where a value is wrong. */
 export async function createToken(
   db: Connection,
   { organizationId, userId, scope = TokenScope.full, name, expiresAt }: NewToken,
   at: Date,
 ): Promise<{ id: string; token: string }> {
+  checkName(name);
   const found = isId(organizationId)
     ? await db.query(sql`select from account where id = ${organizationId} and type = 'organization'`)
     : undefined;

@@ -82,6 +82,9 @@ describe('ddp', () => {
     ['an unknown command', ['reboot'], /unknown command 'reboot'/],
     ['a missing option', ['user', 'create', '--username', 'bob'], /--email/],
     ['a duration that is none', ['token', 'create', '--organization', newId(), '--expires', 'soon'], /such as 30d/],
+    ['a duration beyond any date', ['token', 'create', '--organization', newId(), '--expires', '9999999d'], /century/],
+    ['a name of blanks', ['token', 'create', '--organization', newId(), '--name', ' '], /^The name must have /],
+    ['records kept for a time that is none', ['retention', 'set', '5x', '--organization', newId()], /such as 30d/],
   ])('ends with 1 and a sentence on %s', async (_, args, sentence) => {
     const outcome = await ddp(...args);
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) });

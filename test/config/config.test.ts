@@ -41,6 +41,7 @@ describe('settings', () => {
       PUBLIC_URL: 'example.com',
       RATE_LIMIT: 'fast',
       HOOK_TIMEOUT: '15',
+      SEARCH_TIMEOUT: '30d',
       HOOK_DENY_CIDRS: '10.0.0.0/40',
       HOOK_RETRY_SCHEDULE: '5s,soon',
       HOOK_HTTPS_ONLY: 'perhaps',

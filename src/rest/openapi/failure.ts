@@ -25,7 +25,7 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   CONFLICT: 'This username is taken.',
   TOO_LARGE: 'Send at most 1 MiB.',
   UNSUPPORTED_MEDIA_TYPE: 'Send the body as JSON, with the header "Content-Type: application/json".',
-  VALIDATION_FAILED: 'name: is required',
+  VALIDATION_FAILED: 'name is required.',
   RATE_LIMITED: 'Too many requests. Try again in 1 s.',
   INTERNAL: 'Something went wrong here. Say which request it was when you ask.',
   UNAVAILABLE: 'The service cannot reach its database. Try again shortly.',
