@@ -74,7 +74,12 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     registry,
   });
   const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
-  const search = createSearch({ pool: searchPool, clock, timeoutMs: config.search.timeout });
+  const search = createSearch({
+    pool: searchPool,
+    clock,
+    timeoutMs: config.search.timeout,
+    rollups: config.search.rollups,
+  });
 
   const jobs = createJobs({
     pool,

@@ -44,10 +44,21 @@ export const rollUp = (pool: Pool, now: Date, patience: Patience = usualPatience
       sql`select pg_try_advisory_xact_lock(hashtextextended('record rollups', 0)) as locked`,
     );
     if (!locked[0]?.locked) return 0;
+    await thinOut(tx);
     const hours = await takeDirtyHours(tx, now, patience);
     for (const hour of hours) await rollUpHour(tx, hour);
     return hours.length;
   });
+
+/** An hour under way is noted by every transaction: its first and its last note say as much as all of them. */
+const thinOut = async (tx: PoolClient): Promise<void> => {
+  await tx.query(sql`
+    delete from record_dirty where id in (
+      select id from (
+        select id, min(id) over hour as first, max(id) over hour as last
+        from record_dirty window hour as (partition by organization_id, product_id, hour)) note
+      where id <> first and id <> last)`);
+};
 
 const takeDirtyHours = async (
   tx: PoolClient,

@@ -11,6 +11,7 @@ import { bindQuery } from './query/bind.js';
 import { all, type Predicate } from './query/predicate.js';
 import type { Query } from './query/query.js';
 import type { SearchRequest, TimeRange } from './request.js';
+import { rollupRange } from './rollup/eligible.js';
 import { type Scope, scan } from './sql/scan.js';
 
 /** The part of an answer that a query makes. */
@@ -29,13 +30,15 @@ export interface Run {
   readonly weigh: (length: number) => boolean;
   /** The unit of moments in sources and sort values. */
   readonly times: Times;
+  /** Whether rollups may answer. */
+  readonly rollups: boolean;
 }
 
 /** Binds, compiles and runs one parsed query. */
 export const run = async (
   reader: Reader,
   request: SearchRequest,
-  { scope, range, fields, now, weigh, times }: Run,
+  { scope, range, fields, now, weigh, times, rollups }: Run,
 ): Promise<Found> => {
   const binding = { fields, now };
   const bind = (query: Query | undefined): Predicate => (query === undefined ? all : bindQuery(query, binding));
@@ -44,7 +47,11 @@ export const run = async (
   const sort = bindSort(request.sort, binding);
   const after = request.searchAfter && searchAfter(request.searchAfter, sort, now);
   const found = needsFound(request.aggregations) ? await foundSpan(reader, scope, query) : undefined;
-  const planned = planTree(request.aggregations, scope, query, { fields, now, span: spanOf(range, now), found, times });
+  const span = spanOf(range, now);
+  const asked = { aggregations: request.aggregations, query, productIds: scope.productIds, fields, span, range };
+  const rollup = rollups && found === undefined ? rollupRange(asked) : undefined;
+  const over = rollup ? { ...scope, rollup } : scope;
+  const planned = planTree(request.aggregations, over, query, { fields, now, span, found, times });
   const { from, size, source, fields: shown } = request;
   const hits = await readHits(reader, {
     scope,

@@ -18,6 +18,8 @@ export interface SearchOptions {
   clock: () => number;
   /** How long one query may take, where it does not ask for less. */
   timeoutMs: number;
+  /** Whether hourly rollups answer where they can; yes unless told otherwise. */
+  rollups?: boolean;
 }
 
 /** Whose records to search: an application that the caller may read. */
@@ -105,7 +107,7 @@ const undisputed = (fields: Fields, path: string) => {
 };
 
 const answerAll = async (
-  { pool, clock, timeoutMs }: SearchOptions,
+  { pool, clock, timeoutMs, rollups = true }: SearchOptions,
   { range, queries }: Envelope,
   call: SearchCall,
   times: Times,
@@ -131,7 +133,7 @@ const answerAll = async (
             from: range.from,
             to: range.to,
           };
-          return run(reader, request, { scope: bounds, range, fields, now, weigh, times });
+          return run(reader, request, { scope: bounds, range, fields, now, weigh, times, rollups });
         });
       }),
     );

@@ -2,6 +2,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { maxBuckets, tooManyBuckets } from '../failure.js';
 import type { Field } from '../field/field.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
+import { recordCount } from '../rollup/source.js';
 import { condition } from '../sql/condition.js';
 import { name } from '../sql/name.js';
 import { type Scope, scan } from '../sql/scan.js';
@@ -196,12 +197,15 @@ export class Level {
   }
 
   private grouped(): Sql {
+    const counted = this.options.scope.rollup
+      ? sql`coalesce(sum(${this.perRecord(recordCount, [])}), 0)::int8`
+      : sql`count(*)`;
     const keys = this.names('s', this.keys.length);
     const outputs = [
       ...this.keys.map(({ output }, index) =>
         output === undefined ? keys[index]! : sql`${output(keys[index]!)} as ${name('key', index)}`,
       ),
-      sql`count(*) as n`,
+      sql`${counted} as n`,
       ...this.columns.map((column, index) => sql`${column} as ${name('column', index)}`),
     ];
     const grouping = keys.length === 0 ? empty : sql` group by ${join(keys)}`;

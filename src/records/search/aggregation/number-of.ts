@@ -4,6 +4,7 @@ import { illegalArgument } from '../failure.js';
 import { type Field, isNumeric } from '../field/field.js';
 import { dateReading } from '../query/binding.js';
 import { dateOf, decimal } from '../query/value-of.js';
+import { rollupColumn } from '../rollup/source.js';
 import type { Input } from '../syntax/input.js';
 import { scalarText } from '../syntax/value.js';
 import type { FieldOptions } from './aggregation.js';
@@ -43,6 +44,7 @@ export const numbersOf = (
     return ofOne(stage.level.perRecord(sql`${decimal(scalarText(missing) ?? '', missing)}::float8`, []));
   }
   if (!isNumeric(field)) throw unsupported(field, kind, at);
+  if (stage.planning.scope.rollup) return ofRollup(stage, field);
   const { one, many } = doubles(field, missing, stage.planning.now);
   return many === undefined ? ofOne(stage.level.perRecord(one, [field], field.costly)) : ofMany(stage, field, many);
 };
@@ -89,6 +91,20 @@ const ofOne = (value: Sql): Numbers => ({
   all: (where) => sql`(array_agg(${value})${where})`,
   distinct: (where) => sql`count(distinct ${value})${where}`,
 });
+
+/** Numbers that rollups have added up already. Only what adds up is asked of them (see `rollupRange`). */
+const ofRollup = (stage: Stage, field: Field): Numbers => {
+  const column = (name: Sql) => stage.level.perRecord(rollupColumn(field, name), [field]);
+  const [n, sum, squares] = [column(sql`r.n`), column(sql`r.sum`), column(sql`r.sum_squares`)];
+  return {
+    ...ofOne(sum),
+    count: (where) => sql`coalesce(sum(${n})${where}, 0)::int8`,
+    avg: (where) => sql`(sum(${sum})${where} / nullif(sum(${n})${where}, 0))::float8`,
+    min: (where) => sql`min(${column(sql`r.min`)})${where}`,
+    max: (where) => sql`max(${column(sql`r.max`)})${where}`,
+    sumOfSquares: (where) => sql`sum(${squares})${where}`,
+  };
+};
 
 /** Numbers of records that may have several: what can be is computed for each record first. */
 const ofMany = (stage: Stage, field: Field, values: Sql): Numbers => {

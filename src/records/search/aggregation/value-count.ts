@@ -1,4 +1,5 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
+import { rollupColumn } from '../rollup/source.js';
 import type { SimpleMetric } from './aggregation.js';
 import type { Planned, Stage } from './stage.js';
 
@@ -6,6 +7,10 @@ import type { Planned, Stage } from './stage.js';
 export const valueCount = ({ field: path, missing, at }: SimpleMetric, stage: Stage): Planned => {
   const field = stage.field(path, at);
   if (field === undefined && missing === undefined) return { read: () => ({ value: 0 }) };
+  if (field !== undefined && stage.planning.scope.rollup) {
+    const values = stage.level.perRecord(rollupColumn(field, sql`r.n`), [field]);
+    return counting(stage, values);
+  }
   const none = missing === undefined ? sql`0` : sql`1`;
   const perRecord =
     field === undefined
@@ -14,6 +19,11 @@ export const valueCount = ({ field: path, missing, at }: SimpleMetric, stage: St
         ? sql`(case when ${field.value} is null then ${none} else 1 end)`
         : sql`(case coalesce(cardinality(${field.values}), 0) when 0 then ${none} else cardinality(${field.values}) end)`;
   const count = stage.level.perRecord(perRecord, field === undefined ? [] : [field], field?.costly);
+  return counting(stage, count);
+};
+
+/** The sum of what is counted for each record. */
+const counting = (stage: Stage, count: Sql): Planned => {
   const { cell, column } = stage.aggregate((where) => sql`sum(${count})${where}`);
   return {
     read: (bucket) => ({ value: Number(cell(bucket) ?? 0) }),

@@ -1,6 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { VariableType } from '../../../entities/enums.js';
-import type { Field, FieldKind } from './field.js';
+import type { Field, FieldKind, Place } from './field.js';
 
 /** A variable that a product declares, and the slot of its values where any are stored (see `records/slot.ts`). */
 export interface DeclaredVariable {
@@ -76,10 +76,13 @@ export const declaredField = (
     storage,
     value,
     ...(multi ? { values: stored(first!.name, value, storage, kind) } : {}),
+    ...(onlyThese && !multi && kind !== 'keyword' ? { places: declared.flatMap(placeOf) } : {}),
     always: false,
     ofDevice: false,
   };
 };
+
+const placeOf = ({ productId, slot }: DeclaredVariable): Place[] => (slot === null ? [] : [{ productId, slot }]);
 
 /** The slot's value by the record's product; `otherwise` for records of no product that declares the variable. */
 const byProduct = (

@@ -28,6 +28,14 @@ export interface Field {
   readonly costly?: boolean;
   /** Whether the values are the device's, so that its table must be joined. */
   readonly ofDevice: boolean;
+  /** Where rollups have its numbers, one place a product: set where that is all of them. */
+  readonly places?: readonly Place[];
+}
+
+/** The slot of a product's variable in `record.numbers`. */
+export interface Place {
+  readonly productId: string;
+  readonly slot: number;
 }
 
 /** Whether values of a kind are numbers to metrics: booleans count as 0 and 1, dates as milliseconds. */

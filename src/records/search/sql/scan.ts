@@ -1,6 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Field } from '../field/field.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
+import { type RollupRange, rollupSource } from '../rollup/source.js';
 import { condition } from './condition.js';
 
 /** The records that a query may see at all: what the caller may read, in the products and the time asked for. */
@@ -13,6 +14,8 @@ export interface Scope {
   /** ISO 8601 texts, both included. */
   readonly from: string;
   readonly to: string;
+  /** Set where rollups stand in for records. */
+  readonly rollup?: RollupRange;
 }
 
 /** The condition of a scope, over alias `r`. Written so that partitions and indexes serve it. */
@@ -35,7 +38,7 @@ export interface Scan {
 export const scan = (scope: Scope, predicates: readonly Predicate[], fields: readonly Field[]): Scan => {
   const conditions = predicates.filter(({ kind }) => kind !== 'all').map(condition);
   return {
-    source: sourceOf([...fields, ...predicates.flatMap(fieldsOf)]),
+    source: scope.rollup ? rollupSource(scope, scope.rollup) : sourceOf([...fields, ...predicates.flatMap(fieldsOf)]),
     where: join([scopeCondition(scope), ...conditions], ' and '),
   };
 };

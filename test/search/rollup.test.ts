@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import sql from 'sql-template-tag';
+import { VariableType } from '../../src/entities/enums.js';
+import { locate, type PlainJson } from '../../src/json.js';
+import { rollUp } from '../../src/records/rollup.js';
+import { createSearch, type QueryAnswer } from '../../src/records/search/search.js';
+import { useWorld, worldNow } from './world.js';
+
+const start = worldNow / 1000 - 3 * 24 * 3600;
+const serials = ['a1', 'a2', 'b1'];
+const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
+const recordOf = (index: number) => ({
+  serial: serials[index % 3]!,
+  ts: Math.round((start + noise(index) * 3 * 24 * 3600) * 1e6) / 1e6,
+  data: {
+    ...(index % 5 === 0 ? {} : { t: noise(index + 0.5) * 1e4 - 5e3 }),
+    ...(index % 2 === 0 ? { on: index % 4 === 0 } : {}),
+    ...(index % 7 === 0 ? { n: index } : {}),
+    ...(index % 11 === 0 ? { t: 'broken' } : {}),
+  },
+});
+
+const t = { name: 't', type: VariableType.FLOAT32 };
+const on = { name: 'on', type: VariableType.BOOL };
+const n = { name: 'n', type: VariableType.INT64 };
+const world = useWorld({
+  products: { first: [t, on, n], second: [n, on, t] },
+  devices: [
+    { serial: 'a1', product: 'first' },
+    { serial: 'a2', product: 'first' },
+    { serial: 'b1', product: 'second' },
+  ],
+  records: Array.from({ length: 1500 }, (_, index) => recordOf(index)),
+});
+
+beforeAll(async () => {
+  while ((await rollUp(world.pool, new Date(Date.now() + 24 * 3600e3))) > 0);
+  // Late data: these hours are out of date.
+  await world.store(Array.from({ length: 20 }, (_, index) => recordOf(5000 + index)));
+});
+
+const ask = async (rollups: boolean, query: PlainJson, range: PlainJson): Promise<QueryAnswer> => {
+  const { pool, organizationId, applicationId } = world;
+  const search = createSearch({ pool, clock: () => worldNow, timeoutMs: 10_000, rollups });
+  const { responses } = await search.prepare(locate(range), locate([query]))({ organizationId, applicationId });
+  return responses[0]!;
+};
+
+const aggregationsOf = (answer: QueryAnswer): unknown => {
+  expect(answer.status).toBe(200);
+  return 'aggregations' in answer ? answer.aggregations : undefined;
+};
+
+/** Numbers within a part in 10^12 of the larger, everything else the same. */
+const expectClose = (got: unknown, wanted: unknown, path = 'aggregations'): void => {
+  if (typeof got === 'number' && typeof wanted === 'number') {
+    // A variance is a difference of sums: its error is relative to them.
+    const scale = /variance|deviation|upper|lower|population|sampling/.test(path) ? 1e8 : 0;
+    const most = 1e-12 * Math.max(Math.abs(got), Math.abs(wanted), scale, /sum|avg|value/.test(path) ? 1e4 : 0);
+    if (Math.abs(got - wanted) > most) throw new Error(`${path}: ${got} is not ${wanted}`);
+  } else if (typeof got === 'object' && got !== null && typeof wanted === 'object' && wanted !== null) {
+    expect(Object.keys(got)).toEqual(Object.keys(wanted));
+    for (const [key, value] of Object.entries(got))
+      expectClose(value, (wanted as Record<string, unknown>)[key], `${path}.${key}`);
+  } else expect([path, got]).toEqual([path, wanted]);
+};
+
+const metric = fc
+  .tuple(
+    fc.constantFrom('avg', 'sum', 'min', 'max', 'value_count', 'stats', 'extended_stats'),
+    fc.constantFrom('data.t', 'data.on', 'data.n', 'data.nowhere'),
+  )
+  .map(([kind, field]): PlainJson => ({ [kind]: { field } }));
+const metrics = fc
+  .array(metric, { maxLength: 3 })
+  .map((list) => Object.fromEntries(list.map((one, index) => [`m${index}`, one])));
+const histogram = fc
+  .tuple(
+    fc.constantFrom<PlainJson>(
+      { fixed_interval: '1h' },
+      { fixed_interval: '6h' },
+      { fixed_interval: '90m' },
+      { calendar_interval: '1d' },
+      { calendar_interval: '1d', time_zone: 'Europe/Berlin' },
+      { calendar_interval: 'week', time_zone: 'Asia/Kolkata' },
+      { fixed_interval: '1h', min_doc_count: 1 },
+    ),
+    metrics,
+  )
+  .map(([interval, aggs]): PlainJson => ({ date_histogram: { field: 'ts', ...(interval as object) }, aggs }));
+const terms = metrics.map((aggs): PlainJson => ({ terms: { field: 'device.id' }, aggs }));
+const aggs = fc
+  .tuple(histogram, terms, metrics)
+  .map(([hours, devices, more]): PlainJson => ({ hours, devices, ...more }));
+const moment = fc.oneof(
+  fc.integer({ min: -2, max: 74 }).map((hours) => start + hours * 3600),
+  fc.integer({ min: 0, max: 3 * 24 * 3600e3 }).map((millis) => start + millis / 1000),
+);
+const query = fc.oneof(
+  fc.constant<PlainJson>({ match_all: {} }),
+  fc.tuple(moment, moment).map(
+    ([a, b]): PlainJson => ({
+      bool: { filter: [{ range: { ts: { gte: Math.min(a, b), lt: Math.max(a, b) } } }] },
+    }),
+  ),
+);
+
+describe('search over rollups', () => {
+  it('answers what search over records answers', async () => {
+    const products = Object.values(world.productIds);
+    await fc.assert(
+      fc.asyncProperty(aggs, query, moment, moment, async (aggregations, filter, a, b) => {
+        const body = { products, size: 0, query: filter, aggs: aggregations };
+        const range = { gte: Math.min(a, b), lte: Math.max(a, b) };
+        expectClose(aggregationsOf(await ask(true, body, range)), aggregationsOf(await ask(false, body, range)));
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+
+  it('reads rollups where they serve, and records where they are out of date or switched off', async () => {
+    const { pool, organizationId, productIds } = world;
+    const dirty = await pool.query(sql`select from record_dirty where organization_id = ${organizationId}`);
+    expect(dirty.rowCount).toBeGreaterThan(0);
+    const body = { products: Object.values(productIds), size: 0, aggs: { n: { value_count: { field: 'data.t' } } } };
+    const range = { gte: start, lte: start + 3 * 24 * 3600 };
+    const truth = aggregationsOf(await ask(false, body, range));
+    await pool.query(sql`delete from record_rollup where organization_id = ${organizationId}`);
+    const { n: left } = aggregationsOf(await ask(true, body, range)) as { n: { value: number } };
+    expect(left.value).toBeGreaterThan(0);
+    expect(left.value).toBeLessThan((truth as { n: { value: number } }).n.value);
+    expect(aggregationsOf(await ask(false, body, range))).toEqual(truth);
+  });
+});
