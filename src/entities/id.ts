@@ -27,5 +27,8 @@ export const newId = (): string => {
   return v7({ random: bytes, msecs: moment, seq: sequence });
 };
 
-/** Whether a text can be an identifier at all. What cannot is answered like one that does not exist. */
-export const isId = (text: string): boolean => validate(text);
+/**
+ * Whether a text can be an identifier at all. What cannot is answered like one that does not exist. Ours are written in
+ * lower case; PostgreSQL would take capitals for the same thing where a comparison of texts would not.
+ */
+export const isId = (text: string): boolean => validate(text) && text === text.toLowerCase();

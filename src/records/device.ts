@@ -91,7 +91,8 @@ const wantedOf = (
     for (const item of items) {
       if (item instanceof Rejection) continue;
       for (const serial of item.serials) of.serials.add(serialKey(serial));
-      if (item.deviceId !== undefined && isId(item.deviceId)) of.ids.add(item.deviceId.toLowerCase());
+      const id = item.deviceId?.toLowerCase();
+      if (id !== undefined && isId(id)) of.ids.add(id);
     }
   }
   return wanted;

@@ -85,7 +85,7 @@ export class OrganizationResolver {
     const user = await loadUser(ctx, organizationId, memberId);
     return ctx.em.transactional(async (em) => {
       const demotes = role !== undefined && role !== Role.owner;
-      if (demotes) await keepAnOwner(em, organizationId, memberId);
+      if (demotes) await keepAnOwner(em, organizationId, user.id);
       const kept = role === undefined ? sql`membership.role` : sql`excluded.role`;
       const [membership] = await execute<{ role: Role }>(
         em,
@@ -105,7 +105,7 @@ export class OrganizationResolver {
     requireOrganization(ctx, organizationId, 'write');
     const user = await loadUser(ctx, organizationId, memberId);
     return ctx.em.transactional(async (em) => {
-      await keepAnOwner(em, organizationId, memberId);
+      await keepAnOwner(em, organizationId, user.id);
       await execute(
         em,
         sql`delete from membership where organization_id = ${organizationId} and user_id = ${memberId}`,

@@ -56,6 +56,9 @@ describe('DELETE /organizations/:id/members/:memberId', () => {
     const place = `/organizations/${lonely.id}/members/${chief.id}`;
     expect((await lonely.delete(place)).status).toBe(409);
     expect((await lonely.put(place, { role: 'member' })).status).toBe(409);
+    const inCapitals = `/organizations/${lonely.id}/members/${chief.id.toUpperCase()}`;
+    expect((await lonely.delete(inCapitals)).status).toBe(404);
+    expect((await lonely.put(inCapitals, { role: 'member' })).status).toBe(404);
     await world.member(lonely, Role.owner);
     expect((await lonely.delete(place)).status).toBe(204);
   });

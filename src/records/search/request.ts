@@ -111,7 +111,7 @@ export const parseMultiSearch = (lines: LocatedJson): Envelope => {
  */
 export const productIds = (given: readonly string[]): string[] => {
   const products = given.filter((id) => id !== '');
-  const ids = products.filter(isId).map((id) => id.toLowerCase());
+  const ids = products.map((id) => id.toLowerCase()).filter(isId);
   return products.length > 0 && ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...new Set(ids)];
 };
 
