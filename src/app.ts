@@ -36,6 +36,7 @@ import { allowOrigins } from './rest/cors.js';
 import { createDocs } from './rest/docs.js';
 import { answerErrors, refuseUnknownPath } from './rest/errors.js';
 import { createRest } from './rest/handler.js';
+import { createHealth } from './rest/health.js';
 import { createMetricsPage } from './rest/metrics.js';
 import { createOpenApi } from './rest/openapi/document.js';
 import { originOf } from './rest/origin.js';
@@ -136,15 +137,15 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     errors: { isConnectionLoss, report: (cause) => log.error({ err: cause }, unforeseen) },
   });
   const app = express();
-  app.disable('x-powered-by').disable('etag').set('query parser', false);
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
   app.use(identifyRequests(), logRequests(log), allowOrigins(config.corsOrigins));
-  app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
-  app.get('/readyz', async (_request, response) => {
-    await resources.read(sql`select 1`);
-    if (!(await isMigrated(rooms.orm))) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
-    response.json({ status: 'ok' });
-  });
+  app.use(
+    createHealth(async () => {
+      await resources.read(sql`select 1`);
+      if (!(await isMigrated(rooms.orm))) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
+    }),
+  );
   app.use(
     createMetricsPage({
       render: () => rooms.registry.metrics(),

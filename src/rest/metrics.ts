@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type RequestHandler, Router } from 'express';
 import ipaddr from 'ipaddr.js';
 import { forbidden, unauthenticated } from '../errors.js';
+import { answerNothingElse } from './verbs.js';
 
 /** What is shown, and to whom. */
 export interface MetricsPage {
@@ -23,7 +24,11 @@ export function createMetricsPage({ render, contentType, token }: MetricsPage): 
     }
     render().then((text) => response.writeHead(200, { 'Content-Type': contentType }).end(text), next);
   };
-  return Router({ caseSensitive: true, strict: true }).get('/metrics', show);
+  const router = Router({ caseSensitive: true, strict: true });
+  const place = router.route('/metrics');
+  place.get(show);
+  answerNothingElse(place, ['GET']);
+  return router;
 }
 
 const isLoopback = (address: string | undefined) =>

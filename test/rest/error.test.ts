@@ -23,10 +23,17 @@ describe('errors of REST', () => {
     },
   );
 
-  it('are 404 outside the base path, too', async () => {
-    const response = await fetch(`${service.url}/nowhere`);
+  it.each(['/nowhere', '/DDP/v1/account', '/Healthz'])('are 404 outside the base path, too: %s', async (path) => {
+    const response = await fetch(`${service.url}${path}`);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ code: 'NOT_FOUND', requestId: response.headers.get('x-request-id') });
+  });
+
+  it.each(['/healthz', '/readyz', '/metrics', '/avatars/x.svg', '/ddp/v1/docs'])('are 405 at %s, too', async (path) => {
+    const response = await fetch(`${service.url}${path}`, { method: 'PUT' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect(await response.json()).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
   });
 
   it('are 405 for a verb that a path does not have, and say which it has', async () => {
