@@ -14,6 +14,8 @@ export const ormOptions = (connectionString: string): Options =>
     discovery: { warnWhenNoEntities: false },
     driverOptions: { types: typeParsers, application_name: 'ddp' },
     pool: { min: 0, max: 10 },
+    // A resolver flushes one thing, which is one statement; who changes more asks for a transaction.
+    implicitTransactions: false,
     migrations: {
       path: fileURLToPath(new URL('./migrations', import.meta.url)),
       tableName: 'migration',

@@ -156,8 +156,8 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
   app.use(createAvatars());
   app.use(
     basePath,
-    createDocs(() => createOpenApi(restGraph, basePath)),
     rest,
+    createDocs(() => createOpenApi(restGraph, basePath)),
   );
   app.use('/graphql', graph.router);
   app.use(refuseUnknownPath);
