@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -103,3 +104,110 @@ const openBare = async (stage: Stage, kind: string): Promise<{ origin: string; p
   const { port } = JSON.parse(line.toString()) as { port: number };
   return { origin: `http://127.0.0.1:${port}`, process: child };
 };
+=======
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Pool } from 'undici';
+import { type Row, report } from './figures.js';
+import { furnish } from './fleet.js';
+import { openStage, type Stage } from './stage.js';
+
+const connections = 32;
+const seconds = 2;
+
+interface Load {
+  name: string;
+  origin: string;
+  path: string;
+  token?: string;
+  body?: string;
+}
+
+/**
+ * REST with authentication, permission and checks, against bare `node:http` and `pg`, in turn. `--rounds N` repeats (5).
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { rounds: { type: 'string', default: '5' } } });
+  const stage = await openStage();
+  const bare = await startBare(stage, 'pool');
+  const pipelined = await startBare(stage, 'pipelined');
+  try {
+    for (const { title, loads } of await comparisons(stage, bare.origin, pipelined.origin)) {
+      const rows: Row[] = loads.map(({ name }) => ({ name, figures: [] }));
+      for (const row of rows.slice(1)) row.against = rows[0]!;
+      for (const load of loads) await requestsPerSecond(load);
+      for (let round = 0; round < Number(values.rounds); round++) {
+        for (const [i, load] of loads.entries()) rows[i]!.figures.push(await requestsPerSecond(load));
+      }
+      report(title, 'req/s', rows);
+    }
+  } finally {
+    bare.stop();
+    pipelined.stop();
+    await stage.close();
+  }
+}
+
+async function comparisons(stage: Stage, bare: string, pipelined: string): Promise<{ title: string; loads: Load[] }[]> {
+  await furnish(stage, 50);
+  const { organizationId: id, token } = stage;
+  const { rows } = await stage.pool.query<{ id: string }>('select id from device order by id limit 1');
+  const deviceId = rows[0]!.id;
+  const { origin, pathname } = new URL(stage.base);
+  const body = JSON.stringify({ name: 'Field Ops' });
+  const compare = (title: string, path: string, barePath: string, extras: { body?: string } = {}) => ({
+    title,
+    loads: [
+      { name: 'bare, pool of 10', origin: bare, path: barePath, ...extras },
+      { name: 'bare, one pipelined connection', origin: pipelined, path: barePath, ...extras },
+      { name: 'this service', origin, path: `${pathname}${path}`, token, ...extras },
+    ],
+  });
+  return [
+    compare('GET device', `/devices/${id}/${deviceId}`, `/device/${deviceId}`),
+    compare('list of 10 devices', `/organizations/${id}/devices`, `/devices/${id}`),
+    compare('create team', `/organizations/${id}/teams`, `/team/${id}`, { body }),
+  ];
+}
+
+async function requestsPerSecond({ origin, path, token, body }: Load): Promise<number> {
+  const pool = new Pool(origin, { connections, pipelining: 1 });
+  const headers = {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  };
+  const until = performance.now() + seconds * 1000;
+  let answers = 0;
+  const client = async () => {
+    while (performance.now() < until) {
+      const response = await pool.request({
+        method: body === undefined ? 'GET' : 'POST',
+        path,
+        headers,
+        body: body ?? null,
+      });
+      if (response.statusCode !== 200)
+        throw new Error(`${path} answered ${response.statusCode}: ${await response.body.text()}`);
+      await response.body.dump();
+      answers++;
+    }
+  };
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: connections }, client));
+  const rate = answers / ((performance.now() - begun) / 1000);
+  await pool.close();
+  return rate;
+}
+
+async function startBare(stage: Stage, kind: 'pool' | 'pipelined'): Promise<{ origin: string; stop(): void }> {
+  const program = fileURLToPath(new URL('./bare-rest.js', import.meta.url));
+  const server = spawn(process.execPath, [program, stage.connectionString, kind], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(server.stdout, 'data')) as [Buffer];
+  const { port } = JSON.parse(line.toString()) as { port: number };
+  return { origin: `http://127.0.0.1:${port}`, stop: () => void server.kill() };
+}
+>>>>>>> 064d73b (Bench REST against bare node:http and pg)
