@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { invalid } from '../errors.js';
-import type { Context } from '../schema/context.js';
+import type { Context, Read } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
 import { loaderOf } from './loader.js';
 
@@ -38,7 +38,12 @@ interface Wanted {
 /** Reads one page of a list and counts the whole. Throws 422 for a field that it cannot be sorted by or a bad `q`. */
 export async function list<Row extends object>(ctx: Context, listing: Listing, wanted: Wanted): Promise<Page<Row>> {
   const { page, count } = statements(listing, wanted);
-  const [items, [counted]] = await readAll<[Row[], [Counted]]>(ctx, [page, count], wanted);
+  const read = readerOf(ctx, wanted);
+  // One round trip: the count is made once and stands in every row. Behind the last page there is none to stand in.
+  const items = await read<Row & Counted>(
+    sql`select page.*, (select total from (${count}) counted) as total from (${page}) page`,
+  );
+  const [counted] = items.length > 0 || wanted.page === 1 ? [items[0] ?? { total: 0 }] : await read<Counted>(count);
   return { items, totalCount: total(listing, counted) };
 }
 
@@ -80,11 +85,8 @@ async function readBelow<Row extends object>(
   const { page, count } = statements(listing, wanted);
   const below = (statement: Sql) => sql`
     select parent.id as "parentId", below.* from unnest(${ids}::uuid[]) parent(id) cross join lateral (${statement}) below`;
-  const [items, counts] = await readAll<[(Row & Below)[], (Counted & Below)[]]>(
-    ctx,
-    [below(page), below(count)],
-    wanted,
-  );
+  const read = readerOf(ctx, wanted);
+  const [items, counts] = await Promise.all([read<Row & Below>(below(page)), read<Counted & Below>(below(count))]);
   const itemsOf = Map.groupBy(items, ({ parentId }) => parentId);
   const countOf = new Map(counts.map((counted) => [counted.parentId, counted]));
   return ids.map((id) => ({ items: itemsOf.get(id) ?? [], totalCount: total(listing, countOf.get(id)) }));
@@ -107,10 +109,9 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
 const total = ({ countUpTo = Number.POSITIVE_INFINITY }: Listing, counted: Counted | undefined): number | null =>
   counted === undefined || counted.total > countUpTo ? null : counted.total;
 
-async function readAll<Answers>(ctx: Context, queries: readonly Sql[], { q }: Wanted): Promise<Answers> {
-  const read = q ? (query: Sql) => readPattern(ctx, query) : ctx.read;
-  return (await Promise.all(queries.map((query) => read(query)))) as Answers;
-}
+/** How a list is read: quickly, or within bounds where a caller's pattern may turn out expensive. */
+const readerOf = (ctx: Context, { q }: Wanted): Read =>
+  q ? async <Row>(query: Sql) => (await readPattern(ctx, query)) as Row[] : ctx.read;
 
 /** `q` over the fields of the listing, or nothing. */
 const pattern = ({ matched = [] }: Listing, q: string | null | undefined): Sql[] =>
