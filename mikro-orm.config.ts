@@ -13,8 +13,6 @@ export const ormOptions = (connectionString: string): Options =>
     extensions: [Migrator],
     discovery: { warnWhenNoEntities: false },
     driverOptions: { types: typeParsers, application_name: 'ddp' },
-    // One thing is changed at a time, and one statement is a transaction; what needs more says so (`em.transactional`).
-    implicitTransactions: false,
     pool: { min: 0, max: 10 },
     // A resolver flushes one thing, which is one statement; who changes more asks for a transaction.
     implicitTransactions: false,
