@@ -1,7 +1,7 @@
 import express, { type Express, type Request } from 'express';
 import sql from 'sql-template-tag';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
-import { authenticate } from './auth/authenticate.js';
+import { createAuthenticate } from './auth/authenticate.js';
 import { Call, type CallResources } from './call.js';
 import type { Config } from './config.js';
 import { createBoundedRead } from './database/bounded.js';
@@ -118,8 +118,9 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
   const instances = createResolvers(rooms);
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };
+  const authenticate = createAuthenticate(resources.read);
   const admitWith = (perSecond: number) =>
-    createAdmit((request) => authenticate(resources.read, request.headers.authorization), perSecond);
+    createAdmit((request) => authenticate(request.headers.authorization), perSecond);
   const admit = admitWith(config.rateLimit);
   const createContext = (caller: Caller, request: Request) => new Call(caller, request, resources);
   const restGraph = buildGraphForRest({ resolvers, container });

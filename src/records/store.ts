@@ -86,7 +86,7 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
     }
   };
 
-  const group = new Group<Work, PlainJson>({ run, lanes: 3, heaviest: 5000 });
+  const group = new Group<Work, PlainJson>({ run, lanes: 2, heaviest: 5000 });
   return {
     store: (call) =>
       group.add({ ...call, weight: call.items.length, ...(call.once ? { name: onceName(call.once) } : {}) }),
