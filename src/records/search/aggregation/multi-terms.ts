@@ -33,7 +33,7 @@ export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Pl
     const parts = inner.level.keysOf(bucket.row!).map((raw, index) => writtenKey(known[index], raw, prints[index]));
     const shown = parts.map(
       ({ key, key_as_string: text }, index) =>
-        text ?? (known[index]!.kind === 'double' ? javaDouble(Number(key)) : `${key as string}`),
+        text ?? (known[index]!.kind === 'double' ? javaDouble(Number(key)) : String(key)),
     );
     const key = parts.map((part, index) =>
       known[index]!.kind === 'boolean' ? part.key === 1 : known[index]!.kind === 'date' ? part.key_as_string : part.key,

@@ -77,6 +77,6 @@ const withTexts = (numbers: Answer, print: Print): Answer => {
   if (print === undefined) return numbers;
   const texts = Object.entries(numbers)
     .filter(([key, value]) => key !== 'count' && typeof value === 'number')
-    .map(([key, value]) => [`${key}_as_string`, print(value as number)]);
-  return { ...numbers, ...(numbers['count'] === 0 ? {} : Object.fromEntries(texts)) };
+    .map(([key, value]) => [`${key}_as_string`, print(value as number)] as const);
+  return numbers['count'] === 0 ? numbers : { ...numbers, ...Object.fromEntries<unknown>(texts) };
 };

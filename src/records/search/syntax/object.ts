@@ -1,5 +1,5 @@
 import { type Cause, parsing, SearchFailure, xContent } from '../failure.js';
-import type { Entry, Input } from './input.js';
+import type { Entry } from './input.js';
 import { suggestion } from './suggest.js';
 import { kindOf, type Read } from './value.js';
 
@@ -25,12 +25,6 @@ export const object =
     }
     return values as Shaped<S>;
   };
-
-/** The value of a required key. */
-export const required = <T>(value: T | undefined, name: string, key: string, input: Input): T => {
-  if (value !== undefined) return value;
-  throw new SearchFailure(400, 'illegal_argument_exception', `Required [${key}] of [${name}] is missing`, input);
-};
 
 /** A key that its object does not know. */
 export const unknownKey = (name: string, entry: Entry, known: readonly string[]): SearchFailure =>
