@@ -1,8 +1,8 @@
 import type { Field } from '../field/field.js';
 import type { TermsAggregation } from './aggregation.js';
 import { valueKey } from './bucket-key.js';
-import type { Level } from './level.js';
-import { Stage } from './stage.js';
+import { Level } from './level.js';
+import type { Stage } from './stage.js';
 
 /** All keys that any record of the scope has, whether the query matches it or not; known once the levels have their rows. */
 export const everyTerm = (
