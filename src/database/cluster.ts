@@ -29,17 +29,19 @@ const OWNER_FILE = 'ddp.owner';
 
 /**
  * Finds the embedded server of a data folder, making it on first use. Its data lie in `postgres` there; where the
- * server's user cannot go there, in `/var/lib/ddp-<hash>`. `postgres.path` says which. Several processes may call this
- * at once.
+ * server's user cannot go there, in `/var/lib/ddp-<hash>`, and what was made there stays there, though the folder should
+ * be opened later. `postgres.path` says which. Several processes may call this at once.
  */
 export async function prepareCluster(dataDir: string, log: Log, durable = true): Promise<Cluster> {
   await mkdir(dataDir, { recursive: true });
   const root = await realpath(dataDir);
   const usual = join(root, 'postgres');
-  const user = await findServerUser(usual);
+  const elsewhere = `/var/lib/ddp-${digest(root).slice(0, 12)}`;
+  const user = await findServerUser([usual, elsewhere]);
   const programs = await findPrograms(user);
-  const data = await chooseFolder(root, usual, user);
   const password = await keepSecret(join(root, 'postgres.key'));
+  const isElsewhere = !(await exists(join(usual, 'PG_VERSION'))) && (await ownerOf(elsewhere)) === digest(password);
+  const data = isElsewhere || !(await canUse(usual, root, user)) ? elsewhere : usual;
   const cluster = { data, bin: join(programs, 'bin'), user, password, logFile: join(root, 'postgres.log') };
   await putForeignAside(cluster, log);
   await writeFile(join(root, 'postgres.path'), `${data}\n`);
@@ -47,14 +49,14 @@ export async function prepareCluster(dataDir: string, log: Log, durable = true):
   return cluster;
 }
 
-async function chooseFolder(root: string, usual: string, user: ServerUser | undefined): Promise<string> {
-  if (user === undefined || canEnter(user, root)) return usual;
+async function canUse(usual: string, root: string, user: ServerUser | undefined): Promise<boolean> {
+  if (user === undefined || canEnter(user, root)) return true;
   if (await exists(join(usual, 'PG_VERSION'))) {
     throw new Error(
       `The database in ${usual} belongs to the user ${user.name}, who cannot enter ${root}. Open the folders above it to that user, or set DATA_DIR.`,
     );
   }
-  return `/var/lib/ddp-${digest(root).slice(0, 12)}`;
+  return false;
 }
 
 /**
@@ -62,7 +64,7 @@ async function chooseFolder(root: string, usual: string, user: ServerUser | unde
  * renamed. The new name is fixed by its owner, so of two processes only one can.
  */
 async function putForeignAside({ data, password }: Cluster, log: Log): Promise<void> {
-  const owner = await readFile(join(data, OWNER_FILE), 'utf8').catch(() => undefined);
+  const owner = await ownerOf(data);
   if (owner === undefined || owner === digest(password)) return;
   const aside = `${data}.${owner.slice(0, 12)}`;
   await rename(data, aside).then(
@@ -110,6 +112,10 @@ async function initdb({ bin, user }: Cluster, data: string, passwordFile: string
   });
   if (code !== 0) throw new Error(`The embedded PostgreSQL could not make its database in ${data}. ${said.trim()}`);
 }
+
+/** Whose password opens the data of a folder, as a digest; undefined where none are to be seen. */
+const ownerOf = (data: string): Promise<string | undefined> =>
+  readFile(join(data, OWNER_FILE), 'utf8').catch(() => undefined);
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 

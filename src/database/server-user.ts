@@ -10,13 +10,14 @@ export interface ServerUser {
 
 /**
  * The account under which PostgreSQL must run: undefined means our own. PostgreSQL refuses root, so as root it is the
- * owner of the data where there is some already, else `postgres`, else `nobody`.
+ * owner of the data where there is some already in one of the folders, else `postgres`, else `nobody`.
  */
-export async function findServerUser(data: string): Promise<ServerUser | undefined> {
+export async function findServerUser(folders: readonly string[]): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const users = parsePasswd(await readFile('/etc/passwd', 'utf8'));
-  const owner = await stat(data).catch(() => undefined);
-  if (owner !== undefined && owner.uid !== 0) {
+  const found = await Promise.all(folders.map((folder) => stat(folder).catch(() => undefined)));
+  const owner = found.find((data) => data !== undefined && data.uid !== 0);
+  if (owner !== undefined) {
     const known = users.find((user) => user.uid === owner.uid);
     return known ?? { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid };
   }

@@ -29,15 +29,15 @@ afterAll(async () => {
 });
 
 /** Starts a service on the embedded database, on any free port. */
-async function serve(): Promise<{ child: ChildProcess; greeting: Greeting }> {
-  const child = startCommand(['serve', '--json'], { DATA_DIR: dataDir, PORT: '0' });
+async function serve(folder = dataDir): Promise<{ child: ChildProcess; greeting: Greeting }> {
+  const child = startCommand(['serve', '--json'], { DATA_DIR: folder, PORT: '0' });
   started.push(child);
   if (child.stdout === null) throw new Error('The service has no stdout.');
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   return { child, greeting: JSON.parse(line) as Greeting };
 }
 
-const databaseFolder = async () => (await readFile(join(dataDir, 'postgres.path'), 'utf8')).trim();
+const databaseFolder = async (folder = dataDir) => (await readFile(join(folder, 'postgres.path'), 'utf8')).trim();
 
 const isDatabaseRunning = async () =>
   access(join(await databaseFolder(), 'postmaster.pid')).then(
@@ -91,6 +91,19 @@ describe('services on one embedded database', () => {
     expect(await ended(again.child)).toBe(0);
     expect(await isDatabaseRunning()).toBe(false);
   }, 60_000);
+
+  it('keep their data where they are when their folder is opened to others', async () => {
+    const closed = await mkdtemp(join(dataDir, 'closed-'));
+    const { child, greeting } = await serve(closed);
+    child.kill('SIGTERM');
+    await ended(child);
+    await chmod(closed, 0o755);
+    const again = await serve(closed);
+    expect(await accountStatus(again.greeting, greeting.token!)).toBe(200);
+    again.child.kill('SIGTERM');
+    expect(await ended(again.child)).toBe(0);
+    await rm(await databaseFolder(closed), { recursive: true });
+  }, 120_000);
 
   it('say which port is taken and how to take another, and begin nothing', async () => {
     const squatter = createServer().listen(0, '127.0.0.1');
