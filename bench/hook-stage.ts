@@ -15,6 +15,7 @@ import type { RecordDevice, StoredRecord } from '../src/hooks/message.js';
 import { createLog } from '../src/log.js';
 import { prepareDatabase } from '../src/prepare.js';
 import { scanRecords } from '../src/records/scan.js';
+import { matchRecords } from '../src/records/search/match.js';
 import { transaction } from '../src/transaction.js';
 
 /** Hooks that the work is spread over, each with a device of its own. */
@@ -75,6 +76,7 @@ export async function openHookStage({ hanging = false } = {}): Promise<HookStage
         httpsOnly: false,
         retention: 30 * 24 * 3600_000,
         registry: new Registry(),
+        match: matchRecords,
         scan: scanRecords,
       }),
     store: (hooks, count, from = 0) =>

@@ -12,6 +12,7 @@ import { createJobs, type Jobs } from './jobs/jobs.js';
 import type { Log } from './log.js';
 import { redecode } from './records/redecode.js';
 import { scanRecords } from './records/scan.js';
+import { matchRecords } from './records/search/match.js';
 import { createSearch, type Search } from './records/search/search.js';
 import { createRecordStore, type RecordStore } from './records/store.js';
 import { createUpkeep } from './records/upkeep.js';
@@ -70,6 +71,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     addresses: { allow: allowCidrs, deny: denyCidrs },
     httpsOnly,
     retention: deliveryRetention,
+    match: matchRecords,
     scan: scanRecords,
     registry,
   });

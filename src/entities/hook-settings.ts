@@ -1,5 +1,6 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
+import type { PlainJson } from '../json.js';
 
 /** Where the circuit of a hook stands. */
 export enum CircuitState {
@@ -18,6 +19,9 @@ registerEnumType(CircuitState, { name: 'CircuitState', description: "Where a hoo
 export class HookFilter {
   @Field(() => [String], { nullable: true, description: 'Products: one of these.' }) products?: string[] | null;
   @Field(() => [String], { nullable: true, description: 'Tags of the device: one of these.' }) tags?: string[] | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'A query of the search.' }) query?: {
+    [key: string]: PlainJson;
+  } | null;
 }
 
 /** How a hook fares, and what it is called with, beyond the specification. */

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { newId } from '../entities/id.js';
+import type { PlainJson } from '../json.js';
 import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
 
 /** Rows that one statement inserts, at most. */
@@ -23,6 +24,8 @@ interface NewDelivery {
 export interface Filter {
   products?: readonly string[] | null;
   tags?: readonly string[] | null;
+  /** What a search takes as a query. */
+  query?: PlainJson;
 }
 
 /** A hook that hears of a device. */
@@ -37,10 +40,19 @@ export interface Listener {
   tags: readonly string[];
 }
 
-/** When, and with how many attempts. */
+/** Of records that a transaction has stored, the identifiers of those that a query matches. The records room does it. */
+export type MatchRecords = (
+  tx: pg.PoolClient,
+  query: PlainJson,
+  records: readonly StoredRecord[],
+  now: number,
+) => Promise<ReadonlySet<string>>;
+
+/** When, with how many attempts, and who decides on queries. */
 export interface Terms {
   now: number;
   maxAttempts: number;
+  match: MatchRecords;
 }
 
 type Client = Pick<pg.ClientBase, 'query'>;
@@ -55,7 +67,11 @@ export const listenerRows: Sql = sql`
  * Stores the deliveries of records that were just stored, in the same transaction: for every enabled hook of every
  * application that the record's device is linked to, where the hook's filter lets it pass. Answers how many.
  */
-export async function enqueueRecords(tx: Client, records: readonly StoredRecord[], terms: Terms): Promise<number> {
+export async function enqueueRecords(
+  tx: pg.PoolClient,
+  records: readonly StoredRecord[],
+  terms: Terms,
+): Promise<number> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
   const { text, values } = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled`;
   const { rows } = await tx.query<Listener>({ name: 'listeners', text, values });
@@ -64,17 +80,18 @@ export async function enqueueRecords(tx: Client, records: readonly StoredRecord[
 
 /** Stores the deliveries of records for these listeners. Answers how many. */
 export async function enqueueFor(
-  tx: Client,
+  tx: pg.PoolClient,
   listeners: readonly Listener[],
   records: readonly StoredRecord[],
-  { now, maxAttempts }: Terms,
+  { now, maxAttempts, match }: Terms,
 ): Promise<number> {
   await holdLanes(tx, listeners);
+  const matches = await matchesOf(listeners, records, (query, some) => match(tx, query, some, now));
   const byDevice = Map.groupBy(listeners, ({ deviceId }) => deviceId);
   const deliveries = records.flatMap((record) => {
     const write = recordPayload(record);
     return (byDevice.get(record.device.id) ?? [])
-      .filter((listener) => passes(listener, record))
+      .filter((listener) => passes(listener, record) && matches.get(listener.hookId)?.has(record.id) !== false)
       .map(
         ({ hookId, applicationId: id, organizationId, ordered }): NewDelivery => ({
           hookId,
@@ -100,6 +117,28 @@ function passes({ filter, tags }: Listener, { device }: StoredRecord): boolean {
   const { products, tags: wanted } = filter;
   if (products && !(device.product && products.includes(device.product.id))) return false;
   return !wanted || wanted.some((tag) => tags.includes(tag));
+}
+
+/** For each hook whose filter has a query, the records that it matches, of those that pass the rest of the filter. */
+async function matchesOf(
+  listeners: readonly Listener[],
+  records: readonly StoredRecord[],
+  match: (query: PlainJson, records: readonly StoredRecord[]) => Promise<ReadonlySet<string>>,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const matches = new Map<string, ReadonlySet<string>>();
+  const asking = Map.groupBy(
+    listeners.filter(({ filter }) => filter?.query != null),
+    ({ hookId }) => hookId,
+  );
+  for (const [hookId, ofHook] of asking) {
+    const byDevice = new Map(ofHook.map((listener) => [listener.deviceId, listener]));
+    const passing = records.filter((record) => {
+      const listener = byDevice.get(record.device.id);
+      return listener !== undefined && passes(listener, record);
+    });
+    matches.set(hookId, await match(ofHook[0]!.filter!.query!, passing));
+  }
+  return matches;
 }
 
 /** Stores a ping of a hook, and answers the identifier of its delivery. */

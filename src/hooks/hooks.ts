@@ -5,7 +5,7 @@ import { invalid } from '../errors.js';
 import { type AddressRules, createAddressGuard, type Resolve } from './address.js';
 import { createCaller } from './attempt.js';
 import { createDispatcher } from './dispatcher.js';
-import { enqueuePing, enqueueRecords } from './enqueue.js';
+import { enqueuePing, enqueueRecords, type MatchRecords } from './enqueue.js';
 import { createHousekeeping } from './housekeeping.js';
 import type { ApplicationKey, StoredRecord } from './message.js';
 import { createMetrics } from './metrics.js';
@@ -39,6 +39,8 @@ export interface HooksOptions {
   retention: number;
   /** Where the figures for Prometheus are registered. */
   registry: Registry;
+  /** Decides which records the queries of filters match. */
+  match: MatchRecords;
   /** Reads stored records, for replays. */
   scan: ScanRecords;
   /** Finds the addresses of host names; the system's resolver unless given. */
@@ -51,7 +53,7 @@ export interface Hooks {
   /** Throws 422 for an address that the operator's settings do not allow hooks to have. */
   requireUrl(url: string): void;
   /** Stores the deliveries of records in the transaction that stores the records. */
-  alongside(tx: pg.ClientBase, stored: readonly StoredRecord[]): Promise<void>;
+  alongside(tx: pg.PoolClient, stored: readonly StoredRecord[]): Promise<void>;
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery. */
   ping(hook: { id: string; application: ApplicationKey }): Promise<string>;
   /** Makes a delivery again, under its identifier. */
@@ -104,7 +106,7 @@ export function createHooks(options: HooksOptions): Hooks {
     log,
     observe: metrics.observe,
   });
-  const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1 });
+  const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1, match: options.match });
   const housekeeping = createHousekeeping({
     pool: dispatcherPool,
     clock,

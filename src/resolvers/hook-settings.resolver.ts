@@ -4,11 +4,13 @@ import { GraphOnly } from '../entities/columns.js';
 import { Hook } from '../entities/hook.js';
 import { CircuitState, HookSettings, HookSigningSecret } from '../entities/hook-settings.js';
 import { HookStats } from '../entities/hook-stats.js';
-import { notFound } from '../errors.js';
+import { invalid, notFound } from '../errors.js';
 import type { Hooks } from '../hooks/hooks.js';
 import { newSigningSecret } from '../hooks/signature.js';
 import { statsQuery } from '../hooks/stats.js';
 import { placeOf } from '../hooks/target.js';
+import type { PlainJson } from '../json.js';
+import { requireQuery } from '../records/search/match.js';
 import type { Context } from '../schema/context.js';
 import { HookArgs, UpdateHookSettingsArgs } from '../schema/hook.args.js';
 import { loadHook } from './hooks.js';
@@ -28,6 +30,7 @@ export class HookSettingsResolver {
     @Args(() => UpdateHookSettingsArgs) args: UpdateHookSettingsArgs,
     @Ctx() ctx: Context,
   ): Promise<HookSettings> {
+    if (args.filter?.query) requireFilterQuery(args.filter.query);
     const hook = (await loadHook(ctx, args)).tune(args);
     await ctx.em.flush();
     ctx.wake();
@@ -91,6 +94,15 @@ export class HookSettingsResolver {
       disabledReason,
     };
   }
+}
+
+/** A query has to be one that searches take, and that can be stored. */
+function requireFilterQuery(query: PlainJson): void {
+  const text = JSON.stringify(query);
+  if (/\\u(0000|d[89a-f])/i.test(text)) {
+    throw invalid([{ path: 'filter.query', message: 'must not hold NUL or lone surrogates' }]);
+  }
+  requireQuery(query, 'filter.query');
 }
 
 interface State {

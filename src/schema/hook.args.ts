@@ -1,6 +1,8 @@
 import { Matches, Max, MaxLength, Min, ValidateNested } from 'class-validator';
+import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field, Float, InputType } from 'type-graphql';
 import { Ended } from '../entities/delivery.js';
+import type { PlainJson } from '../json.js';
 import { ApplicationArgs } from './application.args.js';
 import { choice, flag, hookUrl, id, ids, labels, unixTime, whole } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
@@ -113,6 +115,8 @@ export class LedgerArgs extends DeliveriesArgs {
 export class HookFilterInput {
   @ids('Products: one of these.') products?: string[] | null;
   @labels('Tags of the device: one of these.', 50, 64) tags?: string[] | null;
+  @Field(() => GraphQLJSONObject, { nullable: true, description: 'A query as searches take it, over the record.' })
+  query?: { [key: string]: PlainJson } | null;
 }
 
 /** New settings of a hook. */

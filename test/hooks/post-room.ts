@@ -9,6 +9,7 @@ import { sweepDeleted } from '../../src/hooks/housekeeping.js';
 import type { RecordDevice } from '../../src/hooks/message.js';
 import { createLog } from '../../src/log.js';
 import { scanRecords } from '../../src/records/scan.js';
+import { matchRecords } from '../../src/records/search/match.js';
 import { useDatabase } from '../support/database.js';
 import { startReceiver } from './receiver.js';
 
@@ -127,6 +128,7 @@ export function usePostRoom(): PostRoom {
         addresses: { allow: ['127.0.0.0/8'], deny: [] },
         httpsOnly: false,
         retention: 30 * 24 * 3600_000,
+        match: matchRecords,
         scan: scanRecords,
         registry: new Registry(),
         ...options,

@@ -97,6 +97,28 @@ describe('a filter', () => {
     await receiver.close();
   });
 
+  it('lets only records through that its query matches', async () => {
+    const receiver = await startReceiver();
+    const { path } = await owner.hook({ url: receiver.url() });
+    const query = { range: { 'data.index': { gte: 2 } } };
+    await owner.call('PUT', `${path}/settings`, { filter: { query } });
+    await owner.send(4);
+    await receiver.received(2);
+    const sent = receiver.calls.map(({ body }) => (JSON.parse(body) as { record: { data: object } }).record.data);
+    expect(sent).toEqual(expect.arrayContaining([{ index: 2 }, { index: 3 }]));
+    expect((await owner.call<Listed[]>('GET', `${path}/deliveries`)).body).toHaveLength(2);
+    await receiver.close();
+  });
+
+  it('with a query that no search would take is refused', async () => {
+    const { path } = await owner.hook({ url });
+    const response = await owner.call('PUT', `${path}/settings`, { filter: { query: { rnage: { ts: { gte: 1 } } } } });
+    expect(response).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: expect.stringMatching(/^filter\.query/) }] },
+    });
+  });
+
   it('lets only records of its products through', async () => {
     const { path } = await owner.hook({ url, disabled: false });
     await owner.call('PUT', `${path}/settings`, { filter: { products: ['01920000-0000-7000-8000-000000000000'] } });

@@ -3,6 +3,7 @@ import { createPool } from '../../src/database/pools.js';
 import { createHooks, dispatcherSession } from '../../src/hooks/hooks.js';
 import { createLog } from '../../src/log.js';
 import { scanRecords } from '../../src/records/scan.js';
+import { matchRecords } from '../../src/records/search/match.js';
 
 /** A process that delivers, for tests that kill it. Its database's address is its argument; it says `up` on stdout. */
 const connectionString = process.argv[2]!;
@@ -19,6 +20,7 @@ const hooks = createHooks({
   httpsOnly: false,
   retention: 30 * 24 * 3600_000,
   registry: new Registry(),
+  match: matchRecords,
   scan: scanRecords,
 });
 process.once('SIGTERM', () => void hooks.close(5000).then(() => process.exit(0)));
