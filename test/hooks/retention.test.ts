@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
+import { makePartitions, retirePartitions } from '../../src/hooks/housekeeping.js';
+import { usePostRoom } from './post-room.js';
+
+const room = usePostRoom();
+const day = 24 * 3600_000;
+
+/** A delivery that ended, with an identifier of a moment. */
+async function ended(moment: number): Promise<string> {
+  const time = moment.toString(16).padStart(12, '0');
+  const { rows } = await room.pool.query<{ id: string }>(sql`
+    insert into delivery (id, hook_id, organization_id, application_id, event, state, done, queued_at, next_attempt_at,
+                          max_attempts, payload, created_at, updated_at)
+    select (${time} || '7' || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid, gen_random_uuid(),
+           gen_random_uuid(), gen_random_uuid(), 'record', 'succeeded', true, now(), now(), 2, '{}', now(), now()
+    returning id`);
+  return rows[0]!.id;
+}
+
+/** The partition that a delivery lies in; undefined where it is no more. */
+async function placeOf(id: string): Promise<string | undefined> {
+  const { rows } = await room.pool.query<{ place: string }>(
+    sql`select tableoid::regclass::text place from delivery where id = ${id}`,
+  );
+  return rows[0]?.place;
+}
+
+describe('deliveries that ended', () => {
+  it('lie in the partition of their day, those that came before it was made as well', async () => {
+    const now = Date.parse('2030-03-10T12:00:00Z');
+    const early = await ended(now);
+    expect(await placeOf(early)).toBe('delivery_done_default');
+    await makePartitions(room.pool, now);
+    await makePartitions(room.pool, now);
+    expect(await placeOf(early)).toBe('delivery_done_20300310');
+    expect(await placeOf(await ended(now + 3 * day))).toBe('delivery_done_20300313');
+  });
+
+  it('go with their partition once they are kept long enough', async () => {
+    const now = Date.parse('2031-06-20T12:00:00Z');
+    await makePartitions(room.pool, now);
+    const [old, stray, kept] = [await ended(now - day), await ended(now - 40 * day), await ended(now)];
+    expect(await retirePartitions(room.pool, now)).toBeGreaterThan(0);
+    expect([await placeOf(old), await placeOf(stray), await placeOf(kept)]).toEqual([
+      undefined,
+      undefined,
+      'delivery_done_20310620',
+    ]);
+  });
+});
