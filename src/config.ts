@@ -114,6 +114,8 @@ function originOf(text: string): string | undefined {
 
 /** A network, or an address as the network of itself. */
 function networkOf(text: string): string | undefined {
+  // Shorthand such as 10/8 is another network than it looks.
+  if (!text.includes(':') && !/^\d+(\.\d+){3}(\/|$)/.test(text)) return undefined;
   if (ipaddr.isValidCIDR(text)) return text;
   if (!ipaddr.isValid(text)) return undefined;
   return `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}`;

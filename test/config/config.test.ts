@@ -53,6 +53,10 @@ describe('settings', () => {
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([...Object.keys(wrong), 'SECRET_KEY'].sort());
   });
 
+  it.each(['10/8', '10.0.0', '10.0/8', '10.0.0.0/33', 'fd00'])('take no network for another: %s', (network) => {
+    expect(faultsOf({ HOOK_DENY_CIDRS: network })).toEqual([expect.stringMatching(/^HOOK_DENY_CIDRS must be/)]);
+  });
+
   it('ask for a key wherever secrets are stored in a database of the operator', () => {
     expect(faultsOf({ DATABASE_URL: 'postgres://db/ddp' })).toEqual([expect.stringMatching(/^SECRET_KEY must be set/)]);
     expect(readConfig({ DATABASE_URL: 'postgres://db/ddp' }, { needsSecrets: false }).secretKeys).toEqual([]);
