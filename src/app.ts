@@ -41,6 +41,7 @@ import { createMetricsPage } from './rest/metrics.js';
 import { createOpenApi } from './rest/openapi/document.js';
 import { originOf } from './rest/origin.js';
 import { identifyRequests } from './rest/request-id.js';
+import { answerNothingElse } from './rest/verbs.js';
 import { openRooms, type RoomOptions, type Rooms } from './rooms.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 
@@ -160,7 +161,8 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     rest,
     createDocs(() => createOpenApi(restGraph, basePath)),
   );
-  app.use('/graphql', graph.router);
+  const door = app.route('/graphql').get(graph.router).post(graph.router);
+  answerNothingElse(door, ['GET', 'POST']);
   app.use(refuseUnknownPath);
   app.use(
     answerErrors({

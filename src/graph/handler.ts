@@ -72,7 +72,7 @@ const createServe =
     const run = (body: unknown, contextValue: GraphContext) =>
       apollo.executeHTTPGraphQLRequest({
         httpGraphQLRequest: {
-          method: request.method,
+          method: request.method === 'HEAD' ? 'GET' : request.method,
           headers: headersOf(request),
           search: new URL(request.originalUrl, 'http://localhost').search,
           body,

@@ -8,6 +8,7 @@ import type { Context } from '../schema/context.js';
 import { projectForRest } from '../schema/project.js';
 import { requireScope } from '../schema/scope.js';
 import type { Admit, Caller } from './admit.js';
+import { targetOf } from './origin.js';
 import { createBind } from './request.js';
 import { createAnswer } from './response.js';
 import { type Route, routes, type Verb } from './routes.js';
@@ -125,7 +126,7 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
     const context = createContext(caller, request);
     const { data, errors } = await query(undefined, context, values);
     if (errors !== undefined && errors.length > 0) throw new AggregateError(errors);
-    const address = `${context.origin}${request.originalUrl}`;
+    const address = `${context.origin}${targetOf(request)}`;
     answer(response, (data as Record<string, unknown>)[route.operation], { address, values });
   };
 };

@@ -1,3 +1,4 @@
+import { type IncomingMessage, request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TokenScope } from '../../src/entities/enums.js';
@@ -34,6 +35,14 @@ describe('errors of REST', () => {
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
     expect(await response.json()).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
+  });
+
+  it('are 405 at /graphql, and 404 below it', async () => {
+    const put = await fetch(`${service.url}/graphql`, { method: 'PUT' });
+    expect(put.status).toBe(405);
+    expect(put.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+    expect(await put.json()).toMatchObject({ code: 'METHOD_NOT_ALLOWED' });
+    expect((await fetch(`${service.url}/graphql/more`)).status).toBe(404);
   });
 
   it('are 405 for a verb that a path does not have, and say which it has', async () => {
@@ -144,6 +153,24 @@ describe('verbs that follow from others', () => {
     const head = await tenant.owner.request('HEAD', '/account');
     expect(head).toMatchObject({ status: 200, body: undefined });
     expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+  });
+
+  it('a request for a whole address is answered like one for its path', async () => {
+    const { hostname, port } = new URL(service.url);
+    const path = `${tenant.owner.base}/accounts?limit=1`;
+    const headers = { authorization: `Bearer ${tenant.owner.token}` };
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      request({ hostname, port, path, headers }, resolve).on('error', reject).end();
+    });
+    answer.resume();
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers.link).toContain(`<${tenant.owner.base}/accounts?limit=1&page=1>; rel="first"`);
+  });
+
+  it('HEAD of the graph is answered like GET', async () => {
+    const headers = { authorization: `Bearer ${tenant.owner.token}`, 'content-type': 'application/json' };
+    const { status } = await fetch(`${service.url}/graphql?query={account{id}}`, { method: 'HEAD', headers });
+    expect(status).toBe(200);
   });
 
   it('OPTIONS says what there is, without a token', async () => {
