@@ -56,7 +56,7 @@ export const unauthenticated = () =>
   });
 
 /** 403: the caller may see this, but not do this to it. */
-export const forbidden = (message = 'You may read this, but not change it.') => new ApiError('FORBIDDEN', message);
+export const forbidden = (message: string) => new ApiError('FORBIDDEN', message);
 
 /** 404: the same for what does not exist, what is another organization's and what the caller may not read. */
 export const notFound = (what = 'thing') => new ApiError('NOT_FOUND', `There is no such ${what}.`);

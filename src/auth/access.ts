@@ -20,10 +20,13 @@ export type Need = 'read' | 'write' | 'own';
 /** Whether the caller is, or acts as, an owner of its organization. */
 export const isOwner = (caller: Caller): boolean => caller.role === Role.owner;
 
+const ownersOnly = 'Only owners of the organization may do this: ask one of them.';
+const writersOnly = 'This takes the permission "write" on the application: ask an owner of the organization for it.';
+
 /** Lets pass who belongs to the organization (else 404) and may do this in it (else 403). */
 export function requireOrganization({ caller }: Context, organizationId: string, need: Need): void {
   if (organizationId !== caller.organizationId) throw notFound('organization');
-  if (need !== 'read' && !isOwner(caller)) throw forbidden();
+  if (need !== 'read' && !isOwner(caller)) throw forbidden(ownersOnly);
 }
 
 /** The account of the caller's organization. */
@@ -43,7 +46,7 @@ export async function loadTeam(ctx: Context, organizationId: string, id: string,
     sql`${teamRows} where t.organization_id = ${organizationId} and t.id = ${id}`,
   );
   if (need === 'read') return row;
-  if (!isOwner(ctx.caller)) throw forbidden();
+  if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);
   return ctx.em.merge(Team, row);
 }
 
@@ -54,7 +57,9 @@ export async function loadProduct(ctx: Context, organizationId: string, id: stri
     ${productRows(ctx.caller)} where p.organization_id = ${organizationId} and p.id = ${id} and ${readableProduct(ctx.caller)}`);
   if (row === undefined) throw notFound('product');
   if (need === 'read') return row;
-  if (organizationId !== ctx.caller.organizationId || !isOwner(ctx.caller)) throw forbidden();
+  if (organizationId !== ctx.caller.organizationId)
+    throw forbidden('Only the organization that owns a product may change it.');
+  if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);
   return ctx.em.merge(Product, row);
 }
 
@@ -81,7 +86,7 @@ export async function loadDevice(ctx: Context, organizationId: string, id: strin
     sql`${deviceRows(ctx.caller)} where d.organization_id = ${organizationId} and d.id = ${id} and ${readableDevice(ctx.caller)}`,
   );
   if (need === 'read') return row;
-  if (!isOwner(ctx.caller)) throw forbidden();
+  if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);
   return ctx.em.merge(Device, row);
 }
 
@@ -100,7 +105,8 @@ export async function loadApplication(
     sql`${applicationRows(ctx.caller)} where a.organization_id = ${organizationId} and a.id = ${id} and ${readableApplication(ctx.caller)}`,
   );
   if (need === 'read') return row;
-  if (need === 'own' ? !isOwner(ctx.caller) : row.permission !== Permission.write) throw forbidden();
+  if (need === 'own' && !isOwner(ctx.caller)) throw forbidden(ownersOnly);
+  if (row.permission !== Permission.write) throw forbidden(writersOnly);
   return ctx.em.merge(Application, row);
 }
 

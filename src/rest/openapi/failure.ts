@@ -19,7 +19,7 @@ const descriptions: Readonly<Record<ErrorCode, string>> = {
 const messages: Readonly<Record<ErrorCode, string>> = {
   MALFORMED_REQUEST: 'The body is not JSON: Unexpected end of JSON input.',
   UNAUTHENTICATED: 'Send a valid API token in the header "Authorization: Bearer <token>".',
-  FORBIDDEN: 'You may read this, but not change it.',
+  FORBIDDEN: 'Only owners of the organization may do this: ask one of them.',
   NOT_FOUND: 'There is no such team.',
   METHOD_NOT_ALLOWED: 'This path answers GET, HEAD, OPTIONS.',
   CONFLICT: 'This username is taken.',
