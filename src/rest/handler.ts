@@ -72,10 +72,10 @@ interface Plan {
 /** Takes each route's operation as SOFA builds it; SOFA's own HTTP layer stays off the road. */
 const planRoutes = (schema: GraphQLSchema): Plan[] => {
   const { models, ignore, depthLimit } = createSofa({ schema, basePath: '' });
-  return routes.flatMap((route) => {
+  return routes.map((route) => {
     const type = route.root === 'Query' ? schema.getQueryType() : schema.getMutationType();
     const field = type?.getFields()[route.operation];
-    if (field === undefined) return [];
+    if (field === undefined) throw new Error(`The graph has no ${route.root}.${route.operation} to route to.`);
     const kind = route.root === 'Query' ? OperationTypeNode.QUERY : OperationTypeNode.MUTATION;
     const definition = buildOperationNodeForField({
       schema,
@@ -126,7 +126,7 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
     const context = createContext(caller, request);
     const { data, errors } = await query(undefined, context, values);
     if (errors !== undefined && errors.length > 0) throw new AggregateError(errors);
-    const address = `${context.origin}${targetOf(request)}`;
+    const address = () => `${context.origin}${targetOf(request)}`;
     answer(response, (data as Record<string, unknown>)[route.operation], { address, values });
   };
 };

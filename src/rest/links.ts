@@ -18,7 +18,7 @@ export const pageLinks = ({ address, values }: Asked, count: number, total: numb
     next: hasNext ? page + 1 : undefined,
     last,
   };
-  const prefix = withoutPage(address, limit);
+  const prefix = withoutPage(address(), limit);
   if (prefix.length > longest) return undefined;
   const links = Object.entries(pages)
     .filter(([, number]) => number !== undefined)

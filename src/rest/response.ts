@@ -13,7 +13,7 @@ import type { Route } from './routes.js';
 
 /** What of the request an answer depends on: its absolute address, and the arguments that were read from it. */
 export interface Asked {
-  address: string;
+  address: () => string;
   values: Values;
 }
 
