@@ -16,9 +16,10 @@ import { createLatest } from './records/latest.js';
 import { AccountResolver } from './resolvers/account.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
-import { ApplicationHooksResolver } from './resolvers/application-hooks.resolver.js';
+import { ApplicationEdgesResolver } from './resolvers/application-edges.resolver.js';
 import { DecodeResolver } from './resolvers/decode.resolver.js';
 import { DeliveryResolver } from './resolvers/delivery.resolver.js';
+import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from './resolvers/delivery-edges.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { ElasticsearchResolver } from './resolvers/elasticsearch.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
@@ -26,10 +27,15 @@ import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
 import { LatestResolver } from './resolvers/latest.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
+import { organizationEdges } from './resolvers/organization-edge.resolver.js';
+import { OrganizationEdgesResolver } from './resolvers/organization-edges.resolver.js';
 import { ProductResolver } from './resolvers/product.resolver.js';
+import { ProductEdgesResolver } from './resolvers/product-edges.resolver.js';
 import { RecordResolver } from './resolvers/record.resolver.js';
 import { SearchResolver } from './resolvers/search.resolver.js';
 import { TeamResolver } from './resolvers/team.resolver.js';
+import { TeamEdgesResolver } from './resolvers/team-edges.resolver.js';
+import { ApiTokenEdgesResolver, UserEdgesResolver } from './resolvers/user-edges.resolver.js';
 import { createAdmit } from './rest/admit.js';
 import { createAvatars } from './rest/avatar.js';
 import { allowOrigins } from './rest/cors.js';
@@ -86,21 +92,30 @@ export function createResolvers({ hooks, jobs, pool, records, search }: Rooms): 
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(),
-    new ApplicationHooksResolver(),
+    new ApiTokenEdgesResolver(),
+    new ApplicationEdgesResolver(),
     new ApplicationResolver(),
     new DecodeResolver(jobs),
+    new DeliveryEdgesResolver(),
     new DeliveryResolver(hooks, jobs),
     new DeviceResolver(),
+    new HookEdgesResolver(),
     new HookResolver(hooks),
     new HookSettingsResolver(hooks),
     new JobResolver(jobs),
     new LatestResolver(createLatest(pool)),
+    new OrganizationEdgesResolver(),
     new OrganizationResolver(),
+    new ProductEdgesResolver(),
     new ProductResolver(),
     new RecordResolver(records),
     new ElasticsearchResolver(search),
     new SearchResolver(search),
+    new TeamEdgesResolver(),
+    new TeamGrantResolver(),
     new TeamResolver(),
+    new UserEdgesResolver(),
+    ...organizationEdges.map((Edge) => new Edge()),
   ];
   return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));
 }

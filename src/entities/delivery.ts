@@ -1,7 +1,7 @@
 import { GraphQLDateTimeISO, GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { ApplicationReference } from './application.js';
-import { createdAt, identifier, reference, updatedAt } from './columns.js';
+import { Application, ApplicationReference } from './application.js';
+import { createdAt, identifier, RestShape, reference, updatedAt } from './columns.js';
 
 /** How a delivery ended. */
 export enum Ended {
@@ -63,7 +63,9 @@ export class DeliveryListItem {
   @identifier() id!: string;
   @reference('Hook that is called.') applicationHookId!: string;
   @Field(() => ID, { nullable: true, description: 'Device whose record was sent.' }) deviceId?: string | null;
-  @Field(() => ApplicationReference, { description: 'Application of the hook.' }) application!: ApplicationReference;
+  @Field(() => Application, { description: 'Application of the hook.' })
+  @RestShape(ApplicationReference)
+  application!: ApplicationReference;
   @Field(() => Float, { nullable: true, description: 'Time of the record: Unix time in seconds.' }) ts?: number | null;
   @Field(() => Int, { description: 'Attempts that are made at most.' }) maxNumberAttempts!: number;
   @Field(() => Int, { description: 'Attempts made.' }) attemptsMade!: number;

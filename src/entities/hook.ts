@@ -1,6 +1,18 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
-import { createdAt, flag, GraphOnly, identifier, Moment, now, text, timestamp, updatedAt } from './columns.js';
+import { Application, ApplicationReference } from './application.js';
+import {
+  createdAt,
+  flag,
+  GraphOnly,
+  identifier,
+  Moment,
+  now,
+  RestShape,
+  text,
+  timestamp,
+  updatedAt,
+} from './columns.js';
 import type { HookFilter } from './hook-settings.js';
 
 /** A hook as lists show it (specification, section 2). */
@@ -76,6 +88,12 @@ export class Hook extends HookListItem implements HookCredentials {
 
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
+
+  @Field(() => Application, { description: 'Application whose records it is called with.' })
+  @RestShape(ApplicationReference)
+  get application(): ApplicationReference {
+    return { id: this.applicationId, organizationId: this.organizationId };
+  }
 
   /** Takes the new settings. */
   tune({ concurrency, maxPerSecond, ordered, filter }: HookTuning): this {

@@ -6,7 +6,7 @@ const sample = 1000;
 const countUpTo = 10_000;
 
 /** The figures of a hook; each part touches a bounded number of rows, however much there is. */
-export const statsQuery = (hookId: string): Sql => sql`
+export const statsQuery = (hookId: Sql | string): Sql => sql`
   with latest as materialized (
     select state, (attempts -> -1 -> 'duration' ->> 'total')::double precision took from delivery
      where done and hook_id = ${hookId} and event = 'record' order by id desc limit ${sample}

@@ -1,4 +1,4 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { requireOrganization } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
@@ -10,6 +10,7 @@ import { notFound } from '../errors.js';
 import { ApiTokenArgs, ApiTokensArgs, CreateApiTokenArgs } from '../schema/api-token.args.js';
 import type { Context } from '../schema/context.js';
 import { ApiTokenPage } from '../schema/pages.js';
+import { tokenColumns, tokenListing } from './api-tokens.js';
 import { list } from './list.js';
 
 /** Tokens of the organization, which only its owners see and make. */
@@ -18,28 +19,7 @@ export class ApiTokenResolver {
   @Query(() => ApiTokenPage, { description: 'The tokens of the organization, revoked and expired ones included.' })
   apiTokens(@Args(() => ApiTokensArgs) args: ApiTokensArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
     requireOrganization(ctx, args.organizationId, 'own');
-    const from = sql`from api_token k`;
-    return list<ApiToken>(
-      ctx,
-      {
-        rows: sql`select ${columns} ${from}`,
-        from,
-        where: [sql`k.organization_id = ${args.organizationId}`],
-        sortable: {
-          id: sql`k.id`,
-          name: sql`k.name`,
-          scope: sql`k.scope`,
-          prefix: sql`k.prefix`,
-          createdAt: sql`k.created_at`,
-          lastUsedAt: sql`k.last_used_at`,
-          expiresAt: sql`k.expires_at`,
-          revokedAt: sql`k.revoked_at`,
-        },
-        order: sql`k.id`,
-        tie: sql`k.id`,
-      },
-      args,
-    );
+    return list<ApiToken>(ctx, tokenListing([sql`k.organization_id = ${args.organizationId}`]), args);
   }
 
   @Mutation(() => NewApiToken, { description: 'Makes a token. It is shown in this answer and never again.' })
@@ -77,14 +57,9 @@ export class ApiTokenResolver {
            where organization_id = ${organizationId} and id = ${tokenId}`,
     );
     const [token] = await ctx.read<ApiToken>(
-      sql`select ${columns} from api_token k where k.organization_id = ${organizationId} and k.id = ${tokenId}`,
+      sql`select ${tokenColumns} from api_token k where k.organization_id = ${organizationId} and k.id = ${tokenId}`,
     );
     if (token === undefined) throw notFound('token');
     return token;
   }
 }
-
-/** What is told of a token, `k`; its hash never is. */
-const columns: Sql = sql`
-  k.id, k.organization_id as "organizationId", k.user_id as "userId", k.name, k.scope, k.prefix,
-  k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;

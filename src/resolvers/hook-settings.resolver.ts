@@ -1,3 +1,4 @@
+import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { GraphOnly } from '../entities/columns.js';
@@ -14,6 +15,7 @@ import { requireQuery } from '../records/search/match.js';
 import type { Context } from '../schema/context.js';
 import { HookArgs, UpdateHookSettingsArgs } from '../schema/hook.args.js';
 import { loadHook } from './hooks.js';
+import { loadById, loaderOf } from './loader.js';
 
 /** What of a hook goes beyond the specification: settings, signing, how it fares. */
 @Resolver(() => Hook)
@@ -67,15 +69,29 @@ export class HookSettingsResolver {
   @FieldResolver(() => HookStats, { description: 'How it fares.' })
   @GraphOnly()
   async stats(@Ctx() ctx: Context, @Root() { id }: Hook): Promise<HookStats> {
-    const [stats] = (await ctx.readWithin(statsQuery(id), 5000)) as HookStats[];
+    const make = () =>
+      new DataLoader<string, HookStats | undefined>(async (ids) => {
+        const below = sql`
+          select parent.id, below.* from unnest(${ids}::uuid[]) parent(id) cross join lateral (${statsQuery(sql`parent.id`)}) below`;
+        const rows = (await ctx.readWithin(below, 5000)) as (HookStats & { id: string })[];
+        const found = new Map(rows.map((row) => [row.id, row]));
+        return ids.map((each) => found.get(each));
+      });
+    const stats = await loaderOf(ctx, 'hook.stats', make).load(id);
     if (stats === undefined) throw notFound('hook');
     return stats;
   }
 
   private async read(ctx: Context, hook: Hook): Promise<HookSettings> {
-    const [state] = await ctx.read<State>(sql`
-      select failures_in_row as "failuresInRow", circuit_until as "circuitUntil" from hook_state where hook_id = ${hook.id}`);
-    if (state === undefined) throw notFound('hook');
+    const state = await loadById<State>(
+      ctx,
+      'hook.state',
+      hook.id,
+      (ids) => sql`
+        select hook_id as id, failures_in_row as "failuresInRow", circuit_until as "circuitUntil"
+          from hook_state where hook_id = any(${ids}::uuid[])`,
+    );
+    if (state === null) throw notFound('hook');
     const { concurrency, maxPerSecond, ordered, filter, disabledAt, disabledReason } = hook;
     const until = state.circuitUntil === null ? 0 : Date.parse(state.circuitUntil);
     const circuit =
@@ -106,6 +122,7 @@ function requireFilterQuery(query: PlainJson): void {
 }
 
 interface State {
+  id: string;
   failuresInRow: number;
   circuitUntil: string | null;
 }

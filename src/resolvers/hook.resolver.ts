@@ -1,7 +1,6 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { loadApplication } from '../auth/access.js';
-import { ApplicationReference } from '../entities/application.js';
 import { RestShape } from '../entities/columns.js';
 import { Delivery, DeliveryListItem } from '../entities/delivery.js';
 import { Hook, HookAuthentication } from '../entities/hook.js';
@@ -29,11 +28,6 @@ export class HookResolver {
   @Query(() => Hook, { description: 'A hook.' })
   applicationHook(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Hook> {
     return loadHook(ctx, args);
-  }
-
-  @FieldResolver(() => ApplicationReference, { description: 'Application whose records it is called with.' })
-  application(@Root() { applicationId, organizationId }: Hook): ApplicationReference {
-    return { id: applicationId, organizationId };
   }
 
   @FieldResolver(() => HookAuthentication, { nullable: true, description: 'How calls authenticate.' })

@@ -16,7 +16,8 @@ import {
 import type { Context } from '../schema/context.js';
 import { OrganizationMemberPage } from '../schema/pages.js';
 import { list } from './list.js';
-import { userListing } from './users.js';
+import { loadById } from './loader.js';
+import { memberListing } from './users.js';
 
 /** The organization and who belongs to it. */
 @Resolver(() => Organization)
@@ -43,8 +44,13 @@ export class OrganizationResolver {
 
   @FieldResolver(() => Int, { description: 'Number of members.' })
   async memberCount(@Root() { id }: Account, @Ctx() ctx: Context): Promise<number> {
-    const [counted] = await ctx.read<{ total: number }>(
-      sql`select count(*)::int as total from membership where organization_id = ${id}`,
+    const counted = await loadById<{ id: string; total: number }>(
+      ctx,
+      'organization.memberCount',
+      id,
+      (ids) => sql`
+        select m.organization_id as id, count(*)::int as total from membership m
+         where m.organization_id = any(${ids}::uuid[]) group by m.organization_id`,
     );
     return counted?.total ?? 0;
   }
@@ -61,17 +67,8 @@ export class OrganizationResolver {
   ): Promise<OrganizationMemberPage> {
     requireOrganization(ctx, args.organizationId, 'read');
     const ofOrganization = sql`m.organization_id = ${args.organizationId}`;
-    return list<OrganizationMember>(
-      ctx,
-      userListing({
-        columns: sql`, m.role`,
-        from: sql`from membership m join account u on u.id = m.user_id`,
-        where: args.role ? [ofOrganization, sql`m.role = ${args.role}`] : [ofOrganization],
-        sortable: { role: sql`m.role` },
-        order: sql`m.created_at`,
-      }),
-      args,
-    );
+    const where = args.role ? [ofOrganization, sql`m.role = ${args.role}`] : [ofOrganization];
+    return list<OrganizationMember>(ctx, memberListing(where), args);
   }
 
   @Mutation(() => OrganizationMember, {

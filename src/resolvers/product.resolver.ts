@@ -2,7 +2,6 @@ import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { loadProduct, requireOrganization } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
-import { deviceCount, productRows } from '../auth/rows.js';
 import { newId } from '../entities/id.js';
 import { Product } from '../entities/product.js';
 import { variableFaults } from '../entities/variables.js';
@@ -15,6 +14,7 @@ import type { Page } from '../schema/page.js';
 import { ProductPage, PublicProductPage } from '../schema/pages.js';
 import { CreateProductArgs, ProductArgs, UpdateProductArgs } from '../schema/product.args.js';
 import { list } from './list.js';
+import { productListing } from './products.js';
 
 /** Products: the types of devices and what they send. */
 @Resolver(() => Product)
@@ -87,26 +87,4 @@ async function deleteUnused(ctx: Context, { id }: Product): Promise<boolean> {
 
 /** Reads a page of products. */
 const listProducts = (ctx: Context, which: Sql, wanted: SearchablePageArgs): Promise<Page<Product>> =>
-  list<Product>(
-    ctx,
-    {
-      rows: productRows(ctx.caller),
-      from: sql`from product p`,
-      where: [which],
-      matched: [sql`p.name`, sql`p.slug`, sql`p.version`],
-      sortable: {
-        id: sql`p.id`,
-        organizationId: sql`p.organization_id`,
-        name: sql`p.name`,
-        slug: sql`p.slug`,
-        version: sql`p.version`,
-        public: sql`p.public`,
-        deviceCount: deviceCount(ctx.caller),
-        createdAt: sql`p.created_at`,
-        updatedAt: sql`p.updated_at`,
-      },
-      order: sql`p.id`,
-      tie: sql`p.id`,
-    },
-    wanted,
-  );
+  list<Product>(ctx, productListing(ctx.caller, [which]), wanted);

@@ -3,7 +3,6 @@ import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { loadApplication, loadTeam, readableApplication, requireOrganization } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
 import { loadMember } from '../auth/membership.js';
-import { teamRows } from '../auth/rows.js';
 import { newId } from '../entities/id.js';
 import { Team } from '../entities/team.js';
 import { OrganizationListArgs } from '../schema/account.args.js';
@@ -20,6 +19,7 @@ import {
 } from '../schema/team.args.js';
 import { applicationListing } from './applications.js';
 import { list } from './list.js';
+import { teamListing } from './teams.js';
 import { userListing } from './users.js';
 
 /** Teams, who is in them and which applications they give access to. */
@@ -28,27 +28,8 @@ export class TeamResolver {
   @Query(() => TeamPage, { description: 'The teams of the organization.' })
   teams(@Args(() => OrganizationListArgs) args: OrganizationListArgs, @Ctx() ctx: Context): Promise<TeamPage> {
     requireOrganization(ctx, args.organizationId, 'read');
-    return list<Team>(
-      ctx,
-      {
-        rows: teamRows,
-        from: sql`from team t`,
-        where: [sql`t.organization_id = ${args.organizationId}`],
-        matched: [sql`t.name`, sql`t.description`],
-        sortable: {
-          id: sql`t.id`,
-          organizationId: sql`t.organization_id`,
-          name: sql`t.name`,
-          slug: sql`t.slug`,
-          description: sql`t.description`,
-          createdAt: sql`t.created_at`,
-          updatedAt: sql`t.updated_at`,
-        },
-        order: sql`t.id`,
-        tie: sql`t.id`,
-      },
-      args,
-    );
+    const where = [sql`t.organization_id = ${args.organizationId}`];
+    return list<Team>(ctx, teamListing({ where, order: sql`t.id` }), args);
   }
 
   @Query(() => Team, { description: 'A team.' })

@@ -27,3 +27,13 @@ export const userListing = ({ columns = empty, from, where, sortable = {}, order
   order,
   tie: sql`u.id`,
 });
+
+/** A list of members of an organization: users as `u`, each with its membership as `m`. */
+export const memberListing = (where: readonly Sql[]): Listing =>
+  userListing({
+    columns: sql`, m.role`,
+    from: sql`from membership m join account u on u.id = m.user_id`,
+    where,
+    sortable: { role: sql`m.role` },
+    order: sql`m.created_at`,
+  });

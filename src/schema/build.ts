@@ -13,7 +13,7 @@ import {
   type NonEmptyArray,
 } from 'type-graphql';
 import { TeamMemberListItem } from '../entities/account.js';
-import { ApplicationListItem } from '../entities/application.js';
+import { ApplicationListItem, ApplicationReference } from '../entities/application.js';
 import { DeliveryListItem } from '../entities/delivery.js';
 import { DeviceListItem } from '../entities/device.js';
 import { HookListItem } from '../entities/hook.js';
@@ -33,6 +33,7 @@ export interface SchemaOptions {
 /** Shapes that only REST shows; the graph names none of them. */
 const restShapes = [
   ApplicationListItem,
+  ApplicationReference,
   DeliveryListItem,
   DeviceListItem,
   HookListItem,

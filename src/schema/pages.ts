@@ -8,6 +8,7 @@ import { Hook, HookListItem } from '../entities/hook.js';
 import { DeviceLatest } from '../entities/latest.js';
 import { Product, ProductListItem, PublicProductListItem } from '../entities/product.js';
 import { Team, TeamListItem } from '../entities/team.js';
+import { TeamGrant } from '../entities/team-grant.js';
 import { pageOf } from './page.js';
 
 /** Users of the platform. */
@@ -57,3 +58,7 @@ export class HookPage extends pageOf(Hook, HookListItem) {}
 /** Deliveries of a hook. */
 @ObjectType({ description: 'A page of deliveries.' })
 export class DeliveryPage extends pageOf(Delivery, DeliveryListItem) {}
+
+/** What a team gives access to. */
+@ObjectType({ description: 'A page of what a team gives access to.' })
+export class TeamGrantPage extends pageOf(TeamGrant) {}

@@ -1,0 +1,57 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Application } from '../entities/application.js';
+import { GraphOnly } from '../entities/columns.js';
+import { Permission } from '../entities/enums.js';
+import { forbidden } from '../errors.js';
+import type { Context } from '../schema/context.js';
+import { SearchablePageArgs } from '../schema/list.args.js';
+import { DeliveryPage, HookPage, TeamPage } from '../schema/pages.js';
+import { deliveryListing } from './deliveries.js';
+import { hookListing } from './hooks.js';
+import { listBelow } from './list.js';
+import { teamListing } from './teams.js';
+
+/** The hooks, deliveries and teams of applications, where a query follows them. */
+@Resolver(() => Application)
+export class ApplicationEdgesResolver {
+  @FieldResolver(() => HookPage, { nullable: true, description: 'Its hooks; only for who may change it.' })
+  @GraphOnly()
+  hooks(
+    @Root() { id, permission }: Application,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<HookPage> {
+    if (permission !== Permission.write) throw forbidden('You may read this application, but not see its hooks.');
+    return listBelow(ctx, 'application.hooks', id, hookListing([sql`h.application_id = parent.id`]), args);
+  }
+
+  @FieldResolver(() => DeliveryPage, {
+    nullable: true,
+    description: 'Deliveries of all its hooks, newest first; only for who may change it.',
+  })
+  @GraphOnly()
+  deliveries(
+    @Root() { id, permission }: Application,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<DeliveryPage> {
+    if (permission !== Permission.write) throw forbidden('You may read this application, but not see its deliveries.');
+    return listBelow(ctx, 'application.deliveries', id, deliveryListing([sql`d.application_id = parent.id`]), args);
+  }
+
+  @FieldResolver(() => TeamPage, { description: 'Teams that have access to it.' })
+  @GraphOnly()
+  teams(
+    @Root() { id }: Application,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<TeamPage> {
+    const listing = teamListing({
+      joined: sql`join team_application l on l.team_id = t.id`,
+      where: [sql`l.application_id = parent.id`],
+      order: sql`l.created_at`,
+    });
+    return listBelow(ctx, 'application.teams', id, listing, args);
+  }
+}

@@ -1,0 +1,82 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { readableApplication, readableDevice } from '../auth/access.js';
+import { applicationRows, deviceRows } from '../auth/rows.js';
+import { Application, ApplicationReference } from '../entities/application.js';
+import { GraphOnly, RestShape } from '../entities/columns.js';
+import { Delivery } from '../entities/delivery.js';
+import { Device } from '../entities/device.js';
+import { Hook } from '../entities/hook.js';
+import { TeamGrant } from '../entities/team-grant.js';
+import { notFound } from '../errors.js';
+import type { Context } from '../schema/context.js';
+import { SearchablePageArgs } from '../schema/list.args.js';
+import { DeliveryPage } from '../schema/pages.js';
+import { deliveryListing } from './deliveries.js';
+import { hookRows } from './hooks.js';
+import { listBelow } from './list.js';
+import { loadById } from './loader.js';
+
+/** Whoever sees a hook, a delivery or a grant can read its application. */
+async function applicationOf(ctx: Context, applicationId: string): Promise<Application> {
+  const rowsOf = (ids: readonly string[]) =>
+    sql`${applicationRows(ctx.caller)} where a.id = any(${ids}::uuid[]) and ${readableApplication(ctx.caller)}`;
+  const application = await loadById<Application>(ctx, 'application', applicationId, rowsOf);
+  if (application === null) throw notFound('application');
+  return application;
+}
+
+/** Where deliveries came from. */
+@Resolver(() => Delivery)
+export class DeliveryEdgesResolver {
+  @FieldResolver(() => Application, { description: 'Application of the hook.' })
+  @RestShape(ApplicationReference)
+  application(@Root() { application }: Delivery, @Ctx() ctx: Context): Promise<Application> {
+    return applicationOf(ctx, application.id);
+  }
+
+  @FieldResolver(() => Hook, { nullable: true, description: 'Hook that was called.' })
+  @GraphOnly()
+  hook(@Root() { applicationHookId }: Delivery, @Ctx() ctx: Context): Promise<Hook | null> {
+    const rowsOf = (ids: readonly string[]) => sql`${hookRows} where h.id = any(${ids}::uuid[])`;
+    return loadById(ctx, 'hook', applicationHookId, rowsOf);
+  }
+
+  @FieldResolver(() => Device, { nullable: true, description: 'Device whose record was sent, if it can be read.' })
+  @GraphOnly()
+  device(@Root() { deviceId }: Delivery, @Ctx() ctx: Context): Promise<Device | null> | null {
+    if (deviceId == null) return null;
+    const rowsOf = (ids: readonly string[]) =>
+      sql`${deviceRows(ctx.caller)} where d.id = any(${ids}::uuid[]) and ${readableDevice(ctx.caller)}`;
+    return loadById(ctx, 'device', deviceId, rowsOf);
+  }
+}
+
+/** What teams give access to. */
+@Resolver(() => TeamGrant)
+export class TeamGrantResolver {
+  @FieldResolver(() => Application, { description: 'The application.' })
+  application(@Root() { id }: TeamGrant, @Ctx() ctx: Context): Promise<Application> {
+    return applicationOf(ctx, id);
+  }
+}
+
+/** The deliveries of hooks. */
+@Resolver(() => Hook)
+export class HookEdgesResolver {
+  @FieldResolver(() => Application, { description: 'Application whose records it is called with.' })
+  @RestShape(ApplicationReference)
+  application(@Root() { applicationId }: Hook, @Ctx() ctx: Context): Promise<Application> {
+    return applicationOf(ctx, applicationId);
+  }
+
+  @FieldResolver(() => DeliveryPage, { description: 'Its deliveries, newest first.' })
+  @GraphOnly()
+  deliveries(
+    @Root() { id }: Hook,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<DeliveryPage> {
+    return listBelow(ctx, 'hook.deliveries', id, deliveryListing([sql`d.hook_id = parent.id`]), args);
+  }
+}

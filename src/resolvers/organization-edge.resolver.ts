@@ -1,0 +1,37 @@
+import sql from 'sql-template-tag';
+import { type ClassType, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { accountRows } from '../auth/rows.js';
+import { type Account, Organization } from '../entities/account.js';
+import { ApiToken } from '../entities/api-token.js';
+import { Application } from '../entities/application.js';
+import { GraphOnly } from '../entities/columns.js';
+import { Device } from '../entities/device.js';
+import { Product } from '../entities/product.js';
+import { Team } from '../entities/team.js';
+import type { Context } from '../schema/context.js';
+import { loadById } from './loader.js';
+
+/** The way back from what an organization has to the organization, for those who belong to it. */
+const edgeFrom = (type: ClassType): ClassType => {
+  @Resolver(() => type)
+  class OrganizationEdgeResolver {
+    @FieldResolver(() => Organization, { nullable: true, description: "Its organization, where that is the caller's." })
+    @GraphOnly()
+    organization(
+      @Root() { organizationId }: { organizationId: string },
+      @Ctx() ctx: Context,
+    ): Promise<Account | null> | null {
+      if (organizationId !== ctx.caller.organizationId) return null;
+      return loadById(
+        ctx,
+        'organization',
+        organizationId,
+        (ids) => sql`${accountRows} where o.id = any(${ids}::uuid[])`,
+      );
+    }
+  }
+  return OrganizationEdgeResolver;
+};
+
+/** Resolver classes, one for each type that belongs to an organization. */
+export const organizationEdges = [ApiToken, Application, Device, Product, Team].map(edgeFrom);

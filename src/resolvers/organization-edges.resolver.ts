@@ -1,0 +1,88 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { readableApplication, readableDevice, requireOrganization } from '../auth/access.js';
+import { Account } from '../entities/account.js';
+import { GraphOnly } from '../entities/columns.js';
+import type { Context } from '../schema/context.js';
+import { PageArgs, SearchablePageArgs } from '../schema/list.args.js';
+import {
+  ApiTokenPage,
+  ApplicationPage,
+  DevicePage,
+  OrganizationMemberPage,
+  ProductPage,
+  TeamPage,
+} from '../schema/pages.js';
+import { tokenListing } from './api-tokens.js';
+import { applicationListing } from './applications.js';
+import { deviceListing } from './devices.js';
+import { listBelow } from './list.js';
+import { productListing } from './products.js';
+import { teamListing } from './teams.js';
+import { memberListing } from './users.js';
+
+/** What an organization has, where a query follows it from there. */
+@Resolver(() => Account)
+export class OrganizationEdgesResolver {
+  @FieldResolver(() => OrganizationMemberPage, { description: 'Its members.' })
+  @GraphOnly()
+  members(
+    @Root() { id }: Account,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<OrganizationMemberPage> {
+    return listBelow(ctx, 'organization.members', id, memberListing([sql`m.organization_id = parent.id`]), args);
+  }
+
+  @FieldResolver(() => TeamPage, { description: 'Its teams.' })
+  @GraphOnly()
+  teams(
+    @Root() { id }: Account,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<TeamPage> {
+    const listing = teamListing({ where: [sql`t.organization_id = parent.id`], order: sql`t.id` });
+    return listBelow(ctx, 'organization.teams', id, listing, args);
+  }
+
+  @FieldResolver(() => ProductPage, { description: 'Its own products.' })
+  @GraphOnly()
+  products(
+    @Root() { id }: Account,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ProductPage> {
+    const listing = productListing(ctx.caller, [sql`p.organization_id = parent.id`]);
+    return listBelow(ctx, 'organization.products', id, listing, args);
+  }
+
+  @FieldResolver(() => DevicePage, { description: 'Its devices that the caller can read.' })
+  @GraphOnly()
+  devices(
+    @Root() { id }: Account,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<DevicePage> {
+    const where = [sql`d.organization_id = parent.id`, readableDevice(ctx.caller)];
+    return listBelow(ctx, 'organization.devices', id, deviceListing(ctx.caller, { where, order: sql`d.id` }), args);
+  }
+
+  @FieldResolver(() => ApplicationPage, { description: 'Its applications that the caller can read.' })
+  @GraphOnly()
+  applications(
+    @Root() { id }: Account,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ApplicationPage> {
+    const where = [sql`a.organization_id = parent.id`, readableApplication(ctx.caller)];
+    const listing = applicationListing(ctx.caller, { where, order: sql`a.id` });
+    return listBelow(ctx, 'organization.applications', id, listing, args);
+  }
+
+  @FieldResolver(() => ApiTokenPage, { nullable: true, description: 'Its tokens; only for its owners.' })
+  @GraphOnly()
+  tokens(@Root() { id }: Account, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
+    requireOrganization(ctx, id, 'own');
+    return listBelow(ctx, 'organization.tokens', id, tokenListing([sql`k.organization_id = parent.id`]), args);
+  }
+}

@@ -1,0 +1,65 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { readableApplication } from '../auth/access.js';
+import { GraphOnly } from '../entities/columns.js';
+import { Team } from '../entities/team.js';
+import type { Context } from '../schema/context.js';
+import { SearchablePageArgs } from '../schema/list.args.js';
+import { ApplicationPage, TeamGrantPage, TeamMemberPage } from '../schema/pages.js';
+import { applicationListing } from './applications.js';
+import { listBelow } from './list.js';
+import { userListing } from './users.js';
+
+/** Who is in teams and what they may do, where a query follows them. */
+@Resolver(() => Team)
+export class TeamEdgesResolver {
+  @FieldResolver(() => TeamMemberPage, { description: 'Its members.' })
+  @GraphOnly()
+  members(
+    @Root() { id }: Team,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<TeamMemberPage> {
+    const listing = userListing({
+      from: sql`from team_member l join account u on u.id = l.user_id`,
+      where: [sql`l.team_id = parent.id`],
+      order: sql`l.created_at`,
+    });
+    return listBelow(ctx, 'team.members', id, listing, args);
+  }
+
+  @FieldResolver(() => ApplicationPage, { description: 'Applications it gives access to that the caller can read.' })
+  @GraphOnly()
+  applications(
+    @Root() { id }: Team,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ApplicationPage> {
+    const listing = applicationListing(ctx.caller, {
+      joined: sql`join team_application l on l.application_id = a.id`,
+      where: [sql`l.team_id = parent.id`, readableApplication(ctx.caller)],
+      order: sql`l.created_at`,
+    });
+    return listBelow(ctx, 'team.applications', id, listing, args);
+  }
+
+  @FieldResolver(() => TeamGrantPage, { description: 'What it gives access to, with its own permission on each.' })
+  @GraphOnly()
+  grants(
+    @Root() { id }: Team,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<TeamGrantPage> {
+    const from = sql`from team_application l join application a on a.id = l.application_id`;
+    const listing = {
+      rows: sql`select a.id, l.permission ${from}`,
+      from,
+      where: [sql`l.team_id = parent.id`, readableApplication(ctx.caller)],
+      matched: [sql`a.name`, sql`a.slug`, sql`a.description`],
+      sortable: { name: sql`a.name`, permission: sql`l.permission`, createdAt: sql`l.created_at` },
+      order: sql`l.created_at`,
+      tie: sql`a.id`,
+    };
+    return listBelow(ctx, 'team.grants', id, listing, args);
+  }
+}

@@ -1,0 +1,23 @@
+import sql, { empty } from 'sql-template-tag';
+import { teamRows } from '../auth/rows.js';
+import type { Which } from './applications.js';
+import type { Listing } from './list.js';
+
+/** A list of teams, as `t`. */
+export const teamListing = ({ joined = empty, where, order }: Which): Listing => ({
+  rows: sql`${teamRows} ${joined}`,
+  from: sql`from team t ${joined}`,
+  where,
+  matched: [sql`t.name`, sql`t.description`],
+  sortable: {
+    id: sql`t.id`,
+    organizationId: sql`t.organization_id`,
+    name: sql`t.name`,
+    slug: sql`t.slug`,
+    description: sql`t.description`,
+    createdAt: sql`t.created_at`,
+    updatedAt: sql`t.updated_at`,
+  },
+  order,
+  tie: sql`t.id`,
+});

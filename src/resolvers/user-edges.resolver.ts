@@ -1,0 +1,43 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { User } from '../entities/account.js';
+import { ApiToken } from '../entities/api-token.js';
+import { GraphOnly } from '../entities/columns.js';
+import type { Context } from '../schema/context.js';
+import { SearchablePageArgs } from '../schema/list.args.js';
+import { TeamPage } from '../schema/pages.js';
+import { listBelow } from './list.js';
+import { loadById } from './loader.js';
+import { teamListing } from './teams.js';
+
+/** The teams of the caller's organization that users are in. */
+@Resolver(() => User)
+export class UserEdgesResolver {
+  @FieldResolver(() => TeamPage, { description: "Teams of the caller's organization that the user is in." })
+  @GraphOnly()
+  teams(
+    @Root() { id }: User,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<TeamPage> {
+    const listing = teamListing({
+      joined: sql`join team_member l on l.team_id = t.id`,
+      where: [sql`l.user_id = parent.id`, sql`t.organization_id = ${ctx.caller.organizationId}`],
+      order: sql`l.created_at`,
+    });
+    return listBelow(ctx, 'user.teams', id, listing, args);
+  }
+}
+
+/** Whom tokens act as. */
+@Resolver(() => ApiToken)
+export class ApiTokenEdgesResolver {
+  @FieldResolver(() => User, { nullable: true, description: 'Member it acts as.' })
+  @GraphOnly()
+  user(@Root() { userId }: ApiToken, @Ctx() ctx: Context): Promise<User | null> | null {
+    if (userId == null) return null;
+    const rowsOf = (ids: readonly string[]) =>
+      sql`select u.id, u.username, u.name, u.type from account u where u.id = any(${ids}::uuid[])`;
+    return loadById(ctx, 'user', userId, rowsOf);
+  }
+}
