@@ -1,18 +1,7 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
-import { Application, ApplicationReference } from './application.js';
-import {
-  createdAt,
-  flag,
-  GraphOnly,
-  identifier,
-  Moment,
-  now,
-  RestShape,
-  text,
-  timestamp,
-  updatedAt,
-} from './columns.js';
+import type { ApplicationReference } from './application.js';
+import { createdAt, flag, GraphOnly, identifier, Moment, now, text, timestamp, updatedAt } from './columns.js';
 import type { HookFilter } from './hook-settings.js';
 
 /** A hook as lists show it (specification, section 2). */
@@ -89,8 +78,7 @@ export class Hook extends HookListItem implements HookCredentials {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
-  @Field(() => Application, { description: 'Application whose records it is called with.' })
-  @RestShape(ApplicationReference)
+  /** Application whose records it is called with, by its identifiers. */
   get application(): ApplicationReference {
     return { id: this.applicationId, organizationId: this.organizationId };
   }
