@@ -9,6 +9,7 @@ import { bounds, boundsRule, exceeded } from './bounds.js';
 import type { GraphContext } from './context.js';
 import { answerGraphErrors, createErrorFormat, type ErrorOptions } from './errors.js';
 import { asGateway } from './execute.js';
+import { createGraphiql } from './graphiql.js';
 
 type Caller = Context['caller'];
 
@@ -47,6 +48,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
   await apollo.start();
   const callers = new WeakMap<Request, Caller>();
   const router = Router();
+  router.use(createGraphiql());
   // Who is not let in is told so before anything of the body is looked at.
   router.use(async (request, _response, next) => {
     callers.set(request, await options.admit(request));

@@ -1,0 +1,53 @@
+/** A document that a newcomer finds in GraphiQL. */
+export interface Example {
+  query: string;
+  /** Values of its variables, as JSON. */
+  variables?: string;
+}
+
+const someOrganization = '{ "organizationId": "the id that the first tab answers" }';
+
+/** The tabs of GraphiQL on first use: from who one is to what devices measured. */
+export const examples: readonly Example[] = [
+  {
+    query: `# Write your token into the tab "Headers" below, then run this.
+query WhoAmI {
+  account {
+    id
+    name
+    username
+    applications { totalCount items { id name permission } }
+    devices { totalCount items { id serial name } }
+  }
+}
+`,
+  },
+  {
+    query: `query Fleet($organizationId: ID!, $limit: Int = 20) {
+  devices(organizationId: $organizationId, limit: $limit, sort: "name") {
+    totalCount
+    items {
+      serial
+      name
+      product { name version }
+      applications(limit: 3) { totalCount items { name } }
+      latest { name value ts }
+    }
+  }
+}
+`,
+    variables: someOrganization,
+  },
+  {
+    query: `query Hooks($organizationId: ID!) {
+  applications(organizationId: $organizationId) {
+    items {
+      name
+      hooks { items { url disabled stats { successRate pending p95 lastFailureAt } } }
+    }
+  }
+}
+`,
+    variables: someOrganization,
+  },
+];
