@@ -9,6 +9,6 @@ export const LocatedJSON: GraphQLScalarType<LocatedJson, unknown> = new GraphQLS
   name: 'LocatedJSON',
   description: 'Any JSON value. Faults in it are reported with line and column where it came as JSON text.',
   parseValue: locate,
-  parseLiteral: (node: ValueNode, variables) => locate(valueFromASTUntyped(node, variables)),
+  parseLiteral: (node: ValueNode, variables) => locate(structuredClone(valueFromASTUntyped(node, variables))),
   serialize: (value) => toPlain(locate(value)),
 });

@@ -2,12 +2,21 @@ import type { ApolloServerOptionsWithGateway } from '@apollo/server';
 import {
   type DocumentNode,
   type ExecutionResult,
+  execute,
   GraphQLError,
   type GraphQLSchema,
+  getNamedType,
+  isScalarType,
+  isSpecifiedScalarType,
+  Kind,
   type OperationDefinitionNode,
+  TypeInfo,
+  type ValueNode,
   valueFromASTUntyped,
+  visit,
+  visitWithTypeInfo,
 } from 'graphql';
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { type CompiledQuery, compileQuery } from 'graphql-jit';
 import type { GraphContext } from './context.js';
 
 type GatewayInterface = ApolloServerOptionsWithGateway<GraphContext>['gateway'];
@@ -16,7 +25,7 @@ type Data = Record<string, unknown>;
 
 /** An operation ready to run. */
 interface Prepared {
-  compiled: CompiledQuery<Data> | ExecutionResult<Data>;
+  compiled: Pick<CompiledQuery<Data>, 'query'> | ExecutionResult<Data>;
   defaults: Data;
 }
 type Result = Awaited<ReturnType<Executor>>;
@@ -30,7 +39,9 @@ export const createExecutor = (schema: GraphQLSchema): Executor => {
   const prepare = (document: DocumentNode, operation: OperationDefinitionNode): Prepared => {
     const known = prepared.get(operation);
     if (known !== undefined) return known;
-    const compiled = compileQuery<Data>(schema, document, operation.name?.value);
+    const compiled = hasOwnLiterals(schema, document)
+      ? interpreted(schema, document, operation)
+      : compileQuery<Data>(schema, document, operation.name?.value);
     const made = { compiled, defaults: defaultsOf(operation) };
     prepared.set(operation, made);
     return made;
@@ -38,7 +49,7 @@ export const createExecutor = (schema: GraphQLSchema): Executor => {
   return async ({ document, operation, request, context }) => {
     if (operation === undefined) return { errors: [noSuchOperation(request.operationName)] };
     const { compiled, defaults } = prepare(document, operation);
-    if (!isCompiledQuery<CompiledQuery<Data>, ExecutionResult>(compiled)) return { errors: compiled.errors };
+    if (!('query' in compiled)) return { errors: compiled.errors };
     const { allowance } = context as GraphContext;
     const variables = { ...defaults, ...request.variables };
     const running = Promise.resolve(compiled.query(undefined, context, variables));
@@ -48,6 +59,31 @@ export const createExecutor = (schema: GraphQLSchema): Executor => {
     return data === undefined ? { errors: errors.map(asInputError) } : { data, errors: errors.map(asUsual) };
   };
 };
+
+/**
+ * Whether the text itself holds values of scalars of our own. Compiling writes such values down as JSON, which loses
+ * what they are (a date, a place in a text); values of variables are not concerned.
+ */
+function hasOwnLiterals(schema: GraphQLSchema, document: DocumentNode): boolean {
+  const types = new TypeInfo(schema);
+  let found = false;
+  const look = ({ value }: { value: ValueNode }) => {
+    const type = getNamedType(types.getInputType());
+    if (value.kind !== Kind.VARIABLE && isScalarType(type) && !isSpecifiedScalarType(type)) found = true;
+  };
+  visit(document, visitWithTypeInfo(types, { Argument: look, ObjectField: look }));
+  return found;
+}
+
+/** The same without compiling. */
+const interpreted = (
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { name }: OperationDefinitionNode,
+): Pick<CompiledQuery<Data>, 'query'> => ({
+  query: async (rootValue, contextValue, variableValues) =>
+    execute({ schema, document, rootValue, contextValue, variableValues, operationName: name?.value }),
+});
 
 /** The compiled query takes a non-null variable with a default for a required one, so it is given the default. */
 const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Data =>
