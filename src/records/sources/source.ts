@@ -75,13 +75,18 @@ export const portIn = (value: PlainJson | undefined): { streamId?: number } => {
   return port ? { streamId: port } : {};
 };
 
+/** How deep a body may nest. */
+const deepest = 64;
+
 /** Replaces what PostgreSQL cannot store (NUL, lone surrogates) in keys and values: the sender could not be asked again. */
-export const storable = (value: PlainJson): PlainJson => {
+export const storable = (value: PlainJson, depth = deepest): PlainJson => {
   if (typeof value === 'string') return storableText(value);
-  if (Array.isArray(value)) return value.map(storable);
-  if (isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [storableText(key), storable(inner)]));
-  return value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) throw malformed(`The body may nest at most ${deepest} deep.`);
+  if (Array.isArray(value)) return value.map((inner) => storable(inner, depth - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [storableText(key), storable(inner, depth - 1)]),
+  );
 };
 
 const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');

@@ -144,6 +144,12 @@ describe('ThingsBoard', () => {
 });
 
 describe('what others send', () => {
+  it('may not nest without end', () => {
+    const nested = (depth: number): PlainJson => (depth === 0 ? 1 : [nested(depth - 1)]);
+    expect(storable(nested(64))).toEqual(nested(64));
+    expect(() => storable(nested(65))).toThrow('64 deep');
+  });
+
   it('has what PostgreSQL cannot store replaced, in keys and values', () => {
     expect(storable({ 'a\0': ['\uD800b', 1, null] })).toEqual({ 'a\uFFFD': ['\uFFFDb', 1, null] });
   });
