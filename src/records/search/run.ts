@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Span } from './aggregation/date-bucket.js';
 import type { Answer } from './aggregation/stage.js';
-import { needsFound, planTree } from './aggregation/tree.js';
+import { needsFound, needsNarrow, planTree } from './aggregation/tree.js';
 import type { Fields } from './field/field.js';
 import { type Hit, readHits, type Times } from './hits/hits.js';
 import { bindSort } from './hits/order.js';
@@ -47,7 +47,9 @@ export const run = async (
   const sort = bindSort(request.sort, binding);
   const after = request.searchAfter && searchAfter(request.searchAfter, sort, now);
   const found = needsFound(request.aggregations) ? await foundSpan(reader, scope, query) : undefined;
-  const span = spanOf(range, now);
+  const wide = spanOf(range, now);
+  const narrow = needsNarrow(request.aggregations, wide) ? await foundSpan(reader, scope, all) : undefined;
+  const span = narrow ?? wide;
   const asked = { aggregations: request.aggregations, query, productIds: scope.productIds, fields, span, range };
   const rollup = rollups && found === undefined ? rollupRange(asked) : undefined;
   const over = rollup ? { ...scope, rollup } : scope;

@@ -53,7 +53,11 @@ export const numbersOf = (
 export const numberOf = (field: Field, input: Input, reading: DateReading): number => {
   if (field.kind === 'date') return dateOf(input, false, reading);
   const text = scalarText(input) ?? '';
-  if (field.kind === 'boolean' && (text === 'true' || text === 'false')) return text === 'true' ? 1 : 0;
+  if (field.kind === 'boolean') {
+    if (text !== 'true' && text !== 'false')
+      throw illegalArgument(`Cannot parse boolean [${text}], expected either [true] or [false]`, input);
+    return text === 'true' ? 1 : 0;
+  }
   return decimal(text, input);
 };
 

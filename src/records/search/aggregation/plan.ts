@@ -119,6 +119,9 @@ const check = (pipeline: PipelineAggregation, names: ReadonlySet<string>, around
       at,
     );
   }
+  if (place === 'sequence' && 'minDocCount' in around! && around.minDocCount !== 0) {
+    throw invalidPipelines([`parent histogram of ${kind} aggregation [${name}] must have min_doc_count of 0`], at);
+  }
   const unknown = pathsOf(pipeline).filter((path) => {
     const first = firstName(path);
     return !first.startsWith('_') && !names.has(first) && !names.has(withoutProperty(first));

@@ -31,11 +31,13 @@ export const extendedOf = (moments: Moments, sigma: number): Record<string, unkn
   const none = count === 0;
   const scatter = Math.max(0, sumOfSquares - (sum * sum) / count);
   const variance = none ? null : scatter / count;
-  const sampling = count < 2 ? null : scatter / (count - 1);
+  // One value is no sample: the engines write that as text.
+  const sampling = none ? null : count === 1 ? 'NaN' : scatter / (count - 1);
   const deviation = variance === null ? null : Math.sqrt(variance);
-  const deviationSampling = sampling === null ? null : Math.sqrt(sampling);
+  const deviationSampling = typeof sampling === 'number' ? Math.sqrt(sampling) : sampling;
   const mean = none ? null : sum / count;
-  const bound = (of: number | null, sign: number) => (mean === null || of === null ? null : mean + sign * sigma * of);
+  const bound = (of: number | string | null, sign: number) =>
+    mean === null || typeof of !== 'number' ? of : mean + sign * sigma * of;
   return {
     ...statisticsOf(moments),
     sum_of_squares: none ? null : sumOfSquares,

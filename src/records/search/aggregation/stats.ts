@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { ExtendedStatsMetric, SimpleMetric } from './aggregation.js';
-import { type Print, printOf } from './format.js';
+import { printOf } from './format.js';
 import type { Bucket } from './level.js';
 import { type Numbers, numbersOf } from './number-of.js';
 import type { Answer, Planned, SortColumn, Stage } from './stage.js';
@@ -25,7 +25,12 @@ export const extendedStats = (metric: ExtendedStatsMetric, stage: Stage): Planne
 
 const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: number) => {
   const numbers = numbersOf(stage, metric.kind, metric, metric.at);
-  const print = printOf(stage.field(metric.field, metric.at), metric.format);
+  const field = stage.field(metric.field, metric.at);
+  // Statistics of booleans are written as booleans, where other metrics write their text.
+  const print =
+    field?.kind === 'boolean' && metric.format === undefined
+      ? (value: number) => value !== 0
+      : printOf(field, metric.format);
   if (numbers === undefined) return { moments: () => noValues, sortable: () => undefined, print: undefined };
   const [count, sum, min, max] = [numbers.count, numbers.sum, numbers.min, numbers.max].map((one) =>
     stage.aggregate(one),
@@ -73,10 +78,21 @@ const derivedColumn = ({ avg, count, sum, sumOfSquares }: Numbers, property: str
 };
 
 /** Statistics with the text form of each, where they have one: after all numbers, as the engines write them. */
-const withTexts = (numbers: Answer, print: Print): Answer => {
+const withTexts = (numbers: Answer, print: ((value: number) => unknown) | undefined): Answer => {
   if (print === undefined) return numbers;
+  if (numbers['count'] === 0) return numbers;
   const texts = Object.entries(numbers)
     .filter(([key, value]) => key !== 'count' && typeof value === 'number')
     .map(([key, value]) => [`${key}_as_string`, print(value as number)] as const);
-  return numbers['count'] === 0 ? numbers : { ...numbers, ...Object.fromEntries<unknown>(texts) };
+  const bounds = numbers['std_deviation_bounds'] as Record<string, unknown> | undefined;
+  const boundTexts =
+    bounds &&
+    Object.entries(bounds).map(
+      ([key, value]) => [key, typeof value === 'number' ? String(print(value)) : value] as const,
+    );
+  return {
+    ...numbers,
+    ...Object.fromEntries<unknown>(texts),
+    ...(boundTexts && { std_deviation_bounds_as_string: Object.fromEntries<unknown>(boundTexts) }),
+  };
 };

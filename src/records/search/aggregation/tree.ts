@@ -1,10 +1,14 @@
+import { unitMillis } from '../date/calendar.js';
+import { uniformMillis } from '../date/rounding.js';
 import { maxBuckets, tooManyBuckets } from '../failure.js';
 import type { Devices } from '../hits/device.js';
 import { devicesOf } from '../hits/hits.js';
 import type { Reader } from '../lane.js';
 import type { Predicate } from '../query/predicate.js';
 import type { Scope } from '../sql/scan.js';
-import type { Aggregation } from './aggregation.js';
+import type { Aggregation, TimeInterval } from './aggregation.js';
+import type { Span } from './date-bucket.js';
+import { calendarInterval, fixedInterval } from './interval.js';
 import { type Bucket, Level, type Row } from './level.js';
 import { planAll } from './plan.js';
 import { type Answer, type Planning, Stage } from './stage.js';
@@ -19,6 +23,25 @@ export interface PlannedTree {
 /** Whether an aggregation asks what time the matching records are in. */
 export const needsFound = (aggregations: readonly Aggregation[]): boolean =>
   aggregations.some((one) => one.kind === 'auto_date_histogram' || ('children' in one && needsFound(one.children)));
+
+/** Whether buckets of time would be so many over a span that it pays to ask first what time there are records of. */
+export const needsNarrow = (aggregations: readonly Aggregation[], { from, to }: Span): boolean =>
+  aggregations.some((one) => {
+    const sources = one.kind === 'composite' ? one.sources : [];
+    const timed = sources.flatMap((source): TimeInterval[] => (source.by === 'date_histogram' ? [source] : []));
+    const intervals = one.kind === 'date_histogram' ? [one] : timed;
+    const many = intervals.some(
+      (interval) => interval.timeZone !== undefined && (to - from) / widthOf(interval) > manyBuckets,
+    );
+    return many || ('children' in one && needsNarrow(one.children, { from, to }));
+  });
+
+const manyBuckets = 2000;
+
+const widthOf = ({ calendarInterval: calendar, fixedInterval: fixed }: TimeInterval): number => {
+  const interval = calendar === undefined ? fixedInterval(fixed!) : calendarInterval(calendar);
+  return uniformMillis(interval) ?? 28 * unitMillis.day;
+};
 
 const top: Bucket = { id: '[]' };
 

@@ -17,7 +17,7 @@ export const valueCount = ({ field: path, missing, at }: SimpleMetric, stage: St
       ? none
       : field.values === undefined
         ? sql`(case when ${field.value} is null then ${none} else 1 end)`
-        : sql`(case coalesce(cardinality(${field.values}), 0) when 0 then ${none} else cardinality(${field.values}) end)`;
+        : sql`(case coalesce(cardinality(${field.values}), 0) when 0 then ${none} else ${field.kind === 'keyword' ? different(field.values) : sql`cardinality(${field.values})`} end)`;
   const count = stage.level.perRecord(perRecord, field === undefined ? [] : [field], field?.costly);
   return counting(stage, count);
 };
@@ -30,3 +30,6 @@ const counting = (stage: Stage, count: Sql): Planned => {
     sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
   };
 };
+
+/** Texts that a record has twice count once, as the engines keep them. */
+const different = (values: Sql): Sql => sql`(select count(distinct u.v)::int from unnest(${values}) as u(v))`;

@@ -6,7 +6,8 @@ const pattern =
 
 /**
  * Reads ISO 8601 from the year on; every part after it may be left out (`strict_date_optional_time`).
- * @param roundUp what is left out is at its last millisecond.
+ * @param roundUp what is left out of the time of day is at its end; a month or day left out is the first, as the engines
+ *   have it.
  */
 export const parseIso = (text: string, roundUp: boolean, zone: Zone): Instant | undefined => {
   const match = pattern.exec(text);
@@ -30,9 +31,9 @@ export const assemble = (
   const read = (digits: string | undefined, first: number, last: number) =>
     digits === undefined ? (roundUp ? last : first) : Number(digits);
   const year = Number(parts.year ?? 1970);
-  const month = read(parts.month, 1, 12);
+  const month = read(parts.month, 1, 1);
   const lastDay = new Date(utcOf(year, month, 1) - 1).getUTCDate();
-  const day = read(parts.day, 1, lastDay);
+  const day = read(parts.day, 1, 1);
   const hour = read(parts.hour, 0, 23);
   const minute = read(parts.minute, 0, 59);
   const second = read(parts.second, 0, 59);

@@ -37,8 +37,9 @@ export const boundaries = (
   for (let start = rounding.round(from); start <= to; ) {
     starts.add(start);
     if (starts.size > most) return undefined;
-    const next = rounding.next(start);
-    start = next > start ? next : start + 1;
+    // Past a gap in local time, a step from one start to the next can miss the grid.
+    const next = rounding.round(rounding.next(start));
+    start = next > start ? next : rounding.next(start);
   }
   // Across a change of the zone's offset, rounding may start buckets that stepping from one to the next does not meet.
   for (const { instant } of zone.transitions(from, to))

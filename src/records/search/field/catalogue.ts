@@ -102,8 +102,13 @@ const slotOf = ({ name, type, slot }: DeclaredVariable, exact: boolean): Sql => 
   if (text) return sql`r.texts[${slot}::int]`;
   if (!exact) return sql`r.numbers[${slot}::int]`;
   if (type !== VariableType.INT64) return sql`r.numbers[${slot}::int]::int8`;
-  return sql`(case when r.numbers[${slot}::int] is not null then (r.data ->> ${name}::text)::numeric::int8 end)`;
+  const number = sql`r.numbers[${slot}::int]`;
+  return sql`(case when ${number} is null then null when abs(${number}) <= 9007199254740992 then ${number}::int8 else ${exactText(name)}::numeric::int8 end)`;
 };
+
+/** The digits of a whole number beyond what a double holds, alone or as the only such value of an array. */
+const exactText = (name: string): Sql =>
+  sql`(jsonb_path_query_first(r.data -> ${name}::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')`;
 
 /** The value of a record whose product does not declare the variable, as far as it has the declared kind. */
 const fallback = (name: string, kind: FieldKind, storage: Field['storage']): Sql => {

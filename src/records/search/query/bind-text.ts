@@ -111,6 +111,8 @@ const bindExpression = (expression: Expression, query: Written, binding: Binding
     case 'exists':
       return bindExists({ kind: 'exists', field: expression.field, at: query.at }, binding);
     case 'leaf': {
+      const everywhere = expression.field === undefined && (query.fields.length === 0 || query.fields.includes('*'));
+      if (expression.leaf.kind === 'any' && everywhere) return all;
       const fields = expand(expression.field === undefined ? query.fields : [expression.field], query.at, binding);
       return or(
         fields.map((field) => leniently(query.lenient, () => bindLeaf(field, expression.leaf, query, binding))),

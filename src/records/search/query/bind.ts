@@ -40,6 +40,6 @@ const bindBool = (
   const alone = must.length === 0 && filter.length === 0;
   const asked = minimumShouldMatch === undefined ? undefined : requiredOf(minimumShouldMatch, should.length, at);
   // Without must and filter, one optional clause at least has to match, even where 0 was asked for.
-  const required = should.length === 0 ? (asked ?? 0) : alone ? Math.max(1, asked ?? 1) : (asked ?? 0);
+  const required = should.length === 0 ? (alone ? 0 : (asked ?? 0)) : alone ? Math.max(1, asked ?? 1) : (asked ?? 0);
   return and([...must.map(bind), ...filter.map(bind), atLeastOf(required, optional), not(or(mustNot.map(bind)))]);
 };

@@ -108,7 +108,9 @@ class ClassicParser {
     if (next === '/') return this.named(field, { kind: 'regexp', text: this.quoted('/') });
     if (next === '[' || next === '{') return this.named(field, this.range());
     const word = this.word() ?? this.fail();
-    if (word.raw === '*') return field === undefined || field === '*' ? { kind: 'all' } : { kind: 'exists', field };
+    if (word.raw === '*' && field === '*') return { kind: 'all' };
+    if (word.raw === '*')
+      return field === undefined ? { kind: 'leaf', leaf: { kind: 'any' } } : { kind: 'exists', field };
     if (field === '_exists_') return { kind: 'exists', field: word.text };
     if (!word.pattern) return this.named(field, comparison(word.text) ?? { kind: 'term', text: word.text });
     const parts = wildcardParts(word.raw);
