@@ -42,7 +42,7 @@ const compile: Compile = {
   not: ({ of }) => sql`(not ${condition(of)})`,
   atLeast: ({ count, of }) =>
     sql`((${join(
-      of.map((part) => sql`${condition(part)}::int`),
+      of.map((part) => sql`(${condition(part)})::int`),
       ' + ',
     )}) >= ${count}::int)`,
   in: ({ field, values }) => {

@@ -1,0 +1,240 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { VariableType } from '../../src/entities/enums.js';
+import { locate, type PlainJson } from '../../src/json.js';
+import { parseAggregations } from '../../src/records/search/aggregation/parse.js';
+import { planTree } from '../../src/records/search/aggregation/tree.js';
+import { SearchFailure } from '../../src/records/search/failure.js';
+import { declaredField } from '../../src/records/search/field/catalogue.js';
+import type { Fields } from '../../src/records/search/field/field.js';
+import { reservedFields } from '../../src/records/search/field/reserved.js';
+import { statement } from '../../src/records/search/hits/hits.js';
+import { bindSort } from '../../src/records/search/hits/order.js';
+import { searchAfter } from '../../src/records/search/hits/search-after.js';
+import { parseSort } from '../../src/records/search/hits/sort.js';
+import { bindQuery } from '../../src/records/search/query/bind.js';
+import { parseQuery } from '../../src/records/search/query/parse.js';
+import { all } from '../../src/records/search/query/predicate.js';
+import { Input } from '../../src/records/search/syntax/input.js';
+import { useWorld } from './world.js';
+
+const now = Date.UTC(2026, 10, 20);
+const productId = '01900000-0000-7000-8000-000000000001';
+const variables = { t: VariableType.FLOAT32, n: VariableType.INT64, on: VariableType.BOOL, txt: VariableType.TXT };
+
+/** Fields of a product whose variables are called as a caller likes. */
+const fieldsNamed = (rename: (name: string) => string): Fields => {
+  const declared = Object.entries(variables).map(([name, type], index) => {
+    const path = `data.${rename(name)}`;
+    return [
+      path,
+      declaredField(path, [{ productId, name: rename(name), type, slot: index + 1 }], true, false),
+    ] as const;
+  });
+  const known = new Map([...reservedFields, ...declared]);
+  return { find: (path) => known.get(path), paths: () => [...known.keys()], matching: () => [] };
+};
+
+const scope = {
+  organizationId: productId,
+  deviceIds: [productId],
+  productIds: [],
+  from: '2026-01-01T00:00:00Z',
+  to: '2026-12-01T00:00:00Z',
+};
+const input = (value: PlainJson) => new Input(locate(value), 'queries.0');
+
+/** The SQL of every statement that a search of this shape makes, `word` in every place that takes a text. */
+const sqlOf = (word: string): string[] => {
+  const fields = fieldsNamed((name) => `${name}${word}`);
+  const binding = { fields, now };
+  const txt = `data.txt${word}`;
+  const query = parseQuery(
+    input({
+      bool: {
+        must: [
+          { term: { [txt]: word } },
+          { terms: { [txt]: [word, 'x'] } },
+          { prefix: { [txt]: word } },
+          { match: { [txt]: { query: word, lenient: true } } },
+        ],
+        should: [
+          { wildcard: { [txt]: `a${word}` } },
+          { range: { [txt]: { gte: word, lt: `${word}z` } } },
+          { exists: { field: txt } },
+        ],
+        must_not: [
+          { ids: { values: [word] } },
+          { term: { [txt]: { value: word, case_insensitive: true } } },
+          { exists: { field: `metadata.${word}.x` } },
+        ],
+        minimum_should_match: 2,
+      },
+    }),
+  );
+  const predicate = bindQuery(query, binding);
+  const sort = bindSort(
+    parseSort(input([{ [txt]: { order: 'desc', missing: word } }, { ts: 'asc' }, { [`data.n${word}`]: 'asc' }])),
+    binding,
+  );
+  const after = searchAfter(input([word, 1, 2]), sort, now);
+  const hits = statement({
+    scope,
+    predicates: [predicate],
+    after,
+    sort,
+    from: 0,
+    size: 10,
+    source: false,
+    fields: [],
+    times: 'seconds',
+    weigh: () => true,
+  });
+  const name = word.replaceAll(/[[\]>]/g, '') || 'a';
+  const aggregations = parseAggregations(
+    input({
+      [name]: {
+        terms: { field: txt, missing: word, include: [word, 'y'], order: { [`${name}.avg`]: 'desc' } },
+        aggs: {
+          [name]: { stats: { field: `data.t${word}` } },
+          day: {
+            date_histogram: { field: 'ts', calendar_interval: 'day' },
+            aggs: { u: { cardinality: { field: txt, missing: word } } },
+          },
+        },
+      },
+      [`${name}2`]: { filters: { filters: { [word]: { term: { [txt]: word } } } } },
+      [`${name}3`]: { composite: { sources: [{ [word]: { terms: { field: txt } } }], after: { [word]: word } } },
+      [`${name}4`]: { top_hits: { sort: [{ [txt]: 'desc' }] } },
+    }),
+  );
+  const span = { from: Date.UTC(2026, 0, 1), to: now };
+  const tree = planTree(aggregations, scope, all, { fields, now, span, found: span, times: 'seconds' });
+  return [hits.text, ...tree!.levels.map((level) => level.statement().text)];
+};
+
+const hostile = fc.oneof(
+  fc.string({
+    unit: fc.constantFrom("'", '"', ';', '-', '\\', '$', '1', '%', '_', '(', ')', ' ', 'x', '{', '}', ':', '*', '/'),
+    minLength: 1,
+    maxLength: 20,
+  }),
+  fc.constantFrom(
+    "'; drop table record; --",
+    '$1',
+    '$$',
+    '"; select 1; --',
+    "\\'; --",
+    '::text',
+    '${x}',
+    "' or '1'='1",
+  ),
+);
+
+describe('the SQL of a search', () => {
+  const plain = sqlOf('word');
+
+  it('is the same whatever texts a caller sends', () => {
+    fc.assert(
+      fc.property(hostile, (word) => {
+        fc.pre(!word.includes('.') && !/[*?\\]/.test(word));
+        expect(sqlOf(word)).toEqual(plain);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('holds no text of a caller', () => {
+    expect(plain.join(' ')).not.toContain('word');
+    expect(plain).toHaveLength(7);
+  });
+});
+
+describe('hostile searches', () => {
+  const world = useWorld({
+    products: { probe: Object.entries(variables).map(([name, type]) => ({ name, type })) },
+    devices: [{ serial: '01', product: 'probe' }],
+    records: [{ serial: '01', ts: 1_774_737_000, data: { t: '1e300', n: 'n/a', on: 'maybe', txt: ['a', 'b'] } }],
+  });
+
+  it('are answered or refused, never a failure of ours', async () => {
+    const text = fc.oneof(
+      hostile,
+      fc.string({ unit: 'binary', maxLength: 12 }),
+      fc.constant('\0'),
+      fc.constant('\ud800'),
+    );
+    const value = fc.oneof(
+      text,
+      fc.double(),
+      fc.bigInt().map(String),
+      fc.boolean(),
+      fc.constant(null),
+      fc.constant([]),
+      fc.constant({}),
+    );
+    const path = fc.constantFrom(
+      'data.t',
+      'data.n',
+      'data.on',
+      'data.txt',
+      'ts',
+      '_id',
+      '_doc',
+      'device.id',
+      'device.tags',
+      'device.location',
+      'nope',
+      'data',
+    );
+    const clause = fc.constantFrom(
+      'term',
+      'match',
+      'prefix',
+      'wildcard',
+      'regexp',
+      'range',
+      'terms',
+      'match_phrase',
+      'geo_distance',
+    );
+    const metric = fc.constantFrom(
+      'terms',
+      'avg',
+      'cardinality',
+      'percentiles',
+      'value_count',
+      'stats',
+      'histogram',
+      'date_histogram',
+      'missing',
+      'top_hits',
+    );
+    const query = fc.oneof(
+      fc.record({ clause, path, value }).map(({ clause: name, path: field, value: of }) => ({
+        query: { [name]: { [field]: name === 'range' ? { gte: of } : name === 'terms' ? [of] : of } },
+      })),
+      text.map((of) => ({ query: { query_string: { query: of } } })),
+      text.map((of) => ({ query: { simple_query_string: { query: of } } })),
+      fc.record({ metric, path, text, value }).map(({ metric: kind, path: field, text: name, value: missing }) => ({
+        size: 0,
+        aggs: { [name]: { [kind]: { field, missing } } },
+      })),
+      fc
+        .record({ path, value })
+        .map(({ path: field, value: of }) => ({ sort: [{ [field]: 'asc' }], search_after: [of] })),
+      fc.record({ text }).map(({ text: of }) => ({ [of]: of })),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(query, { minLength: 1, maxLength: 10 }), async (queries) => {
+        const { responses } = await world.askAll(queries.map((one) => ({ products: [], ...one })) as PlainJson[]);
+        expect(responses.map(({ status }) => [200, 400, 503].includes(status))).toEqual(queries.map(() => true));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("fail with the engines' error where they are wrong", () => {
+    expect(() => parseQuery(input({ nope: {} }))).toThrow(SearchFailure);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from '@jest/globals';
+import { VariableType } from '../../src/entities/enums.js';
+import type { PlainJson } from '../../src/json.js';
+import { useWorld } from './world.js';
+
+const at = (text: string) => Date.parse(text) / 1000;
+const world = useWorld({
+  products: {
+    probe: [
+      { name: 't', type: VariableType.FLOAT32 },
+      { name: 'n', type: VariableType.INT64 },
+      { name: 'txt', type: VariableType.TXT },
+    ],
+    other: [
+      { name: 't', type: VariableType.INT16 },
+      { name: 'txt2', type: VariableType.TXT },
+    ],
+    third: [{ name: 'txt2', type: VariableType.BOOL }],
+  },
+  devices: [{ serial: '01', product: 'probe', tags: ['a', 'b'] }, { serial: '02' }, { serial: '03', linked: false }],
+  records: [
+    { serial: '01', ts: at('2026-10-25T00:30:00Z'), data: { t: 20.1, n: '9007199254740993', txt: 'a' } },
+    { serial: '01', ts: at('2026-10-25T01:30:00Z'), data: { t: [1, 3], n: 1, txt: ['a', 'é'] } },
+    { serial: '01', ts: at('2026-10-25T02:30:00Z'), data: { t: 'n/a', n: 300.5 } },
+    { serial: '02', ts: at('2026-10-26T12:00:00Z'), metadata: { rssi: -90 }, data: { free: 5, loose: 'x' } },
+    { serial: '02', ts: at('2026-10-26T13:00:00Z'), metadata: { rssi: 'strong' }, data: { free: [5, 6], loose: null } },
+    { serial: '03', ts: at('2026-10-26T14:00:00Z'), data: { free: 7 } },
+  ],
+});
+
+interface Found {
+  hits: { total: { value: number }; hits: { _id: string; _ignored?: string[]; sort?: unknown[] }[] };
+  aggregations: Record<
+    string,
+    { value: number; buckets: { key: unknown; key_as_string: string; doc_count: number }[] }
+  >;
+}
+const ask = async (body: object) => (await world.ask(body as PlainJson)) as unknown as Found;
+const count = async (query: object) => (await ask({ query })).hits.total.value;
+const buckets = async (aggregation: object) =>
+  (await ask({ size: 0, aggs: { a: aggregation } })).aggregations['a']!.buckets;
+
+describe('the traps of the query DSL', () => {
+  it('finds records without a field by must_not', async () => {
+    expect(await count({ bool: { must_not: { term: { 'data.txt': 'a' } } } })).toBe(3);
+  });
+
+  it('asks a range of one value, and averages all of them', async () => {
+    expect(await count({ range: { 'data.t': { gt: 1.5, lt: 2.5 } } })).toBe(0);
+    expect((await ask({ size: 0, aggs: { a: { avg: { field: 'data.t' } } } })).aggregations['a']!.value).toBeCloseTo(
+      24.1 / 3,
+      12,
+    );
+  });
+
+  it('makes should optional beside a filter and required without one', async () => {
+    const should = [{ term: { 'data.txt': 'nothing' } }];
+    expect(await count({ bool: { should } })).toBe(0);
+    expect(await count({ bool: { should, minimum_should_match: 0 } })).toBe(0);
+    expect(await count({ bool: { should, filter: { match_all: {} } } })).toBe(5);
+  });
+
+  it('orders terms by count, then by their bytes', async () => {
+    expect((await buckets({ terms: { field: 'data.txt' } })).map(({ key }) => key)).toEqual(['a', 'é']);
+    expect((await buckets({ terms: { field: 'device.tags' } })).map(({ key, doc_count: of }) => [key, of])).toEqual([
+      ['a', 3],
+      ['b', 3],
+    ]);
+  });
+
+  it('gives the hour that comes twice in autumn two buckets', async () => {
+    const hours = await buckets({
+      date_histogram: {
+        field: 'ts',
+        calendar_interval: 'hour',
+        time_zone: 'Europe/Paris',
+        min_doc_count: 1,
+        hard_bounds: { max: '2026-10-25T12:00:00Z' },
+      },
+    });
+    expect(hours.map(({ key_as_string: key }) => key)).toEqual([
+      '2026-10-25T02:00:00.000+02:00',
+      '2026-10-25T02:00:00.000+01:00',
+      '2026-10-25T03:00:00.000+01:00',
+    ]);
+  });
+
+  it('rounds the ends of a range of days', async () => {
+    expect(await count({ range: { ts: { lte: '2026-10-25' } } })).toBe(3);
+    expect(await count({ range: { ts: { gt: '2026-10-25' } } })).toBe(2);
+    expect(await count({ range: { ts: { lt: '2026-10-25', time_zone: 'America/New_York' } } })).toBe(3);
+  });
+
+  it('keeps whole numbers beyond 2^53 exact and FLOAT32 as its shortest decimal', async () => {
+    expect(await count({ term: { 'data.n': '9007199254740993' } })).toBe(1);
+    expect(await count({ term: { 'data.n': '9007199254740992' } })).toBe(0);
+    expect((await buckets({ terms: { field: 'data.n' } })).map(({ key }) => key)).toEqual([1, '9007199254740993']);
+    expect((await ask({ size: 0, aggs: { a: { max: { field: 'data.t' } } } })).aggregations['a']!.value).toBe(20.1);
+  });
+
+  it('shows and takes back the sort value of a missing long', async () => {
+    const sort = [{ 'data.n': 'asc' }, { _id: 'asc' }];
+    const all = (await ask({ sort })).hits.hits;
+    expect(all.map(({ sort: values }) => values![0])).toEqual([
+      1,
+      '9007199254740993',
+      ...Array.from({ length: 3 }, () => '9223372036854775807'),
+    ]);
+    const seen: string[] = [];
+    for (let cursor: unknown[] | undefined; seen.length < 5; ) {
+      const [hit] = (await ask({ size: 1, sort, ...(cursor && { search_after: cursor }) })).hits.hits;
+      seen.push(hit!._id);
+      cursor = hit!.sort!;
+    }
+    expect(seen).toEqual(all.map(({ _id }) => _id));
+  });
+
+  it('refuses to make more buckets than 65,535, before it fills gaps', async () => {
+    const answer = await world.ask({ size: 0, aggs: { a: { histogram: { field: 'data.n', interval: 1 } } } });
+    expect(answer).toMatchObject({ status: 503, error: { type: 'too_many_buckets_exception', max_buckets: 65_535 } });
+  });
+
+  it('leaves what does not fit its variable out of searches and names it', async () => {
+    const [hit] = (await ask({ query: { range: { ts: { gte: '2026-10-25T02:30:00Z', lt: '2026-10-26' } } } })).hits
+      .hits;
+    expect(hit?._ignored?.toSorted()).toEqual(['data.n', 'data.t']);
+    expect(await count({ exists: { field: 'data.t' } })).toBe(2);
+  });
+
+  it('reads fields that no product declares by the kind first seen', async () => {
+    expect(await count({ term: { 'data.free': 6 } })).toBe(1);
+    expect(await count({ range: { 'metadata.rssi': { lt: 0 } } })).toBe(1);
+    expect(await count({ exists: { field: 'data.loose' } })).toBe(1);
+  });
+
+  it('matches nothing on a field that does not exist, and sorts by it only with a type', async () => {
+    expect(await count({ term: { nope: 1 } })).toBe(0);
+    expect(await world.ask({ sort: ['nope'] })).toMatchObject({
+      status: 400,
+      error: { type: 'query_shard_exception' },
+    });
+    expect(await world.ask({ sort: [{ nope: { unmapped_type: 'long' } }] })).toMatchObject({ status: 200 });
+  });
+
+  it('refuses a field whose products disagree on its type, and joins integers and floats', async () => {
+    expect(await world.ask({ query: { exists: { field: 'data.txt2' } } })).toMatchObject({ status: 400, error: { type: 'illegal_argument_exception' } });
+    expect(await world.ask({ products: [world.productIds['other']!], query: { exists: { field: 'data.txt2' } } })).toMatchObject({ status: 200 });
+    expect(await count({ term: { 'data.t': 20.1 } })).toBe(1);
+  });
+
+  it('keeps to the products asked for', async () => {
+    const { probe, other } = world.productIds;
+    const total = async (products: string[]) => (await ask({ products })).hits.total.value;
+    expect(await Promise.all([total([probe!]), total([other!]), total(['nonsense']), total([])])).toEqual([3, 0, 0, 5]);
+  });
+});
