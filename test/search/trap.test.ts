@@ -143,8 +143,13 @@ describe('the traps of the query DSL', () => {
   });
 
   it('refuses a field whose products disagree on its type, and joins integers and floats', async () => {
-    expect(await world.ask({ query: { exists: { field: 'data.txt2' } } })).toMatchObject({ status: 400, error: { type: 'illegal_argument_exception' } });
-    expect(await world.ask({ products: [world.productIds['other']!], query: { exists: { field: 'data.txt2' } } })).toMatchObject({ status: 200 });
+    expect(await world.ask({ query: { exists: { field: 'data.txt2' } } })).toMatchObject({
+      status: 400,
+      error: { type: 'illegal_argument_exception' },
+    });
+    expect(
+      await world.ask({ products: [world.productIds['other']!], query: { exists: { field: 'data.txt2' } } }),
+    ).toMatchObject({ status: 200 });
     expect(await count({ term: { 'data.t': 20.1 } })).toBe(1);
   });
 

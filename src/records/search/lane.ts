@@ -17,6 +17,9 @@ export interface Reader {
 /** The time of a query ran out; its statement was cancelled. */
 export class TimedOut extends Error {}
 
+/** Nobody waits for the answer any more. */
+class CallerGone extends Error {}
+
 const batchSize = 500;
 const fetchBatch = 'fetch forward 500 from hits';
 const jsonTypes = new Set<number>([pg.types.builtins.JSON, pg.types.builtins.JSONB]);
@@ -42,6 +45,7 @@ export class Lane {
     const lane = new Lane(client, () => signal?.removeEventListener('abort', leave));
     signal?.addEventListener('abort', leave, { once: true });
     try {
+      signal?.throwIfAborted();
       await client.query('begin isolation level repeatable read read only');
       // The parameter of this command cannot be one; pg quotes the name, which PostgreSQL made.
       if (snapshot !== undefined) await client.query(`set transaction snapshot ${client.escapeLiteral(snapshot)}`);
@@ -68,7 +72,7 @@ export class Lane {
       return await work(this.reader(deadline));
     } catch (error) {
       if (!this.gone) await this.client.query('rollback to savepoint query');
-      throw isTimeout(error) ? new TimedOut() : error;
+      throw isTimeout(error) && !this.gone ? new TimedOut() : error;
     } finally {
       if (!this.gone) await this.client.query('release savepoint query');
     }
@@ -84,6 +88,7 @@ export class Lane {
   private reader(deadline: number): Reader {
     let limited = Number.POSITIVE_INFINITY;
     const limit = async () => {
+      if (this.gone) throw new CallerGone();
       const left = Math.ceil(deadline - performance.now());
       if (left <= 0) throw new TimedOut();
       // Asked again only when it matters: most queries are one statement of a few milliseconds.

@@ -103,7 +103,7 @@ const slotOf = ({ name, type, slot }: DeclaredVariable, exact: boolean): Sql => 
   if (!exact) return sql`r.numbers[${slot}::int]`;
   if (type !== VariableType.INT64) return sql`r.numbers[${slot}::int]::int8`;
   const number = sql`r.numbers[${slot}::int]`;
-  return sql`(case when ${number} is null then null when abs(${number}) <= 9007199254740992 then ${number}::int8 else ${exactText(name)}::numeric::int8 end)`;
+  return sql`(case when ${number} is null then null when abs(${number}) < 9007199254740992 then ${number}::int8 else ${exactText(name)}::numeric::int8 end)`;
 };
 
 /** The digits of a whole number beyond what a double holds, alone or as the only such value of an array. */
