@@ -1,6 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { illegalArgument, numberFormat, parsing } from '../failure.js';
-import { wholePart } from '../query/value-of.js';
+import { storable, wholePart } from '../query/value-of.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, kindOf, scalarText } from '../syntax/value.js';
 import { type BoundKey, cursorInstant } from './order.js';
@@ -30,7 +30,11 @@ const valueOf = (key: BoundKey, input: Input, now: number): Sql | null => {
       `Expected [VALUE_STRING] or [VALUE_NUMBER] or [VALUE_BOOLEAN] or [VALUE_NULL] but found [${kindOf(input)}] inside search_after.`,
       input,
     );
-  if (key.type === 'text') return text === undefined ? null : sql`${text}::text`;
+  if (key.type === 'text') {
+    if (text !== undefined && !storable(text))
+      throw illegalArgument('A text in [search_after] holds NUL or a lone surrogate.', input);
+    return text === undefined ? null : sql`${text}::text`;
+  }
   if (text === undefined) throw unreadable(key, 'null', input);
   if (key.type === 'timestamptz') return sql`${cursorInstant(input, now)}::timestamptz`;
   if (key.field.kind === 'boolean' && (text === 'true' || text === 'false'))
