@@ -176,6 +176,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     rest,
     createDocs(() => createOpenApi(restGraph, basePath)),
   );
+  app.use('/graphql', graph.page);
   const door = app.route('/graphql').get(graph.router).post(graph.router);
   answerNothingElse(door, ['GET', 'POST']);
   app.use(refuseUnknownPath);

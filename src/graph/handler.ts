@@ -28,6 +28,8 @@ export interface GraphOptions {
 /** The graph over HTTP, for mounting at its address, and how to close it. */
 export interface GraphDoor {
   router: Router;
+  /** GraphiQL for browsers, to be mounted before the router; whatever else comes it lets pass. */
+  page: Router;
   close(): Promise<void>;
 }
 
@@ -48,7 +50,6 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
   await apollo.start();
   const callers = new WeakMap<Request, Caller>();
   const router = Router();
-  router.use(createGraphiql());
   // Who is not let in is told so before anything of the body is looked at.
   router.use(async (request, _response, next) => {
     callers.set(request, await options.admit(request));
@@ -57,7 +58,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
   router.use(express.json({ limit: bounds.bytes }));
   router.use(createServe(apollo, (request) => callers.get(request)!, options));
   router.use(answerGraphErrors(errors));
-  return { router, close: () => apollo.stop() };
+  return { router, page: createGraphiql(), close: () => apollo.stop() };
 }
 
 /** Answers one operation, or a batch of them in order. */
