@@ -1,7 +1,7 @@
-import type { Pool } from 'pg';
+import { DatabaseError, type Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { LocatedJson } from '../../json.js';
-import { type ErrorAnswer, SearchFailure } from './failure.js';
+import { type ErrorAnswer, illegalArgument, SearchFailure } from './failure.js';
 import type { FieldKind, Fields } from './field/field.js';
 import { loadFields } from './field/resolve.js';
 import { maxAnswer, type Times } from './hits/hits.js';
@@ -163,11 +163,16 @@ const answered = async (work: () => Promise<Found>): Promise<QueryAnswer> => {
     return { took: took(), timed_out: false, status: 200, _shards: shards, ...found };
   } catch (error) {
     if (error instanceof SearchFailure) return error.toAnswer();
+    if (isOfValue(error)) return illegalArgument(error.message).toAnswer();
     if (!(error instanceof TimedOut)) throw error;
     const hits = { total: { value: 0, relation: 'gte' as const }, max_score: null, hits: [] };
     return { took: took(), timed_out: true, status: 200, _shards: shards, hits };
   }
 };
+
+/** Whether PostgreSQL refused a value of the query (SQLSTATE class 22), which binding had let pass. */
+const isOfValue = (error: unknown): error is DatabaseError =>
+  error instanceof DatabaseError && error.code?.startsWith('22') === true;
 
 /** Lets lengths pass until they are more than `most` together. */
 const scale = (most: number) => {
