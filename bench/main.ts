@@ -5,6 +5,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   hooks: () => import('./hooks.js'),
   ingest: () => import('./ingest.js'),
   rest: () => import('./rest.js'),
+  search: () => import('./search.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

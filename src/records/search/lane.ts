@@ -106,7 +106,7 @@ export class Lane {
         return (
           await this.client.query<unknown[]>({
             text: query.text,
-            values: query.values,
+            values: query.values.map(storable),
             rowMode: 'array',
             types: jsonAsText,
           })
@@ -114,7 +114,8 @@ export class Lane {
       },
       batches: async (query, take) => {
         await limit();
-        await this.client.query(sql`declare hits no scroll cursor for ${query}`);
+        const declared = sql`declare hits no scroll cursor for ${query}`;
+        await this.client.query({ text: declared.text, values: declared.values.map(storable) });
         const fetch = { text: fetchBatch, rowMode: 'array' as const, types: jsonAsText };
         for (;;) {
           await limit();
@@ -141,5 +142,11 @@ export class Lane {
     }
   }
 }
+
+/** PostgreSQL holds no NUL: what has one equals nothing that is stored, and so does what stands in for it. */
+const storable = (value: unknown): unknown => {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
+  return Array.isArray(value) ? value.map(storable) : value;
+};
 
 const isTimeout = (error: unknown) => error instanceof pg.DatabaseError && error.code === queryCanceled;

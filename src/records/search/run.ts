@@ -48,8 +48,7 @@ export const run = async (
   const after = request.searchAfter && searchAfter(request.searchAfter, sort, now);
   const found = needsFound(request.aggregations) ? await foundSpan(reader, scope, query) : undefined;
   const wide = spanOf(range, now);
-  const narrow = needsNarrow(request.aggregations, wide) ? await foundSpan(reader, scope, all) : undefined;
-  const span = narrow ?? wide;
+  const span = (needsNarrow(request.aggregations, wide) ? await foundSpan(reader, scope, all) : undefined) ?? wide;
   const asked = { aggregations: request.aggregations, query, productIds: scope.productIds, fields, span, range };
   const rollup = rollups && found === undefined ? rollupRange(asked) : undefined;
   const over = rollup ? { ...scope, rollup } : scope;

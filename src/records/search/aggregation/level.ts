@@ -75,6 +75,8 @@ export class Level {
   private readonly keys: readonly Key[];
   private rows = new Map<string, Row[]>();
   private costly = false;
+  /** Whether anything asks how many records there are. */
+  private counted = false;
   /** Whether rows were left out, so that what is inside must look only into those that stayed. */
   private partial = false;
 
@@ -133,7 +135,14 @@ export class Level {
   }
 
   /** How many records a bucket has. */
-  readonly count = ({ row }: Bucket): number => Number(row?.[this.keys.length] ?? 0);
+  count(): (bucket: Bucket) => number {
+    this.counted = true;
+    return (bucket) => this.countOf(bucket);
+  }
+
+  private countOf({ row }: Bucket): number {
+    return Number(row?.[this.keys.length] ?? 0);
+  }
 
   /** How many records all buckets around the same bucket have, those that were cut off included. */
   readonly total = ({ row }: Bucket): number => Number(row?.[this.keys.length + 1 + this.columns.length] ?? 0);
@@ -156,10 +165,12 @@ export class Level {
     this.partial = this.options.cut !== undefined && [...this.rows.values()].some((group) => this.cutFrom(group));
   }
 
-  /** Whether its statement can find anything: there are devices, and no level around came out empty. */
+  /** Whether its statement can find anything that is asked for: all records together may just be where buckets begin. */
   get isNeeded(): boolean {
     const { parent, scope } = this.options;
-    return scope.deviceIds.length > 0 && (parent === undefined || parent.rows.size > 0);
+    if (scope.deviceIds.length === 0) return false;
+    if (this.keys.length === 0) return this.counted || this.columns.length > 0 || this.options.top !== undefined;
+    return parent === undefined || parent.keys.length === 0 || parent.rows.size > 0;
   }
 
   /** Its SQL. The level around must have its rows. */

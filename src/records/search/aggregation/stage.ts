@@ -82,7 +82,7 @@ export class Stage {
 
   /** How many records there are. */
   count(): (bucket: Bucket) => number {
-    if (this.filters.length === 0) return this.level.count;
+    if (this.filters.length === 0) return this.level.count();
     const { cell } = this.aggregate((where) => sql`count(*)${where}`);
     return (bucket) => Number(cell(bucket) ?? 0);
   }
