@@ -26,6 +26,8 @@ const parsed = ts.getParsedCommandLineOfConfigFile('tsconfig.json', undefined, {
 const { fileNames, options, errors } = parsed;
 const wanted = new Set(fileNames.flatMap((name) => ts.getOutputFileNames(parsed, name, false)));
 const isWhole = [...wanted].every((path) => existsSync(path));
+// Of our own: an editor's or a plain `tsc --noEmit` writes tsc's file as well, and compiles nothing.
+const stamp = join(options.outDir, '.built');
 const begun = new Date();
 if (sweep() === 0 && isWhole && isFresh()) process.exit(0);
 // A build that was cut off: what it remembers of itself is not to be trusted.
@@ -41,11 +43,12 @@ const faults = [
   ...written.diagnostics,
 ];
 report(ts.sortAndDeduplicateDiagnostics(faults));
-utimesSync(options.tsBuildInfoFile, begun, begun);
+writeFileSync(stamp, '');
+utimesSync(stamp, begun, begun);
 
 /** Whether nothing has changed since the last build that succeeded. */
 function isFresh() {
-  const built = changedAt(options.tsBuildInfoFile);
+  const built = changedAt(stamp);
   return [...fileNames, 'tsconfig.json', 'package-lock.json', 'build.js'].every((name) => changedAt(name) < built);
 }
 
@@ -87,6 +90,6 @@ function report(diagnostics) {
   };
   process.stderr.write(ts.formatDiagnosticsWithColorAndContext(diagnostics, host));
   // The next build is not to take this one for a success.
-  if (existsSync(options.tsBuildInfoFile)) utimesSync(options.tsBuildInfoFile, 0, 0);
+  rmSync(stamp, { force: true });
   process.exit(1);
 }
