@@ -1,0 +1,183 @@
+import { composite, dateHistogram, histogram, keyed, type Make, places } from './bucket.js';
+import type { Dice } from './dice.js';
+import { metric } from './metric.js';
+import { beside, inside } from './pipeline.js';
+import type { QueryGrammar } from './query.js';
+import { anyField, missingOf, numbers, texts, zone } from './value.js';
+
+/** Makes aggregations of every kind that both sides serve, nested, with pipelines. */
+export class AggregationGrammar {
+  constructor(
+    private readonly dice: Dice,
+    private readonly queries: QueryGrammar,
+  ) {}
+
+  /** One or two aggregations by name, and now and then a pipeline beside them. */
+  all(depth: number, top = true): { [name: string]: object } {
+    const { dice } = this;
+    const named = Object.fromEntries(dice.some(1, 2, () => 0).map((_, index) => [`a${index}`, this.one(depth, top)]));
+    return { ...named, ...(dice.chance(0.25) && beside(dice, named)) };
+  }
+
+  private one(depth: number, top: boolean): object {
+    const { dice } = this;
+    const meta = dice.maybe(0.03, () => ({ meta: { colour: 'red' } }));
+    if (depth === 0 || dice.chance(0.4)) return { ...metric(dice), ...meta };
+    const own = this.bucket(top);
+    if (!dice.chance(0.65)) return { ...own, ...meta };
+    const children = this.all(depth - 1, false);
+    return {
+      ...own,
+      [dice.chance(0.9) ? 'aggs' : 'aggregations']: { ...children, ...inside(dice, own, children) },
+      ...meta,
+    };
+  }
+
+  private bucket(top: boolean): object {
+    const { dice, queries } = this;
+    const makers: Make[] = [
+      this.terms,
+      this.terms,
+      this.rareTerms,
+      this.multiTerms,
+      dateHistogram,
+      dateHistogram,
+      histogram,
+      this.range,
+      this.dateRange,
+      this.autoDateHistogram,
+      ...places,
+      () => ({ filter: queries.leaf() }),
+      this.filters,
+      () => ({ missing: { field: anyField(dice) } }),
+      ...(top ? [composite, composite, () => ({ global: {} })] : []),
+    ];
+    return dice.pick(...makers)(dice);
+  }
+
+  private readonly terms: Make = (dice) => {
+    const field = anyField(dice);
+    return {
+      terms: {
+        field,
+        ...dice.maybe(0.7, () => ({ size: dice.loose(dice.pick(1, 2, 5, 20, 500)) })),
+        ...dice.maybe(0.4, () => ({ order: order(dice) })),
+        ...dice.maybe(0.2, () => ({ min_doc_count: dice.pick(0, 2, 10) })),
+        ...dice.maybe(0.15, () => ({ missing: missingOf(field) })),
+        ...dice.maybe(0.1, () => keys(dice, field)),
+        ...dice.maybe(0.05, () => ({ show_term_doc_count_error: true })),
+        ...dice.maybe(0.05, () => ({ format: dice.pick('0.00', 'yyyy-MM-dd') })),
+        ...dice.maybe(0.05, () => ({ shard_size: 100, collect_mode: 'breadth_first', execution_hint: 'map' })),
+      },
+    };
+  };
+
+  private readonly rareTerms: Make = (dice) => {
+    const field = dice.pick(...texts, 'data.n', 'data.k', 'data.on', 'ts', 'data.t', 'nope');
+    return {
+      rare_terms: {
+        field,
+        ...dice.maybe(0.7, () => ({ max_doc_count: dice.pick(1, 5, 20, 100, 101) })),
+        ...dice.maybe(0.1, () => keys(dice, field)),
+      },
+    };
+  };
+
+  private readonly multiTerms: Make = (dice) => ({
+    multi_terms: {
+      terms: [
+        { field: dice.pick(...texts) },
+        {
+          field: dice.pick('data.n', 'data.on', 'data.txt', 'data.k', 'data.t', 'ts', 'nope'),
+          ...dice.maybe(0.05, () => ({ missing: 1 })),
+        },
+      ],
+      size: dice.pick(3, 30),
+      ...dice.maybe(0.3, () => ({ order: order(dice) })),
+      ...dice.maybe(0.1, () => ({ min_doc_count: 2 })),
+    },
+  });
+
+  private readonly range: Make = (dice) => ({
+    range: {
+      field: dice.pick<string>(...numbers, 'data.x', 'nope', 'ts', 'data.txt', 'data.on'),
+      ranges: dice.some(1, 3, () =>
+        dice.pick<object>(
+          { to: 1.5 },
+          { from: 0, to: 20 },
+          { from: 2.5, key: 'up' },
+          { from: '1', to: '3' },
+          { from: 3, to: 1 },
+          {},
+          { from: null, to: 2 },
+        ),
+      ),
+      ...keyed(dice),
+      ...dice.maybe(0.1, () => ({ format: '0.00' })),
+      ...dice.maybe(0.1, () => ({ missing: 1 })),
+    },
+  });
+
+  private readonly dateRange: Make = (dice) => ({
+    date_range: {
+      field: dice.pick('ts', 'ts', 'ts', 'nope', 'data.n'),
+      ranges: dice.some(1, 3, () =>
+        dice.pick<object>(
+          { to: '2026-03-29' },
+          { from: '2026-03-29', to: '2026-03-29||+1M' },
+          { from: '2026-10', key: 'late' },
+          { to: '2026-10-04||/d' },
+          { from: 1774742400000 },
+          { from: '1774742400000', to: 1793577600000 },
+          { from: '2026-03-29T01:00:00Z' },
+        ),
+      ),
+      ...dice.maybe(0.4, () => ({ time_zone: zone(dice) })),
+      ...keyed(dice),
+      ...dice.maybe(0.15, () => ({ format: dice.pick('yyyy-MM-dd', 'yyyy', 'epoch_millis') })),
+      ...dice.maybe(0.1, () => ({ missing: '2026-03-30' })),
+    },
+  });
+
+  private readonly autoDateHistogram: Make = (dice) => ({
+    auto_date_histogram: {
+      field: 'ts',
+      ...dice.maybe(0.8, () => ({ buckets: dice.pick(1, 3, 10, 40, 200) })),
+      ...dice.maybe(0.3, () => ({ time_zone: zone(dice) })),
+      ...dice.maybe(0.15, () => ({ minimum_interval: dice.pick('minute', 'hour', 'day', 'month', 'year') })),
+      ...dice.maybe(0.15, () => ({ format: 'yyyy-MM-dd' })),
+    },
+  });
+
+  private readonly filters: Make = (dice) => {
+    const leaf = () => this.queries.leaf();
+    return {
+      filters: {
+        filters: dice.chance(0.7) ? { b: leaf(), a: leaf() } : [leaf(), leaf()],
+        ...dice.maybe(0.3, () => ({ other_bucket: true })),
+        ...dice.maybe(0.1, () => ({ other_bucket_key: 'rest' })),
+      },
+    };
+  };
+}
+
+/** Which keys of a field make buckets. */
+const keys = (dice: Dice, field: string): object => {
+  const list = field.startsWith('data.n') || field === 'data.k' ? [1, 2, 100] : ['abc', 'lora', 'roof', 'x'];
+  const one = () => dice.pick<unknown>(list, list.slice(1), 'a.*', '[lr].*');
+  return { ...dice.maybe(0.7, () => ({ include: one() })), ...dice.maybe(0.4, () => ({ exclude: one() })) };
+};
+
+const order = (dice: Dice): unknown =>
+  dice.pick<unknown>(
+    { _key: 'asc' },
+    { _key: 'desc' },
+    { _count: 'asc' },
+    { _count: 'desc' },
+    [{ _count: 'asc' }, { _key: 'desc' }],
+    { a0: 'desc' },
+    { 'a0.avg': 'asc' },
+    { 'a1.max': 'desc' },
+    { 'a0[50.0]': 'asc' },
+    { 'a0>a1': 'desc' },
+  );

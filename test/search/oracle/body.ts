@@ -1,0 +1,126 @@
+import { AggregationGrammar } from './aggregation.js';
+import type { Plain } from './compare.js';
+import type { Dice } from './dice.js';
+import { QueryGrammar } from './query.js';
+
+/** Makes the bodies of searches. */
+export class BodyGrammar {
+  private readonly queries: QueryGrammar;
+  private readonly aggregations: AggregationGrammar;
+
+  /** @param ids of documents, for what asks by them. */
+  constructor(
+    private readonly dice: Dice,
+    ids: readonly string[],
+  ) {
+    this.queries = new QueryGrammar(dice, ids);
+    this.aggregations = new AggregationGrammar(dice, this.queries);
+  }
+
+  body(): Plain {
+    const { dice } = this;
+    const sort = dice.chance(0.5) ? { sort: this.sort() } : {};
+    return {
+      ...dice.maybe(0.85, () => ({ size: dice.loose(dice.pick(0, 0, 3, 7, 1000)) })),
+      ...dice.maybe(0.7, () => ({ query: this.queries.query(3) })),
+      ...dice.maybe(0.6, () => ({ [dice.chance(0.9) ? 'aggs' : 'aggregations']: this.aggregations.all(2) })),
+      ...sort,
+      ...dice.maybe(0.05, () => ({ from: dice.pick(1, 5) })),
+      ...dice.maybe(0.1, () => ({ post_filter: this.queries.leaf() })),
+      ...dice.maybe(0.3, () => ({ _source: this.source() })),
+      ...dice.maybe(0.15, () => ({ fields: this.fields() })),
+      ...dice.maybe(0.1, () => ({ docvalue_fields: this.fields() })),
+      ...dice.maybe(0.4, () => ({ track_total_hits: dice.pick<unknown>(true, false, 5, 10_000, -1, 'true') })),
+      ...dice.maybe(0.03, () => ({ timeout: '5s' })),
+      ...dice.maybe(0.03, () => ({
+        version: true,
+        track_scores: true,
+        stored_fields: ['*'],
+        script_fields: {},
+      })),
+    };
+  }
+
+  private sort(): unknown {
+    const { dice } = this;
+    if (dice.chance(0.1))
+      return dice.pick<unknown>(
+        'ts',
+        ['ts', { _doc: 'desc' }],
+        { 'data.n': 'asc', ts: { order: 'desc' } },
+        '_doc',
+        [{ _doc: 'asc' }],
+        ['data.txt'],
+      );
+    const key = () => {
+      const field = dice.pick(
+        'data.t',
+        'data.n',
+        'data.on',
+        'data.txt',
+        'metadata.rssi',
+        'ts',
+        'device.name',
+        'data.big',
+        'data.x',
+        'data.k',
+        'device.tags',
+        'nope',
+      );
+      return {
+        [field]: {
+          order: dice.pick('asc', 'desc', 'DESC'),
+          ...dice.maybe(0.4, () => ({ missing: dice.pick<unknown>('_first', '_last', '_last', 2, 'm') })),
+          ...dice.maybe(0.2, () => ({ mode: dice.pick('min', 'max', 'avg', 'sum', 'median') })),
+          ...dice.maybe(field === 'nope' ? 0.7 : 0.1, () => ({
+            unmapped_type: dice.pick('long', 'boolean', 'keyword', 'double', 'date'),
+          })),
+        },
+      };
+    };
+    return [
+      ...dice.some(1, 2, key),
+      dice.pick<object | string>({ 'metadata.number': 'asc' }, { _id: 'desc' }, 'metadata.number'),
+    ];
+  }
+
+  private source(): unknown {
+    return this.dice.pick<unknown>(
+      true,
+      false,
+      'data',
+      ['data.*'],
+      ['*.t', 'metadata.rs*'],
+      'nope',
+      ['meta*', 'data.n'],
+      { includes: ['data', 'ts'], excludes: ['data.t', '*.txt'] },
+      { excludes: 'device' },
+      { include: 'data.*' },
+      ['d*.t*'],
+      [],
+      { includes: [], excludes: ['metadata.*'] },
+      ['data.t', 'data'],
+      ['device.tags', 'device.loc*'],
+      '*',
+    );
+  }
+
+  private fields(): unknown {
+    const { dice } = this;
+    return dice.some(1, 2, () =>
+      dice.pick<unknown>(
+        'ts',
+        'data.n',
+        'data.on',
+        'data.txt',
+        'data.t',
+        'metadata.provider',
+        'nope',
+        { field: 'ts', format: 'epoch_millis' },
+        { field: 'ts', format: 'strict_date_optional_time_nanos' },
+        { field: 'ts', format: 'yyyy-MM-dd' },
+        { field: 'data.n' },
+      ),
+    );
+  }
+}

@@ -1,0 +1,145 @@
+import type { Dice } from './dice.js';
+import { anyField, missingOf, numbers, texts, zone } from './value.js';
+
+/** Makes one aggregation. */
+export type Make = (dice: Dice) => object;
+
+/** Whether buckets come by their keys. */
+export const keyed = (dice: Dice): object => dice.maybe(0.2, () => ({ keyed: dice.loose(dice.chance(0.8)) }));
+
+const order = (dice: Dice): object =>
+  dice.maybe(0.25, () => ({
+    order: dice.pick<object>({ _key: 'desc' }, { _key: 'asc' }, { _count: 'desc' }, { _count: 'asc' }, { a0: 'desc' }),
+  }));
+
+const interval = (dice: Dice): object =>
+  dice.chance(0.5)
+    ? { calendar_interval: dice.pick('hour', '1h', '1d', 'day', 'week', '1w', 'month', '1M', 'quarter', 'year', '1y') }
+    : { fixed_interval: dice.pick('3h', '12h', '1d', '7d', '90m', '1h', '30d', '36h', '45m') };
+
+export const dateHistogram: Make = (dice) => {
+  const bounds = () =>
+    dice.pick<object>(
+      { min: '2026-03-20', max: '2026-04-10' },
+      { min: 1774742400000, max: '1775742400000' },
+      { min: '2026-10-25' },
+    );
+  return {
+    date_histogram: {
+      field: 'ts',
+      ...interval(dice),
+      ...dice.maybe(0.7, () => ({ min_doc_count: dice.pick(0, 1, 1, 3) })),
+      ...dice.maybe(0.5, () => ({ time_zone: zone(dice) })),
+      ...dice.maybe(0.25, () => ({ offset: dice.pick('+6h', '-90m', '1d', '30m', '-1h', '+45m') })),
+      ...dice.maybe(0.15, () => ({
+        format: dice.pick('yyyy-MM-dd', 'epoch_millis', 'dd/MM/yyyy HH:mm', 'yyyy-MM-dd HH:mmXXX', 'epoch_second'),
+      })),
+      ...dice.maybe(0.15, () => ({ extended_bounds: bounds() })),
+      ...dice.maybe(0.1, () => ({ hard_bounds: bounds() })),
+      ...dice.maybe(0.05, () => ({ missing: '2026-05-01' })),
+      ...keyed(dice),
+      ...order(dice),
+    },
+  };
+};
+
+export const histogram: Make = (dice) => ({
+  histogram: {
+    field: dice.pick<string>(
+      'data.n',
+      'data.k',
+      'metadata.rssi',
+      'metadata.level',
+      'metadata.level',
+      'nope',
+      'data.on',
+      'data.txt',
+    ),
+    interval: dice.loose(dice.pick(1, 5, 2.5, 100, 50)),
+    ...dice.maybe(0.3, () => ({ offset: dice.pick(1, 0.5, -3, 7) })),
+    ...dice.maybe(0.7, () => ({ min_doc_count: dice.pick(0, 1, 1, 5) })),
+    ...dice.maybe(0.15, () => ({
+      extended_bounds: dice.pick<object>({ min: -20, max: 30 }, { min: 0 }, { max: '50' }),
+    })),
+    ...dice.maybe(0.1, () => ({ hard_bounds: dice.pick<object>({ min: 0, max: 30 }, { min: 2 }, { max: 100 }) })),
+    ...dice.maybe(0.15, () => ({ missing: 2 })),
+    ...dice.maybe(0.1, () => ({ format: '0.0' })),
+    ...keyed(dice),
+    ...order(dice),
+  },
+});
+
+export const composite: Make = (dice) => {
+  const direction = () => dice.maybe(0.5, () => ({ order: dice.pick('asc', 'desc') }));
+  const missing = () =>
+    dice.maybe(0.3, () => ({
+      missing_bucket: true,
+      ...dice.maybe(0.4, () => ({ missing_order: dice.pick('first', 'last', 'default') })),
+    }));
+  const source = () =>
+    dice.one<object>(
+      () => ({
+        terms: {
+          field: dice.pick<string>(...texts, 'data.n', 'data.on', 'data.t', 'data.k', 'ts', 'data.big'),
+          ...direction(),
+          ...missing(),
+        },
+      }),
+      () => ({
+        histogram: { field: dice.pick(...numbers), interval: dice.pick(5, 50, 2.5), ...direction(), ...missing() },
+      }),
+      () => ({
+        date_histogram: {
+          field: 'ts',
+          ...interval(dice),
+          ...direction(),
+          ...dice.maybe(0.4, () => ({ time_zone: zone(dice) })),
+          ...dice.maybe(0.2, () => ({ offset: dice.pick('+6h', '-90m') })),
+          ...dice.maybe(0.3, () => ({ format: dice.pick('yyyy-MM-dd', "yyyy-MM-dd'T'HH:mm:ssXXX", 'epoch_millis') })),
+        },
+      }),
+    );
+  return {
+    composite: {
+      sources: dice.some(1, 3, source).map((made, index) => ({ [`s${index}`]: made })),
+      ...dice.maybe(0.9, () => ({ size: dice.pick(1, 3, 10, 100) })),
+    },
+  };
+};
+
+/** Aggregations over places. */
+export const places: readonly Make[] = [
+  (dice) => ({
+    geo_distance: {
+      field: 'device.location',
+      origin: dice.pick<unknown>({ lat: 48.85, lon: 2.35 }, '52.5,13.4', [0, 0]),
+      ranges: dice.some(1, 3, () => dice.pick<object>({ to: 10 }, { from: 10, to: 2000 }, { from: 2000, key: 'far' })),
+      ...dice.maybe(0.8, () => ({ unit: dice.pick('km', 'mi', 'm') })),
+      ...keyed(dice),
+    },
+  }),
+  (dice) => ({
+    geohash_grid: {
+      field: 'device.location',
+      ...dice.maybe(0.8, () => ({ precision: dice.loose(dice.pick(1, 3, 5, 8, 12)) })),
+      ...dice.maybe(0.3, () => ({ size: 2 })),
+    },
+  }),
+  (dice) => ({
+    geotile_grid: {
+      field: 'device.location',
+      ...dice.maybe(0.8, () => ({ precision: dice.pick(0, 4, 8, 15, 29) })),
+      ...dice.maybe(0.3, () => ({ size: 2 })),
+    },
+  }),
+];
+
+/** What a metric is over: a field, and what stands in for no value. */
+export const source = (dice: Dice): { field: string } => {
+  const field = dice.chance(0.8) ? dice.pick(...numbers) : anyField(dice);
+  return {
+    field,
+    ...dice.maybe(0.15, () => ({ missing: missingOf(field) })),
+    ...dice.maybe(0.08, () => ({ format: dice.pick('0.00', '#,##0.0', 'yyyy-MM-dd') })),
+  };
+};

@@ -1,0 +1,219 @@
+/** A JSON object. */
+export type Plain = { [key: string]: unknown };
+
+/** Where two answers to one body differ: ours is in the wrong unless docs/search.md argues it. */
+export const differences = (body: Plain, ours: Plain, theirs: Plain): string[] => {
+  const [mine, other] = [ours['error'], theirs['error']] as (Plain | undefined)[];
+  if (mine !== undefined || other !== undefined) return compareErrors(ours, theirs);
+  const total = (theirs['hits'] as { total?: { value: number } }).total?.value ?? Number.POSITIVE_INFINITY;
+  const aggregations = (body['aggs'] ?? body['aggregations']) as Plain | undefined;
+  return [
+    ...compareHits(sortKeys(body['sort']), ours['hits'] as Plain, theirs['hits'] as Plain, 'hits'),
+    ...(aggregations === undefined
+      ? compareValue(ours['aggregations'], theirs['aggregations'], 'aggregations')
+      : compareAggregations(
+          aggregations,
+          (ours['aggregations'] ?? {}) as Plain,
+          (theirs['aggregations'] ?? {}) as Plain,
+          total,
+          '',
+        )),
+  ];
+};
+
+/** Of errors the status and the innermost type. What the engine answers with 500 is 400 here. */
+const compareErrors = (ours: Plain, theirs: Plain): string[] => {
+  const shown = (answer: Plain) => {
+    const error = answer['error'] as Plain | undefined;
+    return error === undefined
+      ? `an answer`
+      : `${String(answer['status'])} ${innermost(error)['type'] as string}: ${innermost(error)['reason'] as string}`.slice(
+          0,
+          300,
+        );
+  };
+  const different = [`error: ours ${shown(ours)}, theirs ${shown(theirs)}`];
+  if (ours['error'] === undefined || theirs['error'] === undefined) return different;
+  if (theirs['status'] === 500) return ours['status'] === 400 ? [] : different;
+  const type = (answer: Plain) => innermost(answer['error'] as Plain)['type'];
+  return ours['status'] === theirs['status'] && type(ours) === type(theirs) ? [] : different;
+};
+
+/** The cause at the bottom of an error. */
+export const innermost = (error: Plain): Plain => {
+  const [shard] = (error['failed_shards'] ?? []) as { reason: Plain }[];
+  const below = shard?.reason ?? (error['caused_by'] as Plain | undefined);
+  return below === undefined ? error : innermost(below);
+};
+
+/** The fields of a sort. */
+export const sortKeys = (sort: unknown): string[] => {
+  if (sort === undefined) return [];
+  const keys = (Array.isArray(sort) ? sort : [sort]) as (string | Plain)[];
+  return keys.flatMap((key) => (typeof key === 'string' ? [key] : Object.keys(key)));
+};
+
+interface Hit {
+  _id: string;
+  sort?: unknown[];
+  _source?: unknown;
+  fields?: unknown;
+}
+
+const compareHits = (keys: readonly string[], ours: Plain, theirs: Plain, path: string): string[] => {
+  const total = compareValue(ours['total'], theirs['total'], `${path}.total`);
+  const [mine, other] = [ours['hits'] as Hit[], theirs['hits'] as Hit[]];
+  if (mine.length !== other.length) return [...total, `${path}: ours ${mine.length}, theirs ${other.length}`];
+  // Without a sort ours are the newest first: comparable where all are shown.
+  const isAll = (theirs['total'] as Plain | undefined)?.['value'] === other.length;
+  if (keys.length === 0 && !isAll) return total;
+  const byId = (a: Hit, b: Hit) => (a._id < b._id ? -1 : 1);
+  const [left, right] = keys.length > 0 ? [mine, other] : [mine.toSorted(byId), other.toSorted(byId)];
+  return [...total, ...left.flatMap((hit, index) => compareHit(keys, hit, right[index]!, `${path}.${index}`))];
+};
+
+const compareHit = (keys: readonly string[], ours: Hit, theirs: Hit, path: string): string[] => {
+  if (ours._id !== theirs._id)
+    return [`${path}: ours ${JSON.stringify(ours)}, theirs ${JSON.stringify(theirs)}`.slice(0, 900)];
+  const sorts = keys.flatMap((key, index) =>
+    key === '_doc' || key === '_score'
+      ? []
+      : compareValue(sortValue(ours.sort?.[index]), sortValue(theirs.sort?.[index]), `${path}.sort.${index}`),
+  );
+  return [
+    ...sorts,
+    ...compareValue(ours._source, theirs._source, `${path}._source`),
+    ...compareValue(ours.fields, theirs.fields, `${path}.fields`),
+  ];
+};
+
+const sortValue = (value: unknown): unknown => (value === undefined ? null : value);
+
+const compareAggregations = (asked: Plain, ours: Plain, theirs: Plain, count: number, path: string): string[] =>
+  [...new Set([...Object.keys(asked), ...Object.keys(ours), ...Object.keys(theirs)])].flatMap((name) =>
+    name in asked
+      ? compareAggregation(asked[name] as Plain, ours[name] as Plain, theirs[name] as Plain, count, `${path}.${name}`)
+      : compareValue(ours[name], theirs[name], `${path}.${name}`),
+  );
+
+const compareAggregation = (
+  asked: Plain,
+  ours: Plain | undefined,
+  theirs: Plain | undefined,
+  count: number,
+  path: string,
+): string[] => {
+  if (ours === undefined || theirs === undefined) return compareValue(ours, theirs, path);
+  const kind = Object.keys(asked).find((key) => !['aggs', 'aggregations', 'meta'].includes(key))!;
+  const options = asked[kind] as Plain;
+  const inner = (asked['aggs'] ?? asked['aggregations'] ?? {}) as Plain;
+  const at = `${path}(${kind})`;
+  if (kind === 'top_hits')
+    return compareHits(sortKeys(options['sort']), ours['hits'] as Plain, theirs['hits'] as Plain, at);
+  if (isSketched(kind)) return compareSketch(kind, ours, theirs, count, at);
+  // Decimals of the engine's points are quantized; exactness is compared by other means.
+  if (kind.startsWith('geo_')) return compareBuckets(inner, ours, theirs, count, at, 1e-6);
+  if (byPercentile(options['order']) && 'buckets' in theirs) return [];
+  return compareBuckets(inner, ours, theirs, count, at, 1e-9);
+};
+
+/** An order by what is estimated there and interpolated here. */
+const byPercentile = (order: unknown): boolean => JSON.stringify(order ?? '').includes('[');
+
+const compareBuckets = (
+  inner: Plain,
+  ours: Plain,
+  theirs: Plain,
+  count: number,
+  path: string,
+  tolerance: number,
+): string[] => {
+  const rest = (answer: Plain) =>
+    Object.fromEntries(Object.entries(answer).filter(([key]) => key !== 'buckets' && !(key in inner)));
+  const below =
+    Object.keys(inner).length === 0 || 'buckets' in theirs
+      ? []
+      : compareAggregations(inner, ours, theirs, doc(theirs, count), path);
+  const outer = compareValue(
+    rest(below.length === 0 && !('buckets' in theirs) ? withoutNames(ours, inner) : ours),
+    rest(theirs),
+    path,
+    tolerance,
+  );
+  if (!('buckets' in theirs)) return [...outer, ...below];
+  const [mine, other] = [ours['buckets'], theirs['buckets']] as (Plain[] | Plain)[];
+  if (Array.isArray(mine) !== Array.isArray(other) || mine === undefined) return compareValue(mine, other, path);
+  const keys = new Set([...Object.keys(mine), ...Object.keys(other!)]);
+  if (Array.isArray(mine) && mine.length !== (other as Plain[]).length)
+    return [...outer, `${path}.buckets: ours ${JSON.stringify(mine)}, theirs ${JSON.stringify(other)}`.slice(0, 1500)];
+  const each = [...keys].flatMap((key) => {
+    const [left, right] = [(mine as Plain)[key], (other as Plain)[key]] as (Plain | undefined)[];
+    if (left === undefined || right === undefined) return compareValue(left, right, `${path}.${key}`);
+    const names = Object.keys(inner);
+    return [
+      ...compareValue(withoutNames(left, inner), withoutNames(right, inner), `${path}.${key}`, tolerance),
+      ...(names.length === 0
+        ? []
+        : compareAggregations(inner, only(left, names), only(right, names), doc(right, count), `${path}.${key}`)),
+    ];
+  });
+  return [...outer, ...each];
+};
+
+const doc = (bucket: Plain, count: number): number => (bucket['doc_count'] as number | undefined) ?? count;
+const withoutNames = (of: Plain, names: Plain): Plain =>
+  Object.fromEntries(Object.entries(of).filter(([key]) => !(key in names)));
+const only = (of: Plain, names: readonly string[]): Plain =>
+  Object.fromEntries(names.filter((name) => name in of).map((name) => [name, of[name]]));
+
+const isSketched = (kind: string): boolean =>
+  ['percentiles', 'percentile_ranks', 'median_absolute_deviation'].includes(kind);
+
+/** The engine estimates what is interpolated here: the same shape, and near where there are values enough. */
+const compareSketch = (kind: string, ours: Plain, theirs: Plain, count: number, path: string): string[] => {
+  const leaves = (value: unknown): unknown[] =>
+    value !== null && typeof value === 'object'
+      ? Object.entries(value)
+          .toSorted(([a], [b]) => (a < b ? -1 : 1))
+          .flatMap(([key, inner]) => [key, ...leaves(inner)])
+      : [value];
+  const [mine, other] = [leaves(ours), leaves(theirs)];
+  const near = kind === 'percentile_ranks' ? 5 : 30;
+  const same = (a: unknown, b: unknown) => {
+    if (typeof a !== 'number' || typeof b !== 'number')
+      return (typeof a === 'string' && typeof b === 'string' && /^[-\d.,E]+$/.test(a)) || a === b;
+    return (
+      count < 100 || Math.abs(a) > 1000 || Math.abs(b) > 1000 || !path.includes('level') || Math.abs(a - b) <= near
+    );
+  };
+  return mine.length === other.length && mine.every((item, index) => same(item, other[index]))
+    ? []
+    : [`${path}: ours ${JSON.stringify(ours)}, theirs ${JSON.stringify(theirs)}`.slice(0, 600)];
+};
+
+/** Compares values; numbers as far as a sum of doubles in another order is the same. */
+const compareValue = (ours: unknown, theirs: unknown, path: string, tolerance = 1e-9): string[] => {
+  if (typeof ours === 'number' && typeof theirs === 'number') {
+    const close =
+      ours === theirs || Math.abs(ours - theirs) <= tolerance * Math.max(1, Math.abs(ours), Math.abs(theirs));
+    return close ? [] : [`${path}: ours ${ours}, theirs ${theirs}`];
+  }
+  if (Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length) {
+    return ours.flatMap((item, index) => compareValue(item, theirs[index], `${path}.${index}`, tolerance));
+  }
+  if (isObject(ours) && isObject(theirs)) {
+    const keys = new Set([...Object.keys(ours), ...Object.keys(theirs)]);
+    return [...keys]
+      .filter((key) => !argued.test(key))
+      .flatMap((key) => compareValue(ours[key], theirs[key], `${path}.${key}`, tolerance));
+  }
+  return Object.is(ours, theirs)
+    ? []
+    : [`${path}: ours ${JSON.stringify(ours)?.slice(0, 300)}, theirs ${JSON.stringify(theirs)?.slice(0, 300)}`];
+};
+
+/** Keys whose difference docs/search.md argues: error bounds of exact counts, texts of what is no date. */
+const argued = /^(?:doc_count_error_upper_bound|(?:sum_of_squares|variance.*|std_deviation.*)_as_string)$/;
+
+const isObject = (value: unknown): value is Plain =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,97 @@
+import { innermost, type Plain } from './compare.js';
+
+/** A body with both answers to it, and where they differ. */
+export interface Compared {
+  readonly body: Plain;
+  readonly ours: Plain;
+  readonly theirs: Plain;
+  readonly different: readonly string[];
+}
+
+/** Asks both sides. */
+export type Ask = (bodies: readonly Plain[]) => Promise<Compared[]>;
+
+/** The body without one of its parts, each in turn, the largest parts first. */
+const lessOf = (body: Plain): Plain[] => {
+  const parts: { size: number; without: () => Plain }[] = [];
+  const walk = (value: unknown, rebuild: (inner: unknown) => Plain): void => {
+    if (value === null || typeof value !== 'object') return;
+    const list = Array.isArray(value) ? (value as unknown[]) : undefined;
+    for (const [key, inner] of Object.entries(value)) {
+      const put = (instead: unknown) =>
+        list ? list.with(Number(key), instead) : { ...(value as Plain), [key]: instead };
+      const left = list
+        ? list.toSpliced(Number(key), 1)
+        : Object.fromEntries(Object.entries(value).filter(([own]) => own !== key));
+      parts.push({ size: JSON.stringify(inner).length, without: () => rebuild(left) });
+      walk(inner, (instead) => rebuild(put(instead)));
+      // An object in the place of the one around it: a clause out of its `bool`.
+      if (isObject(inner))
+        for (const part of Object.values(inner))
+          if (isObject(part) || Array.isArray(part))
+            parts.push({
+              size: JSON.stringify(inner).length - JSON.stringify(part).length,
+              without: () => rebuild(put(Array.isArray(part) ? part[0] : part)),
+            });
+    }
+  };
+  walk(body, (inner) => inner as Plain);
+  return parts.toSorted((a, b) => b.size - a.size).map(({ without }) => without());
+};
+
+const isObject = (value: unknown): value is Plain =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What kind of difference it is: without values and places. */
+export const signature = ({ different: [first = ''] }: Compared): string =>
+  first.startsWith('error')
+    ? first.replaceAll(/\[[^\]]*\]|"[^"]*"|\d+:\d+|found :.*/gs, '').slice(0, 200)
+    : first.replace(/: ours .*$/s, '').replaceAll(/[^.(]*\d[^.(]*/g, '#');
+
+/** The smallest body found that differs in the same way. */
+export const shrunk = async (compared: Compared, ask: Ask): Promise<Compared> => {
+  const kind = signature(compared);
+  let smallest = compared;
+  for (let round = 0; round < 30; round += 1) {
+    const found = await first(lessOf(smallest.body), ask, (less) => signature(less) === kind);
+    if (found === undefined) break;
+    smallest = found;
+  }
+  return smallest;
+};
+
+const first = async (
+  bodies: readonly Plain[],
+  ask: Ask,
+  is: (compared: Compared) => boolean,
+): Promise<Compared | undefined> => {
+  for (let from = 0; from < bodies.length; from += 20) {
+    const found = (await ask(bodies.slice(from, from + 20))).find(is);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/**
+ * Whether two errors differ because the body has two faults, of which each side names another first: without a part of it
+ * both name the same, and that is what one of them named before.
+ */
+export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): Promise<boolean> => {
+  if (ours['error'] === undefined || theirs['error'] === undefined) return false;
+  const named = [reason(ours), reason(theirs)];
+  return (
+    (await first(
+      lessOf(body),
+      ask,
+      (less) =>
+        less.different.length === 0 &&
+        less.ours['error'] !== undefined &&
+        (named[0] === reason(less.ours) || named[1] === reason(less.theirs)),
+    )) !== undefined
+  );
+};
+
+const reason = (answer: Plain): string => {
+  const { type, reason: text } = innermost(answer['error'] as Plain);
+  return `${type as string} ${text as string}`.replaceAll(/\d+:\d+/g, '');
+};
