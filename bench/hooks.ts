@@ -113,8 +113,11 @@ async function claimAmongMany(): Promise<void> {
     insert into delivery (id, hook_id, organization_id, application_id, device_id, event, state, queued_at, next_attempt_at,
                           max_attempts, payload, created_at, updated_at)
     select gen_random_uuid(), ${hookIds[0]}, ${devices[0]!.organizationId}, ${newId()}, ${devices[0]!.id}, 'record',
-           case when n <= 8 then 'running' else 'pending' end, now(), now() - interval '1 minute', 2, '{}', now(), now()
+           'pending', now(), now() - interval '1 minute', 2, '{}', now(), now()
       from generate_series(1, 1000000) n`);
+  await pool.query(sql`
+    insert into delivery_lease (hook_id, id, claim_id, locked_until)
+    select hook_id, id, id, 'infinity' from delivery_open limit 8`);
   await pool.query('analyze delivery');
   const client = await pool.connect();
   for (const setting of dispatcherSession.split('-c ').filter(Boolean)) {
@@ -129,9 +132,9 @@ async function claimAmongMany(): Promise<void> {
     const begun = performance.now();
     await client.query({ name: 'claim', text, values });
     took.push(performance.now() - begun);
-    await pool.query(
-      sql`update delivery set done = true, state = 'succeeded' where state = 'running' and claim_id is not null`,
-    );
+    await pool.query(sql`
+      with mine as (delete from delivery_lease where locked_until < 'infinity' returning hook_id, id)
+      delete from delivery_open d using mine m where d.hook_id = m.hook_id and d.id = m.id`);
   }
   client.release();
   await stage.close();

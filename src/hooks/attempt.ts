@@ -47,10 +47,15 @@ export interface Outcome {
   phases: Phases;
 }
 
+/** What became of a call that our own stop cut off, or kept from beginning. */
+export const cutOff: Outcome = { phases: { connect: 0, wait: 0, read: 0 } };
+
 /** Makes calls, and nothing else: no redirect is followed, nothing is unpacked, nothing is tried again. */
 export interface Caller {
-  /** Makes one call. Never throws; ends at the deadline, or at once when `stop` is aborted. */
-  call(call: Call, stop: AbortSignal): Promise<Outcome>;
+  /** Makes one call. Never throws; ends at the deadline. */
+  call(call: Call): Promise<Outcome>;
+  /** Cuts off every call under way. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -77,14 +82,18 @@ export function createCaller({ guard, httpsOnly, timeout, connectTimeout }: Call
     });
   const verified = agent(false);
   const unverified = agent(true);
+  const cuts = new Set<() => void>();
   return {
-    call: async (call, stop) =>
+    call: async (call) =>
       httpsOnly && !call.origin.startsWith('https:')
         ? {
             fault: new CallFault('BLOCKED', 'Only https hooks are called.', true),
             phases: { connect: 0, wait: 0, read: 0 },
           }
-        : attempt(call.allowUnverified ? unverified : verified, call, timeout, stop),
+        : attempt(call.allowUnverified ? unverified : verified, call, timeout, cuts),
+    cut() {
+      for (const cut of cuts) cut();
+    },
     close: async () => {
       await Promise.all([verified.destroy(), unverified.destroy()]);
     },
@@ -95,7 +104,7 @@ export function createCaller({ guard, httpsOnly, timeout, connectTimeout }: Call
  * undici's lowest door: the request's own callbacks see every byte as it comes, so that a body is counted and cut
  * without a stream, and nothing is decompressed.
  */
-function attempt(agent: Agent, call: Call, timeout: number, stop: AbortSignal): Promise<Outcome> {
+function attempt(agent: Agent, call: Call, timeout: number, cuts: Set<() => void>): Promise<Outcome> {
   return new Promise((resolve) => {
     const begun = performance.now();
     const phases: Phases = { connect: 0, wait: 0, read: 0 };
@@ -117,7 +126,7 @@ function attempt(agent: Agent, call: Call, timeout: number, stop: AbortSignal): 
       if (ended) return;
       ended = true;
       clearTimeout(timer);
-      stop.removeEventListener('abort', cut);
+      cuts.delete(cut);
       enter(phase);
       resolve({ ...outcome, phases });
     };
@@ -135,7 +144,7 @@ function attempt(agent: Agent, call: Call, timeout: number, stop: AbortSignal): 
       end({});
       drop();
     };
-    stop.addEventListener('abort', cut, { once: true });
+    cuts.add(cut);
 
     try {
       agent.dispatch(

@@ -13,8 +13,9 @@ export const circuitThreshold = 10;
 const longestWait = 7 * 24 * 3600_000;
 
 /** A delivery that is this process's to make, until its lease runs out. */
-export interface Claimed extends HookRow {
+export interface Claimed {
   id: string;
+  hookId: string;
   claimId: string;
   event: EventName;
   payload: string;
@@ -24,11 +25,15 @@ export interface Claimed extends HookRow {
   queuedAt: number;
   /** Whether it waited too long for its hook to be enabled, and ends without a call. */
   expired: boolean;
-  /** Calls a second that its hook allows, where that is limited. */
-  maxPerSecond: number | null;
   /** Whether more of its hook probably waits: it has as many running as it may, or is ordered. */
   full: boolean;
 }
+
+/** A row of a claim. What is known of the hook comes with the first delivery of each only; `url` is null in the others. */
+export type ClaimedRow = Claimed & {
+  /** Calls a second that the hook allows, where that is limited. */
+  maxPerSecond: number | null;
+} & (HookRow | { url: null });
 
 /** Whose and how much to claim. */
 export interface Claim {
@@ -38,55 +43,56 @@ export interface Claim {
   now: number;
 }
 
-/** Columns of a claimed row; the same for records and pings. */
-const claimedRow = (full: Sql) => sql`
-  d.id, d.hook_id "hookId", d.claim_id "claimId", d.event, d.payload::text payload,
+/** Columns of a claimed delivery `d`, and of its hook `h`; the same for records and pings. */
+const claimedRow = (claimId: string): Sql => sql`
+  d.id, d.hook_id "hookId", ${claimId}::uuid "claimId", d.event, d.payload::text payload,
   d.attempts_made "attemptsMade", d.max_attempts "maxAttempts", (extract(epoch from d.queued_at) * 1000)::double precision "queuedAt",
   h.url, h.basic_user "basicUser", h.basic_pass "basicPass", h.header_name "headerName", h.header_value "headerValue",
   h.signing_secret "signingSecret", h.previous_signing_secret "previousSigningSecret",
   (extract(epoch from h.previous_signing_secret_until) * 1000)::double precision "previousSigningSecretUntil",
-  h.allow_unverified_ssl_cert "allowUnverified", h.max_per_second "maxPerSecond",
-  ${full}`;
+  h.allow_unverified_ssl_cert "allowUnverified", h.max_per_second "maxPerSecond"`;
 
 /** The first delivery of each lane of an ordered hook `h` that is not over: what comes after it waits. */
 const laneHeads = sql`
-  with recursive head (lane, id) as (
-    (select d.lane, d.id from delivery d
-      where not d.done and d.hook_id = h.hook_id and d.lane is not null order by d.lane, d.seq limit 1)
+  with recursive head (lane, id, place, next_attempt_at) as (
+    (select d.lane, d.id, d.ctid, d.next_attempt_at from delivery_open d
+      where d.hook_id = h.hook_id and d.lane is not null order by d.lane, d.seq limit 1)
     union all
-    select n.lane, n.id from head cross join lateral (
-      select d.lane, d.id from delivery d
-       where not d.done and d.hook_id = h.hook_id and d.lane > head.lane order by d.lane, d.seq limit 1) n
+    select n.* from head cross join lateral (
+      select d.lane, d.id, d.ctid, d.next_attempt_at from delivery_open d
+       where d.hook_id = h.hook_id and d.lane > head.lane order by d.lane, d.seq limit 1) n
   )`;
 
 /**
- * Claims record deliveries that are due, in one statement:
+ * Claims record deliveries that are due, in one statement. A claim is a lease in a table of its own: the delivery's row
+ * is read, and written only when it is settled.
  *
  * 1. `waiting` steps through the index from hook to hook, so it costs by hooks, not by deliveries that wait;
  * 2. `ready` leaves hooks that are enabled, whose circuit lets something through, and that have free slots. A hook
  *    whose circuit is no longer open but that has not succeeded since has one slot: the probe;
  * 3. `held` locks their state rows. Whoever claims raises `claims`; PostgreSQL looks at the row again once it is locked
- *    and drops it where the number is no longer the one this statement's snapshot saw. So the count of running
- *    deliveries is never stale, and the cap holds over all processes;
- * 4. `picked` takes at most the free slots of each hook (of an ordered one only the first of each lane), and `chosen` the ones whose hooks have least in flight first,
- *    so that no hook's backlog stands before another's first delivery.
+ *    and drops it where the number is no longer the one this statement's snapshot saw. So the leases that this
+ *    statement sees of a hook are all that it has: the cap holds over all processes, and nothing is leased twice;
+ * 4. `picked` takes at most the free slots of each hook (of an ordered one only the first of each lane), what is leased
+ *    left out, and `chosen` the ones whose hooks have least in flight first, so that no hook's backlog stands before
+ *    another's first delivery.
  */
 export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
   const at = new Date(now);
   return sql`
     with recursive waiting (hook_id, due) as (
-      (select hook_id, next_attempt_at from delivery where not done and state = 'pending' and event = 'record'
+      (select hook_id, next_attempt_at from delivery_open where event = 'record'
         order by hook_id, next_attempt_at limit 1)
       union all
       select n.hook_id, n.next_attempt_at from waiting w cross join lateral (
-        select hook_id, next_attempt_at from delivery
-         where not done and state = 'pending' and event = 'record' and hook_id > w.hook_id
+        select hook_id, next_attempt_at from delivery_open
+         where event = 'record' and hook_id > w.hook_id
          order by hook_id, next_attempt_at limit 1) n
     ),
     ready as materialized (
-      select s.hook_id, s.claims, h.ordered, h.max_per_second, b.running,
+      select s.hook_id, s.claims, s.resumed_at, h.ordered, h.max_per_second, l.running, l.ids leased,
              least(
-               case when s.failures_in_row >= ${circuitThreshold} then 1 else h.concurrency end - b.running,
+               case when s.failures_in_row >= ${circuitThreshold} then 1 else h.concurrency end - l.running,
                case when h.max_per_second is null then ${limit} else floor(t.tokens) end
              )::integer free,
              t.tokens
@@ -94,8 +100,8 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
         join hook h on h.id = w.hook_id and not h.disabled
         join hook_state s on s.hook_id = h.id
         cross join lateral (
-          select count(*) running from delivery r
-           where not r.done and r.hook_id = h.id and r.state = 'running' and r.event = 'record') b
+          select count(*) running, coalesce(array_agg(id), '{}') ids from delivery_lease
+           where hook_id = h.id and not ping) l
         cross join lateral (
           -- A bucket that holds a tenth of a second's calls, one at least, and fills as time goes by.
           select case when h.max_per_second is not null then least(
@@ -111,71 +117,91 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
          for update of s skip locked
     ),
     picked as (
-      select h.hook_id, h.running, h.free, p.id, p.next_attempt_at
+      select h.hook_id, h.running, h.free, h.ordered, h.max_per_second, h.tokens, h.resumed_at, p.*
         from held h cross join lateral (
-          select d.id, d.next_attempt_at from delivery d
-           where not d.done and d.hook_id = h.hook_id and d.state = 'pending' and d.event = 'record'
-             and d.next_attempt_at <= ${at}
-           order by d.next_attempt_at limit least(h.free, ${limit}) for update skip locked) p
+          select d.id, d.ctid place, d.next_attempt_at from delivery_open d
+           where d.hook_id = h.hook_id and d.event = 'record' and d.next_attempt_at <= ${at} and d.id <> all(h.leased)
+           order by d.next_attempt_at limit least(h.free, ${limit})) p
        where not h.ordered
       union all
-      select h.hook_id, h.running, h.free, p.id, p.next_attempt_at
+      select h.hook_id, h.running, h.free, h.ordered, h.max_per_second, h.tokens, h.resumed_at, p.*
         from held h cross join lateral (
           ${laneHeads}
-          select d.id, d.next_attempt_at from head join delivery d on d.hook_id = h.hook_id and d.id = head.id
-           where not d.done and d.state = 'pending' and d.next_attempt_at <= ${at}
-           order by d.next_attempt_at limit least(h.free, ${limit}) for update of d skip locked) p
+          select id, place, next_attempt_at from head
+           where next_attempt_at <= ${at} and id <> all(h.leased)
+           order by next_attempt_at limit least(h.free, ${limit})) p
        where h.ordered
     ),
     chosen as materialized (
-      select hook_id, id, free, count(*) over (partition by hook_id) picked
-        from (select *, running + row_number() over (partition by hook_id order by next_attempt_at) turn from picked) p
-       order by turn limit ${limit}
+      select *, count(*) over (partition by hook_id) picked
+        from (select *, row_number() over (partition by hook_id order by next_attempt_at) nth from picked) p
+       order by running + nth limit ${limit}
+    ),
+    leased as (
+      insert into delivery_lease (hook_id, id, claim_id, locked_until)
+      select hook_id, id, ${claimId}, ${new Date(now + lease)} from chosen
     ),
     counted as (
       update hook_state s
          set claims = s.claims + 1,
-             tokens = coalesce(h.tokens - c.taken, s.tokens),
-             tokens_at = case when h.max_per_second is null then s.tokens_at else ${at} end
-        from (select hook_id, count(*) taken from chosen group by hook_id) c join held h on h.hook_id = c.hook_id
+             tokens = coalesce(c.tokens - c.taken, s.tokens),
+             tokens_at = case when c.max_per_second is null then s.tokens_at else ${at} end
+        from (select hook_id, tokens, max_per_second, count(*) taken from chosen group by 1, 2, 3) c
        where s.hook_id = c.hook_id
     )
-    update delivery d set state = 'running', claim_id = ${claimId}, locked_until = ${new Date(now + lease)}
-      from chosen c join hook h on h.id = c.hook_id join hook_state s on s.hook_id = c.hook_id
-     where not d.done and d.hook_id = c.hook_id and d.id = c.id and d.state = 'pending'
-    returning ${claimedRow(sql`
-      h.ordered or c.picked >= c.free "full",
-      s.resumed_at is not null and d.queued_at < s.resumed_at - ${longestWait} * interval '1 millisecond' "expired"`)}`;
+    -- Found again by its place: the row is as this statement's snapshot has it.
+    select ${claimedRow(claimId)}, c.ordered or c.picked >= c.free "full",
+           c.resumed_at is not null and d.queued_at < c.resumed_at - ${longestWait} * interval '1 millisecond' "expired"
+      from chosen c join delivery_open d on d.ctid = c.place
+      left join hook h on h.id = case when c.nth = 1 then c.hook_id end
+     order by c.running + c.nth`;
 };
 
-/** Claims pings: outside cap, circuit, rate and order, and of disabled hooks too. */
-export const claimPingsQuery = ({ claimId, limit, now }: Claim): Sql => sql`
-  with picked as materialized (
-    select hook_id, id from delivery
-     where not done and state = 'pending' and event = 'ping' and next_attempt_at <= ${new Date(now)}
-     order by next_attempt_at limit ${limit} for update skip locked
-  )
-  update delivery d set state = 'running', claim_id = ${claimId}, locked_until = ${new Date(now + lease)}
-    from picked p join hook h on h.id = p.hook_id
-   where not d.done and d.hook_id = p.hook_id and d.id = p.id and d.state = 'pending'
-  returning ${claimedRow(sql`false "full", false "expired"`)}`;
+/**
+ * Claims pings: outside cap, circuit, rate and order, and of disabled hooks too. They have no hook's state to lock: who
+ * claims one puts it off, and PostgreSQL shows that to whoever claims at the same time.
+ */
+export const claimPingsQuery = ({ claimId, limit, now }: Claim): Sql => {
+  const until = new Date(now + lease);
+  return sql`
+    with picked as materialized (
+      select hook_id, id from delivery_open d
+       where event = 'ping' and next_attempt_at <= ${new Date(now)}
+         and not exists (select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id)
+       order by next_attempt_at limit ${limit} for update of d skip locked
+    ),
+    leased as (
+      insert into delivery_lease (hook_id, id, claim_id, locked_until, ping)
+      select hook_id, id, ${claimId}, ${until}, true from picked
+    )
+    update delivery_open d set next_attempt_at = ${until}
+      from picked p join hook h on h.id = p.hook_id
+     where d.hook_id = p.hook_id and d.id = p.id
+    returning ${claimedRow(claimId)}, false "full", false "expired"`;
+};
 
-/** Holds on to what is still in flight. */
+/** Holds on to what is still in flight. What is being settled is left alone: nobody waits for anybody here. */
 export const renewQuery = (held: readonly Claimed[], now: number): Sql => sql`
-  update delivery d set locked_until = ${new Date(now + lease)}
-    from unnest(${held.map(({ hookId }) => hookId)}::uuid[], ${held.map(({ id }) => id)}::uuid[],
-                ${held.map(({ claimId }) => claimId)}::uuid[]) r (hook_id, id, claim_id)
-   where not d.done and d.hook_id = r.hook_id and d.id = r.id and d.claim_id = r.claim_id and d.state = 'running'`;
+  with mine as materialized (
+    select l.hook_id, l.id
+      from unnest(${held.map(({ hookId }) => hookId)}::uuid[], ${held.map(({ id }) => id)}::uuid[],
+                  ${held.map(({ claimId }) => claimId)}::uuid[]) r (hook_id, id, claim_id)
+      join delivery_lease l on l.hook_id = r.hook_id and l.id = r.id and l.claim_id = r.claim_id
+       for update of l skip locked
+  )
+  update delivery_lease l set locked_until = ${new Date(now + lease)}
+    from mine m where l.hook_id = m.hook_id and l.id = m.id`;
 
 /** Makes due again what others claimed and did not settle within their lease: their process is dead, or cut off. */
 export const recoverQuery = (now: number): Sql => sql`
   with lost as materialized (
-    select hook_id, id from delivery where not done and state = 'running' and locked_until < ${new Date(now)}
-     limit 10000 for update skip locked
+    select hook_id, id, ping from delivery_lease where locked_until < ${new Date(now)} limit 10000 for update skip locked
+  ),
+  due as (
+    update delivery_open d set next_attempt_at = ${new Date(now)} from lost l
+     where l.ping and d.hook_id = l.hook_id and d.id = l.id
   )
-  update delivery d set state = 'pending', claim_id = null, locked_until = null, next_attempt_at = ${new Date(now)}
-    from lost l
-   where not d.done and d.hook_id = l.hook_id and d.id = l.id and d.state = 'running'`;
+  delete from delivery_lease d using lost l where d.hook_id = l.hook_id and d.id = l.id`;
 
 /** Runs a query under a name, so that each connection plans it once. */
 export const prepared = <Row extends pg.QueryResultRow>(

@@ -1,8 +1,9 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { newId } from '../entities/id.js';
-import type { Caller } from './attempt.js';
-import { type Claimed, claimPingsQuery, claimQuery, lease, prepared, renewQuery } from './claim.js';
+import { type Caller, cutOff, type Outcome } from './attempt.js';
+import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease, prepared, renewQuery } from './claim.js';
+import { createGate } from './gate.js';
 import { compose } from './message.js';
 import type { Result } from './settle.js';
 import { createSettler } from './settler.js';
@@ -13,11 +14,17 @@ import { expire, judge, uncallable } from './verdict.js';
 /** Calls that one process has in flight, at most. So many that hooks that hang do not fill them: each has its cap. */
 const mostInFlight = 1000;
 /** Deliveries that one claim takes, at most. */
-const mostClaimed = 256;
+const mostClaimed = 500;
 /** A claim of this many need not wait for company. */
 const much = 16;
 /** Calls of pings that one process has in flight, at most. */
 const mostPings = 100;
+
+/** A claimed delivery and the hook that is called with it. */
+interface Errand {
+  delivery: Claimed;
+  ready: Target;
+}
 
 /** Makes the calls of deliveries: claims what is due, calls, settles. The only part that calls out. */
 export interface Dispatcher {
@@ -54,13 +61,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const held = new Map<string, Claimed>();
   const calls = new Set<Promise<void>>();
   const watched = new Map<string, () => void>();
-  const stop = new AbortController();
   let more = false;
 
   const settler = createSettler({
     pool,
     clock,
     log,
+    underWay: () => held.size,
     onSettled(results) {
       for (const result of results) {
         held.delete(result.delivery.id);
@@ -72,32 +79,40 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
   });
 
-  const make = async (delivery: Claimed) => {
-    if (delivery.expired) {
-      settler.add(expire(delivery, clock()));
-      return;
-    }
+  const make = async ({ delivery, ready }: Errand) => {
     const at = clock();
     const message = { id: delivery.id, event: delivery.event, payload: delivery.payload };
-    let ready: Target;
-    try {
-      ready = target(delivery);
-    } catch (error) {
-      log.error({ err: error, hook: delivery.hookId }, 'hook cannot be called');
-      const outcome = uncallable("This service could not read the hook's stored secrets.");
-      settler.add(judge(options, { delivery, at, secrets: [], outcome }));
-      return;
-    }
     const [call, request] = compose(ready, message, at);
-    const outcome = await caller.call(call, stop.signal);
+    const outcome = await caller.call(call);
     settler.add(judge(options, { delivery, at, request, secrets: ready.secrets, outcome }));
   };
+  const gate = createGate((errand: Errand) => {
+    const call = make(errand).finally(() => calls.delete(call));
+    calls.add(call);
+    return call;
+  });
 
-  const launch = (claimed: readonly Claimed[]) => {
-    for (const delivery of claimed) {
-      held.set(delivery.id, delivery);
-      const call = make(delivery).finally(() => calls.delete(call));
-      calls.add(call);
+  /** The hook of a claimed row, ready to be called; nothing where its secrets do not open. */
+  const open = (row: HookRow): Target | undefined => {
+    try {
+      return target(row);
+    } catch (error) {
+      log.error({ err: error, hook: row.hookId }, 'hook cannot be called');
+      return undefined;
+    }
+  };
+  const unmade = (delivery: Claimed, outcome: Outcome) =>
+    settler.add(judge(options, { delivery, at: clock(), secrets: [], outcome }));
+
+  const launch = (rows: readonly ClaimedRow[]) => {
+    const ready = new Map<string, Target | undefined>();
+    for (const row of rows) {
+      if (row.url !== null) ready.set(row.hookId, open(row));
+      held.set(row.id, row);
+      const hook = ready.get(row.hookId);
+      if (row.expired) settler.add(expire(row, clock()));
+      else if (hook) gate.admit({ delivery: row, ready: hook });
+      else unmade(row, uncallable("This service could not read the hook's stored secrets."));
     }
   };
 
@@ -106,18 +121,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const now = clock();
     if (pings) {
       const claim = { claimId: newId(), limit: mostPings, now };
-      launch((await prepared<Claimed>(pool, 'claim-pings', claimPingsQuery(claim))).rows);
+      launch((await prepared<ClaimedRow>(pool, 'claim-pings', claimPingsQuery(claim))).rows);
     }
     const limit = Math.min(mostClaimed, mostInFlight - held.size);
     if (limit <= 0) {
       more = true;
       return 'little';
     }
-    const { rows } = await prepared<Claimed>(pool, 'claim', claimQuery({ claimId: newId(), limit, now }));
+    const { rows } = await prepared<ClaimedRow>(pool, 'claim', claimQuery({ claimId: newId(), limit, now }));
     // Nothing found while calls are under way may mean that every hook with something due has as many as it may.
     if (rows.length > 0 || held.size === 0) more = rows.length === limit || rows.some(({ full }) => full);
     for (const { maxPerSecond } of rows) if (maxPerSecond !== null) wakeIn(1000 / maxPerSecond + 5);
     launch(rows);
+    // What is claimed next would only wait here; a claim of much costs hardly more than one of little.
+    await gate.room();
     if (rows.length === limit) return 'more than fits';
     return rows.length === 0 ? 'nothing' : rows.length < much ? 'little' : 'much';
   };
@@ -164,7 +181,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     async close(within) {
       clearTimeout(nextCall);
       await turns.close();
-      const cut = setTimeout(() => stop.abort(), within);
+      for (const { delivery } of gate.close()) unmade(delivery, cutOff);
+      const cut = setTimeout(() => caller.cut(), within);
       await Promise.all(calls);
       clearTimeout(cut);
       await settler.drain();

@@ -76,9 +76,10 @@ export interface Hooks {
 /**
  * Settings of the sessions of a dispatcher's pool (`options` of a connection). Its few statements are planned once,
  * when tables may be empty or their statistics stale; index scans are right for all of them, whatever statistics say.
+ * Bitmap scans would also never mark what is dead in an index, and here most is: every delivery and lease dies young.
  */
 export const dispatcherSession =
-  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c synchronous_commit=off';
+  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c synchronous_commit=off';
 
 /** Time to connect to a receiver, in milliseconds; never longer than the whole call. */
 const longestConnect = 5000;

@@ -85,17 +85,18 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
 }
 
 const depthQuery = (now: number): Sql => sql`
-  with recursive waiting (hook_id, due) as (
-    (select hook_id, next_attempt_at from delivery where not done and state = 'pending' and event = 'record'
-      order by hook_id, next_attempt_at limit 1)
+  with recursive waiting (hook_id) as (
+    (select hook_id from delivery_open where event = 'record' order by hook_id limit 1)
     union all
-    select n.hook_id, n.next_attempt_at from waiting w cross join lateral (
-      select hook_id, next_attempt_at from delivery
-       where not done and state = 'pending' and event = 'record' and hook_id > w.hook_id
-       order by hook_id, next_attempt_at limit 1) n
+    select n.hook_id from waiting w cross join lateral (
+      select hook_id from delivery_open where event = 'record' and hook_id > w.hook_id order by hook_id limit 1) n
   )
-  select (select count(*)::int from (
-            select from delivery where not done and state = 'pending' and event = 'record' limit ${countUpTo}) p) pending,
-         (select greatest(0, coalesce(max(extract(epoch from ${new Date(now)}::timestamptz - due)), 0))::double precision
-            from waiting) oldest,
+  select greatest(0, (select count(*) from (select from delivery_open where event = 'record' limit ${countUpTo}) p)
+                     - (select count(*) from delivery_lease where not ping))::int pending,
+         (select greatest(0, coalesce(max(extract(epoch from ${new Date(now)}::timestamptz - d.next_attempt_at)), 0))::double precision
+            from waiting w cross join lateral (
+              select next_attempt_at from delivery_open d
+               where d.event = 'record' and d.hook_id = w.hook_id
+                 and not exists (select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id)
+               order by next_attempt_at limit 1) d) oldest,
          (select count(*)::int from hook_state where circuit_until > ${new Date(now)}) circuits`;

@@ -45,8 +45,9 @@ export async function redeliverOne(
 ): Promise<void> {
   const at = new Date(now);
   await client.query(sql`
-    update delivery d set next_attempt_at = ${at}, updated_at = ${at}
-     where not d.done and d.hook_id = ${hookId} and d.id = ${id} and d.state = 'pending'`);
+    update delivery_open d set next_attempt_at = ${at}, updated_at = ${at}
+     where d.hook_id = ${hookId} and d.id = ${id}
+       and not exists (select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id)`);
   await client.query(sql`
     update delivery d set ${dueAgain(at, maxAttempts)} where d.done and d.hook_id = ${hookId} and d.id = ${id}`);
 }

@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { booleans, jsons, texts, times, uuids } from './binary.js';
 import { type Claimed, circuitThreshold } from './claim.js';
 
 /** A hook with nothing but failures for this long is disabled. */
@@ -32,8 +33,9 @@ export interface AttemptTexts {
 }
 
 /**
- * Settles a batch in one statement, guarded by claim: what another process has taken over since is left alone. The
- * health of hooks follows in the same statement; a hook that is well and stays well costs nothing.
+ * Settles a batch in one statement, guarded by claim: it ends the leases that are still this process's, and what
+ * another has taken over since is left alone. The health of hooks follows in the same statement; a hook that is well
+ * and stays well costs nothing.
  */
 export const settleQuery = (results: readonly Result[], now: number): Sql => {
   const at = new Date(now);
@@ -42,17 +44,22 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
   return sql`
     with result as (
       select * from unnest(
-        ${column(({ delivery }) => delivery.hookId)}::uuid[],
-        ${column(({ delivery }) => delivery.id)}::uuid[],
-        ${column(({ delivery }) => delivery.claimId)}::uuid[],
-        ${column(({ state }) => state)}::text[],
-        ${column(({ nextAttemptAt }) => new Date(nextAttemptAt))}::timestamptz[],
-        ${column(({ attempt }) => attempt?.line)}::text[],
-        ${column(({ attempt }) => attempt?.request)}::text[],
-        ${column(({ attempt }) => attempt?.response)}::text[],
-        ${column(({ attempt }) => attempt?.error)}::text[],
-        ${column(({ attempt }) => attempt?.truncated ?? false)}::boolean[]
+        ${uuids(column(({ delivery }) => delivery.hookId))}::uuid[],
+        ${uuids(column(({ delivery }) => delivery.id))}::uuid[],
+        ${uuids(column(({ delivery }) => delivery.claimId))}::uuid[],
+        ${texts(column(({ state }) => state))}::text[],
+        ${times(column(({ nextAttemptAt }) => nextAttemptAt))}::timestamptz[],
+        ${texts(column(({ attempt }) => attempt?.line))}::text[],
+        ${jsons(column(({ attempt }) => attempt?.request))}::json[],
+        ${jsons(column(({ attempt }) => attempt?.response))}::json[],
+        ${jsons(column(({ attempt }) => attempt?.error))}::json[],
+        ${booleans(column(({ attempt }) => attempt?.truncated ?? false))}::boolean[]
       ) r (hook_id, id, claim_id, state, next_attempt_at, line, request, response, error, truncated)
+    ),
+    mine as materialized (
+      delete from delivery_lease l using result r
+       where l.hook_id = r.hook_id and l.id = r.id and l.claim_id = r.claim_id
+      returning r.*
     ),
     health as (
       select * from unnest(
@@ -99,16 +106,16 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
       returning h.id
     )
     update delivery d
-       set state = r.state, done = r.state <> 'pending', next_attempt_at = r.next_attempt_at, claim_id = null, locked_until = null,
+       set state = r.state, done = r.state <> 'pending', next_attempt_at = r.next_attempt_at,
            attempts_made = d.attempts_made + case when r.line is null then 0 else 1 end,
            attempts = case when r.line is null then d.attempts else d.attempts || r.line::jsonb end,
-           request = case when r.line is null then d.request else coalesce(r.request::json, d.request) end,
-           response = case when r.line is null then d.response else r.response::json end,
-           error = case when r.line is null then d.error else r.error::json end,
+           request = case when r.line is null then d.request else coalesce(r.request, d.request) end,
+           response = case when r.line is null then d.response else r.response end,
+           error = case when r.line is null then d.error else r.error end,
            truncated = case when r.line is null then d.truncated else r.truncated end,
            updated_at = ${at}
-      from result r
-     where not d.done and d.hook_id = r.hook_id and d.id = r.id and d.claim_id = r.claim_id and d.state = 'running'
+      from mine r
+     where not d.done and d.hook_id = r.hook_id and d.id = r.id
     returning d.id, (select array_agg(id) from disabled) "disabledHooks"`;
 };
 

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { prepared } from './claim.js';
 import { type Result, settleQuery } from './settle.js';
 
-/** A batch goes out once this many results wait, */
-const enough = 16;
+/** A batch goes out once this many results wait, or there are no more calls whose results could join it, */
+const enough = 200;
 /** or the first of them has waited this long, in milliseconds. */
 const patience = 8;
 /** No batch is larger. */
@@ -22,12 +22,14 @@ export interface SettlerOptions {
   pool: Pick<pg.Pool, 'query'>;
   clock: () => number;
   log: Logger;
+  /** Deliveries that are claimed and not settled. */
+  underWay(): number;
   /** Called for each batch once it is written. */
   onSettled(results: readonly Result[]): void;
 }
 
 /** A settler that keeps what it cannot write, and tries again until the database is back. */
-export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): Settler {
+export function createSettler({ pool, clock, log, underWay, onSettled }: SettlerOptions): Settler {
   let waiting: Result[] = [];
   let timer: NodeJS.Timeout | undefined;
   /** Answers come in bursts: a batch that is due goes out once the whole burst is in it. */
@@ -72,7 +74,7 @@ export function createSettler({ pool, clock, log, onSettled }: SettlerOptions): 
   return {
     add(result) {
       waiting.push(result);
-      if (waiting.length >= enough) due ??= setImmediate(() => void flush());
+      if (waiting.length >= Math.min(enough, underWay())) due ??= setImmediate(() => void flush());
       else timer ??= setTimeout(() => void flush(), patience);
     },
     async drain() {

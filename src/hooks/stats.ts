@@ -12,11 +12,13 @@ export const statsQuery = (hookId: Sql | string): Sql => sql`
      where done and hook_id = ${hookId} and event = 'record' order by id desc limit ${sample}
   )
   select (select count(*)::int from (
-            select from delivery where not done and hook_id = ${hookId} and state = 'pending' and event = 'record'
-             limit ${countUpTo}) p) as pending,
-         (select count(*)::int from delivery where not done and hook_id = ${hookId} and state = 'running') as running,
+            select from delivery_open where hook_id = ${hookId} and event = 'record' limit ${countUpTo}) p)
+           - l.running as pending,
+         l.running,
          (select avg((state = 'succeeded')::int)::double precision from latest) as "successRate",
          (select percentile_cont(0.5) within group (order by took) from latest) as p50,
          (select percentile_cont(0.95) within group (order by took) from latest) as p95,
          s.last_failure_at as "lastFailureAt"
-    from hook_state s where s.hook_id = ${hookId}`;
+    from hook_state s cross join lateral (
+      select count(*)::int running from delivery_lease where hook_id = s.hook_id and not ping) l
+   where s.hook_id = ${hookId}`;

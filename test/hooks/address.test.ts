@@ -105,7 +105,6 @@ describe('the guard of addresses', () => {
 });
 
 describe('a call', () => {
-  const stop = new AbortController().signal;
   const callTo = async (url: string, resolve?: Resolve) => {
     const caller = createCaller({
       guard: createAddressGuard(none, resolve),
@@ -114,10 +113,7 @@ describe('a call', () => {
       connectTimeout: 1000,
     });
     const { origin, pathname } = new URL(url);
-    const { fault } = await caller.call(
-      { origin, path: pathname, headers: {}, body: '', allowUnverified: false },
-      stop,
-    );
+    const { fault } = await caller.call({ origin, path: pathname, headers: {}, body: '', allowUnverified: false });
     await caller.close();
     return fault;
   };
@@ -165,10 +161,13 @@ describe('a call', () => {
     // Checked once, as a hook's address might be when it is made ...
     await expect(guard.resolve('rebind.example')).resolves.toEqual(['1.1.1.1']);
     const caller = createCaller({ guard, httpsOnly: false, timeout: 2000, connectTimeout: 1000 });
-    const { fault } = await caller.call(
-      { origin: `http://rebind.example:${port}`, path: '/', headers: {}, body: '', allowUnverified: false },
-      stop,
-    );
+    const { fault } = await caller.call({
+      origin: `http://rebind.example:${port}`,
+      path: '/',
+      headers: {},
+      body: '',
+      allowUnverified: false,
+    });
     // ... it leads to loopback when it is called, and is refused.
     expect(fault).toMatchObject({ code: 'BLOCKED' });
     expect(receiver.calls).toHaveLength(0);
@@ -197,7 +196,7 @@ describe('a call', () => {
       connectTimeout: 1000,
     });
     const { origin } = new URL(receiver.url());
-    const { fault } = await caller.call({ origin, path: '/', headers: {}, body: '', allowUnverified: false }, stop);
+    const { fault } = await caller.call({ origin, path: '/', headers: {}, body: '', allowUnverified: false });
     expect(fault).toMatchObject({ code: 'BLOCKED' });
     await caller.close();
     await receiver.close();

@@ -43,9 +43,7 @@ describe('kill -9 of one of two processes in full drain', () => {
       await ended(victim, 'SIGKILL');
       // The survivor ends in order: it settles what it has, and releases the rest.
       await ended(survivor, 'SIGTERM');
-      const { rows } = await room.pool.query<{ leased: number }>(
-        sql`select count(*)::int leased from delivery where state = 'running'`,
-      );
+      const { rows } = await room.pool.query<{ leased: number }>(sql`select count(*)::int leased from delivery_lease`);
       const leased = rows[0]!.leased;
 
       // When the victim's leases have run out, whoever is there goes on.
@@ -114,8 +112,8 @@ describe('what a claim holds', () => {
     const receiver = await startReceiver();
     const subject = await room.subject({ url: receiver.url() });
     await room.store(hooks, subject);
-    await room.pool.query(sql`update delivery set state = 'running', claim_id = id, locked_until = ${new Date(room.now + 60_000)}
-      where hook_id = ${subject.hookId}`);
+    await room.pool.query(sql`insert into delivery_lease (hook_id, id, claim_id, locked_until)
+      select hook_id, id, id, ${new Date(room.now + 60_000)} from delivery where hook_id = ${subject.hookId}`);
     room.now += 60_001;
     await room.open();
     const [delivery] = await room.until(subject, ([row]) => row?.state === 'succeeded');
