@@ -8,7 +8,7 @@ import { median, type Row, report } from './figures.js';
 import { type HookStage, openHookStage } from './hook-stage.js';
 
 /** Deliveries of a drain, and calls of the raw loop. */
-const drained = 20_000;
+const drained = 50_000;
 const rounds = 3;
 /** Offered load, in records a second, and for how long, in seconds. */
 const offered = 1000;

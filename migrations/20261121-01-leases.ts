@@ -25,6 +25,9 @@ export class Leases extends Migration {
       -- All that is in it waits, or is being called.
       create index delivery_due on delivery_open (hook_id, next_attempt_at) where event = 'record';
       create index delivery_ping on delivery_open (next_attempt_at) where event = 'ping';
+      -- The ledger of a device, and what did not succeed among all that did.
+      create index delivery_device on delivery_done (hook_id, device_id, id);
+      create index delivery_failed on delivery_done (hook_id, id) where state <> 'succeeded';
     `);
   }
 }

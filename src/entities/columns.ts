@@ -15,6 +15,11 @@ export interface ColumnOptions {
 export const GraphOnly = (): MethodDecorator & PropertyDecorator => Extensions({ graphOnly: true });
 
 /**
+ * Says that `null` is a value of this field, which is never absent: REST shows it.
+ */
+export const NullIsValue = (): PropertyDecorator => Extensions({ nullIsValue: true }) as PropertyDecorator;
+
+/**
  * Says that REST shows a field in another type than the graph: the specification's list item or reference. There the
  * field reads the value of its name from the row, without the graph's resolver (extension `restShape`: a type's name).
  */

@@ -1,7 +1,7 @@
 import { GraphQLDateTimeISO, GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Application, ApplicationReference } from './application.js';
-import { createdAt, identifier, RestShape, reference, updatedAt } from './columns.js';
+import { createdAt, identifier, NullIsValue, RestShape, reference, updatedAt } from './columns.js';
 
 /** How a delivery ended. */
 export enum Ended {
@@ -29,7 +29,9 @@ export class DeliveryRequest {
 export class DeliveryResponse {
   @Field(() => Int, { description: 'HTTP status.' }) statusCode!: number;
   @Field(() => GraphQLJSONObject, { description: 'Headers.' }) headers!: Record<string, string>;
-  @Field(() => GraphQLJSON, { nullable: true, description: 'Body: JSON where it is JSON, else text.' }) body?: unknown;
+  @Field(() => GraphQLJSON, { nullable: true, description: 'Body: JSON where it is JSON, else text.' })
+  @NullIsValue()
+  body!: unknown;
 }
 
 /** Why a call got no answer (BLOCKED, DNS, REFUSED, TLS, TIMEOUT, RESET or PROTOCOL). */

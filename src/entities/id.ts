@@ -32,3 +32,10 @@ export const newId = (): string => {
  * lower case; PostgreSQL would take capitals for the same thing where a comparison of texts would not.
  */
 export const isId = (text: string): boolean => validate(text) && text === text.toLowerCase();
+
+/** The smallest identifier of a moment, in milliseconds since 1970; moments that have none are taken to the nearest. */
+export const firstId = (milliseconds: number): string => {
+  const moment = Math.min(Math.max(0, Math.floor(milliseconds)), 2 ** 48 - 1);
+  const hex = moment.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+};

@@ -14,7 +14,8 @@ export interface Call {
   origin: string;
   /** Path and query. */
   path: string;
-  headers: Record<string, string>;
+  /** Names and values in turn. */
+  headers: string[];
   body: string;
   /** Whether certificates that nobody vouches for are taken. */
   allowUnverified: boolean;

@@ -46,10 +46,10 @@ export interface Claim {
 /** Columns of a claimed delivery `d`, and of its hook `h`; the same for records and pings. */
 const claimedRow = (claimId: string): Sql => sql`
   d.id, d.hook_id "hookId", ${claimId}::uuid "claimId", d.event, d.payload::text payload,
-  d.attempts_made "attemptsMade", d.max_attempts "maxAttempts", (extract(epoch from d.queued_at) * 1000)::double precision "queuedAt",
+  d.attempts_made "attemptsMade", d.max_attempts "maxAttempts", date_part('epoch', d.queued_at) * 1000 "queuedAt",
   h.url, h.basic_user "basicUser", h.basic_pass "basicPass", h.header_name "headerName", h.header_value "headerValue",
   h.signing_secret "signingSecret", h.previous_signing_secret "previousSigningSecret",
-  (extract(epoch from h.previous_signing_secret_until) * 1000)::double precision "previousSigningSecretUntil",
+  date_part('epoch', h.previous_signing_secret_until) * 1000 "previousSigningSecretUntil",
   h.allow_unverified_ssl_cert "allowUnverified", h.max_per_second "maxPerSecond"`;
 
 /** The first delivery of each lane of an ordered hook `h` that is not over: what comes after it waits. */

@@ -50,8 +50,8 @@ export interface DispatcherOptions {
   clock: () => number;
   random: () => number;
   log: Logger;
-  /** Told of every result once it is written. */
-  observe?(result: Result): void;
+  /** Told of results once they are written. */
+  observe?(results: readonly Result[]): void;
 }
 
 /** A dispatcher; several, in as many processes, share one database's work without knowing of each other. */
@@ -72,8 +72,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       for (const result of results) {
         held.delete(result.delivery.id);
         watched.get(result.delivery.id)?.();
-        observe?.(result);
       }
+      observe?.(results);
       // Slots have become free that the last claim could have filled.
       if (more) turns.wake();
     },

@@ -1,7 +1,7 @@
 /** Calls that begin without waiting for another to end: as many as keep a processor busy. */
 const atOnce = 64;
 /** A call that takes longer than this waits for its receiver and no longer counts, in milliseconds. */
-const patience = 10;
+const patience = 25;
 
 /**
  * Lets calls begin a few at a time. Receivers that answer at once are called over few connections, kept busy; those

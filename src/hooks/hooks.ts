@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { invalid } from '../errors.js';
-import { type AddressRules, createAddressGuard, type Resolve } from './address.js';
+import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address.js';
 import { createCaller } from './attempt.js';
 import { createDispatcher } from './dispatcher.js';
 import { enqueuePing, enqueueRecords, type MatchRecords } from './enqueue.js';
@@ -11,6 +11,7 @@ import type { ApplicationKey, StoredRecord } from './message.js';
 import { createMetrics } from './metrics.js';
 import { type HookJob, type HookStep, redeliverOne, redeliverStep } from './redeliver.js';
 import { replayStep, type ScanRecords } from './replay.js';
+import { createFairResolve } from './resolver.js';
 import { createVault, type Vault } from './secret.js';
 import { createTargets } from './target.js';
 
@@ -89,7 +90,7 @@ export function createHooks(options: HooksOptions): Hooks {
   const { pool, dispatcherPool, clock, random, log, secretKeys, schedule, timeout, addresses, httpsOnly, retention } =
     options;
   const vault = createVault(secretKeys);
-  const guard = createAddressGuard(addresses, options.resolve);
+  const guard = createAddressGuard(addresses, createFairResolve(options.resolve ?? systemResolve, clock));
   const caller = createCaller({ guard, httpsOnly, timeout, connectTimeout: Math.min(timeout, longestConnect) });
   const metrics = createMetrics({
     registry: options.registry,

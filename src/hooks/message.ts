@@ -29,13 +29,6 @@ export interface ApplicationKey {
   organizationId: string;
 }
 
-/** What is kept of a request, secrets replaced. */
-export interface StoredRequest {
-  method: 'POST';
-  headers: Record<string, string>;
-  uri: Uri;
-}
-
 /** A URL in the twelve parts of the specification (section 2, Hook delivery); a part that is empty is `null`. */
 export interface Uri {
   href: string;
@@ -78,29 +71,24 @@ export interface Message {
   payload: string;
 }
 
-/** The call of a message to a target, and what is kept of it. */
-export function compose(target: Target, { id, event, payload }: Message, now: number): [Call, StoredRequest] {
-  const headers: Record<string, string> = {
-    host: target.uri.host,
-    'user-agent': 'device-data-platform',
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(payload)),
-    // Nothing is unpacked here, so nothing packed is asked for.
-    'accept-encoding': 'identity',
-    'x-service-event': event,
-    'x-service-delivery-id': id,
-    ...target.sign(id, payload, now),
-  };
-  const secret = Object.fromEntries(Object.keys(target.credentials).map((name) => [name, redacted]));
+/** The call of a message to a target, and what is kept of it: JSON text, secrets replaced. */
+export function compose(target: Target, { id, event, payload }: Message, now: number): [Call, string] {
+  const length = Buffer.byteLength(payload);
+  const headers = ['content-length', String(length), 'x-service-event', event, 'x-service-delivery-id', id];
+  let shown = `"content-length":"${length}","x-service-event":"${event}","x-service-delivery-id":"${id}"`;
+  for (const [name, value] of target.sign(id, payload, now)) {
+    headers.push(name, value);
+    shown += `,"${name}":"${value}"`;
+  }
   return [
     {
       origin: target.origin,
-      path: target.uri.path,
-      headers: { ...headers, ...target.credentials },
+      path: target.path,
+      headers: target.headers.concat(headers),
       body: payload,
       allowUnverified: target.allowUnverified,
     },
-    { method: 'POST', headers: { ...headers, ...secret }, uri: target.uri },
+    `{"method":"POST","headers":{${target.shownHeaders},${shown}},"uri":${target.shownUri}}`,
   ];
 }
 

@@ -23,8 +23,8 @@ export interface MetricsOptions {
 
 /** Figures of hook delivery for Prometheus; none by hook, so that their number stays bounded. */
 export interface Metrics {
-  /** Counts a result that was written. */
-  observe(result: Result): void;
+  /** Counts results that were written. */
+  observe(results: readonly Result[]): void;
 }
 
 /** Registers the figures. */
@@ -74,12 +74,18 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
   for (const figure of [flying, pending, oldest]) registry.registerMetric(figure);
 
   return {
-    observe({ delivery, state, attempt, took, answeredAt }) {
-      if (state !== 'pending') ended.inc({ state });
-      if (!attempt) return;
-      attempts.inc({ outcome: attempt.outcome });
-      duration.observe(took / 1000);
-      if (delivery.attemptsMade === 0) latency.observe(Math.max(0, answeredAt - delivery.queuedAt) / 1000);
+    observe(results) {
+      const outcomes = new Map<string, number>();
+      const states = new Map<string, number>();
+      for (const { delivery, state, attempt, took, answeredAt } of results) {
+        if (state !== 'pending') states.set(state, (states.get(state) ?? 0) + 1);
+        if (!attempt) continue;
+        outcomes.set(attempt.outcome, (outcomes.get(attempt.outcome) ?? 0) + 1);
+        duration.observe(took / 1000);
+        if (delivery.attemptsMade === 0) latency.observe(Math.max(0, answeredAt - delivery.queuedAt) / 1000);
+      }
+      for (const [state, count] of states) ended.inc({ state }, count);
+      for (const [outcome, count] of outcomes) attempts.inc({ outcome }, count);
     },
   };
 }

@@ -10,14 +10,14 @@ export const newSigningSecret = (): string => prefix + randomBytes(32).toString(
  * The headers that sign a message (Standard Webhooks: HMAC-SHA-256 of identifier, time and body), once with each
  * secret, so that receivers may change to a new one in their own time.
  */
-export function sign(secrets: readonly string[], id: string, payload: string, now: number): Record<string, string> {
+export function sign(secrets: readonly string[], id: string, payload: string, now: number): [string, string][] {
   const timestamp = String(Math.floor(now / 1000));
   const signed = `${id}.${timestamp}.${payload}`;
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': secrets.map((secret) => `v1,${hmac(secret, signed)}`).join(' '),
-  };
+  return [
+    ['webhook-id', id],
+    ['webhook-timestamp', timestamp],
+    ['webhook-signature', secrets.map((secret) => `v1,${hmac(secret, signed)}`).join(' ')],
+  ];
 }
 
 const hmac = (secret: string, text: string) =>

@@ -1,4 +1,4 @@
-import { type Uri, uriOf } from './message.js';
+import { redacted, uriOf } from './message.js';
 import type { Vault } from './secret.js';
 import { sign } from './signature.js';
 
@@ -17,17 +17,22 @@ export interface HookRow {
   allowUnverified: boolean;
 }
 
-/** A hook ready to be called; secrets open. */
+/** A hook ready to be called; secrets open. What all its calls have in common is made once. */
 export interface Target {
   origin: string;
-  uri: Uri;
-  /** Headers with secrets, by lower-case name. */
-  credentials: Record<string, string>;
+  /** Path and query. */
+  path: string;
+  /** Headers of every call, with secrets: names and values in turn. */
+  headers: readonly string[];
+  /** The same as members of a JSON object, secrets replaced. */
+  shownHeaders: string;
+  /** The address in its twelve parts, as JSON. */
+  shownUri: string;
   /** Every text that must not be stored in the open, wherever it comes back. */
   secrets: readonly string[];
   allowUnverified: boolean;
   /** The headers that sign a message; none where the hook has no signing secret. */
-  sign(id: string, payload: string, now: number): Record<string, string>;
+  sign(id: string, payload: string, now: number): readonly (readonly [string, string])[];
 }
 
 /** Where the secrets of a hook are sealed to; a sealed text opens only there. */
@@ -87,16 +92,26 @@ function openTarget(vault: Vault, row: HookRow): Target {
   for (const secret of [signing, previous]) if (secret !== undefined) secrets.push(secret);
 
   const uri = uriOf(row.url);
+  const common = {
+    host: uri.host,
+    'user-agent': 'device-data-platform',
+    'content-type': 'application/json',
+    // Nothing is unpacked here, so nothing packed is asked for.
+    'accept-encoding': 'identity',
+  };
+  const hidden = Object.fromEntries(Object.keys(credentials).map((name) => [name, redacted]));
   return {
     origin: `${uri.protocol}//${uri.host}`,
-    uri,
-    credentials,
+    path: uri.path,
+    headers: Object.entries({ ...common, ...credentials }).flat(),
+    shownHeaders: JSON.stringify({ ...common, ...hidden }).slice(1, -1),
+    shownUri: JSON.stringify(uri),
     // The longest first: what is left of a secret once a part of it is replaced would no longer be found.
     secrets: secrets.sort((a, b) => b.length - a.length),
     allowUnverified: row.allowUnverified,
     sign(id, payload, now) {
       const keys = [signing, now < until ? previous : undefined].filter((key) => key !== undefined);
-      return keys.length === 0 ? {} : sign(keys, id, payload, now);
+      return keys.length === 0 ? [] : sign(keys, id, payload, now);
     },
   };
 }

@@ -1,9 +1,8 @@
 import { keptAnswer } from './answer.js';
-import type { Outcome } from './attempt.js';
+import type { Outcome, Phases } from './attempt.js';
 import { retryAfter, waitAfter } from './backoff.js';
 import type { Claimed } from './claim.js';
 import { CallFault } from './fault.js';
-import type { StoredRequest } from './message.js';
 import type { Result } from './settle.js';
 
 /** What a verdict needs besides the outcome. */
@@ -19,7 +18,8 @@ export interface Made {
   delivery: Claimed;
   /** When it was made, in milliseconds since 1970. */
   at: number;
-  request?: StoredRequest;
+  /** What is kept of the request: JSON text. */
+  request?: string;
   secrets: readonly string[];
   outcome: Outcome;
 }
@@ -48,14 +48,14 @@ export function judge({ schedule, clock, random }: Bench, { delivery, at, reques
     took,
     answeredAt,
     attempt: {
-      request: request ? JSON.stringify(request) : null,
+      request: request ?? null,
       response: answer ? keptAnswer(answer, secrets) : null,
       error: error ? JSON.stringify(error) : null,
       truncated: answer?.truncated ?? false,
       outcome: fault?.code ?? (succeeded ? 'success' : 'failure'),
       line: JSON.stringify({
         at: new Date(at).toISOString(),
-        duration: rounded({ ...phases, total: took }),
+        duration: durations(phases, took),
         statusCode: status,
         error,
       }),
@@ -81,5 +81,12 @@ export const uncallable = (message: string): Outcome => ({
 
 const single = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
-const rounded = (parts: Record<string, number>) =>
-  Object.fromEntries(Object.entries(parts).map(([part, milliseconds]) => [part, Math.round(milliseconds * 10) / 10]));
+/** Milliseconds, to a tenth. */
+const durations = ({ connect, wait, read }: Phases, total: number) => ({
+  connect: rounded(connect),
+  wait: rounded(wait),
+  read: rounded(read),
+  total: rounded(total),
+});
+
+const rounded = (milliseconds: number) => Math.round(milliseconds * 10) / 10;

@@ -93,7 +93,7 @@ const objectRemover = (type: GraphQLObjectType, known: Map<GraphQLObjectType, Re
   };
   known.set(type, remove);
   for (const field of Object.values(type.getFields())) {
-    if (!isNonNullType(field.type)) nullable.push(field.name);
+    if (!isNonNullType(field.type) && field.extensions['nullIsValue'] !== true) nullable.push(field.name);
     const removeInside = absentRemover(field.type, known);
     if (removeInside !== nothing) nested.push([field.name, removeInside]);
   }

@@ -113,7 +113,7 @@ describe('a call', () => {
       connectTimeout: 1000,
     });
     const { origin, pathname } = new URL(url);
-    const { fault } = await caller.call({ origin, path: pathname, headers: {}, body: '', allowUnverified: false });
+    const { fault } = await caller.call({ origin, path: pathname, headers: [], body: '', allowUnverified: false });
     await caller.close();
     return fault;
   };
@@ -164,7 +164,7 @@ describe('a call', () => {
     const { fault } = await caller.call({
       origin: `http://rebind.example:${port}`,
       path: '/',
-      headers: {},
+      headers: [],
       body: '',
       allowUnverified: false,
     });
@@ -196,7 +196,7 @@ describe('a call', () => {
       connectTimeout: 1000,
     });
     const { origin } = new URL(receiver.url());
-    const { fault } = await caller.call({ origin, path: '/', headers: {}, body: '', allowUnverified: false });
+    const { fault } = await caller.call({ origin, path: '/', headers: [], body: '', allowUnverified: false });
     expect(fault).toMatchObject({ code: 'BLOCKED' });
     await caller.close();
     await receiver.close();

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { readConfig } from '../../src/config.js';
 import { useService } from '../support/service.js';
 import { buildCustomer, type Customer } from './customer.js';
-import { startReceiver, status } from './receiver.js';
+import { json, startReceiver, status } from './receiver.js';
 
 const service = useService({
   config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [60_000], timeout: 1000 } },
@@ -19,6 +19,7 @@ interface Listed {
   id: string;
   attemptsMade: number;
   successful: boolean;
+  response?: object;
 }
 
 /** Looks at the deliveries of a hook until they are as wished. */
@@ -243,6 +244,15 @@ describe('GET .../deliveries/:deliveryId', () => {
     expect(body).toMatchObject({ error, attempts: [{ at: moment, error, duration: { total: expect.any(Number) } }] });
     expect(body).not.toHaveProperty('response');
     expect(delivery).not.toHaveProperty('error');
+  });
+
+  it('shows an answer that is `null` as what it is', async () => {
+    const receiver = await startReceiver(json('null'));
+    const { path } = await owner.hook({ url: receiver.url() });
+    await owner.send();
+    const [delivery] = await deliveriesOf(path, ([first]) => first?.successful === true);
+    expect(delivery!.response).toMatchObject({ statusCode: 200, body: null });
+    await receiver.close();
   });
 });
 
