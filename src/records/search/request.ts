@@ -175,7 +175,7 @@ const unlessNull =
   (at: Input): T | Record<string, never> =>
     at.isNull ? {} : read(at);
 const aggregations = unlessNull((at) => ({ aggregations: parseAggregations(at) }));
-const shown = unlessNull((at) => ({ fields: parseShownFields(at) }));
+const shown = (indexed: boolean) => unlessNull((at) => ({ fields: parseShownFields(at, indexed) }));
 const source = unlessNull((at) => ({ source: parseSourceFilter(at) }));
 
 /** The keys of a query. */
@@ -191,8 +191,8 @@ const keys: Readonly<Record<string, (at: Input) => Partial<SearchRequest>>> = {
   search_after: unlessNull((at) => ({ searchAfter: at })),
   includes: source,
   _source: source,
-  fields: shown,
-  docvalue_fields: shown,
+  fields: shown(false),
+  docvalue_fields: shown(true),
   track_total_hits: (at) => ({ trackTotal: trackTotal(at) }),
   timeout: (at) => timeout(durationOf(text(at), at)),
   highlight: nothing,
@@ -213,7 +213,7 @@ const trackTotal = (at: Input): number | false => {
     if (value === 'true' || value === 'false') return flag(at) && Number.POSITIVE_INFINITY;
   }
   const limit = integer(at);
-  if (limit === -1) return Number.POSITIVE_INFINITY;
+  if (limit === -1) return false;
   if (limit < 0)
     throw illegalArgument(`[track_total_hits] parameter must be positive or equals to -1, got ${limit}`, at);
   return limit;

@@ -71,7 +71,9 @@ export class BodyGrammar {
         [field]: {
           order: dice.pick('asc', 'desc', 'DESC'),
           ...dice.maybe(0.4, () => ({ missing: dice.pick<unknown>('_first', '_last', '_last', 2, 'm') })),
-          ...dice.maybe(0.2, () => ({ mode: dice.pick('min', 'max', 'avg', 'sum', 'median') })),
+          ...dice.maybe(0.2, () => ({
+            mode: field === 'data.big' ? 'min' : dice.pick('min', 'max', 'avg', 'sum', 'median'),
+          })),
           ...dice.maybe(field === 'nope' ? 0.7 : 0.1, () => ({
             unmapped_type: dice.pick('long', 'boolean', 'keyword', 'double', 'date'),
           })),
@@ -107,7 +109,7 @@ export class BodyGrammar {
 
   private fields(): unknown {
     const { dice } = this;
-    return dice.some(1, 2, () =>
+    const asked = dice.some(1, 2, () =>
       dice.pick<unknown>(
         'ts',
         'data.n',
@@ -122,5 +124,7 @@ export class BodyGrammar {
         { field: 'data.n' },
       ),
     );
+    const nameOf = (one: unknown) => (typeof one === 'string' ? one : (one as { field: string }).field);
+    return [...new Map(asked.map((one) => [nameOf(one), one])).values()];
   }
 }

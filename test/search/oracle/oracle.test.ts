@@ -6,7 +6,7 @@ import { BodyGrammar } from './body.js';
 import { differences, type Plain, sortKeys } from './compare.js';
 import { Dice } from './dice.js';
 import { devices, mapping, record, variables } from './document.js';
-import { connect, type Engine } from './engine.js';
+import { connect, type Engine, unanswered } from './engine.js';
 import { mutated } from './mutate.js';
 import { type Ask, hasTwoFaults, shrunk, signature } from './shrink.js';
 
@@ -39,7 +39,10 @@ const nextPage = (body: Plain, answer: Plain): Plain | undefined => {
   const hits = (answer['hits'] as { hits: { sort?: unknown[] }[] } | undefined)?.hits ?? [];
   const sort = hits.at(-1)?.sort;
   const isByStoring = JSON.stringify(body['sort'] ?? '').includes('_doc');
-  if (sort !== undefined && !isByStoring && body['from'] === undefined) return { ...body, search_after: sort };
+  // The engine does not take its own cursor past booleans that are missing (argued in docs/search.md).
+  const isAtMissing = sortKeys(body['sort']).some((key, at) => key === 'data.on' && typeof sort?.[at] === 'string');
+  if (sort !== undefined && !isByStoring && !isAtMissing && body['from'] === undefined)
+    return { ...body, search_after: sort };
   for (const key of ['aggs', 'aggregations']) {
     for (const [name, asked] of Object.entries((body[key] ?? {}) as Plain)) {
       const after = ((answer['aggregations'] as Plain | undefined)?.[name] as Plain | undefined)?.['after_key'];
@@ -93,14 +96,14 @@ const nextPage = (body: Plain, answer: Plain): Plain | undefined => {
       ]);
       return bodies.map((body, at) => {
         const [ours, theirs] = [mine[at]!, millis ? other[at]! : inSeconds(body, other[at]!)];
-        return { body, ours, theirs, different: differences(body, ours, theirs) };
+        return { body, ours, theirs, different: other[at] === unanswered ? [] : differences(body, ours, theirs) };
       });
     };
 
   it(`give the same answers to ${cases} bodies from seed ${seed}`, async () => {
     const found = new Map<string, string>();
     let asked = 0;
-    for (let round = 0; asked < cases && found.size < 40; round += 1) {
+    for (let round = 0; asked < cases && found.size < 30; round += 1) {
       const both = compare(round % 2 === 1);
       let bodies = Array.from({ length: Math.min(batch, cases - asked) }, () => grammar.body()).map((body) =>
         dice.chance(wrong) ? mutated(dice, body) : body,

@@ -240,7 +240,7 @@ export class QueryGrammar {
       ...dice.maybe(0.2, () => ({ default_field: dice.pick('data.txt', 'data.n', '*', 'ts') })),
       ...dice.maybe(0.1, () => ({ fields: dice.pick(['data.txt', 'metadata.provider'], ['data.*'], ['data.txt^2']) })),
       ...dice.maybe(0.2, () => ({ analyze_wildcard: true })),
-      ...dice.maybe(0.15, () => ({ lenient: dice.chance(0.5) })),
+      ...dice.maybe(0.1, () => ({ lenient: true })),
       ...dice.maybe(0.05, () => ({ time_zone: zone(dice) })),
       ...dice.maybe(0.05, () => ({ minimum_should_match: dice.pick<unknown>(1, 2, '50%') })),
     };

@@ -73,12 +73,12 @@ const first = async (
 };
 
 /**
- * Whether two errors differ because the body has two faults, of which each side names another first: without a part of it
- * both name the same, and that is what one of them named before.
+ * Whether errors differ because the body has two faults, of which each side names another first, or one where the engine
+ * does not look: without a part of it both name the same, and that is what one of them named before.
  */
 export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): Promise<boolean> => {
-  if (ours['error'] === undefined || theirs['error'] === undefined) return false;
-  const named = [reason(ours), reason(theirs)];
+  if (ours['error'] === undefined) return false;
+  const named = [reason(ours), theirs['error'] && reason(theirs)];
   return (
     (await first(
       lessOf(body),

@@ -31,8 +31,10 @@ export const autoDateHistogram = (aggregation: AutoDateHistogramAggregation, sta
   const least = minimumInterval === undefined ? 0 : steps.findIndex(({ unit }) => unit === minimumInterval);
   if (least < 0)
     throw illegalArgument(`minimum_interval must be one of [${steps.map(({ unit }) => unit).join(', ')}]`, at);
-  if (field === undefined || planning.found === undefined)
+  if (field === undefined || planning.found === undefined) {
+    stage.planBarren(aggregation);
     return { read: () => ({ buckets: [], interval: `1${steps[least]!.short}` }) };
+  }
   const zone = dateReading(planning.now, undefined, aggregation.timeZone).zone ?? utc;
   const { starts, interval } = choose(planning.found, most, least, zone);
   const inner = stage.inside([

@@ -16,7 +16,10 @@ export const composite = (aggregation: CompositeAggregation, stage: Stage): Plan
   const keys = sources.map((source, index) => compositeKey(source, index, stage));
   const known = keys.filter((key) => key !== undefined);
   const cursor = after === undefined ? undefined : cursorOf(after, aggregation);
-  if (known.length < keys.length) return { read: () => ({ buckets: [] }) };
+  if (known.length < keys.length) {
+    stage.planBarren(aggregation);
+    return { read: () => ({ buckets: [] }) };
+  }
   const conditions = cursor === undefined ? [] : [afterCondition(known, cursor)];
   const last = known.at(-1)!.key;
   const where = [...(last.where === undefined ? [] : [last.where]), ...conditions];

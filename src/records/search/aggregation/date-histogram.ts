@@ -1,6 +1,7 @@
 import { type DateReading } from '../date/date-input.js';
 import type { Instant, Zone } from '../date/zone.js';
 import { utc } from '../date/zone.js';
+import type { Field } from '../field/field.js';
 import { dateReading } from '../query/binding.js';
 import { dateOf } from '../query/value-of.js';
 import { durationOf } from '../syntax/duration.js';
@@ -9,12 +10,13 @@ import { text } from '../syntax/value.js';
 import type { DateHistogramAggregation, HistogramBounds } from './aggregation.js';
 import { type DateBuckets, dateBuckets } from './date-bucket.js';
 import { printOf } from './format.js';
-import { fillGaps } from './histogram-gap.js';
+import { fillGaps, requireInside } from './histogram-gap.js';
 import { calendarInterval, fixedInterval } from './interval.js';
 import { type Bucket, noRecords } from './level.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
 import { type Answer, type Planned, type Stage } from './stage.js';
+import { fieldOr } from './stand-in.js';
 
 interface TimeBucket extends Bucket {
   readonly start: Instant;
@@ -26,18 +28,22 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
   const { planning } = stage;
   const reading = dateReading(planning.now, format, aggregation.timeZone);
   const zone = reading.zone ?? utc;
-  const field = stage.field(aggregation.field, at);
-  const empty = { read: () => ({ buckets: keyed ? {} : [] }) };
-  const buckets = bucketsOf(aggregation, stage, zone);
-  if (field === undefined || buckets === undefined) return empty;
+  const field = fieldOr('date', aggregation, at, stage);
+  const buckets = bucketsOf(aggregation, field, stage, zone);
+  if (field === undefined) {
+    stage.planBarren(aggregation, buckets);
+    return { read: () => ({ buckets: keyed ? {} : [] }) };
+  }
   const inner = stage.inside([buckets.key], { time: buckets });
   const children = inner.planAll(aggregation);
   const order = orderOf(aggregation.order, children);
   const count = inner.count();
   const print = printOf(field, format, zone)!;
-  const hard = instants(aggregation.hardBounds, reading);
-  const extended = minDocCount > 0 ? {} : instants(aggregation.extendedBounds, reading);
-  const stretch = { min: round(buckets, extended.min), max: round(buckets, extended.max) };
+  const rounded = ({ min, max }: Ends) => ({ min: round(buckets, min), max: round(buckets, max) });
+  const hard = rounded(instants(aggregation.hardBounds, reading));
+  const extended = instants(aggregation.extendedBounds, reading);
+  requireInside(extended, instants(aggregation.hardBounds, reading), at);
+  const stretch = minDocCount > 0 ? {} : rounded(extended);
   const inBounds = (start: Instant) =>
     (hard.min === undefined || start >= hard.min) && (hard.max === undefined || start < hard.max);
 
@@ -74,22 +80,26 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
 };
 
 const bucketsOf = (
-  { at, field: path, calendarInterval: calendar, fixedInterval: fixed, offset }: DateHistogramAggregation,
+  { at, calendarInterval: calendar, fixedInterval: fixed, offset }: DateHistogramAggregation,
+  field: Field | undefined,
   stage: Stage,
   zone: Zone,
-): DateBuckets | undefined => {
+): DateBuckets => {
   const interval = calendar === undefined ? fixedInterval(fixed!) : calendarInterval(calendar);
   const shift = offset === undefined ? 0 : offsetOf(offset);
-  const field = stage.field(path, at);
-  if (field === undefined) return undefined;
-  if (field.kind !== 'date') throw unsupported(field, 'date_histogram', at);
-  return dateBuckets(field, interval, zone, shift, stage.planning.span);
+  if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'date_histogram', at);
+  return dateBuckets(field ?? stage.field('ts', at)!, interval, zone, shift, stage.planning.span);
 };
 
 const offsetOf = (input: Input): number =>
   input.node.kind === 'number' ? Number(input.node.text) : durationOf(text(input), input);
 
-const instants = (bounds: HistogramBounds | undefined, reading: DateReading): { min?: Instant; max?: Instant } => ({
+interface Ends {
+  readonly min?: Instant;
+  readonly max?: Instant;
+}
+
+const instants = (bounds: HistogramBounds | undefined, reading: DateReading): Ends => ({
   ...(bounds?.min && { min: dateOf(bounds.min, false, reading) }),
   ...(bounds?.max && { max: dateOf(bounds.max, false, reading) }),
 });

@@ -1,5 +1,6 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Field } from '../field/field.js';
+import { name } from '../sql/name.js';
 import type { GridAggregation } from './aggregation.js';
 import type { Bucket, Key } from './level.js';
 import { unsupported } from './number-of.js';
@@ -12,10 +13,15 @@ const steepest = 85.0511287798066;
 export const grid = (aggregation: GridAggregation, stage: Stage): Planned => {
   const { kind, at, precision, size } = aggregation;
   const field = stage.field(aggregation.field, at);
-  if (field === undefined) return { read: () => ({ buckets: [] }) };
+  if (field === undefined) {
+    stage.planBarren(aggregation);
+    return { read: () => ({ buckets: [] }) };
+  }
   if (field.kind !== 'geo_point') throw unsupported(field, kind, at);
   const keys = kind === 'geohash_grid' ? hashCells(field, precision) : tileCells(field, precision);
-  const inner = stage.inside(keys, { cut: { size, minDocCount: 1, order: () => [sql`g.n desc`] } });
+  const inner = stage.inside(keys, {
+    cut: { size, minDocCount: 1, order: () => [sql`g.n desc`, ...cellOrder(kind, precision, stage.level.depth)] },
+  });
   const children = inner.planAll(aggregation);
   const count = inner.count();
   const keyOf = (bucket: Bucket) => {
@@ -34,6 +40,17 @@ export const grid = (aggregation: GridAggregation, stage: Stage): Planned => {
       return { buckets: children.across(answers) };
     },
   };
+};
+
+/** Equally full cells come in the order of their numbers, the largest first: of a geohash those of its interleaved bits. */
+const cellOrder = (kind: GridAggregation['kind'], precision: number, depth: number): Sql[] => {
+  const [column, row] = [sql`g.${name('key', depth)}`, sql`g.${name('key', depth + 1)}`];
+  if (kind === 'geotile_grid') return [sql`${column} desc`, sql`${row} desc`];
+  const [forColumn, forRow] = precision % 2 === 0 ? [1, 0] : [0, 1];
+  const bit = (of: Sql, place: number) => sql`(((${of}::int8 >> b) & 1) << (2 * b + ${place}::int))`;
+  return [
+    sql`(select sum(${bit(column, forColumn)} + ${bit(row, forRow)}) from generate_series(0, ${Math.ceil((5 * precision) / 2) - 1}::int) b) desc`,
+  ];
 };
 
 const key = (field: Field, value: ReturnType<typeof sql>): Key => ({

@@ -1,3 +1,6 @@
+import { illegalArgument } from '../failure.js';
+import type { Input } from '../syntax/input.js';
+
 /** Made buckets and the empty ones between them: the key of each, and which made bucket it is. */
 export interface Filled<T> {
   readonly key: number;
@@ -9,6 +12,18 @@ export interface Stretch {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
 }
+
+/** Bounds that stretch must lie inside those that cut. */
+export const requireInside = (extended: Stretch, hard: Stretch, at: Input): void => {
+  const below = extended.min !== undefined && hard.min !== undefined && extended.min < hard.min;
+  const above = extended.max !== undefined && hard.max !== undefined && extended.max > hard.max;
+  if (!below && !above) return;
+  const shown = ({ min = '', max = '' }: { min?: unknown; max?: unknown }) => `${min}--${max}`;
+  throw illegalArgument(
+    `Extended bounds have to be inside hard bounds, hard bounds: [${shown(hard)}], extended bounds: [${shown(extended)}]`,
+    at,
+  );
+};
 
 /**
  * Fills the gaps between buckets, and up to the bounds, as the engines do: each bucket once, in the order of keys.

@@ -1,15 +1,16 @@
 import sql from 'sql-template-tag';
 import { isNumeric } from '../field/field.js';
-import { dateReading } from '../query/binding.js';
 import { name } from '../sql/name.js';
 import type { Input } from '../syntax/input.js';
+import { number } from '../syntax/value.js';
 import type { HistogramAggregation } from './aggregation.js';
 import { javaDouble, printOf } from './format.js';
-import { fillGaps } from './histogram-gap.js';
+import { fillGaps, requireInside } from './histogram-gap.js';
 import { type Bucket, type Key, noRecords } from './level.js';
-import { doubles, numberOf, unsupported } from './number-of.js';
+import { doubles, unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
 import type { Answer, Planned, Stage } from './stage.js';
+import { fieldOr } from './stand-in.js';
 
 interface NumberBucket extends Bucket {
   /** How many intervals from the offset on. */
@@ -20,8 +21,11 @@ interface NumberBucket extends Bucket {
 export const histogram = (aggregation: HistogramAggregation, stage: Stage): Planned => {
   const { at, format, keyed, minDocCount, interval, offset } = aggregation;
   const { planning } = stage;
-  const field = stage.field(aggregation.field, at);
-  if (field === undefined) return { read: () => ({ buckets: keyed ? {} : [] }) };
+  const field = fieldOr('double', aggregation, at, stage);
+  if (field === undefined) {
+    stage.planBarren(aggregation);
+    return { read: () => ({ buckets: keyed ? {} : [] }) };
+  }
   if (!isNumeric(field)) throw unsupported(field, 'histogram', at);
   const inner = stage.inside([histogramKey(aggregation, stage)]);
   const children = inner.planAll(aggregation);
@@ -29,12 +33,14 @@ export const histogram = (aggregation: HistogramAggregation, stage: Stage): Plan
   const count = inner.count();
   const print = printOf(field, format);
   const keyOf = (index: number) => index * interval + offset;
-  const bound = (input: Input | undefined) => input && numberOf(field, input, dateReading(planning.now));
+  const bound = (input: Input | undefined) => input && number(input);
   const indexOf = (value: number | undefined) =>
     value === undefined ? undefined : Math.floor((value - offset) / interval);
   const { extendedBounds: extended, hardBounds: hard } = aggregation;
-  const stretch = { min: indexOf(bound(extended?.min)), max: indexOf(bound(extended?.max)) };
+  const [low, high] = [bound(extended?.min), bound(extended?.max)];
   const [least, most] = [bound(hard?.min), bound(hard?.max)];
+  requireInside({ min: low, max: high }, { min: least, max: most }, at);
+  const stretch = { min: indexOf(low), max: indexOf(high) };
   const inBounds = (key: number) => (least === undefined || key >= least) && (most === undefined || key <= most);
 
   const made = (around: Bucket): NumberBucket[] => {
@@ -87,7 +93,7 @@ export const histogramKey = (
   stage: Stage,
   depth = stage.level.depth,
 ): Key => {
-  const field = stage.field(path, at)!;
+  const field = fieldOr('double', { field: path, ...(missing && { missing }) }, at, stage)!;
   const { one, many } = doubles(field, missing, stage.planning.now);
   const index = (value: ReturnType<typeof sql>) => sql`floor((${value} - ${offset}::float8) / ${interval}::float8)`;
   const alias = name('many', depth);

@@ -6,16 +6,19 @@ import type { Bucket } from './level.js';
 import { unsupported } from './number-of.js';
 import { orderInSql, orderOf } from './order.js';
 import type { Answer, Planned, Stage } from './stage.js';
+import { fieldOr } from './stand-in.js';
 
 /** One bucket for each combination of values of several fields. */
 export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Planned => {
   const { at, size, minDocCount, showErrors } = aggregation;
   if (minDocCount === 0) throw illegalArgument('[min_doc_count] of [multi_terms] must be greater than 0', at);
   const depth = stage.level.depth;
-  const fields = aggregation.terms.map((term) => stage.field(term.field, at));
+  const fields = aggregation.terms.map((term) => fieldOr('keyword', term, at, stage));
   const known = fields.filter((field) => field !== undefined);
-  if (known.length < fields.length)
+  if (known.length < fields.length) {
+    stage.planBarren(aggregation);
     return { read: () => ({ doc_count_error_upper_bound: 0, sum_other_doc_count: 0, buckets: [] }) };
+  }
   const wrong = known.find(({ kind }) => kind === 'geo_point');
   if (wrong !== undefined) throw unsupported(wrong, 'multi_terms', at);
   const keys = known.map((field, index) =>
@@ -66,8 +69,11 @@ const everything = 65_535;
 /** One bucket for each value that few records have, the rarest first. */
 export const rareTerms = (aggregation: RareTermsAggregation, stage: Stage): Planned => {
   const { at, missing, format, maxDocCount } = aggregation;
-  const field = stage.field(aggregation.field, at);
-  if (field === undefined) return { read: () => ({ buckets: [] }) };
+  const field = fieldOr('keyword', aggregation, at, stage);
+  if (field === undefined) {
+    stage.planBarren(aggregation);
+    return { read: () => ({ buckets: [] }) };
+  }
   if (field.kind !== 'keyword' && field.kind !== 'long' && field.kind !== 'boolean' && field.kind !== 'date')
     throw unsupported(field, 'rare_terms', at);
   const depth = stage.level.depth;

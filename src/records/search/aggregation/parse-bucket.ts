@@ -1,10 +1,21 @@
 import { illegalArgument, parsing } from '../failure.js';
+import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { anything, atLeast, flag, ignored, integer, listOf, number, type Read, text } from '../syntax/value.js';
 import type { BucketOrder, KeyFilter } from './aggregation.js';
 import { framed, type ParseAggregation } from './frame.js';
 import { bounds, intervalKeys, intervalOf } from './parse-interval.js';
 import { fieldOptions, valueSource } from './value-source.js';
+
+/** Lists and regular expressions do not mix. */
+const keyFilters = (include: KeyFilter | undefined, exclude: KeyFilter | undefined, at: Input) => {
+  if (include !== undefined && exclude !== undefined && 'regexp' in include !== 'regexp' in exclude)
+    throw illegalArgument(
+      `Cannot mix a ${'regexp' in include ? 'regex' : 'set'}-based include with a ${'regexp' in exclude ? 'regex' : 'set'}-based method`,
+      at,
+    );
+  return { ...(include && { include }), ...(exclude && { exclude }) };
+};
 
 /** Reads an order: one object, or several of one key each. */
 const bucketOrder: Read<BucketOrder[]> = (input) =>
@@ -51,8 +62,7 @@ const terms: ParseAggregation = (at, frame) => {
     minDocCount: options.min_doc_count ?? 1,
     order: options.order ?? [],
     showErrors: options.show_term_doc_count_error ?? false,
-    ...(options.include && { include: options.include }),
-    ...(options.exclude && { exclude: options.exclude }),
+    ...keyFilters(options.include, options.exclude, at),
   };
 };
 
@@ -71,8 +81,7 @@ const rareTerms: ParseAggregation = (at, frame) => {
     ...framed(frame, at),
     ...fieldOptions(options, at),
     maxDocCount: options.max_doc_count ?? 1,
-    ...(options.include && { include: options.include }),
-    ...(options.exclude && { exclude: options.exclude }),
+    ...keyFilters(options.include, options.exclude, at),
   };
 };
 

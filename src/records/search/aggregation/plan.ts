@@ -67,12 +67,27 @@ const places: Readonly<Record<PipelineAggregation['kind'], 'sequence' | 'buckets
   percentiles_bucket: 'beside',
 };
 
+/** Aggregations that make any number of buckets, which pipelines can stand beside. */
+const manyBuckets = new Set<string>([
+  'terms',
+  'rare_terms',
+  'multi_terms',
+  'date_histogram',
+  'auto_date_histogram',
+  'histogram',
+  'range',
+  'date_range',
+  'geo_distance',
+  'geohash_grid',
+  'geotile_grid',
+  'filters',
+] satisfies Aggregation['kind'][]);
 const sequences = new Set<Aggregation['kind']>(['histogram', 'date_histogram', 'auto_date_histogram']);
 const oneBucket = new Set<Aggregation['kind']>(['filter', 'missing', 'global']);
 
 /** Plans aggregations that stand in the same buckets, made by `around`; without one they stand at the top. */
 export const planAll = (aggregations: readonly Aggregation[], stage: Stage, around?: Aggregation): Children => {
-  const names = new Set(aggregations.map(({ name }) => name));
+  const kinds = new Map(aggregations.map(({ name, kind }) => [name, kind]));
   const planned = new Map<string, Planned>();
   const pipelines: PipelineAggregation[] = [];
   for (const aggregation of aggregations) {
@@ -80,7 +95,7 @@ export const planAll = (aggregations: readonly Aggregation[], stage: Stage, arou
     else
       planned.set(aggregation.name, withMeta(aggregation, (planners[aggregation.kind] as PlanOne)(aggregation, stage)));
   }
-  for (const pipeline of pipelines) check(pipeline, names, around);
+  for (const pipeline of pipelines) check(pipeline, kinds, around);
   return childrenOf(planned, inOrder(pipelines).map(plannedPipeline));
 };
 
@@ -107,7 +122,11 @@ const firstName = (path: string): string => {
 
 const withoutProperty = (name: string): string => name.replace(/(?:\[.*\]|\..*)$/s, '');
 
-const check = (pipeline: PipelineAggregation, names: ReadonlySet<string>, around: Aggregation | undefined): void => {
+const check = (
+  pipeline: PipelineAggregation,
+  kinds: ReadonlyMap<string, Aggregation['kind']>,
+  around: Aggregation | undefined,
+): void => {
   const { kind, name, at } = pipeline;
   const place = places[kind];
   if (place !== 'beside' && (around === undefined || oneBucket.has(around.kind))) {
@@ -124,13 +143,26 @@ const check = (pipeline: PipelineAggregation, names: ReadonlySet<string>, around
   }
   const unknown = pathsOf(pipeline).filter((path) => {
     const first = firstName(path);
-    return !first.startsWith('_') && !names.has(first) && !names.has(withoutProperty(first));
+    return !first.startsWith('_') && !kinds.has(first) && !kinds.has(withoutProperty(first));
   });
   if (unknown.length > 0)
     throw invalidPipelines(
       unknown.map((path) => `No aggregation found for path [${path}]`),
       at,
     );
+  if (place === 'beside') requireBuckets(pipeline, kinds);
+};
+
+/** What stands beside buckets is over one aggregation that makes any number of them. */
+const requireBuckets = (pipeline: PipelineAggregation, kinds: ReadonlyMap<string, Aggregation['kind']>): void => {
+  const wrong = pathsOf(pipeline).find((path) => !manyBuckets.has(kinds.get(firstName(path)) ?? ''));
+  if (wrong === undefined) return;
+  throw invalidPipelines(
+    [
+      `The first aggregation in buckets_path must be a multi-bucket aggregation for aggregation [${pipeline.name}] found :${kinds.get(firstName(wrong))} for buckets path: ${wrong}`,
+    ],
+    pipeline.at,
+  );
 };
 
 /** Each pipeline after those whose answers it reads; what cuts or sorts buckets after all that adds to them. */

@@ -13,6 +13,7 @@ import { javaDouble, type Print, printOf } from './format.js';
 import { noRecords } from './level.js';
 import { numberOf, unsupported } from './number-of.js';
 import type { Answer, Planned, Stage } from './stage.js';
+import { fieldOr } from './stand-in.js';
 
 interface Range {
   readonly key?: string;
@@ -23,7 +24,7 @@ interface Range {
 /** A bucket for each range of a field's values. */
 export const range = (aggregation: RangeAggregation, stage: Stage): Planned => {
   const { kind, at, ranges, format, timeZone } = aggregation;
-  const field = stage.field(aggregation.field, at);
+  const field = fieldOr(kind === 'date_range' ? 'date' : 'double', aggregation, at, stage);
   if (field !== undefined && (kind === 'date_range' ? field.kind !== 'date' : !isNumeric(field)))
     throw unsupported(field, kind, at);
   const reading = dateReading(stage.planning.now, kind === 'date_range' ? format : undefined, timeZone);
@@ -60,8 +61,8 @@ export const geoDistance = (aggregation: GeoDistanceAggregation, stage: Stage): 
       storage: 'float8',
       value: sql`(${distance(field, origin)} / ${unitMetres}::float8)`,
     } satisfies Field);
-  return ranged(aggregation, stage, rangesOf(ranges, number), undefined, (one) =>
-    away === undefined ? none : within(away, { ...one, from: one.from === -Infinity ? 0 : one.from }),
+  return ranged(aggregation, stage, distancesOf(ranges), undefined, (one) =>
+    away === undefined ? none : within(away, one),
   );
 };
 
@@ -74,6 +75,12 @@ const rangesOf = (items: readonly RangeItem[], read: (input: Input) => number): 
       to: to === undefined ? Infinity : read(to),
     }))
     .sort((a, b) => compare(a.from, b.from) || compare(a.to, b.to));
+
+/** Distances begin at 0, and the engines show that; they keep to the order of where ranges begin alone. */
+const distancesOf = (items: readonly RangeItem[]): Range[] =>
+  items
+    .map((item) => ({ ...rangesOf([item], number)[0]!, from: item.from === undefined ? 0 : number(item.from) }))
+    .sort((a, b) => compare(a.from, b.from));
 
 const compare = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0);
 
@@ -103,7 +110,9 @@ const ranged = (
   const count = inner.count();
   const shown = (bound: number) => (print === undefined ? javaDouble(bound) : print(bound));
   const written = (one: Range): Answer => ({
-    key: one.key ?? `${one.from === -Infinity ? '*' : shown(one.from)}-${one.to === Infinity ? '*' : shown(one.to)}`,
+    key:
+      one.key ??
+      `${one.from === -Infinity || (one.from === 0 && aggregation.kind === 'geo_distance') ? '*' : shown(one.from)}-${one.to === Infinity ? '*' : shown(one.to)}`,
     ...(one.from !== -Infinity && { from: one.from, ...(print && { from_as_string: print(one.from) }) }),
     ...(one.to !== Infinity && { to: one.to, ...(print && { to_as_string: print(one.to) }) }),
   });

@@ -80,6 +80,16 @@ export class Stage {
     return level;
   }
 
+  /**
+   * Plans what stands in buckets that nothing can be in, for its faults alone: a field that does not exist answers
+   * nothing, but what is wrong inside is wrong all the same.
+   */
+  planBarren(around: BucketAggregation, time?: DateBuckets): void {
+    const planning = { ...this.planning, levels: [], needDevices: () => undefined };
+    const inside = time === undefined ? this.time : { buckets: time, index: this.level.depth };
+    new Stage(planning, this.level.inside([], []), [], inside).planAll(around);
+  }
+
   /** How many records there are. */
   count(): (bucket: Bucket) => number {
     if (this.filters.length === 0) return this.level.count();

@@ -6,13 +6,17 @@ import { type Bucket, noRecords } from './level.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderInSql, orderOf } from './order.js';
 import type { Answer, Planned, Stage } from './stage.js';
+import { fieldOr } from './stand-in.js';
 import { everyTerm } from './universe.js';
 
 /** One bucket for each value of a field, the most frequent first unless another order is asked for. */
 export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
   const { at, missing, format } = aggregation;
-  const field = stage.field(aggregation.field, at);
-  if (field === undefined) return { read: () => answerOf(0, []) };
+  const field = fieldOr('keyword', aggregation, at, stage);
+  if (field === undefined) {
+    stage.planBarren(aggregation);
+    return { read: () => answerOf(0, []) };
+  }
   if (field.kind === 'geo_point') throw unsupported(field, 'terms', at);
   const depth = stage.level.depth;
   const asked = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];

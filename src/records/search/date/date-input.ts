@@ -26,6 +26,7 @@ export const readDate = (text: string, roundUp: boolean, reading: DateReading, p
     throw parseFailure(`failed to parse date field [${text}] with format [${reading.format.text}]`, place, {
       type: 'illegal_argument_exception',
       reason: `failed to parse date field [${text}] with format [${reading.format.text}]`,
+      caused_by: { type: 'date_time_parse_exception', reason: `Text '${text}' could not be parsed` },
     });
   }
   return applyMath(instant, math, roundUp, zone, place);

@@ -1,12 +1,12 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import { illegalArgument, queryShard } from '../failure.js';
+import { illegalArgument, numberFormat, queryShard } from '../failure.js';
 import type { Field, FieldKind } from '../field/field.js';
 import { emptyField } from '../field/reserved.js';
 import { timestamp } from '../query/bind-term.js';
 import { type Binding, dateReading, known } from '../query/binding.js';
 import { dateOf, decimal } from '../query/value-of.js';
 import type { Input } from '../syntax/input.js';
-import { scalarText } from '../syntax/value.js';
+import { isNumber, scalarText } from '../syntax/value.js';
 import type { SortKey, SortMode } from './sort.js';
 
 /** A key of a sort, bound: how records are ordered by it, and how its value is shown. */
@@ -23,7 +23,7 @@ export interface BoundKey {
 const unmapped: Readonly<Record<string, FieldKind>> = {
   boolean: 'boolean',
   byte: 'long',
-  date: 'date',
+  date: 'long',
   double: 'double',
   float: 'double',
   half_float: 'double',
@@ -52,18 +52,19 @@ export const orderBy = (keys: readonly BoundKey[], tie: Sql = sql`r.seq`): Sql =
 
 const bindKey = (key: SortKey, binding: Binding): BoundKey => {
   const field = fieldOf(key, binding);
+  if (field.kind === 'keyword' && key.mode !== undefined && key.mode !== 'min' && key.mode !== 'max')
+    throw queryShard('we only support AVG, MEDIAN and SUM on number based fields', key.at);
   const missing = key.missing && scalarText(key.missing);
   const missingFirst = missing === '_first';
   const base = { field, descending: key.descending, missingFirst };
-  const value =
-    field.values === undefined ? field.value : oneOf(field, key.mode ?? (key.descending ? 'max' : 'min'), key);
+  const value = field.values === undefined ? field.value : oneOf(field, key.mode ?? (key.descending ? 'max' : 'min'));
   const custom = missing !== undefined && missing !== '_first' && missing !== '_last';
   if (field.storage === 'timestamptz') return { ...base, value, type: 'timestamptz' };
   if (field.storage === 'text')
     return { ...base, value: custom ? sql`coalesce(${value}, ${missing}::text)` : value, type: 'text' };
   const type = field.storage === 'int8' ? 'int8' : 'float8';
   if (field.always) return { ...base, value, type };
-  const instead = custom ? missingNumber(field, key, type) : extreme(type, key.descending !== missingFirst);
+  const instead = custom ? missingNumber(key, type) : extreme(type, key.descending !== missingFirst);
   return { ...base, value: sql`coalesce(${value}, ${instead})`, type };
 };
 
@@ -90,14 +91,12 @@ const aggregates: Readonly<Record<SortMode, Sql>> = {
   median: sql`percentile_cont(0.5) within group (order by u.v)`,
 };
 
-const oneOf = (field: Field, mode: SortMode, { at }: SortKey): Sql => {
+const oneOf = (field: Field, mode: SortMode): Sql => {
   if (field.kind !== 'keyword') {
     const one = sql`(select ${aggregates[mode]} from unnest(${field.values!}) as u(v))`;
     if (field.storage === 'int8') return sql`${one}::int8`;
     return field.kind === 'double' ? one : sql`round(${one})`;
   }
-  if (mode !== 'min' && mode !== 'max')
-    throw illegalArgument(`we only support MIN and MAX modes for sorting on keyword fields, but got [${mode}]`, at);
   return sql`(select ${aggregates[mode]} from (select x collate "C" as v from unnest(${field.values!}) as t(x)) u)`;
 };
 
@@ -107,9 +106,9 @@ const extreme = (type: 'int8' | 'float8', smallest: boolean): Sql => {
   return smallest ? sql`(-9223372036854775808)::int8` : sql`9223372036854775807::int8`;
 };
 
-const missingNumber = (field: Field, { missing }: SortKey, type: 'int8' | 'float8'): Sql => {
+const missingNumber = ({ missing }: SortKey, type: 'int8' | 'float8'): Sql => {
   const text = scalarText(missing!) ?? '';
-  if (field.kind === 'boolean') throw illegalArgument(`For input string: "${text}"`, missing);
+  if (!isNumber(text)) throw illegalArgument(`For input string: "${text}"`, missing, numberFormat(text));
   const number = decimal(text, missing!);
   return type === 'int8' ? sql`${`${BigInt(Math.trunc(number))}`}::int8` : sql`${number}::float8`;
 };

@@ -11,18 +11,21 @@ export interface ShownField {
   readonly pattern: RegExp;
   /** How dates are written. */
   readonly format: DateFormat;
+  /** Whether values come as they are indexed: in order, each text once. */
+  readonly indexed: boolean;
 }
 
 /** Reads `fields` or `docvalue_fields`: names, or objects of a name and a format. */
-export const parseShownFields = (input: Input): ShownField[] =>
+export const parseShownFields = (input: Input, indexed: boolean): ShownField[] =>
   input.items().map((item) => {
-    if (!item.isObject) return { pattern: patternOf(text(item)), format: defaultDateFormat };
+    if (!item.isObject) return { pattern: patternOf(text(item)), format: defaultDateFormat, indexed };
     const { field, format } = object('field_and_format', { field: text, format: optionalText, include_unmapped: flag })(
       item,
     );
     return {
       pattern: patternOf(field ?? ''),
       format: format === undefined ? defaultDateFormat : dateFormatOf(format, item),
+      indexed,
     };
   });
 
@@ -38,14 +41,20 @@ export const shownFields =
     if (fields.length === 0) return undefined;
     const leaves = leavesOf(source, '');
     const found: { [path: string]: unknown[] } = {};
-    for (const { pattern, format } of fields) {
+    for (const { pattern, format, indexed } of fields) {
       for (const [path, values] of leaves) {
         if (pattern.test(path) && found[path] === undefined)
-          found[path] = path === 'ts' ? [format.print(Math.floor(millis), utc)] : values;
+          found[path] = path === 'ts' ? [format.print(Math.floor(millis), utc)] : indexed ? inOrder(values) : values;
       }
     }
     return Object.keys(found).length === 0 ? undefined : found;
   };
+
+/** Numbers and booleans in order, texts by their bytes and each once. */
+const inOrder = (values: readonly unknown[]): unknown[] =>
+  values.some((value) => typeof value === 'string')
+    ? [...new Set(values.map(String))].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    : values.toSorted((a, b) => Number(a) - Number(b));
 
 const leavesOf = (value: PlainJson, path: string): [string, unknown[]][] => {
   if (value === null) return [];

@@ -5,7 +5,7 @@ import { isNumber, scalarText } from '../syntax/value.js';
 import { type Binding, dateReading, known } from './binding.js';
 import { all, type Bound, none, or, type Predicate } from './predicate.js';
 import type { ExistsQuery, RangeEnd, RangeQuery, TermQuery, TermsQuery } from './query.js';
-import { coerce, dateOf, decimal, wholePart } from './value-of.js';
+import { coerce, dateOf, decimalEnd, wholePart } from './value-of.js';
 
 export const bindTerm = ({ field: path, value, caseInsensitive, at }: TermQuery, binding: Binding): Predicate => {
   const field = known(binding.fields, path, at);
@@ -53,7 +53,7 @@ export const bindRange = (query: RangeQuery, binding: Binding): Predicate => {
     case 'long':
       return wholeRange(field, query);
     case 'double':
-      return between(field, query, (input) => decimal(scalarText(input) ?? '', input));
+      return between(field, query, (input) => decimalEnd(scalarText(input) ?? '', input));
     case 'keyword':
     case 'boolean':
       return between(field, query, (input) => {

@@ -126,10 +126,7 @@ const bindExpression = (expression: Expression, query: Written, binding: Binding
           .map((clause) => bindExpression(clause.expression, query, binding));
       const [must, should, mustNot] = [bound('must'), bound('should'), bound('mustNot')];
       const alone = must.length === 0 && should.length > 0 ? 1 : 0;
-      const required =
-        minimum === undefined || should.length === 0
-          ? alone
-          : Math.max(alone, requiredOf(minimum, should.length, query.at));
+      const required = minimum === undefined ? alone : Math.max(alone, requiredOf(minimum, should.length, query.at));
       return and([...must, atLeastOf(required, should), not(or(mustNot))]);
     }
   }

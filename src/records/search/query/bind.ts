@@ -19,6 +19,10 @@ const binders: Bind = {
   pattern: bindPattern,
   match: bindMatch,
   multi_match: bindMultiMatch,
+  boosting: ({ positive, negative }, binding) => {
+    bindQuery(negative, binding);
+    return bindQuery(positive, binding);
+  },
   or: ({ queries }, binding) => or(queries.map((query) => bindQuery(query, binding))),
   query_string: bindQueryString,
   simple_query_string: bindSimpleQueryString,

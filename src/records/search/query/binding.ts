@@ -1,7 +1,7 @@
 import { dateFormatOf, defaultDateFormat } from '../date/date-format.js';
 import type { DateReading } from '../date/date-input.js';
 import { zoneOf } from '../date/zone.js';
-import { queryShard, SearchFailure } from '../failure.js';
+import { illegalArgument, SearchFailure } from '../failure.js';
 import type { Field, Fields } from '../field/field.js';
 import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';
@@ -26,7 +26,8 @@ export const known = (fields: Fields, path: string, at: Input): Field | undefine
 export const dateReading = (now: number, format?: Input, timeZone?: Input): DateReading => {
   const zone = timeZone && zoneOf(text(timeZone));
   if (timeZone !== undefined && zone === undefined) {
-    throw queryShard(`failed to create query: Unknown time-zone ID: ${text(timeZone)}`, timeZone);
+    const reason = `Unknown time-zone ID: ${text(timeZone)}`;
+    throw illegalArgument(reason, timeZone, { type: 'zone_rules_exception', reason });
   }
   return {
     now,

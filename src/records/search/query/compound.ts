@@ -47,9 +47,15 @@ export const disMax = listed('dis_max');
 
 /** Scores apart, its positive clause. */
 export const boosting: ParseQuery = (at, inner) => {
-  const { positive } = object('boosting', { positive: inner, negative: inner, negative_boost: number, ...common })(at);
+  const { positive, negative } = object('boosting', {
+    positive: inner,
+    negative: inner,
+    negative_boost: number,
+    ...common,
+  })(at);
   if (positive === undefined) throw parsing("[boosting] query requires 'positive' query to be set'", at);
-  return positive;
+  if (negative === undefined) throw parsing("[boosting] query requires 'negative' query to be set'", at);
+  return { kind: 'boosting', at, positive, negative };
 };
 
 /** Without functions, its query. */

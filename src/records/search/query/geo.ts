@@ -1,5 +1,5 @@
 import { illegalArgument, parsing } from '../failure.js';
-import { geoPoint } from '../syntax/geo-point.js';
+import { geohashBox, geoPoint } from '../syntax/geo-point.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { anything, flag, ignored, number, text } from '../syntax/value.js';
@@ -82,10 +82,10 @@ export const geoDistance: ParseQuery = (at) => {
 export const geoBoundingBox: ParseQuery = (at) => {
   const { field, parsed } = split('geo_bounding_box', at);
   const corners = object('bounding_box', {
-    top_left: geoPoint,
-    bottom_right: geoPoint,
-    top_right: geoPoint,
-    bottom_left: geoPoint,
+    top_left: corner((box) => box.northWest),
+    bottom_right: corner((box) => box.southEast),
+    top_right: corner(({ northWest, southEast }) => ({ lat: northWest.lat, lon: southEast.lon })),
+    bottom_left: corner(({ northWest, southEast }) => ({ lat: southEast.lat, lon: northWest.lon })),
     top: number,
     left: number,
     bottom: number,
@@ -107,6 +107,14 @@ export const geoBoundingBox: ParseQuery = (at) => {
     ignoreUnmapped: parsed.ignore_unmapped ?? false,
   };
 };
+
+/** A corner of a box: of a geohash the corner of its own cell. */
+const corner =
+  (of: (cell: ReturnType<typeof geohashBox>) => Point) =>
+  (input: Input): Point => {
+    const hash = input.node.kind === 'string' && /^[0-9a-z]+$/i.test(input.node.text) ? input.node.text : undefined;
+    return hash === undefined ? geoPoint(input) : of(geohashBox(hash, input));
+  };
 
 interface Corners {
   top_left?: Point;

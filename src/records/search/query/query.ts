@@ -70,6 +70,12 @@ export interface MultiMatchQuery extends Clause<'multi_match'> {
   readonly prefix: boolean;
 }
 
+/** Its `negative` only lowers scores; it must fit its fields all the same. */
+export interface BoostingQuery extends Clause<'boosting'> {
+  readonly positive: Query;
+  readonly negative: Query;
+}
+
 export interface OrQuery extends Clause<'or'> {
   readonly queries: readonly Query[];
 }
@@ -117,6 +123,7 @@ export type Query =
   | PatternQuery
   | MatchQuery
   | MultiMatchQuery
+  | BoostingQuery
   | OrQuery
   | QueryStringQuery
   | SimpleQueryStringQuery

@@ -31,12 +31,28 @@ export const coerce = (field: Field, input: Input): Coerced => {
   }
 };
 
+/** A number as Java reads one: with blanks around it, `Infinity`, `NaN`, a trailing `d` or `f`; undefined for other texts. */
+const javaNumber = (text: string): number | undefined => {
+  const [, digits = ''] = /^\s*([+-]?(?:NaN|Infinity|[\d.]+(?:[eE][+-]?\d+)?))[dDfF]?\s*$/.exec(text) ?? [];
+  return isNumber(digits) || /^[+-]?(?:NaN|Infinity)$/.test(digits) ? Number(digits) : undefined;
+};
+
+/** One end of a range of doubles; infinities are none, and `NaN` is beyond every number. */
+export const decimalEnd = (text: string, input: Input): number => {
+  const value = javaNumber(text);
+  if (value === undefined) throw badNumber(text, input);
+  return Number.isNaN(value) ? Number.POSITIVE_INFINITY : value;
+};
+
 /** A decimal number. */
 export const decimal = (text: string, input: Input): number => {
-  if (!isNumber(text)) throw badNumber(text, input);
-  const value = Number(text);
+  const value = javaNumber(text);
+  if (value === undefined) throw badNumber(text, input);
   if (!Number.isFinite(value))
-    throw queryShard(`failed to create query: [double] supports only finite values, but got [${text}]`, input);
+    throw queryShard(`failed to create query: [double] supports only finite values, but got [${value}]`, input, {
+      type: 'illegal_argument_exception',
+      reason: `[double] supports only finite values, but got [${value}]`,
+    });
   return value;
 };
 
@@ -44,7 +60,7 @@ export const decimal = (text: string, input: Input): number => {
 export const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const wholeNumber = (field: Field, text: string, input: Input): Coerced => {
-  if (!isNumber(text)) throw badNumber(text, input);
+  if (!isNumber(text) || text !== text.trim()) throw badNumber(text, input);
   const exact = wholePart(text);
   if (exact === undefined) return 'none';
   if (exact < smallest || exact > largest) {
@@ -72,7 +88,7 @@ export const wholePart = (text: string): bigint | undefined => {
 
 const truth = (text: string, input: Input): number => {
   if (text === 'true') return 1;
-  if (text === 'false' || text === '') return 0;
+  if (text === 'false') return 0;
   throw queryShard(`failed to create query: Can't parse boolean value [${text}], expected [true] or [false]`, input, {
     type: 'illegal_argument_exception',
     reason: `Can't parse boolean value [${text}], expected [true] or [false]`,
@@ -80,7 +96,10 @@ const truth = (text: string, input: Input): number => {
 };
 
 const badNumber = (text: string, input: Input) =>
-  queryShard(`failed to create query: For input string: "${text}"`, input, numberFormat(text));
+  queryShard(`failed to create query: For input string: "${text}"`, input, {
+    ...numberFormat(text),
+    ...(javaNumber(text) !== undefined && { type: 'illegal_argument_exception' }),
+  });
 
 /** A date of a request in milliseconds. Numbers are read by size unless a format says otherwise. */
 export const dateOf = (input: Input, roundUp: boolean, reading: DateReading): Instant => {

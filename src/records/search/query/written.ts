@@ -1,12 +1,18 @@
-import { parsing } from '../failure.js';
+import { parsing, SearchFailure } from '../failure.js';
 import { object } from '../syntax/object.js';
-import { anything, flag, ignored, listOf, text, word } from '../syntax/value.js';
+import { anything, flag, ignored, type Read, text, word } from '../syntax/value.js';
 import { common, type ParseQuery } from './clause.js';
 import { withoutBoost } from './full-text.js';
 
+/** Fields come as an array, even where there is one. */
+const names: Read<string[]> = (input) => {
+  if (!input.isArray) throw parsing(`query does not support [${input.key}]`, input);
+  return input.items().map(text);
+};
+
 const shared = {
   query: text,
-  fields: listOf(text),
+  fields: names,
   default_operator: word('and', 'or'),
   minimum_should_match: text,
   lenient: flag,
@@ -38,6 +44,13 @@ export const queryString: ParseQuery = (at) => {
     type: ignored,
   })(at);
   if (options.query === undefined) throw parsing('[query_string] must be provided with a [query]', at);
+  if (options.fields !== undefined && options.default_field !== undefined)
+    throw new SearchFailure(
+      400,
+      'query_validation_exception',
+      'Validation Failed: 1: [query_string] cannot use [fields] parameter in conjunction with [default_field];',
+      at,
+    );
   const named = options.fields ?? (options.default_field === undefined ? [] : [options.default_field]);
   return {
     kind: 'query_string',

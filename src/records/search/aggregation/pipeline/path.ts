@@ -1,3 +1,4 @@
+import { illegalArgument, numberFormat, SearchFailure } from '../../failure.js';
 import type { Answer } from '../stage.js';
 
 /** The value that a path leads to inside the answers of one bucket; NaN where there is none. */
@@ -42,7 +43,8 @@ const raw = (bucket: Answer, path: string): number => {
 
 const metricAt = (bucket: Answer, step: string): number => {
   const whole = bucket[step] as Answer | undefined;
-  if (whole !== undefined) return numeric(whole['value'] ?? whole['doc_count']);
+  if (whole !== undefined && !('value' in whole)) throw notOneNumber(step);
+  if (whole !== undefined) return numeric(whole['value']);
   const [, name = '', bracketed, dotted] = /^(.+?)(?:\[(.*)\]|\.(.*))$/s.exec(step) ?? [];
   const metric = bucket[name] as Answer | undefined;
   const property = bracketed ?? dotted ?? '';
@@ -50,9 +52,23 @@ const metricAt = (bucket: Answer, step: string): number => {
   if (property === '_count') return numeric(metric['doc_count']);
   if (property === '_bucket_count') return listOf(metric['buckets'] ?? []).length;
   const values = metric['values'];
-  if (values !== undefined) return percentAt(values, Number(property));
-  return numeric(metric[property] ?? boundAt(metric, property));
+  if (values !== undefined) {
+    if (Number.isNaN(Number(property)))
+      throw illegalArgument(`No percentile for [${property}]`, undefined, numberFormat(property));
+    return percentAt(values, Number(property));
+  }
+  if ('buckets' in metric) return Number.NaN;
+  const value = property in metric ? metric[property] : boundAt(metric, property);
+  if (value === undefined) throw illegalArgument(`No enum constant for [${property}] of [${name}]`);
+  return numeric(value);
 };
+
+const notOneNumber = (step: string) =>
+  new SearchFailure(
+    400,
+    'aggregation_execution_exception',
+    `buckets_path must reference either a number value or a single value numeric metric aggregation, which [${step}] is not`,
+  );
 
 const percentAt = (values: unknown, percent: number): number => {
   if (Array.isArray(values))
