@@ -25,17 +25,19 @@ import { ElasticsearchResolver } from './resolvers/elasticsearch.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
-import { LatestResolver } from './resolvers/latest.resolver.js';
+import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from './resolvers/latest.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
 import { organizationEdges } from './resolvers/organization-edge.resolver.js';
 import { OrganizationEdgesResolver } from './resolvers/organization-edges.resolver.js';
 import { ProductResolver } from './resolvers/product.resolver.js';
 import { ProductEdgesResolver } from './resolvers/product-edges.resolver.js';
 import { RecordResolver } from './resolvers/record.resolver.js';
+import { DeviceRecordsResolver, RecordEdgesResolver } from './resolvers/record-edges.resolver.js';
 import { SearchResolver } from './resolvers/search.resolver.js';
+import { SeriesEdgesResolver, SeriesResolver } from './resolvers/series.resolver.js';
 import { TeamResolver } from './resolvers/team.resolver.js';
 import { TeamEdgesResolver } from './resolvers/team-edges.resolver.js';
-import { ApiTokenEdgesResolver, UserEdgesResolver } from './resolvers/user-edges.resolver.js';
+import { ApiTokenEdgesResolver, MemberEdgesResolver, UserEdgesResolver } from './resolvers/user-edges.resolver.js';
 import { createAdmit } from './rest/admit.js';
 import { createAvatars } from './rest/avatar.js';
 import { allowOrigins } from './rest/cors.js';
@@ -88,7 +90,7 @@ export async function startService(options: RoomOptions): Promise<Service> {
 }
 
 /** The resolver classes and their instances. */
-export function createResolvers({ hooks, jobs, pool, records, search }: Rooms): Map<ClassType, object> {
+export function createResolvers({ hooks, jobs, pool, records, search, series }: Rooms): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(),
@@ -103,7 +105,14 @@ export function createResolvers({ hooks, jobs, pool, records, search }: Rooms): 
     new HookResolver(hooks),
     new HookSettingsResolver(hooks),
     new JobResolver(jobs),
+    new DeviceRecordsResolver(),
+    new LatestEdgesResolver(),
+    new LatestValueResolver(),
     new LatestResolver(createLatest(pool)),
+    new RecordEdgesResolver(),
+    new SeriesEdgesResolver(),
+    new SeriesResolver(series),
+    new MemberEdgesResolver(),
     new OrganizationEdgesResolver(),
     new OrganizationResolver(),
     new ProductEdgesResolver(),

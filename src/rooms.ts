@@ -14,6 +14,7 @@ import { redecode } from './records/redecode.js';
 import { scanRecords } from './records/scan.js';
 import { matchRecords } from './records/search/match.js';
 import { createSearch, type Search } from './records/search/search.js';
+import { createSeries, type ReadSeries } from './records/series/series.js';
 import { createRecordStore, type RecordStore } from './records/store.js';
 import { createUpkeep } from './records/upkeep.js';
 
@@ -42,6 +43,7 @@ export interface Rooms {
   registry: Registry;
   records: RecordStore;
   search: Search;
+  series: ReadSeries;
   jobs: Jobs;
   /** Finishes what is under way within so many milliseconds and lets go of the database. */
   close(within: number): Promise<void>;
@@ -76,12 +78,14 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     registry,
   });
   const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
-  const search = createSearch({
+  const searching = {
     pool: searchPool,
     clock,
     timeoutMs: config.search.timeout,
     rollups: config.search.rollups,
-  });
+  };
+  const search = createSearch(searching);
+  const series = createSeries(searching);
 
   const jobs = createJobs({
     pool,
@@ -102,6 +106,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     registry,
     records,
     search,
+    series,
     jobs,
     async close(within) {
       await Promise.all([records.close(), jobs.close(), upkeep.close()]);

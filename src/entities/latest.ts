@@ -1,5 +1,7 @@
 import { GraphQLJSON } from 'graphql-scalars';
 import { Field, Float, ID, ObjectType } from 'type-graphql';
+import { GraphOnly } from './columns.js';
+import { VariableType } from './enums.js';
 
 /** The newest measured value of a variable. */
 @ObjectType({ description: 'The newest measured value of a variable.' })
@@ -7,6 +9,12 @@ export class LatestValue {
   @Field(() => String, { description: 'Name of the variable.' }) name!: string;
   @Field(() => Float, { description: 'When it was measured: Unix seconds.' }) ts!: number;
   @Field(() => GraphQLJSON, { description: 'The value in its own type.' }) value!: unknown;
+  @Field(() => VariableType, { nullable: true, description: 'Type of the variable, where the product declares it.' })
+  @GraphOnly()
+  type?: VariableType | null;
+  @Field(() => String, { nullable: true, description: 'Unit of the variable, where the product declares one.' })
+  @GraphOnly()
+  unit?: string | null;
 }
 
 /** The newest measured values of a device. */

@@ -1,14 +1,15 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type GraphQLCompositeType,
   type GraphQLField,
-  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
+  isCompositeType,
   isListType,
-  isObjectType,
+  isUnionType,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
@@ -23,7 +24,8 @@ export type Variables = Readonly<Record<string, unknown>>;
 
 /**
  * The number of objects that an operation may return: `limit` items of a page (10 unless given), multiplied down the
- * path. Scalars, pages themselves and introspection are free; both branches of `@include` and `@skip` count.
+ * path. Scalars, pages themselves and introspection are free; both branches of `@include` and `@skip` count. What fields
+ * say of themselves (`schema/cost`) goes before.
  */
 export function costOf(
   schema: GraphQLSchema,
@@ -56,8 +58,24 @@ export function costOf(
     return typeof declared.defaultValue === 'number' ? declared.defaultValue : usual;
   };
 
+  /** Of a list that has an item for each item of a list that is asked with; `absent` where that is not given. */
+  const lengthOf = (node: FieldNode, name: string, absent: number): number => {
+    let value = node.arguments?.find((argument) => argument.name.value === name)?.value;
+    if (value?.kind === Kind.VARIABLE) {
+      const sent = variables[value.name.value];
+      if (sent != null) return Array.isArray(sent) ? sent.length : 1;
+      value = defaults.get(value.name.value);
+    }
+    if (value === undefined || value.kind === Kind.NULL) return absent;
+    return value.kind === Kind.LIST ? value.values.length : 1;
+  };
+  const sizeOf = (node: FieldNode, { extensions }: GraphQLField<unknown, unknown>): number | undefined => {
+    const sized = extensions['sized'] as Readonly<Record<string, number>> | undefined;
+    return sized && Object.entries(sized).reduce((size, [name, absent]) => size * lengthOf(node, name, absent), 1);
+  };
+
   /** Of the selections on one object, whose lists have so many items. */
-  const ofSelections = ({ selections }: SelectionSetNode, type: GraphQLObjectType, size: number): number => {
+  const ofSelections = ({ selections }: SelectionSetNode, type: GraphQLCompositeType, size: number): number => {
     let cost = 0;
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) cost += ofField(selection, type, size);
@@ -66,11 +84,11 @@ export function costOf(
     }
     return cost;
   };
-  const narrowed = (type: GraphQLObjectType, condition: Parameters<typeof typeFromAST>[1] | undefined) => {
+  const narrowed = (type: GraphQLCompositeType, condition: Parameters<typeof typeFromAST>[1] | undefined) => {
     const named = condition && typeFromAST(schema, condition);
-    return isObjectType(named) ? named : type;
+    return isCompositeType(named) ? named : type;
   };
-  const ofFragment = (name: string, type: GraphQLObjectType, size: number): number => {
+  const ofFragment = (name: string, type: GraphQLCompositeType, size: number): number => {
     const key = `${name} ${size}`;
     const cost = known.get(key);
     if (cost !== undefined) return cost;
@@ -78,14 +96,15 @@ export function costOf(
     known.set(key, ofSelections(fragment.selectionSet, narrowed(type, fragment.typeCondition), size));
     return known.get(key)!;
   };
-  const ofField = (node: FieldNode, parent: GraphQLObjectType, size: number): number => {
-    const field = parent.getFields()[node.name.value];
+  const ofField = (node: FieldNode, parent: GraphQLCompositeType, size: number): number => {
+    const field = isUnionType(parent) ? undefined : parent.getFields()[node.name.value];
     const type = field && getNamedType(field.type);
-    if (field === undefined || node.selectionSet === undefined || !isObjectType(type)) return 0;
+    if (field === undefined || node.selectionSet === undefined || !isCompositeType(type)) return 0;
+    if (typeof field.extensions['cost'] === 'number') return field.extensions['cost'];
     const limit = numberOf(node, field, 'limit');
     const within = ofSelections(node.selectionSet, type, limit ?? usual);
     if (limit !== undefined && !isList(field.type)) return within;
-    return (isList(field.type) ? (limit ?? size) : 1) * (1 + within);
+    return (isList(field.type) ? (sizeOf(node, field) ?? limit ?? size) : 1) * (1 + within);
   };
   return ofSelections(operation.selectionSet, root, usual);
 }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import type { VariableType } from '../entities/enums.js';
 import type { PlainJson } from '../json.js';
 import type { PlainObject } from './item.js';
 import { type ProductShape, ProductShapes } from './product.js';
@@ -11,6 +12,9 @@ export interface LatestValue {
   /** When it was measured, Unix seconds. */
   ts: number;
   value: PlainJson;
+  /** What the device's product says of it, where it declares it. */
+  type?: VariableType;
+  unit?: string | null;
 }
 
 /** Finds the newest measured values of devices, by device. */
@@ -67,10 +71,10 @@ const keepNewest = (
   shape: ProductShape | undefined,
 ): void => {
   for (const [name, sent] of Object.entries(data)) {
-    const slot = shape?.slots.find((candidate) => candidate.name === name);
-    const value = slot ? fittingValue(slot.type, sent) : (sent ?? undefined);
+    const variable = shape?.variables.find((candidate) => candidate.name === name);
+    const value = variable ? fittingValue(variable.type, sent) : (sent ?? undefined);
     if (value === undefined || (known.get(name)?.ts ?? Number.NEGATIVE_INFINITY) >= ts) continue;
-    known.set(name, { name, ts, value });
+    known.set(name, { name, ts, value, ...(variable && { type: variable.type, unit: variable.unit ?? null }) });
   }
 };
 

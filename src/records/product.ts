@@ -3,16 +3,21 @@ import type { DecodableVariable } from './decode/layout.js';
 import type { Database } from './device.js';
 import { type Slot, type SlotKind, slotKind } from './slot.js';
 
+/** A variable as its product declares it. */
+interface DeclaredVariable extends DecodableVariable {
+  unit?: string | null;
+}
+
 /** What storing needs of a product: how frames are decoded and where values go. */
 export interface ProductShape {
-  variables: readonly DecodableVariable[];
+  variables: readonly DeclaredVariable[];
   slots: readonly Slot[];
 }
 
 interface Row {
   id: string;
   version: string;
-  variables: DecodableVariable[];
+  variables: DeclaredVariable[];
   slots: Slot[] | null;
 }
 
@@ -31,54 +36,56 @@ export class ProductShapes {
     for (const { id, version } of products) if (this.known.get(id)?.version !== version) wanted.add(id);
     if (wanted.size === 0) return;
     if (this.known.size + wanted.size > capacity) this.known.clear();
-    for (const id of wanted) {
-      const shape = await loadShape(database, id);
-      if (shape) this.known.set(id, shape);
-    }
+    for (const [id, shape] of await loadShapes(database, [...wanted])) this.known.set(id, shape);
   }
 }
 
 /** Products whose shape is kept in memory. */
 const capacity = 10_000;
 
+type Shape = ProductShape & { version: string };
+
 /** A product's shape at its present version, with a slot for each of its variables; undefined where there is no product. */
-export const loadShape = async (
-  database: Database,
-  productId: string,
-): Promise<(ProductShape & { version: string }) | undefined> => {
-  for (;;) {
+export const loadShape = async (database: Database, productId: string): Promise<Shape | undefined> =>
+  (await loadShapes(database, [productId])).get(productId);
+
+/** The same of many, in as many statements. */
+const loadShapes = async (database: Database, productIds: readonly string[]): Promise<Map<string, Shape>> => {
+  const shapes = new Map<string, Shape>();
+  for (let wanted = productIds; wanted.length > 0; ) {
     const { rows } = await database.query<Row>(sql`
       select p.id, p.xmin::text as version, p.variables,
         (select json_agg(json_build_object('name', name, 'type', type, 'kind', kind, 'slot', slot))
          from product_slot where product_id = p.id) as slots
-      from product p where p.id = ${productId}`);
-    const [row] = rows;
-    if (!row) return undefined;
-    const slots = row.variables.map(({ name, type }) =>
-      row.slots?.find((slot) => slot.name === name && slot.type === type),
-    );
-    if (slots.every((slot) => slot !== undefined)) return { version: row.version, variables: row.variables, slots };
+      from product p where p.id = any(${wanted}::uuid[])`);
+    const missing: Missing[] = [];
+    for (const { id, version, variables, slots } of rows) {
+      const found = variables.map(({ name, type }) => slots?.find((slot) => slot.name === name && slot.type === type));
+      if (found.every((slot) => slot !== undefined)) shapes.set(id, { version, variables, slots: found });
+      else missing.push(...variables.filter((_variable, index) => !found[index]).map((one) => ({ id, ...one })));
+    }
     // Another process may take the same slot at the same time: then one of the two finds its variable missing and asks again.
-    await makeSlots(
-      database,
-      productId,
-      row.variables.filter((_variable, index) => !slots[index]),
-    );
+    if (missing.length > 0) await makeSlots(database, missing);
+    wanted = [...new Set(missing.map(({ id }) => id))];
   }
+  return shapes;
 };
 
-const makeSlots = async (
-  database: Database,
-  productId: string,
-  variables: readonly DecodableVariable[],
-): Promise<void> => {
+/** A variable of a product that has no slot yet. */
+interface Missing extends DecodableVariable {
+  id: string;
+}
+
+const makeSlots = async (database: Database, variables: readonly Missing[]): Promise<void> => {
   const kinds: SlotKind[] = variables.map(({ type }) => slotKind(type));
   await database.query(sql`
     insert into product_slot (product_id, name, type, kind, slot)
-    select ${productId}, name, type, kind,
-      row_number() over (partition by kind order by place)
-      + coalesce((select max(slot) from product_slot s where s.product_id = ${productId} and s.kind = w.kind), 0)
-    from unnest(${variables.map(({ name }) => name)}::text[], ${variables.map(({ type }) => type)}::text[], ${kinds}::text[])
-      with ordinality w (name, type, kind, place)
+    select id, name, type, kind,
+      row_number() over (partition by id, kind order by place)
+      + coalesce((select max(slot) from product_slot s where s.product_id = w.id and s.kind = w.kind), 0)
+    from unnest(${variables.map(({ id }) => id)}::uuid[], ${variables.map(({ name }) => name)}::text[],
+        ${variables.map(({ type }) => type)}::text[], ${kinds}::text[])
+      with ordinality w (id, name, type, kind, place)
+    order by id
     on conflict do nothing`);
 };

@@ -1,15 +1,18 @@
+import type { GraphQLResolveInfo } from 'graphql';
 import sql from 'sql-template-tag';
-import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
 import { Application } from '../entities/application.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Permission } from '../entities/enums.js';
 import { forbidden } from '../errors.js';
 import type { Context } from '../schema/context.js';
-import { SearchablePageArgs } from '../schema/list.args.js';
-import { DeliveryPage, HookPage, TeamPage } from '../schema/pages.js';
+import { DeliveriesBelowArgs, RecordsBelowArgs, SearchablePageArgs } from '../schema/list.args.js';
+import { DeliveryPage, HookPage, RecordPage, TeamGrantPage, TeamPage } from '../schema/pages.js';
 import { deliveryListing } from './deliveries.js';
+import { grantsOfApplication } from './grants.js';
 import { hookListing } from './hooks.js';
 import { listBelow } from './list.js';
+import { recordsBelow } from './records.js';
 import { teamListing } from './teams.js';
 
 /** The hooks, deliveries and teams of applications, where a query follows them. */
@@ -33,11 +36,24 @@ export class ApplicationEdgesResolver {
   @GraphOnly()
   deliveries(
     @Root() { id, permission }: Application,
-    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Args(() => DeliveriesBelowArgs) args: DeliveriesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DeliveryPage> {
     if (permission !== Permission.write) throw forbidden('You may read this application, but not see its deliveries.');
     return listBelow(ctx, 'application.deliveries', id, deliveryListing([sql`d.application_id = parent.id`]), args);
+  }
+
+  @FieldResolver(() => RecordPage, {
+    description: 'Records of the devices that are linked to it, newest first; `sort: "ts"` for the oldest first.',
+  })
+  @GraphOnly()
+  records(
+    @Root() { id }: Application,
+    @Args(() => RecordsBelowArgs) args: RecordsBelowArgs,
+    @Ctx() ctx: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<RecordPage> {
+    return recordsBelow(ctx, 'application', id, args, info);
   }
 
   @FieldResolver(() => TeamPage, { description: 'Teams that have access to it.' })
@@ -53,5 +69,15 @@ export class ApplicationEdgesResolver {
       order: sql`l.created_at`,
     });
     return listBelow(ctx, 'application.teams', id, listing, args);
+  }
+
+  @FieldResolver(() => TeamGrantPage, { description: 'What teams may do with it.' })
+  @GraphOnly()
+  grants(
+    @Root() { id }: Application,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<TeamGrantPage> {
+    return listBelow(ctx, 'application.grants', id, grantsOfApplication, args);
   }
 }

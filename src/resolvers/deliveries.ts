@@ -17,7 +17,8 @@ const deliveryRows: Sql = sql`
          d.created_at as "createdAt", d.updated_at as "updatedAt",
          case when d.request is not null then json_build_object('payload', d.payload, 'headers', d.request -> 'headers',
            'method', d.request -> 'method', 'uri', d.request -> 'uri') end as request,
-         d.response, d.error, case when d.truncated then true end as truncated, d.attempts
+         d.response, d.error, case when d.truncated then true end as truncated, d.attempts,
+         array[d.id::text] as "walkKeys"
     from delivery d`;
 
 /** A list of deliveries, newest first. */
@@ -40,6 +41,11 @@ export const deliveryListing = (where: readonly Sql[]): Listing => ({
   order: sql`d.id desc`,
   tie: sql`d.id`,
   countUpTo,
+  walk: {
+    kind: 'deliveries',
+    shape: [/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/],
+    after: ([id]) => sql`d.id < ${id}::uuid`,
+  },
 });
 
 /** A delivery of a hook that the caller has loaded, and so may see. */

@@ -1,18 +1,20 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readableApplication, readableDevice } from '../auth/access.js';
-import { applicationRows, deviceRows } from '../auth/rows.js';
+import { readableApplication } from '../auth/access.js';
+import { applicationRows, teamRows } from '../auth/rows.js';
 import { Application, ApplicationReference } from '../entities/application.js';
 import { GraphOnly, RestShape } from '../entities/columns.js';
 import { Delivery } from '../entities/delivery.js';
 import { Device } from '../entities/device.js';
 import { Hook } from '../entities/hook.js';
+import { Team } from '../entities/team.js';
 import { TeamGrant } from '../entities/team-grant.js';
 import { notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
-import { SearchablePageArgs } from '../schema/list.args.js';
+import { DeliveriesBelowArgs } from '../schema/list.args.js';
 import { DeliveryPage } from '../schema/pages.js';
 import { deliveryListing } from './deliveries.js';
+import { deviceOf } from './devices.js';
 import { hookRows } from './hooks.js';
 import { listBelow } from './list.js';
 import { loadById } from './loader.js';
@@ -45,19 +47,23 @@ export class DeliveryEdgesResolver {
   @FieldResolver(() => Device, { nullable: true, description: 'Device whose record was sent, if it can be read.' })
   @GraphOnly()
   device(@Root() { deviceId }: Delivery, @Ctx() ctx: Context): Promise<Device | null> | null {
-    if (deviceId == null) return null;
-    const rowsOf = (ids: readonly string[]) =>
-      sql`${deviceRows(ctx.caller)} where d.id = any(${ids}::uuid[]) and ${readableDevice(ctx.caller)}`;
-    return loadById(ctx, 'device', deviceId, rowsOf);
+    return deviceId == null ? null : deviceOf(ctx, deviceId);
   }
 }
 
-/** What teams give access to. */
+/** Both ends of what teams give access to. */
 @Resolver(() => TeamGrant)
 export class TeamGrantResolver {
   @FieldResolver(() => Application, { description: 'The application.' })
   application(@Root() { id }: TeamGrant, @Ctx() ctx: Context): Promise<Application> {
     return applicationOf(ctx, id);
+  }
+
+  @FieldResolver(() => Team, { description: 'The team.' })
+  async team(@Root() { teamId }: TeamGrant, @Ctx() ctx: Context): Promise<Team> {
+    const team = await loadById<Team>(ctx, 'team', teamId, (ids) => sql`${teamRows} where t.id = any(${ids}::uuid[])`);
+    if (team === null) throw notFound('team');
+    return team;
   }
 }
 
@@ -74,7 +80,7 @@ export class HookEdgesResolver {
   @GraphOnly()
   deliveries(
     @Root() { id }: Hook,
-    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Args(() => DeliveriesBelowArgs) args: DeliveriesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DeliveryPage> {
     return listBelow(ctx, 'hook.deliveries', id, deliveryListing([sql`d.hook_id = parent.id`]), args);

@@ -1,9 +1,13 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
+import { readableDevice } from '../auth/access.js';
 import { applicationCount, deviceRows } from '../auth/rows.js';
 import type { Caller } from '../entities/caller.js';
+import type { Device } from '../entities/device.js';
 import { isId } from '../entities/id.js';
+import type { Context } from '../schema/context.js';
 import type { Which } from './applications.js';
 import type { Listing } from './list.js';
+import { loadById } from './loader.js';
 
 /** A list of devices, as `d`, each with the number of its applications that the caller can read. */
 export const deviceListing = (caller: Caller, { joined = empty, where, order }: Which): Listing => ({
@@ -28,3 +32,12 @@ export const deviceListing = (caller: Caller, { joined = empty, where, order }: 
 /** Condition on `device d`: it has this product. What is no identifier matches nothing. */
 export const ofProduct = (productId: string | null | undefined): Sql[] =>
   productId == null ? [] : [isId(productId) ? sql`d.product_id = ${productId}` : sql`false`];
+
+/** A device that something else names, where the caller can read it; one statement for all of a call. */
+export const deviceOf = (ctx: Context, deviceId: string): Promise<Device | null> =>
+  loadById(
+    ctx,
+    'device',
+    deviceId,
+    (ids) => sql`${deviceRows(ctx.caller)} where d.id = any(${ids}::uuid[]) and ${readableDevice(ctx.caller)}`,
+  );

@@ -5,12 +5,16 @@ import { loadApplication, loadDevice } from '../auth/access.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { DeviceLatest, LatestValue } from '../entities/latest.js';
+import { type MeasuredValue, MeasuredValueUnion, measuredValue } from '../entities/measured-value.js';
 import type { FindLatest } from '../records/latest.js';
 import { ApplicationDevicesArgs } from '../schema/application.args.js';
 import type { Context } from '../schema/context.js';
+import { Sized } from '../schema/cost.js';
 import { DeviceArgs } from '../schema/device.args.js';
 import { DeviceLatestPage } from '../schema/pages.js';
-import { deviceListing, ofProduct } from './devices.js';
+import { LatestArgs } from '../schema/series.args.js';
+import { chosenDevices } from './chosen-devices.js';
+import { deviceListing, deviceOf, ofProduct } from './devices.js';
 import { list } from './list.js';
 import { loaderOf } from './loader.js';
 
@@ -46,9 +50,24 @@ export class LatestResolver {
     return { items: await this.latestOf(items), totalCount };
   }
 
-  @FieldResolver(() => [LatestValue], { description: 'The newest measured value of each variable.' })
+  @Sized({ deviceIds: 100 })
+  @Query(() => [DeviceLatest], {
+    description:
+      'The newest measured values of many devices at once, in the order in which they are named or were linked.',
+  })
+  async latest(@Args(() => LatestArgs) args: LatestArgs, @Ctx() ctx: Context): Promise<DeviceLatest[]> {
+    const all = await this.latestOf(await chosenDevices(ctx, args));
+    const { variables } = args;
+    if (variables == null) return all;
+    return all.map((one) => ({ ...one, values: one.values.filter(({ name }) => variables.includes(name)) }));
+  }
+
+  @FieldResolver(() => [LatestValue], {
+    name: 'latest',
+    description: 'The newest measured value of each variable.',
+  })
   @GraphOnly()
-  latest(@Root() { id }: Device, @Ctx() ctx: Context): Promise<LatestValue[]> {
+  latestBelow(@Root() { id }: Device, @Ctx() ctx: Context): Promise<LatestValue[]> {
     const make = () =>
       new DataLoader<string, LatestValue[]>(async (ids) => {
         const found = await this.findLatest(ids);
@@ -60,5 +79,25 @@ export class LatestResolver {
   private async latestOf(devices: readonly Device[]): Promise<DeviceLatest[]> {
     const found = await this.findLatest(devices.map(({ id }) => id));
     return devices.map(({ id, serial }) => ({ deviceId: id, serial, values: found.get(id) ?? [] }));
+  }
+}
+
+/** Of which device newest values are. */
+@Resolver(() => DeviceLatest)
+export class LatestEdgesResolver {
+  @FieldResolver(() => Device, { nullable: true, description: 'The device.' })
+  @GraphOnly()
+  device(@Root() { deviceId }: DeviceLatest, @Ctx() ctx: Context): Promise<Device | null> {
+    return deviceOf(ctx, deviceId);
+  }
+}
+
+/** Newest values in their own types. */
+@Resolver(() => LatestValue)
+export class LatestValueResolver {
+  @FieldResolver(() => MeasuredValueUnion, { description: 'The value in the type of its variable.' })
+  @GraphOnly()
+  typed(@Root() { value, type }: LatestValue): MeasuredValue {
+    return measuredValue(value, type);
   }
 }

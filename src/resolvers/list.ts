@@ -4,6 +4,7 @@ import { invalid } from '../errors.js';
 import type { Context, Read } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
 import { loaderOf } from './loader.js';
+import { afterCursor, cursorOf, requireOneWay, type Walk, type Walked } from './walk.js';
 
 /** Longest time that the regular expression of a list may take, in milliseconds. */
 const patternTimeout = 2000;
@@ -26,25 +27,38 @@ export interface Listing {
   tie: Sql;
   /** Give up counting past this number; then the page has no total. */
   countUpTo?: number;
+  /** How it is walked by cursor, in the order where none is asked for; not every list is. */
+  walk?: Walk;
+  /** How long a statement may take, in milliseconds, where it may turn out expensive. */
+  patience?: number;
 }
 
-interface Wanted {
+/** Which page of a list. */
+export interface Wanted {
   limit: number;
   page: number;
   sort?: string | null;
   q?: string | null;
+  /** The page after this cursor, instead of one by its number. */
+  after?: string | null;
+  /** Whether the total is asked for; yes unless told otherwise. */
+  counted?: boolean;
 }
 
 /** Reads one page of a list and counts the whole. Throws 422 for a field that it cannot be sorted by or a bad `q`. */
-export async function list<Row extends object>(ctx: Context, listing: Listing, wanted: Wanted): Promise<Page<Row>> {
+export async function list<Row extends object>(
+  ctx: Context,
+  listing: Listing,
+  wanted: Wanted,
+): Promise<Page<Row> & Walked> {
   const { page, count } = statements(listing, wanted);
-  const read = readerOf(ctx, wanted);
+  const read = readerOf(ctx, listing, wanted);
   // One round trip: the count is made once and stands in every row. Behind the last page there is none to stand in.
   const items = await read<Row & Counted>(
     sql`select page.*, (select total from (${count}) counted) as total from (${page}) page`,
   );
   const [counted] = items.length > 0 || wanted.page === 1 ? [items[0] ?? { total: 0 }] : await read<Counted>(count);
-  return { items, totalCount: total(listing, counted) };
+  return { ...pageOf(listing, wanted, items), totalCount: total(listing, counted) };
 }
 
 /**
@@ -57,13 +71,12 @@ export function listBelow<Row extends object>(
   parentId: string,
   listing: Listing,
   wanted: Wanted,
-): Promise<Page<Row>> {
-  const { limit, page, sort, q } = wanted;
-  const key = JSON.stringify([edge, limit, page, sort, q]);
+): Promise<Page<Row> & Walked> {
+  const key = JSON.stringify([edge, wanted]);
   const loader = loaderOf(
     ctx,
     key,
-    () => new DataLoader<string, Page<Row>>((ids) => readBelow(ctx, ids, listing, wanted)),
+    () => new DataLoader<string, Page<Row> & Walked>((ids) => readBelow(ctx, ids, listing, wanted)),
   );
   return loader.load(parentId);
 }
@@ -81,24 +94,40 @@ async function readBelow<Row extends object>(
   ids: readonly string[],
   listing: Listing,
   wanted: Wanted,
-): Promise<Page<Row>[]> {
+): Promise<(Page<Row> & Walked)[]> {
   const { page, count } = statements(listing, wanted);
   const below = (statement: Sql) => sql`
     select parent.id as "parentId", below.* from unnest(${ids}::uuid[]) parent(id) cross join lateral (${statement}) below`;
-  const read = readerOf(ctx, wanted);
-  const [items, counts] = await Promise.all([read<Row & Below>(below(page)), read<Counted & Below>(below(count))]);
+  const read = readerOf(ctx, listing, wanted);
+  const [items, counts] = await Promise.all([
+    read<Row & Below>(below(page)),
+    wanted.counted === false ? [] : read<Counted & Below>(below(count)),
+  ]);
   const itemsOf = Map.groupBy(items, ({ parentId }) => parentId);
   const countOf = new Map(counts.map((counted) => [counted.parentId, counted]));
-  return ids.map((id) => ({ items: itemsOf.get(id) ?? [], totalCount: total(listing, countOf.get(id)) }));
+  return ids.map((id) => ({
+    ...pageOf(listing, wanted, itemsOf.get(id) ?? []),
+    totalCount: total(listing, countOf.get(id)),
+  }));
+}
+
+/** The page of the rows that were read. Of a list that is walked one row more was asked for: whether there is more. */
+function pageOf<Row extends object>({ walk }: Listing, { limit, sort }: Wanted, rows: Row[]): Page<Row> & Walked {
+  if (walk === undefined) return { items: rows };
+  const items = rows.slice(0, limit);
+  return { items, hasMore: rows.length > limit, endCursor: sort ? null : cursorOf(walk, items.at(-1)) };
 }
 
 function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql } {
-  const { rows, from, tie, countUpTo } = listing;
-  const conditions = [...listing.where, ...pattern(listing, wanted.q)];
-  const where = conditions.length === 0 ? empty : sql`where ${join(conditions, ' and ')}`;
-  const order = join([...ordering(listing, wanted.sort), tie], ', ');
+  const { rows, from, tie, countUpTo, walk } = listing;
+  const { limit, page, sort, q, after } = wanted;
+  requireOneWay(wanted);
+  const conditions = [...listing.where, ...pattern(listing, q)];
+  const where = whereAll(conditions);
+  const order = join([...ordering(listing, sort), tie], ', ');
+  const onwards = walk && after != null ? whereAll([...conditions, afterCursor(walk, after)]) : where;
   return {
-    page: sql`${rows} ${where} order by ${order} limit ${wanted.limit} offset ${(wanted.page - 1) * wanted.limit}`,
+    page: sql`${rows} ${onwards} order by ${order} limit ${limit + (walk ? 1 : 0)} offset ${(page - 1) * limit}`,
     count:
       countUpTo === undefined
         ? sql`select count(*)::int as total ${from} ${where}`
@@ -106,12 +135,19 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
   };
 }
 
+const whereAll = (conditions: readonly Sql[]): Sql =>
+  conditions.length === 0 ? empty : sql`where ${join(conditions, ' and ')}`;
+
 const total = ({ countUpTo = Number.POSITIVE_INFINITY }: Listing, counted: Counted | undefined): number | null =>
   counted === undefined || counted.total > countUpTo ? null : counted.total;
 
-/** How a list is read: quickly, or within bounds where a caller's pattern may turn out expensive. */
-const readerOf = (ctx: Context, { q }: Wanted): Read =>
-  q ? async <Row>(query: Sql) => (await readPattern(ctx, query)) as Row[] : ctx.read;
+/** How a list is read: quickly, or within bounds where it may turn out expensive, as a caller's pattern does. */
+const readerOf = (ctx: Context, { patience }: Listing, { q }: Wanted): Read => {
+  if (q) return async <Row>(query: Sql) => (await readPattern(ctx, query)) as Row[];
+  return patience === undefined
+    ? ctx.read
+    : async <Row>(query: Sql) => (await readPatiently(ctx, query, patience)) as Row[];
+};
 
 /** `q` over the fields of the listing, or nothing. */
 const pattern = ({ matched = [] }: Listing, q: string | null | undefined): Sql[] =>
@@ -140,6 +176,15 @@ function ordering({ sortable, order }: Listing, sort: string | null | undefined)
 
 const invalidPattern = '2201B';
 const cancelled = '57014';
+
+async function readPatiently(ctx: Context, query: Sql, patience: number): Promise<object[]> {
+  try {
+    return await ctx.readWithin(query, patience);
+  } catch (error) {
+    if ((error as { code?: string }).code !== cancelled) throw error;
+    throw invalid([{ path: '', message: `This takes longer than ${patience / 1000} s; ask for less.` }]);
+  }
+}
 
 /** A caller's pattern may be wrong or explode: on its own connection and clock it costs one query, not the service. */
 async function readPattern(ctx: Context, query: Sql): Promise<object[]> {

@@ -9,6 +9,7 @@ import {
   ApiTokenPage,
   ApplicationPage,
   DevicePage,
+  JobPage,
   OrganizationMemberPage,
   ProductPage,
   TeamPage,
@@ -16,6 +17,7 @@ import {
 import { tokenListing } from './api-tokens.js';
 import { applicationListing } from './applications.js';
 import { deviceListing } from './devices.js';
+import { jobListing } from './jobs.js';
 import { listBelow } from './list.js';
 import { productListing } from './products.js';
 import { teamListing } from './teams.js';
@@ -84,5 +86,15 @@ export class OrganizationEdgesResolver {
   tokens(@Root() { id }: Account, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
     requireOrganization(ctx, id, 'own');
     return listBelow(ctx, 'organization.tokens', id, tokenListing([sql`k.organization_id = parent.id`]), args);
+  }
+
+  @FieldResolver(() => JobPage, { description: 'Long work that was asked for, newest first.' })
+  @GraphOnly()
+  jobs(
+    @Root() { id }: Account,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<JobPage> {
+    return listBelow(ctx, 'organization.jobs', id, jobListing([sql`j.organization_id = parent.id`]), args);
   }
 }

@@ -1,12 +1,18 @@
-import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { loadApplication } from '../auth/access.js';
+import { Application } from '../entities/application.js';
+import { GraphOnly } from '../entities/columns.js';
 import { SearchAnswer } from '../entities/search-answer.js';
 import type { Search } from '../records/search/search.js';
 import type { Context } from '../schema/context.js';
-import { SearchArgs } from '../schema/search.args.js';
+import { Costs } from '../schema/cost.js';
+import { SearchArgs, SearchBelowArgs } from '../schema/search.args.js';
+
+/** Objects that a search below an application counts as: it is a statement or more of its own. */
+const searchCost = 250;
 
 /** Records out: what search engines' clients ask, answered as those engines do. */
-@Resolver()
+@Resolver(() => Application)
 export class SearchResolver {
   constructor(private readonly records: Search) {}
 
@@ -19,5 +25,19 @@ export class SearchResolver {
     const ask = this.records.prepare(ts, queries);
     await loadApplication(ctx, organizationId, applicationId, 'read');
     return ask({ organizationId, applicationId, signal: ctx.signal });
+  }
+
+  @Costs(searchCost)
+  @FieldResolver(() => SearchAnswer, {
+    name: 'search',
+    description: 'Searches the records of its devices. Each application is a search of its own: it costs 250 objects.',
+  })
+  @GraphOnly()
+  searchBelow(
+    @Root() { id, organizationId }: Application,
+    @Args(() => SearchBelowArgs) { ts, queries }: SearchBelowArgs,
+    @Ctx() ctx: Context,
+  ): Promise<SearchAnswer> {
+    return this.records.prepare(ts, queries)({ organizationId, applicationId: id, signal: ctx.signal });
   }
 }

@@ -7,6 +7,7 @@ import type { Context } from '../schema/context.js';
 import { SearchablePageArgs } from '../schema/list.args.js';
 import { ApplicationPage, TeamGrantPage, TeamMemberPage } from '../schema/pages.js';
 import { applicationListing } from './applications.js';
+import { grantsOfTeam } from './grants.js';
 import { listBelow } from './list.js';
 import { userListing } from './users.js';
 
@@ -50,16 +51,6 @@ export class TeamEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<TeamGrantPage> {
-    const from = sql`from team_application l join application a on a.id = l.application_id`;
-    const listing = {
-      rows: sql`select a.id, l.permission ${from}`,
-      from,
-      where: [sql`l.team_id = parent.id`, readableApplication(ctx.caller)],
-      matched: [sql`a.name`, sql`a.slug`, sql`a.description`],
-      sortable: { name: sql`a.name`, permission: sql`l.permission`, createdAt: sql`l.created_at` },
-      order: sql`l.created_at`,
-      tie: sql`a.id`,
-    };
-    return listBelow(ctx, 'team.grants', id, listing, args);
+    return listBelow(ctx, 'team.grants', id, grantsOfTeam(readableApplication(ctx.caller)), args);
   }
 }

@@ -1,11 +1,13 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { User } from '../entities/account.js';
+import { requireOrganization } from '../auth/access.js';
+import { OrganizationMember, User } from '../entities/account.js';
 import { ApiToken } from '../entities/api-token.js';
 import { GraphOnly } from '../entities/columns.js';
 import type { Context } from '../schema/context.js';
-import { SearchablePageArgs } from '../schema/list.args.js';
-import { TeamPage } from '../schema/pages.js';
+import { PageArgs, SearchablePageArgs } from '../schema/list.args.js';
+import { ApiTokenPage, TeamPage } from '../schema/pages.js';
+import { tokenListing } from './api-tokens.js';
 import { listBelow } from './list.js';
 import { loadById } from './loader.js';
 import { teamListing } from './teams.js';
@@ -26,6 +28,19 @@ export class UserEdgesResolver {
       order: sql`l.created_at`,
     });
     return listBelow(ctx, 'user.teams', id, listing, args);
+  }
+}
+
+/** What members act with. */
+@Resolver(() => OrganizationMember)
+export class MemberEdgesResolver {
+  @FieldResolver(() => ApiTokenPage, { nullable: true, description: 'Tokens that act as the member; only for owners.' })
+  @GraphOnly()
+  tokens(@Root() { id }: User, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
+    const { organizationId } = ctx.caller;
+    requireOrganization(ctx, organizationId, 'own');
+    const where = [sql`k.user_id = parent.id`, sql`k.organization_id = ${organizationId}`];
+    return listBelow(ctx, 'member.tokens', id, tokenListing(where), args);
   }
 }
 

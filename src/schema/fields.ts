@@ -93,3 +93,11 @@ export const labels = (text: string, size: number, length: number) =>
   field(() => [String], text, { optional: true }, ArrayMaxSize(size), Length(1, length, { each: true }));
 /** A list of identifiers, at most 100. */
 export const ids = (text: string) => field(() => [ID], text, { optional: true }, ArrayMaxSize(100));
+/** Where to go on in a list: the `endCursor` of a page before. */
+export const cursor = () =>
+  field(
+    () => String,
+    'The page after this cursor (the `endCursor` of the page before), instead of one by its number.',
+    { optional: true },
+    MaxLength(500),
+  );

@@ -1,5 +1,6 @@
 import { Max, MaxLength, Min } from 'class-validator';
 import { ArgsType, Field, Int } from 'type-graphql';
+import { cursor, unixTime } from './fields.js';
 
 /** Which page of a list, and in which order (specification, section 4). */
 @ArgsType()
@@ -27,4 +28,18 @@ export class SearchablePageArgs extends PageArgs {
   @Field(() => String, { nullable: true, description: 'Regular expression to match, whatever the case.' })
   @MaxLength(256)
   q?: string | null;
+}
+
+/** A page of deliveries below something: by number, or by cursor. */
+@ArgsType()
+export class DeliveriesBelowArgs extends SearchablePageArgs {
+  @cursor() after?: string | null;
+}
+
+/** A page of records below something: by number, or by cursor. */
+@ArgsType()
+export class RecordsBelowArgs extends PageArgs {
+  @cursor() after?: string | null;
+  @unixTime('Measured from then on: Unix seconds, included.') from?: number | null;
+  @unixTime('Measured up to then: Unix seconds, included.') to?: number | null;
 }

@@ -1,5 +1,5 @@
 import { type ClassType, Field, Int, ObjectType } from 'type-graphql';
-import { RestShape } from '../entities/columns.js';
+import { GraphOnly, RestShape } from '../entities/columns.js';
 
 /** A page of a list with the size of the whole. */
 export interface Page<Item> {
@@ -10,14 +10,33 @@ export interface Page<Item> {
 
 /** Makes the class of a page: full items in the graph, list items on REST. */
 export function pageOf<Item extends object>(item: ClassType<Item>, listItem: ClassType = item): ClassType<Page<Item>> {
+  const Shape = (): PropertyDecorator => (listItem === item ? () => undefined : RestShape(listItem));
   @ObjectType()
   abstract class PageOfItems implements Page<Item> {
     @Field(() => [item], { description: 'Items of this page.' })
-    @RestShape(listItem)
+    @Shape()
     items!: Item[];
 
     @Field(() => Int, { nullable: true, description: 'Number of items on all pages.' })
     totalCount?: number | null;
   }
   return PageOfItems as ClassType<Page<Item>>;
+}
+
+/** A page of a list that can be walked by cursor as well: its end, and whether there is more. */
+export function walkedPageOf<Item extends object>(item: ClassType<Item>, listItem: ClassType = item) {
+  @ObjectType()
+  abstract class PageOfWalk extends pageOf(item, listItem) {
+    @Field(() => String, {
+      nullable: true,
+      description: 'Cursor of the last item, for `after`; none on an empty page, and none under a `sort` of your own.',
+    })
+    @GraphOnly()
+    endCursor?: string | null;
+
+    @Field(() => Boolean, { nullable: true, description: 'Whether there is more after the last item.' })
+    @GraphOnly()
+    hasMore?: boolean;
+  }
+  return PageOfWalk as ClassType<Page<Item> & Pick<PageOfWalk, 'endCursor' | 'hasMore'>>;
 }

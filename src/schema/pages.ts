@@ -5,11 +5,13 @@ import { Application, ApplicationListItem } from '../entities/application.js';
 import { Delivery, DeliveryListItem } from '../entities/delivery.js';
 import { Device, DeviceListItem } from '../entities/device.js';
 import { Hook, HookListItem } from '../entities/hook.js';
+import { Job } from '../entities/job.js';
 import { DeviceLatest } from '../entities/latest.js';
 import { Product, ProductListItem, PublicProductListItem } from '../entities/product.js';
+import { DeviceRecord } from '../entities/record.js';
 import { Team, TeamListItem } from '../entities/team.js';
 import { TeamGrant } from '../entities/team-grant.js';
-import { pageOf } from './page.js';
+import { pageOf, walkedPageOf } from './page.js';
 
 /** Users of the platform. */
 @ObjectType({ description: 'A page of users.' })
@@ -51,13 +53,21 @@ export class ApplicationPage extends pageOf(Application, ApplicationListItem) {}
 @ObjectType({ description: 'A page of tokens.' })
 export class ApiTokenPage extends pageOf(ApiToken) {}
 
+/** Long work. */
+@ObjectType({ description: 'A page of jobs.' })
+export class JobPage extends pageOf(Job) {}
+
 /** Hooks of an application. */
 @ObjectType({ description: 'A page of hooks.' })
 export class HookPage extends pageOf(Hook, HookListItem) {}
 
 /** Deliveries of a hook. */
 @ObjectType({ description: 'A page of deliveries.' })
-export class DeliveryPage extends pageOf(Delivery, DeliveryListItem) {}
+export class DeliveryPage extends walkedPageOf(Delivery, DeliveryListItem) {}
+
+/** Records of a device or an application. */
+@ObjectType({ description: 'A page of records.' })
+export class RecordPage extends walkedPageOf(DeviceRecord) {}
 
 /** What a team gives access to. */
 @ObjectType({ description: 'A page of what a team gives access to.' })

@@ -3,13 +3,23 @@ import { LocatedJSON } from '../entities/located-json.js';
 import type { LocatedJson } from '../json.js';
 import { ApplicationArgs } from './application.args.js';
 
+const range = () =>
+  Field(() => LocatedJSON, { description: 'Time range in Unix seconds, both ends included: gte and lte.' });
+const search = () =>
+  Field(() => LocatedJSON, {
+    description: 'At most 100 queries; each names its products and what search engines take.',
+  });
+
 /** A search of an application's records. */
 @ArgsType()
 export class SearchArgs extends ApplicationArgs {
-  @Field(() => LocatedJSON, { description: 'Time range in Unix seconds, both ends included: gte and lte.' })
-  ts!: LocatedJson;
-  @Field(() => LocatedJSON, {
-    description: 'At most 100 queries; each names its products and what search engines take.',
-  })
-  queries!: LocatedJson;
+  @range() ts!: LocatedJson;
+  @search() queries!: LocatedJson;
+}
+
+/** The same, asked of the application itself. */
+@ArgsType()
+export class SearchBelowArgs {
+  @range() ts!: LocatedJson;
+  @search() queries!: LocatedJson;
 }

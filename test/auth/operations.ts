@@ -244,6 +244,8 @@ export const operations: Record<string, Trial> = {
 
   'Query.deviceLatest': { access: 'readers', values: device },
   'Query.applicationLatest': { access: 'readers', values: application },
+  'Query.latest': { access: 'readers', values: application },
+  'Query.series': { access: 'readers', values: (things) => ({ ...application(things), variables: ['temperature'] }) },
   'Query.decodeFrame': {
     access: 'owners',
     values: (things) => ({ ...product(things), streamId: 1, streamType: 'BIN', payload: '00' }),

@@ -21,6 +21,9 @@ export async function fillOrganization(pool: pg.Pool, organizationId: string, co
   await run(`insert into device (id, organization_id, serial, slug, product_id, created_at, updated_at)
     select gen_random_uuid(), $1, 'aa-' || n, 'device-' || n, p.id, now(), now()
       from (select id, row_number() over (order by id) n from product where organization_id = $1) p where $2 > 0`);
+  await run(`insert into record (id, organization_id, device_id, product_id, ts, metadata, data)
+    select gen_random_uuid(), $1, id, product_id, now() - n * interval '1 hour', '{"rssi": -90}', '{"temperature": 21.5, "on": true}'
+      from device, generate_series(1, 3) n where organization_id = $1 and $2 > 0`);
   await run(`insert into application (id, organization_id, name, slug, created_at, updated_at)
     select gen_random_uuid(), $1, 'App ' || n, 'app-' || n, now(), now() from generate_series(1, $2) n`);
   await run(`insert into application_device (organization_id, application_id, device_id)

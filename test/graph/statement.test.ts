@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { getMetadataStorage } from 'type-graphql';
 
 import { useWorld, type World } from '../support/world.js';
 import { fillOrganization } from './fleet.js';
@@ -8,35 +9,76 @@ const world = useWorld();
 
 /** Each edge, below a page of 100 of its parents; a page of edges is asked for with one item, so that costs stay small. */
 const one = '(limit: 1) { totalCount items { id } }';
+const applications = (selection: string) => `applications(limit: 100) { items { ${selection} } }`;
+const devices = (selection: string) => `devices(limit: 100) { items { ${selection} } }`;
+const hooks = (selection: string) => applications(`hooks(limit: 1) { items { ${selection} } }`);
+const deliveries = (selection: string) => applications(`deliveries(limit: 1) { items { ${selection} } }`);
+const records = (selection: string) => devices(`records(limit: 1) { items { ${selection} } }`);
 const edges: Record<string, string> = {
-  'organization.members': `members${one}`,
-  'organization.teams': `teams${one}`,
-  'organization.products': `products${one}`,
-  'organization.devices': `devices${one}`,
-  'organization.applications': `applications${one}`,
-  'organization.tokens': `tokens${one}`,
-  'member.teams': `members(limit: 100) { items { id role teams${one} } }`,
-  'team.members': `teams(limit: 100) { items { members${one} } }`,
-  'team.applications': `teams(limit: 100) { items { applications${one} } }`,
-  'team.grants': 'teams(limit: 100) { items { grants(limit: 1) { items { permission application { name } } } } }',
-  'team.organization': 'teams(limit: 100) { items { organization { name memberCount role } } }',
-  'product.devices': `products(limit: 100) { items { devices${one} } }`,
-  'product.organization': 'products(limit: 100) { items { organization { memberCount } } }',
-  'device.product': 'devices(limit: 100) { items { product { name deviceCount variables { name } } } }',
-  'device.applications': `devices(limit: 100) { items { applications${one} } }`,
-  'device.latest': 'devices(limit: 100) { items { latest { name ts value } } }',
-  'device.organization': 'devices(limit: 100) { items { organization { memberCount } } }',
-  'application.devices': `applications(limit: 100) { items { devices${one} } }`,
-  'application.teams': `applications(limit: 100) { items { teams${one} } }`,
-  'application.hooks': `applications(limit: 100) { items { hooks${one} } }`,
-  'application.deliveries': `applications(limit: 100) { items { deliveries${one} } }`,
-  'hook.application': 'applications(limit: 100) { items { hooks(limit: 1) { items { application { name } } } } }',
-  'hook.deliveries': `applications(limit: 100) { items { hooks(limit: 1) { items { deliveries${one} } } } }`,
-  'hook.settings': 'applications(limit: 100) { items { hooks(limit: 1) { items { settings { circuit } } } } }',
-  'hook.stats': 'applications(limit: 100) { items { hooks(limit: 1) { items { stats { pending } } } } }',
-  'delivery.application, hook and device': `applications(limit: 100) { items {
-    deliveries(limit: 1) { items { application { name } hook { url } device { serial } } } } }`,
-  'token.user': 'tokens(limit: 100) { items { user { username } organization { name } } }',
+  'Account.members': `members${one}`,
+  'Account.teams': `teams${one}`,
+  'Account.products': `products${one}`,
+  'Account.devices': `devices${one}`,
+  'Account.applications': `applications${one}`,
+  'Account.tokens': `tokens${one}`,
+  'Account.jobs': `jobs${one}`,
+  'User.teams': `members(limit: 100) { items { id role teams${one} } }`,
+  'OrganizationMember.tokens': `members(limit: 100) { items { tokens${one} } }`,
+  'Team.members': `teams(limit: 100) { items { members${one} } }`,
+  'Team.applications': `teams(limit: 100) { items { applications${one} } }`,
+  'Team.grants': 'teams(limit: 100) { items { grants(limit: 1) { totalCount items { permission } } } }',
+  'Team.organization': 'teams(limit: 100) { items { organization { name memberCount role } } }',
+  'TeamGrant.application': 'teams(limit: 100) { items { grants(limit: 1) { items { application { name } } } } }',
+  'TeamGrant.team': applications('grants(limit: 1) { items { team { name } } }'),
+  'Product.devices': `products(limit: 100) { items { devices${one} } }`,
+  'Product.organization': 'products(limit: 100) { items { organization { memberCount } } }',
+  'Device.product': devices('product { name deviceCount variables { name } }'),
+  'Device.applications': devices(`applications${one}`),
+  'Device.latest': devices('latest { name ts value unit }'),
+  'Device.records': devices('records(limit: 1) { totalCount endCursor items { id } }'),
+  'Device.series': devices('series(variables: ["temperature"], points: 10) { name ts values }'),
+  'Device.organization': devices('organization { memberCount }'),
+  'LatestValue.typed': devices('latest { typed { ... on NumberValue { number } } }'),
+  'Record.device': records('device { serial }'),
+  'Record.product': records('product { name }'),
+  'Record.values': records('values { name unit typed { __typename } }'),
+  'Application.devices': applications(`devices${one}`),
+  'Application.teams': applications(`teams${one}`),
+  'Application.grants': applications('grants(limit: 1) { totalCount items { permission } }'),
+  'Application.hooks': applications(`hooks${one}`),
+  'Application.deliveries': applications(`deliveries${one}`),
+  'Application.records': applications('records(limit: 1) { totalCount endCursor items { id } }'),
+  'Application.organization': applications('organization { memberCount }'),
+  'Hook.application': hooks('application { name }'),
+  'Hook.deliveries': hooks(`deliveries${one}`),
+  'Hook.authentication': hooks('authentication { basic { user } }'),
+  'Hook.settings': hooks('settings { circuit }'),
+  'Hook.stats': hooks('stats { pending }'),
+  'Delivery.application': deliveries('application { name }'),
+  'Delivery.hook': deliveries('hook { url }'),
+  'Delivery.device': deliveries('device { serial }'),
+  'ApiToken.user': 'tokens(limit: 100) { items { user { username } } }',
+  'ApiToken.organization': 'tokens(limit: 100) { items { organization { name } } }',
+};
+
+/** Edges that are no list of parents' own: they are followed from what an operation names, at most 100 devices. */
+const fromDevices: Record<string, string> = {
+  'DeviceLatest.device': 'latest(organizationId: $o, deviceIds: $d) { device { serial } values { name value } }',
+  'Series.device':
+    'series(organizationId: $o, deviceIds: $d, variables: ["temperature"], points: 10) { device { serial } ts }',
+};
+
+/** A search for each application, which its cost says; and values computed from the row alone. */
+const without = ['Application.search', 'TeamMemberListItem.avatarURL', 'Organization.memberCount', 'Organization.role'];
+
+/** Every field that a resolver gives, but for operations. */
+const resolved = (): string[] => {
+  const { fieldResolvers, resolverClasses, objectTypes } = getMetadataStorage();
+  return fieldResolvers.flatMap(({ kind, target, schemaName }) => {
+    const type = resolverClasses.find((each) => each.target === target)?.getObjectType?.();
+    const name = objectTypes.find((each) => each.target === type)?.name;
+    return kind === 'external' ? [`${name}.${schemaName}`] : [];
+  });
 };
 
 const dashboards: Record<string, string> = {
@@ -55,7 +97,7 @@ const dashboards: Record<string, string> = {
 /** Statements sent, but for what goes on by itself: jobs, deliveries and upkeep. */
 const sent: string[] = [];
 const byItself =
-  /\bjob\b|delivery_partition|delivery_open|record_dirty|record_key|retention|pg_try_advisory|deleted_hook|claim/;
+  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_sweep|retention|pg_try_advisory|deleted_hook|claim/;
 const { query } = pg.Client.prototype;
 
 type OrganizationActor = Awaited<ReturnType<World['organization']>>;
@@ -82,13 +124,18 @@ afterAll(() => {
   Object.assign(pg.Client.prototype, { query });
 });
 
-async function statements(owner: OrganizationActor, selection: string): Promise<string[]> {
+const statements = (owner: OrganizationActor, selection: string): Promise<string[]> =>
+  statementsOf(owner, `query ($o: ID!) { organization(organizationId: $o) { ${selection} } }`);
+
+async function statementsOf(owner: OrganizationActor, query: string): Promise<string[]> {
+  const { rows } = await world.pool.query<{ id: string }>('select id from device where organization_id = $1', [
+    owner.id,
+  ]);
+  const d = rows.map(({ id }) => id);
   sent.length = 0;
-  const { body } = await owner.graph(`query ($o: ID!) { organization(organizationId: $o) { ${selection} } }`, {
-    o: owner.id,
-  });
+  const { body } = await owner.graph(query, { o: owner.id, ...(query.includes('$d') && { d }) });
   expect(body.errors).toBeUndefined();
-  return sent.filter((text) => /^(select|with wanted)/.test(text)).sort();
+  return sent.filter((text) => /^(select|with)/.test(text)).sort();
 }
 
 describe('the number of SQL statements is the same for 1 and for 100 parents', () => {
@@ -97,6 +144,18 @@ describe('the number of SQL statements is the same for 1 and for 100 parents', (
     const many = await statements(hundred, selection);
     expect(many).toEqual(few);
     expect(few.length).toBeGreaterThan(2);
+  });
+
+  it.each(Object.entries(fromDevices))('along %s', async (_edge, selection) => {
+    const query = `query ($o: ID!, $d: [ID!]!) { ${selection} }`;
+    const few = await statementsOf(single, query);
+    expect(await statementsOf(hundred, query)).toEqual(few);
+    expect(few.length).toBeGreaterThan(2);
+  });
+
+  it('is counted for every edge of the graph', () => {
+    const known = new Set([...Object.keys(edges), ...Object.keys(fromDevices), ...without]);
+    expect(resolved().filter((edge) => !known.has(edge))).toEqual([]);
   });
 
   it.each(Object.entries(dashboards))('on a dashboard: %s', async (_name, selection) => {

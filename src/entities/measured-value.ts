@@ -1,0 +1,66 @@
+import { GraphQLJSON } from 'graphql-scalars';
+import { createUnionType, Field, Float, ObjectType } from 'type-graphql';
+import { VariableType } from './enums.js';
+
+/** A number. */
+@ObjectType({ description: 'A number.' })
+export class NumberValue {
+  @Field(() => Float, { description: 'The number, as exact as a double is.' }) number: number;
+  @Field(() => String, { description: 'All its digits: an INT64 beyond 2^53 is exact only here.' }) exact: string;
+
+  constructor(value: number | string) {
+    this.number = Number(value);
+    this.exact = String(value);
+  }
+}
+
+/** True or false. */
+@ObjectType({ description: 'True or false.' })
+export class BooleanValue {
+  @Field(() => Boolean, { description: 'Which of the two.' }) boolean: boolean;
+
+  constructor(value: boolean) {
+    this.boolean = value;
+  }
+}
+
+/** Text. */
+@ObjectType({ description: 'Text.' })
+export class TextValue {
+  @Field(() => String, { description: 'The text.' }) text: string;
+
+  constructor(value: string) {
+    this.text = value;
+  }
+}
+
+/** Several values at once, or what no product declares and is neither number, boolean nor text. */
+@ObjectType({
+  description: 'Several values at once (an array), or an object that no product declares.',
+})
+export class JSONValue {
+  @Field(() => GraphQLJSON, { description: 'It, as it came.' }) json: unknown;
+
+  constructor(value: unknown) {
+    this.json = value;
+  }
+}
+
+/** A value in its own type. */
+export type MeasuredValue = NumberValue | BooleanValue | TextValue | JSONValue;
+
+/** A value in its own type, which is that of its variable. */
+export const MeasuredValueUnion = createUnionType({
+  name: 'MeasuredValue',
+  description: 'A value in the type of its variable: a number, true or false, text, or JSON where it is none of these.',
+  types: () => [NumberValue, BooleanValue, TextValue, JSONValue] as const,
+});
+
+/** The value of a variable of this type, or of what no product declares; a fitting one: see `records/typed`. */
+export const measuredValue = (value: unknown, type?: VariableType | null): MeasuredValue => {
+  if (typeof value === 'boolean') return new BooleanValue(value);
+  if (typeof value === 'number') return new NumberValue(value);
+  if (typeof value !== 'string') return new JSONValue(value);
+  // Beyond 2^53 a whole number is kept as its digits.
+  return type == null || type === VariableType.TXT ? new TextValue(value) : new NumberValue(value);
+};

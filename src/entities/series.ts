@@ -1,0 +1,57 @@
+import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { VariableType } from './enums.js';
+
+/** What a point of a series says of the values in its bucket. */
+export enum SeriesFunction {
+  avg = 'avg',
+  min = 'min',
+  max = 'max',
+  sum = 'sum',
+  count = 'count',
+  first = 'first',
+  last = 'last',
+  lttb = 'lttb',
+}
+
+registerEnumType(SeriesFunction, {
+  name: 'SeriesFunction',
+  description: 'What a point of a series says of the values in its bucket.',
+  valuesConfig: {
+    avg: { description: 'Their mean.' },
+    min: { description: 'The smallest.' },
+    max: { description: 'The largest.' },
+    sum: { description: 'Their sum.' },
+    count: { description: 'How many there are.' },
+    first: { description: 'The one measured first.' },
+    last: { description: 'The one measured last.' },
+    lttb: {
+      description:
+        'No buckets: measured points, as many as asked for, chosen so that the line looks the same (Largest-Triangle-Three-Buckets).',
+    },
+  },
+});
+
+/** One line of a chart. */
+@ObjectType({
+  description: 'One line of a chart: a variable of a device over time, as two columns of the same length.',
+})
+export class Series {
+  @Field(() => ID, { description: 'The device.' }) deviceId!: string;
+  @Field(() => String, { description: 'Name of the variable.' }) name!: string;
+  @Field(() => VariableType, {
+    nullable: true,
+    description: "Type of the variable, where the device's product declares it.",
+  })
+  type?: VariableType | null;
+  @Field(() => String, { nullable: true, description: "Unit of the values, where the device's product declares one." })
+  unit?: string | null;
+  @Field(() => Int, { nullable: true, description: 'Length of a bucket in seconds; null where there are none (lttb).' })
+  interval?: number | null;
+  @Field(() => [Float], {
+    description:
+      'Unix seconds, ascending: where a bucket begins, or (lttb) when a point was measured. Empty buckets are left out.',
+  })
+  ts!: number[];
+  @Field(() => [Float], { description: 'The value at each of these moments; of BOOL, 1 is true and 0 is false.' })
+  values!: number[];
+}

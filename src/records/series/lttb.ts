@@ -1,0 +1,88 @@
+/** One line's points, drawn down to fewer; fed in the order of time. */
+export interface Downsampler {
+  push(ts: number, value: number): void;
+  /** The points that are kept, when all have been pushed. */
+  end(): { ts: number[]; values: number[] };
+}
+
+interface Point {
+  ts: number;
+  value: number;
+}
+
+/**
+ * Largest-Triangle-Three-Buckets (S. Steinarsson, Downsampling Time Series for Visual Representation, University of
+ * Iceland 2013, section 4.2): the first and the last point stay; those between are cut into `points - 2` buckets of as
+ * many points each, and of each bucket the point is kept that makes the largest triangle with the point kept before it
+ * and the mean of the bucket after it. Holds two buckets at a time.
+ * @param count how many points will be pushed.
+ * @param points how many to keep at most, 3 or more; of fewer points all are kept.
+ */
+export const createLttb = (count: number, points: number): Downsampler => {
+  const kept: { ts: number[]; values: number[] } = { ts: [], values: [] };
+  const keep = ({ ts, value }: Point) => {
+    kept.ts.push(ts);
+    kept.values.push(value);
+  };
+  const keepsAll = count <= points;
+  const size = (count - 2) / (points - 2);
+  // Points 1 to count - 2 are bucketed; bucket b begins where b * size does.
+  const startOf = (bucket: number) => Math.floor(bucket * size) + 1;
+  let index = 0;
+  let bucket = 0;
+  let before: Point | undefined;
+  let waiting: Point[] = [];
+  let filling: Point[] = [];
+
+  const choose = (mean: Point): void => {
+    if (waiting.length === 0) return;
+    let best = waiting[0]!;
+    let largest = -1;
+    for (const point of waiting) {
+      const area = triangle(before!, point, mean);
+      if (area <= largest) continue;
+      largest = area;
+      best = point;
+    }
+    keep(best);
+    before = best;
+  };
+  const close = (): void => {
+    choose(meanOf(filling));
+    waiting = filling;
+    filling = [];
+    bucket += 1;
+  };
+  return {
+    push(ts, value) {
+      const point = { ts, value };
+      const at = index++;
+      if (keepsAll) return keep(point);
+      if (at === 0) {
+        keep(point);
+        before = point;
+      } else if (at === count - 1) {
+        close();
+        choose(point);
+        keep(point);
+      } else {
+        if (at >= startOf(bucket + 1)) close();
+        filling.push(point);
+      }
+    },
+    end: () => kept,
+  };
+};
+
+/** Twice the area of a triangle, to be compared with others. */
+const triangle = (a: Point, b: Point, c: Point): number =>
+  Math.abs((a.ts - c.ts) * (b.value - a.value) - (a.ts - b.ts) * (c.value - a.value));
+
+const meanOf = (points: readonly Point[]): Point => {
+  let [ts, value] = [0, 0];
+  for (const point of points) {
+    ts += point.ts / points.length;
+    value += point.value / points.length;
+  }
+  return { ts, value };
+};

@@ -1,0 +1,124 @@
+import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { Stretch } from './interval.js';
+
+/** A variable of a device. */
+export interface Pair {
+  deviceId: string;
+  name: string;
+}
+
+/** Whose values are read, and of which time. */
+export interface Wanted extends Stretch {
+  organizationId: string;
+  /** Variables that the device's product declares: read in their types. */
+  declared: readonly Pair[];
+  /** Others: read from `data` as they came, numbers, and booleans as 1 and 0. */
+  undeclared: readonly Pair[];
+  /** Whole hours to be taken from rollups, Unix seconds; the second is not in it. */
+  hours?: Stretch;
+}
+
+const time = (seconds: number): Sql => sql`to_timestamp(${seconds}::float8)`;
+
+const pairs = (list: readonly Pair[]): Sql =>
+  sql`unnest(${list.map(({ deviceId }) => deviceId)}::uuid[], ${list.map(({ name }) => name)}::text[])`;
+
+const devices = (list: readonly Pair[]): Sql =>
+  sql`unnest(${[...new Set(list.map(({ deviceId }) => deviceId))]}::uuid[])`;
+
+/*
+ * PostgreSQL cannot guess how many rows these tables have, so the order of work is written down: device by device, one
+ * stretch of its index (`offset 0` keeps a subquery from being taken apart), then what the rows mean.
+ */
+
+/**
+ * Tables of the statement: the variables asked for, where the products of the organization, and those that its devices
+ * have, keep them, and the hours whose rollups are out of date.
+ */
+export const tables = ({ organizationId, declared, hours }: Wanted): Sql => sql`
+  with recursive pair (device_id, name) as materialized (select * from ${pairs(declared)}),
+  slot as materialized (
+    select s.product_id, s.name, s.slot
+      from product_slot s join product p on p.id = s.product_id cross join lateral jsonb_array_elements(p.variables) v
+     where s.kind = 'number' and s.name in (select name from pair) and v ->> 'name' = s.name and v ->> 'type' = s.type
+       and (p.organization_id = ${organizationId}::uuid
+            or p.id in (select product_id from device where id in (select device_id from pair)))),
+  variable as materialized (
+    select name, array_agg(product_id) as products, array_agg(slot) as slots from slot group by name)${
+      hours === undefined ? empty : rolledTables(organizationId, hours)
+    }`;
+
+/** Products that devices have rollups of, found one after the other in their index; and hours that have none to trust. */
+const rolledTables = (organizationId: string, hours: Stretch): Sql => sql`,
+  had (device_id, product_id) as (
+    select w.device_id, (select u.product_id from record_rollup u where u.device_id = w.device_id order by u.product_id limit 1)
+      from (select distinct device_id from pair) w
+    union all
+    select h.device_id, (select u.product_id from record_rollup u where u.device_id = h.device_id and u.product_id > h.product_id
+                          order by u.product_id limit 1)
+      from had h where h.product_id is not null),
+  stale as materialized (
+    select distinct product_id, hour from record_dirty
+     where organization_id = ${organizationId}::uuid and product_id in (select product_id from slot)
+       and hour >= ${time(hours.from)} and hour < ${time(hours.to)})`;
+
+/** What stands for an hour, over `record_rollup u`: its value, and when that was measured. */
+export interface Rolled {
+  value: Sql;
+  at: Sql;
+}
+
+/**
+ * A row for each value: `device_id`, `name`, `ts`, the `value`, of how many values it is made (`n`), and when it was
+ * measured (`at`, `seq`). Of an hour that rollups answer for it is one row.
+ */
+export const values = (wanted: Wanted, rolled: Rolled): Sql => {
+  const parts = [...ofDeclared(wanted, rolled), ...asTheyCame(wanted)];
+  return sql`(${join(parts, ' union all ')}) as v (device_id, name, ts, value, n, at, seq)`;
+};
+
+const ofDeclared = ({ declared, from, to, hours }: Wanted, rolled: Rolled): Sql[] => {
+  const ofRecords = (when: Sql, each = empty, and = empty) => sql`
+    select d.id, variable.name, r.ts, r.numbers[variable.slots[array_position(variable.products, r.product_id)]], 1::int8, r.ts, r.seq
+      from ${devices(declared)} d (id) ${each}
+      cross join lateral (select ts, seq, product_id, numbers from record r where r.device_id = d.id and ${when} offset 0) r
+      cross join variable
+     where (d.id, variable.name) in (select device_id, name from pair) ${and}
+       and r.numbers[variable.slots[array_position(variable.products, r.product_id)]] is not null`;
+  const [first, last] = [sql`r.ts >= ${time(from)}`, sql`r.ts <= ${time(to)}`];
+  if (declared.length === 0) return [];
+  if (hours === undefined) return [ofRecords(sql`${first} and ${last}`)];
+  return [
+    ofRecords(sql`${first} and r.ts < ${time(hours.from)}`),
+    ofHours(hours, rolled),
+    ofRecords(
+      sql`r.ts >= h.hour and r.ts < h.hour + interval '1 hour'`,
+      sql`cross join (select distinct hour from stale) h`,
+      sql`and (r.product_id, h.hour) in (select product_id, hour from stale)`,
+    ),
+    ofRecords(sql`r.ts >= ${time(hours.to)} and ${last}`),
+  ];
+};
+
+const ofHours = ({ from, to }: Stretch, { value, at }: Rolled): Sql => sql`
+  select had.device_id, slot.name, u.hour, u.value, u.n, u.at, 0::int8
+    from had join slot on slot.product_id = had.product_id
+    cross join lateral (
+      select u.hour, ${value} as value, u.n, ${at} as at from record_rollup u
+       where u.device_id = had.device_id and u.product_id = had.product_id and u.slot = slot.slot
+         and u.hour >= ${time(from)} and u.hour < ${time(to)} offset 0) u
+   where (had.device_id, slot.name) in (select device_id, name from pair)
+     and (had.product_id, u.hour) not in (select product_id, hour from stale)`;
+
+const asTheyCame = ({ undeclared, from, to }: Wanted): Sql[] =>
+  undeclared.length === 0
+    ? []
+    : [
+        sql`
+    select d.device_id, d.name, r.ts,
+           case jsonb_typeof(r.value) when 'number' then r.value::float8 else r.value::boolean::int::float8 end, 1::int8, r.ts, r.seq
+      from ${pairs(undeclared)} d (device_id, name)
+      cross join lateral (select ts, seq, data -> d.name as value from record r
+        where r.device_id = d.device_id and r.ts >= ${time(from)} and r.ts <= ${time(to)} offset 0) r
+     where jsonb_typeof(r.value) in ('number', 'boolean')`,
+      ];

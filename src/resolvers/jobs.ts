@@ -1,0 +1,20 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { Listing } from './list.js';
+
+/** A list of jobs, newest first. */
+export const jobListing = (where: readonly Sql[]): Listing => ({
+  rows: sql`select j.id, j.kind, j.state, j.done::float8 as done, j.total::float8 as total, j.changed::float8 as changed, j.error,
+    j.created_at as "createdAt", j.updated_at as "updatedAt" from job j`,
+  from: sql`from job j`,
+  where,
+  matched: [sql`j.kind`, sql`j.error`],
+  sortable: {
+    id: sql`j.id`,
+    kind: sql`j.kind`,
+    state: sql`j.state`,
+    createdAt: sql`j.created_at`,
+    updatedAt: sql`j.updated_at`,
+  },
+  order: sql`j.id desc`,
+  tie: sql`j.id`,
+});

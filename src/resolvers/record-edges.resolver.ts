@@ -1,0 +1,66 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
+import { productRows } from '../auth/rows.js';
+import { GraphOnly } from '../entities/columns.js';
+import { Device } from '../entities/device.js';
+import { measuredValue } from '../entities/measured-value.js';
+import { Product, type Variable } from '../entities/product.js';
+import { DeviceRecord, RecordValue } from '../entities/record.js';
+import { fittingValue } from '../records/typed.js';
+import type { Context } from '../schema/context.js';
+import { RecordsBelowArgs } from '../schema/list.args.js';
+import { RecordPage } from '../schema/pages.js';
+import { deviceOf } from './devices.js';
+import { loadById } from './loader.js';
+import { recordsBelow } from './records.js';
+
+/** The records of devices. */
+@Resolver(() => Device)
+export class DeviceRecordsResolver {
+  @FieldResolver(() => RecordPage, {
+    description: 'Its records, the newest measured first; `sort: "ts"` for the oldest first.',
+  })
+  @GraphOnly()
+  records(
+    @Root() { id }: Device,
+    @Args(() => RecordsBelowArgs) args: RecordsBelowArgs,
+    @Ctx() ctx: Context,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<RecordPage> {
+    return recordsBelow(ctx, 'device', id, args, info);
+  }
+}
+
+/** Where records came from, and what their values mean. */
+@Resolver(() => DeviceRecord)
+export class RecordEdgesResolver {
+  @FieldResolver(() => Device, { nullable: true, description: 'Device that sent it, as it stands now.' })
+  device(@Root() { deviceId }: DeviceRecord, @Ctx() ctx: Context): Promise<Device | null> {
+    return deviceOf(ctx, deviceId);
+  }
+
+  @FieldResolver(() => Product, { nullable: true, description: 'Product that the device had when it was stored.' })
+  product(@Root() { productId }: DeviceRecord, @Ctx() ctx: Context): Promise<Product | null> | null {
+    return productId == null ? null : productOf(ctx, productId);
+  }
+
+  @FieldResolver(() => [RecordValue], { description: 'Its values by name, each with its type and unit.' })
+  async values(@Root() { productId, data }: DeviceRecord, @Ctx() ctx: Context): Promise<RecordValue[]> {
+    const product = productId == null ? null : await productOf(ctx, productId);
+    const variables = new Map(product?.variables.map((variable) => [variable.name, variable]));
+    return Object.keys(data)
+      .sort()
+      .map((name) => valueOf(name, data[name]!, variables.get(name)));
+  }
+}
+
+const productOf = (ctx: Context, productId: string): Promise<Product | null> =>
+  loadById(ctx, 'product', productId, (ids) => sql`${productRows(ctx.caller)} where p.id = any(${ids}::uuid[])`);
+
+function valueOf(name: string, value: RecordValue['value'], variable: Variable | undefined): RecordValue {
+  if (variable === undefined) return { name, value, typed: measuredValue(value) };
+  const { type, unit } = variable;
+  const fitting = fittingValue(type, value);
+  return { name, type, unit: unit ?? null, value, typed: fitting === undefined ? null : measuredValue(fitting, type) };
+}

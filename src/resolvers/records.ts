@@ -1,0 +1,106 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { DeviceRecord } from '../entities/record.js';
+import type { Context } from '../schema/context.js';
+import type { RecordsBelowArgs } from '../schema/list.args.js';
+import type { Page } from '../schema/page.js';
+import { asksFor } from './asks-for.js';
+import { type Listing, listBelow } from './list.js';
+import { afterCursor, type Walk, type Walked } from './walk.js';
+
+/** Records are counted up to this number. */
+const countUpTo = 10_000;
+/** How long a page of records may take, in milliseconds. */
+const patience = 10_000;
+
+/** Of records `r`. */
+const columns: Sql = sql`r.id, extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame, r.device_id as "deviceId",
+  r.product_id as "productId", array[(extract(epoch from r.ts) * 1000000)::bigint::text, r.seq::text] as "walkKeys"`;
+
+/** Which way a list of records goes: time by time, and what came at the same moment in the order of storing. */
+interface Direction {
+  order: Sql;
+  tie: Sql;
+  walk: Walk;
+}
+
+const walkOf = (kind: string, after: (place: Sql) => Sql): Walk => ({
+  kind,
+  shape: [/^-?\d{1,16}$/, /^\d{1,18}$/],
+  after: ([micros, seq]) =>
+    after(sql`('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${seq}::bigint)`),
+});
+
+// No "nulls last", which no index has.
+const newestFirst: Direction = {
+  order: sql`r.ts desc`,
+  tie: sql`r.seq desc`,
+  walk: walkOf('records', (place) => sql`(r.ts, r.seq) < ${place}`),
+};
+const oldestFirst: Direction = {
+  order: sql`r.ts`,
+  tie: sql`r.seq`,
+  walk: walkOf('records, oldest first', (place) => sql`(r.ts, r.seq) > ${place}`),
+};
+
+const within = ({ from, to }: RecordsBelowArgs): Sql[] => [
+  ...(from == null ? [] : [sql`r.ts >= to_timestamp(${from}::float8)`]),
+  ...(to == null ? [] : [sql`r.ts <= to_timestamp(${to}::float8)`]),
+];
+
+/** What a list below something is made of, in a direction. */
+type ListingOf = (direction: Direction, args: RecordsBelowArgs) => Pick<Listing, 'rows' | 'from' | 'where'>;
+
+/** The records of the device `parent`. */
+const ofDevice: ListingOf = (_direction, args) => ({
+  rows: sql`select ${columns} from record r`,
+  from: sql`from record r`,
+  where: [sql`r.device_id = parent.id`, ...within(args)],
+});
+
+/**
+ * The records of the devices that are linked to the application `parent`. Each device's newest are at the end of its
+ * index; of many devices together no index knows the newest.
+ */
+const ofApplication: ListingOf = ({ order, tie, walk }, args) => {
+  const { limit, page, after } = args;
+  const conditions = [
+    sql`r.device_id = l.device_id`,
+    ...within(args),
+    ...(after == null ? [] : [afterCursor(walk, after)]),
+  ];
+  const candidates = sql`select r.* from record r where ${join(conditions, ' and ')}
+    order by ${order}, ${tie} limit ${limit * page + 1}`;
+  return {
+    rows: sql`select ${columns} from application_device l cross join lateral (${candidates}) r`,
+    from: sql`from application_device l join record r on r.device_id = l.device_id`,
+    where: [sql`l.application_id = parent.id`, ...within(args)],
+  };
+};
+
+const listings = { device: ofDevice, application: ofApplication };
+
+/** A page of the records below devices or applications, with their number where it is asked for. */
+export function recordsBelow(
+  ctx: Context,
+  parent: keyof typeof listings,
+  parentId: string,
+  args: RecordsBelowArgs,
+  info: GraphQLResolveInfo,
+): Promise<Page<DeviceRecord> & Walked> {
+  const { sort } = args;
+  const direction = sort === 'ts' ? oldestFirst : newestFirst;
+  const { order, tie, walk } = direction;
+  const listing = {
+    ...listings[parent](direction, args),
+    sortable: { ts: sql`r.ts` },
+    order,
+    tie,
+    walk,
+    countUpTo,
+    patience,
+  };
+  // These two orders are the list's own: they are in its indexes, and cursors follow them.
+  const wanted = { ...args, sort: sort === 'ts' || sort === '-ts' ? null : sort, counted: asksFor(info, 'totalCount') };
+  return listBelow(ctx, `${parent}.${walk.kind}`, parentId, listing, wanted);
+}

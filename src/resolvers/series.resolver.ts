@@ -1,0 +1,78 @@
+import DataLoader from 'dataloader';
+import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { GraphOnly } from '../entities/columns.js';
+import { Device } from '../entities/device.js';
+import { Series, SeriesFunction } from '../entities/series.js';
+import type { ReadSeries } from '../records/series/series.js';
+import type { Context } from '../schema/context.js';
+import { Sized } from '../schema/cost.js';
+import { SeriesArgs, SeriesBelowArgs } from '../schema/series.args.js';
+import { chosenDevices } from './chosen-devices.js';
+import { deviceOf } from './devices.js';
+import { loaderOf } from './loader.js';
+
+/** Measured values over time, for charts. */
+@Resolver(() => Device)
+export class SeriesResolver {
+  constructor(private readonly readSeries: ReadSeries) {}
+
+  @Sized({ deviceIds: 100, variables: 1 })
+  @Query(() => [Series], {
+    description:
+      'Lines of a chart: one for each device and variable, in their order, at most 50,000 points together. One without values is empty.',
+  })
+  async series(@Args(() => SeriesArgs) args: SeriesArgs, @Ctx() ctx: Context): Promise<Series[]> {
+    const devices = await chosenDevices(ctx, args);
+    const deviceIds = devices.map(({ id }) => id);
+    return this.read(ctx, args.organizationId, deviceIds, args);
+  }
+
+  @Sized({ variables: 1 })
+  @FieldResolver(() => [Series], {
+    name: 'series',
+    description:
+      'Lines of a chart: one for each variable. All devices of a page are read at once, at most 50,000 points.',
+  })
+  @GraphOnly()
+  seriesBelow(
+    @Root() { id, organizationId }: Device,
+    @Args(() => SeriesBelowArgs) args: SeriesBelowArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Series[]> {
+    const make = () =>
+      new DataLoader<string, Series[]>(async (ids) => {
+        const lines = await this.read(ctx, organizationId, ids, args);
+        const byDevice = Map.groupBy(lines, ({ deviceId }) => deviceId);
+        return ids.map((each) => byDevice.get(each) ?? []);
+      });
+    return loaderOf(ctx, JSON.stringify(['device.series', args]), make).load(id);
+  }
+
+  private read(
+    ctx: Context,
+    organizationId: string,
+    deviceIds: readonly string[],
+    { variables, from, to, points, interval, function: drawing }: SeriesBelowArgs,
+  ): Promise<Series[]> {
+    const { signal } = ctx;
+    const lines = { variables: [...new Set(variables)], points, function: drawing ?? SeriesFunction.avg };
+    return this.readSeries({
+      organizationId,
+      deviceIds,
+      ...lines,
+      signal,
+      from: from ?? null,
+      to: to ?? null,
+      interval: interval ?? null,
+    });
+  }
+}
+
+/** Whose lines they are. */
+@Resolver(() => Series)
+export class SeriesEdgesResolver {
+  @FieldResolver(() => Device, { nullable: true, description: 'The device.' })
+  device(@Root() { deviceId }: Series, @Ctx() ctx: Context): Promise<Device | null> {
+    return deviceOf(ctx, deviceId);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Sql } from 'sql-template-tag';
+import { type Fault, invalid } from '../errors.js';
+
+/**
+ * How a list is walked by cursor. A cursor names the keys of a row in the order of the list, so that what is stored or
+ * deleted meanwhile neither repeats nor hides what else there is. Callers see it as opaque text.
+ */
+export interface Walk {
+  /** Tells cursors of this list from those of others. */
+  kind: string;
+  /** What each key of a row looks like; rows carry theirs as texts, in the column `walkKeys`. */
+  shape: readonly RegExp[];
+  /** Condition: a row comes after these keys. */
+  after: (keys: readonly string[]) => Sql;
+}
+
+/** A page with the place where it ends. */
+export interface Walked {
+  /** Cursor of the last item; none on an empty page, and none in an order of the caller's own. */
+  endCursor?: string | null;
+  /** Whether there is more after it. */
+  hasMore?: boolean;
+}
+
+/** The cursor of a row. */
+export const cursorOf = ({ kind }: Walk, row: object | undefined): string | null =>
+  row === undefined
+    ? null
+    : Buffer.from(JSON.stringify([kind, ...(row as { walkKeys: string[] }).walkKeys])).toString('base64url');
+
+/** The condition that a cursor stands for. Throws 422 for what is no cursor of this list. */
+export function afterCursor({ kind, shape, after }: Walk, cursor: string): Sql {
+  const [of, ...keys] = read(cursor);
+  const fits =
+    of === kind &&
+    keys.length === shape.length &&
+    keys.every((key, index) => typeof key === 'string' && shape[index]!.test(key));
+  if (!fits) throw invalid([noCursor]);
+  return after(keys as string[]);
+}
+
+const noCursor: Fault = { path: 'after', message: 'is no cursor of this list; send an endCursor of its pages' };
+
+function read(cursor: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    return Array.isArray(value) ? (value as unknown[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Throws 422 where a page is asked for by cursor and by number, or by cursor in an order that has none. */
+export function requireOneWay({
+  page,
+  sort,
+  after,
+}: {
+  page: number;
+  sort?: string | null;
+  after?: string | null;
+}): void {
+  if (after == null) return;
+  const faults: Fault[] = [];
+  if (page > 1) faults.push({ path: 'page', message: 'must be left out where `after` says where to go on' });
+  if (sort) faults.push({ path: 'sort', message: 'must be left out where `after` says where to go on' });
+  if (faults.length > 0) throw invalid(faults);
+}

@@ -1,0 +1,58 @@
+import { ArrayMaxSize, ArrayMinSize, Length, Max, Min } from 'class-validator';
+import { ArgsType, Field, Int } from 'type-graphql';
+import { SeriesFunction } from '../entities/series.js';
+import { OrganizationArgs } from './account.args.js';
+import { choice, id, ids, labels, unixTime, whole } from './fields.js';
+
+/** Which lines of a chart, and how they are drawn. */
+@ArgsType()
+export class SeriesBelowArgs {
+  @Field(() => [String], { description: 'Names of variables, 1 to 20: a line for each.' })
+  @ArrayMinSize(1)
+  @ArrayMaxSize(20)
+  @Length(1, 100, { each: true })
+  variables!: string[];
+
+  @unixTime('From then on: Unix seconds, included; a day before `to` unless given.') from?: number | null;
+  @unixTime('Up to then: Unix seconds, included; now unless given.') to?: number | null;
+
+  @Field(() => Int, {
+    defaultValue: 300,
+    description:
+      'Points of a line at most, 3 to 5000. Buckets take the shortest usual length (1 s, 2 s, 5 s, ... 1 h, ... whole days) that keeps to it.',
+  })
+  @Min(3)
+  @Max(5000)
+  points: number = 300;
+
+  @whole(
+    'Length of a bucket in seconds, instead of `points`. Buckets are counted from 1970 on, in UTC.',
+    1,
+    31_622_400,
+    {
+      optional: true,
+    },
+  )
+  interval?: number | null;
+
+  @choice(() => SeriesFunction, 'What a point says of its bucket; `avg` unless given.', { optional: true })
+  function?: SeriesFunction | null;
+}
+
+/** The same of devices that are named, or that an application has. */
+@ArgsType()
+export class SeriesArgs extends SeriesBelowArgs {
+  @id('Organization.') organizationId!: string;
+  @ids('Devices, at most 100.') deviceIds?: string[] | null;
+  @id('Instead: the devices of this application, which may be at most 100.', { optional: true })
+  applicationId?: string | null;
+}
+
+/** The newest values of devices that are named, or that an application has. */
+@ArgsType()
+export class LatestArgs extends OrganizationArgs {
+  @ids('Devices, at most 100.') deviceIds?: string[] | null;
+  @id('Instead: the devices of this application, which may be at most 100.', { optional: true })
+  applicationId?: string | null;
+  @labels('Only these variables.', 100, 100) variables?: string[] | null;
+}

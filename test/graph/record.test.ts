@@ -1,0 +1,253 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Role } from '../../src/entities/enums.js';
+import { type AccountActor, useWorld } from '../support/world.js';
+
+const world = useWorld();
+const start = 1_700_000_000;
+
+let owner: AccountActor;
+let o: string;
+let productId: string;
+let applicationId: string;
+const deviceIds: string[] = [];
+
+const send = (serial: string, count: number, from = start) =>
+  owner.post(
+    `/organizations/${o}/records`,
+    Array.from({ length: count }, (_, index) => ({
+      serial,
+      ts: from + index,
+      data: { temperature: index, door: index % 2 },
+    })),
+  );
+
+beforeAll(async () => {
+  owner = await world.organization();
+  o = owner.id;
+  const variables = [
+    { name: 'temperature', type: 'FLOAT32', unit: '°C' },
+    { name: 'door', type: 'BOOL' },
+    { name: 'counter', type: 'INT64' },
+    { name: 'note', type: 'TXT' },
+  ];
+  productId = await owner.make(`/organizations/${o}/products`, { name: 'Sensor', version: '1', variables });
+  applicationId = await owner.make(`/organizations/${o}/applications`, { name: 'Field' });
+  for (const serial of ['a1', 'a2', 'a3']) {
+    const id = await owner.make(
+      `/organizations/${o}/devices/${serial}`,
+      serial === 'a3' ? {} : { product: { id: productId } },
+    );
+    deviceIds.push(id);
+    if (serial !== 'a3') await owner.put(`/applications/${o}/${applicationId}/devices/${id}`);
+  }
+  await send('a1', 25);
+  await send('a2', 10, start + 100);
+});
+
+const ofDevice = `query ($o: ID!, $d: ID!, $limit: Int = 10, $page: Int = 1, $after: String, $sort: String, $from: Float, $to: Float) {
+  device(organizationId: $o, deviceId: $d) {
+    records(limit: $limit, page: $page, after: $after, sort: $sort, from: $from, to: $to) {
+      totalCount endCursor hasMore items { id ts }
+    }
+  }
+}`;
+const ofApplication = ofDevice.replace(
+  'device(organizationId: $o, deviceId: $d)',
+  'application(organizationId: $o, applicationId: $d)',
+);
+
+interface RecordPage {
+  totalCount: number;
+  endCursor: string | null;
+  hasMore: boolean;
+  items: { id: string; ts: number }[];
+}
+
+const page = async (query: string, d: string, more: object = {}): Promise<RecordPage> => {
+  const { body } = await owner.graph(query, { o, d, ...more });
+  expect(body.errors).toBeUndefined();
+  return Object.values(body.data!)[0].records as RecordPage;
+};
+const faultOf = async (query: string, d: string, more: object): Promise<unknown> =>
+  (await owner.graph(query, { o, d, ...more })).body.errors?.[0];
+
+const walk = async (query: string, d: string, more: object, between = async () => {}): Promise<number[]> => {
+  const times: number[] = [];
+  for (let after: string | null = null, hasMore = true; hasMore; ) {
+    const answer: RecordPage = await page(query, d, { ...more, after });
+    times.push(...answer.items.map(({ ts }) => ts));
+    ({ endCursor: after, hasMore } = answer);
+    await between();
+  }
+  return times;
+};
+const descending = (count: number, from = start) =>
+  Array.from({ length: count }, (_, index) => from + count - 1 - index);
+
+describe('records of a device', () => {
+  it('come newest first, in counted pages', async () => {
+    const first = await page(ofDevice, deviceIds[0]!);
+    expect(first).toMatchObject({ totalCount: 25, hasMore: true });
+    expect(first.items.map(({ ts }) => ts)).toEqual(descending(25).slice(0, 10));
+    const third = await page(ofDevice, deviceIds[0]!, { page: 3 });
+    expect(third.items.map(({ ts }) => ts)).toEqual(descending(25).slice(20));
+    expect(third.hasMore).toBe(false);
+  });
+
+  it('come oldest first where that is asked for, by cursor too', async () => {
+    expect(await walk(ofDevice, deviceIds[0]!, { sort: 'ts', limit: 7 })).toEqual(descending(25).toReversed());
+    expect(await walk(ofDevice, deviceIds[0]!, { sort: '-ts', limit: 7 })).toEqual(descending(25));
+  });
+
+  it('are those of a range of time, its ends included', async () => {
+    const answer = await page(ofDevice, deviceIds[0]!, { from: start + 3, to: start + 5 });
+    expect(answer).toMatchObject({ totalCount: 3, hasMore: false });
+    expect(answer.items.map(({ ts }) => ts)).toEqual([start + 5, start + 4, start + 3]);
+  });
+
+  it('are each met once by cursor, however many are stored meanwhile', async () => {
+    const id = await owner.make(`/organizations/${o}/devices/bb`);
+    await send('bb', 20);
+    let sent = 0;
+    const times = await walk(ofDevice, id, { limit: 3 }, async () => {
+      await send('bb', 5, start + 1000 * ++sent);
+    });
+    expect(times).toEqual(descending(20));
+  });
+
+  it('of the same moment are told apart by cursor', async () => {
+    const id = await owner.make(`/organizations/${o}/devices/cc`);
+    await owner.post(
+      `/organizations/${o}/records`,
+      Array.from({ length: 9 }, () => ({ serial: 'cc', ts: start, data: {} })),
+    );
+    expect(await walk(ofDevice, id, { limit: 2 })).toEqual(Array(9).fill(start));
+    expect((await page(ofDevice, id, { limit: 9 })).items.map(({ id: each }) => each)).toHaveLength(9);
+  });
+
+  it('are none: the page is empty and has no cursor', async () => {
+    expect(await page(ofDevice, deviceIds[2]!)).toEqual({ totalCount: 0, endCursor: null, hasMore: false, items: [] });
+  });
+
+  it('refuse what is no cursor of theirs, and a cursor beside a page', async () => {
+    const { endCursor } = await page(ofDevice, deviceIds[0]!);
+    const other = Buffer.from('["deliveries","x","1"]').toString('base64url');
+    const wrong = Buffer.from(`["records","1","1 or true"]`).toString('base64url');
+    for (const after of ['', 'nonsense', other, wrong, Buffer.from('"x"').toString('base64url')]) {
+      expect(await faultOf(ofDevice, deviceIds[0]!, { after })).toMatchObject({
+        message: 'after is no cursor of this list; send an endCursor of its pages.',
+        extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'after' }] },
+      });
+    }
+    expect(await faultOf(ofDevice, deviceIds[0]!, { after: endCursor, page: 2 })).toMatchObject({
+      extensions: { errors: [{ path: 'page' }] },
+    });
+    expect(await faultOf(ofDevice, deviceIds[0]!, { after: endCursor, sort: 'ts' })).toMatchObject({
+      extensions: { errors: [{ path: 'after' }] },
+    });
+    expect(await faultOf(ofDevice, deviceIds[0]!, { sort: 'id' })).toMatchObject({
+      extensions: { errors: [{ path: 'sort' }] },
+    });
+  });
+});
+
+describe('records of an application', () => {
+  it('are those of all its devices in one order of time, by page and by cursor', async () => {
+    const all = [...descending(10, start + 100), ...descending(25)];
+    expect(await page(ofApplication, applicationId, { limit: 35 })).toMatchObject({ totalCount: 35, hasMore: false });
+    expect(await walk(ofApplication, applicationId, { limit: 4 })).toEqual(all);
+    expect(await walk(ofApplication, applicationId, { limit: 4, sort: 'ts' })).toEqual(all.toReversed());
+    const second = await page(ofApplication, applicationId, { limit: 8, page: 2 });
+    expect(second.items.map(({ ts }) => ts)).toEqual(all.slice(8, 16));
+  });
+
+  it('are found by its search, too', async () => {
+    const { body } = await owner.graph(
+      `query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) {
+        search(ts: { gte: 0, lte: 4000000000 }, queries: [{ products: [], size: 1 }]) { responses } } }`,
+      { o, a: applicationId },
+    );
+    expect(body.data!.application.search.responses[0].hits.total.value).toBe(35);
+  });
+});
+
+describe('a record', () => {
+  it('knows its device and product, and the type and unit of its values', async () => {
+    await owner.post(`/organizations/${o}/records`, [
+      {
+        serial: 'a1',
+        ts: start + 5000,
+        metadata: { rssi: -90 },
+        data: { temperature: 'broken', door: 1, counter: '9007199254740993', note: 'ok', extra: [1, 2], more: 'x' },
+      },
+    ]);
+    const { body } = await owner.graph(
+      `query ($o: ID!, $d: ID!) { device(organizationId: $o, deviceId: $d) { records(limit: 1) { items {
+        ts metadata data frame device { serial } product { name }
+        values { name type unit value typed {
+          __typename
+          ... on NumberValue { number exact }
+          ... on BooleanValue { boolean }
+          ... on TextValue { text }
+          ... on JSONValue { json }
+        } }
+      } } } }`,
+      { o, d: deviceIds[0] },
+    );
+    expect(body.errors).toBeUndefined();
+    const [record] = body.data!.device.records.items;
+    expect(record).toMatchObject({
+      ts: start + 5000,
+      metadata: { rssi: -90 },
+      frame: null,
+      device: { serial: 'a1' },
+      product: { name: 'Sensor' },
+    });
+    expect(record.values).toEqual([
+      {
+        name: 'counter',
+        type: 'INT64',
+        unit: null,
+        value: '9007199254740993',
+        typed: { __typename: 'NumberValue', number: 9007199254740992, exact: '9007199254740993' },
+      },
+      { name: 'door', type: 'BOOL', unit: null, value: 1, typed: { __typename: 'BooleanValue', boolean: true } },
+      { name: 'extra', type: null, unit: null, value: [1, 2], typed: { __typename: 'JSONValue', json: [1, 2] } },
+      { name: 'more', type: null, unit: null, value: 'x', typed: { __typename: 'TextValue', text: 'x' } },
+      { name: 'note', type: 'TXT', unit: null, value: 'ok', typed: { __typename: 'TextValue', text: 'ok' } },
+      { name: 'temperature', type: 'FLOAT32', unit: '°C', value: 'broken', typed: null },
+    ]);
+  });
+
+  it('of a device that the caller cannot read is not shown', async () => {
+    const member = await world.member(owner, Role.member);
+    const { body } = await member.graph(ofDevice, { o, d: deviceIds[0] });
+    expect(body.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+  });
+});
+
+describe('deliveries', () => {
+  it('are walked by cursor below hooks and applications, whatever is stored meanwhile', async () => {
+    const hookId = await owner.make(`/applications/${o}/${applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
+    await send('a2', 12, start + 20_000);
+    const below = 'deliveries(limit: 5, after: $after) { endCursor hasMore items { id } }';
+    const ofHook = `query ($o: ID!, $a: ID!, $h: ID!, $after: String) {
+      applicationHook(organizationId: $o, applicationId: $a, applicationHookId: $h) { ${below} } }`;
+    const ofAll = `query ($o: ID!, $a: ID!, $after: String) {
+      application(organizationId: $o, applicationId: $a) { ${below} } }`;
+    for (const text of [ofHook, ofAll]) {
+      const ids: string[] = [];
+      for (let after: string | null = null, hasMore = true; hasMore; ) {
+        const { body } = await owner.graph(text, { o, a: applicationId, h: hookId, after });
+        expect(body.errors).toBeUndefined();
+        const answer = Object.values(body.data!)[0].deliveries as RecordPage;
+        ids.push(...answer.items.map(({ id }) => id));
+        ({ endCursor: after, hasMore } = answer);
+        if (ids.length === 5) await send('a2', 1, start + 30_000);
+      }
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toEqual(ids.toSorted().toReversed());
+      expect(ids.length).toBeGreaterThanOrEqual(12);
+    }
+  });
+});
