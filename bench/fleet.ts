@@ -3,7 +3,7 @@ import type { Stage } from './stage.js';
 /** What records are posted for. */
 export interface BenchFleet {
   serials: string[];
-  productId: string;
+  productIds: string[];
   applicationId: string;
 }
 
@@ -15,20 +15,22 @@ const variables = [
   { name: 'status', type: 'TXT' },
 ];
 
-/** Makes devices of one product, each linked to two applications without hooks. */
-export async function furnish(stage: Stage, devices: number): Promise<BenchFleet> {
+/** Makes devices, of several products by turns, each linked to two applications without hooks. */
+export async function furnish(stage: Stage, devices: number, products = 1): Promise<BenchFleet> {
   const { organizationId } = stage;
   const make = (path: string, body: object) => call(stage, 'POST', `/organizations/${organizationId}/${path}`, body);
-  const productId = await make('products', { name: 'Bench', version: '1', variables });
+  const productIds: string[] = [];
+  for (let index = 0; index < products; index++)
+    productIds.push(await make('products', { name: `Bench ${index}`, version: '1', variables }));
   const applications = [await make('applications', { name: 'A' }), await make('applications', { name: 'B' })];
   const serials: string[] = [];
   for (let index = 0; index < devices; index++) {
     const serial = (0xb0000000 + index).toString(16);
-    const device = await make(`devices/${serial}`, { product: { id: productId } });
+    const device = await make(`devices/${serial}`, { product: { id: productIds[index % products] } });
     for (const id of applications) await call(stage, 'PUT', `/applications/${organizationId}/${id}/devices/${device}`);
     serials.push(serial);
   }
-  return { serials, productId, applicationId: applications[0]! };
+  return { serials, productIds, applicationId: applications[0]! };
 }
 
 let made = 0;

@@ -28,7 +28,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const stage = await openStage();
   try {
     const fleet = await furnish(stage, 200);
-    await storeMillions(stage, fleet, Number(values.rows));
+    await storeMillions(stage, Number(values.rows), Date.now());
     const copy: Row = { name: 'COPY by the server', figures: [] };
     const posted: Row = { name: `POST of ${batchSize}, ${batchClients} clients`, figures: [], against: copy };
     const searched: Row = { name: 'the same while searches run', figures: [], against: posted };
@@ -112,7 +112,7 @@ const whileSearching = async <Result>(
         aggs: { t: { avg: { field: 'data.temperature' } } },
       },
     };
-    const body = { ts: { gte: now - 7200, lte: now }, queries: [{ products: [fleet.productId], size: 10, aggs }] };
+    const body = { ts: { gte: now - 7200, lte: now }, queries: [{ products: fleet.productIds, size: 10, aggs }] };
     const response = await fetch(`${stage.base}/applications/${stage.organizationId}/${fleet.applicationId}/search`, {
       method: 'POST',
       headers: { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' },

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,25 +25,30 @@ export interface Stage {
   folder: string;
   /** Process of the service. */
   pid: number;
+  /** The time of all records, as a search asks for it. */
+  allTime: { gte: number; lte: number };
+  /** Searches an application: each query over records of every product unless it says otherwise. */
+  search(applicationId: string, ...queries: object[]): Promise<void>;
+  /** Posts records. */
+  post(items: readonly object[]): Promise<void>;
   close(): Promise<void>;
 }
 
 const program = fileURLToPath(new URL('../src/main.js', import.meta.url));
 
-/** Sets up a stage: nothing of it is shared with another run. */
-export async function openStage(settings: Readonly<Record<string, string>> = {}): Promise<Stage> {
-  const folder = await mkdtemp(join(tmpdir(), 'ddp-bench-'));
+/**
+ * Sets up a stage: nothing of it is shared with another run.
+ * @param kept a folder whose stage is used again, and stays.
+ */
+export async function openStage(settings: Readonly<Record<string, string>> = {}, kept?: string): Promise<Stage> {
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), 'ddp-bench-')));
+  await mkdir(folder, { recursive: true });
   await chmod(folder, 0o777);
   const log = createLog('warn');
   const server = await openEmbedded({ dataDir: join(folder, 'data'), log, durable: true });
   await prepareDatabase(server.connectionString, log);
   const pool = createPool(server.connectionString, { max: 8 });
-  const organizationId = await createAccount(
-    pool,
-    AccountType.organization,
-    { username: 'bench', email: 'bench@example.com' },
-    new Date(),
-  );
+  const organizationId = await organizationOf(pool);
   const { token } = await createToken(pool, { organizationId }, new Date());
   const service = spawn(process.execPath, [...process.execArgv, program, 'serve', '--json'], {
     env: {
@@ -59,20 +64,50 @@ export async function openStage(settings: Readonly<Record<string, string>> = {})
   });
   const [line] = (await once(service.stdout, 'data')) as [Buffer];
   const { url } = JSON.parse(line.toString()) as { url: string };
+  const base = `${url}/ddp/v1`;
+  const allTime = { gte: 946_684_800, lte: 4_102_444_800 };
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await fetch(`${base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text}`);
+    return JSON.parse(text) as object;
+  };
   return {
-    base: `${url}/ddp/v1`,
+    base,
     organizationId,
     token,
     pool,
     connectionString: server.connectionString,
     folder,
     pid: service.pid!,
+    allTime,
+    async search(applicationId, ...queries) {
+      const body = { ts: allTime, queries: queries.map((query) => ({ products: [], ...query })) };
+      const { responses } = (await post(`/applications/${organizationId}/${applicationId}/search`, body)) as {
+        responses: { status: number; timed_out: boolean }[];
+      };
+      const failed = responses.find(({ status, timed_out: late }) => status !== 200 || late);
+      if (failed !== undefined) throw new Error(JSON.stringify(failed).slice(0, 500));
+    },
+    async post(items) {
+      const { rejected } = (await post(`/organizations/${organizationId}/records`, items)) as { rejected: number };
+      if (rejected > 0) throw new Error(`${rejected} records were rejected.`);
+    },
     async close() {
       service.kill('SIGTERM');
       await once(service, 'exit');
       await pool.end();
       await server.close();
-      for (const path of [server.data, folder]) await rm(path, { recursive: true, force: true });
+      for (const path of kept === undefined ? [server.data, folder] : [])
+        await rm(path, { recursive: true, force: true });
     },
   };
 }
+
+/** The organization whose records are measured; a stage that was kept has it. */
+const organizationOf = async (pool: pg.Pool): Promise<string> => {
+  const { rows } = await pool.query<{ id: string }>(`select id from account where username = 'bench'`);
+  const wanted = { username: 'bench', email: 'bench@example.com' };
+  return rows[0]?.id ?? (await createAccount(pool, AccountType.organization, wanted, new Date()));
+};

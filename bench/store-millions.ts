@@ -1,31 +1,43 @@
+import sql from 'sql-template-tag';
+import { transaction } from '../src/transaction.js';
 import { progress } from './figures.js';
-import { type BenchFleet } from './fleet.js';
 import type { Stage } from './stage.js';
 
 const piece = 200_000;
+const days = 90;
 
-/** Stores records of the last 90 days directly, as the service would have stored them, and shows how far it is. */
-export async function storeMillions(
-  { pool, organizationId }: Stage,
-  { productId }: BenchFleet,
-  rows: number,
-): Promise<void> {
-  for (let done = 0; done < rows; done += piece) {
+/** Milliseconds between two records, where so many are spread over the time that they are of. */
+export const stepOf = (rows: number): number => Math.floor((days * 86_400_000) / rows);
+
+/**
+ * Stores records of the 90 days before a moment directly, as the service would have stored them, by turns of all devices, and
+ * shows how far it is. What was stored before it was interrupted stays, and the next call goes on from there.
+ * @param until milliseconds since the epoch.
+ */
+export async function storeMillions({ pool, organizationId }: Stage, rows: number, until: number): Promise<void> {
+  await pool.query('create table if not exists bench_progress (done bigint not null)');
+  const found = await pool.query<{ done: string | null }>('select max(done) as done from bench_progress');
+  const before = Number(found.rows[0]?.done ?? 0);
+  if (before >= rows) return;
+  for (let done = before; done < rows; done += piece) {
     progress(done, rows);
-    await pool.query(
-      `insert into record (id, organization_id, device_id, product_id, ts, metadata, data, numbers, texts)
-       select gen_random_uuid(), $1, d.id, $2, now() - i * interval '90 days' / $3::float8,
-         jsonb_build_object('rssi', -60 - i % 50, 'snr', (i % 20) / 2.0, 'provider', 'lora'),
-         jsonb_build_object('temperature', 15 + i % 170 / 10.0, 'humidity', 40 + i % 50, 'pressure', 1000 + i % 300 / 10.0, 'open', i % 2 = 0,
-           'status', case when i % 7 = 0 then 'error' else 'ok' end),
-         array[15 + i % 170 / 10.0, 40 + i % 50, 1000 + i % 300 / 10.0, i % 2], array[case when i % 7 = 0 then 'error' else 'ok' end]
-       from generate_series($4::bigint, $5::bigint) i
-       join (select id, row_number() over (order by id) - 1 as n, count(*) over () as all from device where product_id = $2) d on d.n = i % d.all`,
-      [organizationId, productId, rows, done, Math.min(done + piece, rows) - 1],
-    );
+    const next = Math.min(done + piece, rows);
+    await transaction(pool, async (tx) => {
+      // The oldest first, as they would have come.
+      await tx.query(sql`
+        insert into record (id, organization_id, device_id, product_id, ts, metadata, data, numbers, texts)
+        select uuidv7(), ${organizationId}::uuid, d.id, d.product_id,
+          to_timestamp((${until}::float8 - (${rows}::float8 - i) * ${stepOf(rows)}::float8) / 1000),
+          jsonb_build_object('rssi', -60 - i % 50, 'snr', (i % 20) / 2.0, 'provider', 'lora'),
+          jsonb_build_object('temperature', temperature, 'humidity', 40 + i % 50, 'pressure', pressure, 'open', i % 2 = 0, 'status', status),
+          array[temperature, 40 + i % 50, pressure, i % 2], array[status]
+        from generate_series(${done}::bigint, ${next - 1}::bigint) i
+        cross join lateral (select 15 + i * 7919 % 1709 / 100.0 as temperature, 1000 + i * 104729 % 307 / 10.0 as pressure,
+          case when i * 31 % 97 < 14 then 'error' else 'ok' end as status) v
+        join (select id, product_id, row_number() over (order by id) - 1 as n, count(*) over () as all from device) d on d.n = i % d.all`);
+      await tx.query(sql`insert into bench_progress values (${next})`);
+    });
   }
-  if (rows > 0) {
-    progress(rows, rows);
-    await pool.query('vacuum analyze record');
-  }
+  progress(rows, rows);
+  await pool.query('vacuum analyze record');
 }

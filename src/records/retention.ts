@@ -82,7 +82,9 @@ const deleteBatch = async (pool: Database, target: Target): Promise<number> => {
 const retireRollups = async (pool: Database, target: Target): Promise<void> => {
   const limit = sql`date_trunc('hour', ${target.before}::timestamptz)`;
   await pool.query(sql`
-    with cut as (
+    with totals as (
+      delete from record_total where ${belongs(target)} and hour <= ${limit}
+    ), cut as (
       delete from record_rollup where ${belongs(target)} and hour <= ${limit}
       returning organization_id, product_id, hour
     )

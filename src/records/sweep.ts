@@ -16,11 +16,20 @@ export const sweepDevices = async (pool: Database, now: Date): Promise<boolean> 
   const [gone] = rows;
   if (!gone) return false;
   const id = gone.device_id;
-  const { rowCount } = await pool.query(sql`
-    delete from record r using (select id, ts from record where device_id = ${id} limit ${batchSize}) s
-    where r.id = s.id and r.ts = s.ts`);
-  if (rowCount !== 0) return true;
+  // Rollups of all devices together have them too, so their hours are made anew.
+  const { rows: deleted } = await pool.query<{ some: boolean }>(sql`
+    with deleted as (
+      delete from record r using (select id, ts from record where device_id = ${id} limit ${batchSize}) s
+      where r.id = s.id and r.ts = s.ts
+      returning organization_id, product_id, date_trunc('hour', r.ts) as hour
+    ), noted as (
+      insert into record_dirty (organization_id, product_id, hour)
+      select distinct organization_id, product_id, hour from deleted
+    )
+    select exists (select from deleted) as some`);
+  if (deleted[0]?.some) return true;
   await pool.query(sql`delete from record_rollup where device_id = ${id}`);
+  await pool.query(sql`delete from record_source where device_id = ${id}`);
   await pool.query(sql`delete from record_key where device_id = ${id}`);
   await pool.query(sql`delete from record_sweep where device_id = ${id}`);
   return true;

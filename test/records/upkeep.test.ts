@@ -51,10 +51,11 @@ const later = new Date((noon + day) * 1000 + Date.now());
 const rollUpAll = async () => {
   while ((await rollUp(pool, later)) > 0);
 };
-const count = async ({ deviceId }: Fleet, table: 'record' | 'record_rollup'): Promise<number> => {
-  const from = table === 'record' ? sql`record` : sql`record_rollup`;
+const tables = { record: sql`record`, record_rollup: sql`record_rollup`, record_total: sql`record_total` };
+/** A fleet is one device of one product, so it does not matter by which of them is counted. */
+const count = async ({ productId }: Fleet, table: keyof typeof tables): Promise<number> => {
   const { rows } = await pool.query<{ n: number }>(
-    sql`select count(*)::int as n from ${from} where device_id = ${deviceId}`,
+    sql`select count(*)::int as n from ${tables[table]} where product_id = ${productId}`,
   );
   return rows[0]!.n;
 };
@@ -96,6 +97,33 @@ describe('rollups', () => {
       select first, last, extract(epoch from first_ts)::float8 as first_ts, extract(epoch from last_ts)::float8 as last_ts
       from record_rollup where device_id = ${fleet.deviceId} and slot = 1`);
     expect(rows).toEqual([{ first: 1, last: 3, first_ts: noon - 1800, last_ts: noon - 1600 }]);
+  });
+
+  it('add up the devices of a product, and no longer those that are gone', async () => {
+    const fleet = await fleetOf();
+    const other = { ...fleet, deviceId: newId() };
+    await pool.query(sql`
+      insert into device (id, organization_id, serial, slug, product_id, created_at, updated_at)
+      values (${other.deviceId}, ${fleet.organizationId}, 'other', 'other', ${fleet.productId}, now(), now())`);
+    await put(fleet, [noon, { t: 1 }], [noon - 3600, { t: 2, on: true }]);
+    await put(other, [noon, { t: 5 }]);
+    const totals = async () => {
+      await rollUpAll();
+      const { rows } = await pool.query(sql`
+        select slot, extract(epoch from hour)::float8 - ${noon} as hour, n::int, sum, min, max from record_total
+        where organization_id = ${fleet.organizationId} and slot = 1 order by hour`);
+      const sources = await pool.query<{ device_id: string }>(sql`
+        select device_id from record_source where product_id = ${fleet.productId}`);
+      return [rows, sources.rows.map(({ device_id }) => device_id).sort()];
+    };
+    const earlier = { slot: 1, hour: -3600, n: 1, sum: 2, min: 2, max: 2 };
+    expect(await totals()).toEqual([
+      [earlier, { slot: 1, hour: 0, n: 2, sum: 6, min: 1, max: 5 }],
+      [fleet.deviceId, other.deviceId].sort(),
+    ]);
+    await pool.query(sql`delete from device where id = ${other.deviceId}`);
+    while (await sweepDevices(pool, later));
+    expect(await totals()).toEqual([[earlier, { slot: 1, hour: 0, n: 1, sum: 1, min: 1, max: 1 }], [fleet.deviceId]]);
   });
 
   it('wait for an hour that still gets data', async () => {
@@ -152,7 +180,8 @@ describe('retention', () => {
     await setRetention(pool, { organizationId: own.organizationId, productId: own.productId }, null);
     expect(await retire(pool, new Date(noon * 1000), () => false)).toMatchObject({ records: 1 });
     expect([await count(kept, 'record'), await count(short, 'record'), await count(own, 'record')]).toEqual([2, 1, 2]);
-    expect([await count(kept, 'record_rollup'), await count(short, 'record_rollup')]).toEqual([4, 2]);
+    for (const table of ['record_rollup', 'record_total'] as const)
+      expect([await count(kept, table), await count(short, table)]).toEqual([4, 2]);
   });
 
   it('drops a partition in which nothing may remain', async () => {

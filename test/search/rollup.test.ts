@@ -8,10 +8,10 @@ import { createSearch, type QueryAnswer } from '../../src/records/search/search.
 import { useWorld, worldNow } from './world.js';
 
 const start = worldNow / 1000 - 3 * 24 * 3600;
-const serials = ['a1', 'a2', 'b1'];
+const serials = ['a1', 'a2', 'b1', 'b2'];
 const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 const recordOf = (index: number) => ({
-  serial: serials[index % 3]!,
+  serial: serials[index % 4]!,
   ts: Math.round((start + noise(index) * 3 * 24 * 3600) * 1e6) / 1e6,
   data: {
     ...(index % 5 === 0 ? {} : { t: noise(index + 0.5) * 1e4 - 5e3 }),
@@ -30,6 +30,8 @@ const world = useWorld({
     { serial: 'a1', product: 'first' },
     { serial: 'a2', product: 'first' },
     { serial: 'b1', product: 'second' },
+    // The application sees a part of this product's records only.
+    { serial: 'b2', product: 'second', linked: false },
   ],
   records: Array.from({ length: 1500 }, (_, index) => recordOf(index)),
 });
@@ -89,10 +91,13 @@ const histogram = fc
     metrics,
   )
   .map(([interval, aggs]): PlainJson => ({ date_histogram: { field: 'ts', ...(interval as object) }, aggs }));
-const terms = metrics.map((aggs): PlainJson => ({ terms: { field: 'device.id' }, aggs }));
+const terms = fc
+  .tuple(fc.constantFrom('device.id', 'device.serial', 'product.id'), metrics)
+  .map(([field, aggs]): PlainJson => ({ terms: { field }, aggs }));
+const summed: PlainJson = { sum_bucket: { buckets_path: 'hours>_count' } };
 const aggs = fc
-  .tuple(histogram, terms, metrics)
-  .map(([hours, devices, more]): PlainJson => ({ hours, devices, ...more }));
+  .tuple(histogram, fc.option(terms), metrics)
+  .map(([hours, devices, more]): PlainJson => ({ hours, summed, ...(devices && { devices }), ...more }));
 const moment = fc.oneof(
   fc.integer({ min: -2, max: 74 }).map((hours) => start + hours * 3600),
   fc.integer({ min: 0, max: 3 * 24 * 3600e3 }).map((millis) => start + millis / 1000),
@@ -104,18 +109,24 @@ const query = fc.oneof(
       bool: { filter: [{ range: { ts: { gte: Math.min(a, b), lt: Math.max(a, b) } } }] },
     }),
   ),
+  fc.constantFrom<PlainJson>(
+    { bool: { must_not: [{ term: { 'device.serial': 'a2' } }] } },
+    { prefix: { 'device.serial': 'a' } },
+    { bool: { should: [{ term: { 'device.serial': 'b1' } }, { exists: { field: 'device.name' } }] } },
+  ),
 );
 
 describe('search over rollups', () => {
   it('answers what search over records answers', async () => {
-    const products = Object.values(world.productIds);
+    const { first, second } = world.productIds;
+    const products = fc.constantFrom<PlainJson[]>([], [first!], [second!], [first!, second!]);
     await fc.assert(
-      fc.asyncProperty(aggs, query, moment, moment, async (aggregations, filter, a, b) => {
-        const body = { products, size: 0, query: filter, aggs: aggregations };
+      fc.asyncProperty(aggs, query, moment, moment, products, async (aggregations, filter, a, b, named) => {
+        const body = { products: named, size: 0, query: filter, aggs: aggregations };
         const range = { gte: Math.min(a, b), lte: Math.max(a, b) };
         expectClose(aggregationsOf(await ask(true, body, range)), aggregationsOf(await ask(false, body, range)));
       }),
-      { numRuns: 60 },
+      { numRuns: 150 },
     );
   }, 60_000);
 
@@ -123,13 +134,21 @@ describe('search over rollups', () => {
     const { pool, organizationId, productIds } = world;
     const dirty = await pool.query(sql`select from record_dirty where organization_id = ${organizationId}`);
     expect(dirty.rowCount).toBeGreaterThan(0);
-    const body = { products: Object.values(productIds), size: 0, aggs: { n: { value_count: { field: 'data.t' } } } };
+    const count = { n: { value_count: { field: 'data.t' } } };
     const range = { gte: start, lte: start + 3 * 24 * 3600 };
-    const truth = aggregationsOf(await ask(false, body, range));
+    const answer = async (rollups: boolean, products: PlainJson) =>
+      (aggregationsOf(await ask(rollups, { products, size: 0, aggs: count }, range)) as { n: { value: number } }).n
+        .value;
+    const [together, oneByOne] = [[productIds['first']!], [productIds['second']!]];
+    const truth = [await answer(false, together), await answer(false, oneByOne)] as const;
+    await pool.query(sql`delete from record_total where organization_id = ${organizationId}`);
+    expect(await answer(true, oneByOne)).toBe(truth[1]);
     await pool.query(sql`delete from record_rollup where organization_id = ${organizationId}`);
-    const { n: left } = aggregationsOf(await ask(true, body, range)) as { n: { value: number } };
-    expect(left.value).toBeGreaterThan(0);
-    expect(left.value).toBeLessThan((truth as { n: { value: number } }).n.value);
-    expect(aggregationsOf(await ask(false, body, range))).toEqual(truth);
+    for (const [index, products] of [together, oneByOne].entries()) {
+      const left = await answer(true, products);
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThan(truth[index]!);
+      expect(await answer(false, products)).toBe(truth[index]);
+    }
   });
 });

@@ -1,4 +1,4 @@
-import pg, { type Pool, type PoolClient } from 'pg';
+import pg, { type Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import sql from 'sql-template-tag';
 
@@ -29,27 +29,53 @@ const jsonAsText = {
 } as typeof pg.types;
 const queryCanceled = '57014';
 
+/** How a lane is opened. */
+export interface LaneOptions {
+  /** How long its first query may take, in milliseconds; most are asked with the same. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** The moment to look at: another lane's, by its exported name. */
+  readonly snapshot?: string | undefined;
+  /** Whether others are to look at the same moment. */
+  readonly exported?: boolean;
+}
+
 /** A connection inside a read-only transaction that sees one moment of the database. */
 export class Lane {
+  /** The name by which other lanes can look at the same moment, where it was asked for. */
+  name: string | undefined;
   private gone = false;
+  /** The statement timeout that is set. */
+  private limited: number;
 
   private constructor(
     private readonly client: PoolClient,
+    private readonly timeoutMs: number,
     private readonly stop: () => void,
-  ) {}
+  ) {
+    this.limited = timeoutMs;
+  }
 
-  /** @param snapshot the moment to look at: another lane's, by its exported name. */
-  static async open(pool: Pool, signal?: AbortSignal, snapshot?: string): Promise<Lane> {
+  /** Opens a lane in one round trip. */
+  static async open(pool: Pool, { timeoutMs, signal, snapshot, exported }: LaneOptions): Promise<Lane> {
     const client = await pool.connect();
     const leave = () => void lane.cancel(pool);
-    const lane = new Lane(client, () => signal?.removeEventListener('abort', leave));
+    const lane = new Lane(client, Math.ceil(timeoutMs), () => signal?.removeEventListener('abort', leave));
     signal?.addEventListener('abort', leave, { once: true });
+    // The parameters of these commands cannot be such; pg quotes the name, which PostgreSQL made.
+    const steps = [
+      'begin isolation level repeatable read read only',
+      ...(snapshot === undefined ? [] : [`set transaction snapshot ${client.escapeLiteral(snapshot)}`]),
+      `set local jit = off`,
+      `set local statement_timeout = ${lane.limited}`,
+      ...(exported ? ['select pg_export_snapshot() as name'] : []),
+      'savepoint opened',
+    ];
     try {
       signal?.throwIfAborted();
-      await client.query('begin isolation level repeatable read read only');
-      // The parameter of this command cannot be one; pg quotes the name, which PostgreSQL made.
-      if (snapshot !== undefined) await client.query(`set transaction snapshot ${client.escapeLiteral(snapshot)}`);
-      await client.query(sql`select set_config('jit', 'off', true)`);
+      // Several statements have several results.
+      const results = (await client.query(steps.join('; '))) as unknown as QueryResult<{ name: string }>[];
+      lane.name = exported ? results.at(-2)?.rows[0]?.name : undefined;
       return lane;
     } catch (error) {
       lane.gone = true;
@@ -58,23 +84,17 @@ export class Lane {
     }
   }
 
-  /** The name by which other lanes can look at the same moment. */
-  async export(): Promise<string> {
-    const { rows } = await this.client.query<{ name: string }>(sql`select pg_export_snapshot() as name`);
-    return rows[0]!.name;
-  }
-
   /** Runs the work of one query. What it throws leaves the lane usable. */
   async run<T>(timeoutMs: number, work: (reader: Reader) => Promise<T>): Promise<T> {
     const deadline = performance.now() + timeoutMs;
-    await this.client.query('savepoint query');
     try {
       return await work(this.reader(deadline));
     } catch (error) {
-      if (!this.gone) await this.client.query('rollback to savepoint query');
+      if (!this.gone) {
+        await this.client.query('rollback to savepoint opened');
+        this.limited = Math.ceil(this.timeoutMs);
+      }
       throw isTimeout(error) && !this.gone ? new TimedOut() : error;
-    } finally {
-      if (!this.gone) await this.client.query('release savepoint query');
     }
   }
 
@@ -86,14 +106,13 @@ export class Lane {
   }
 
   private reader(deadline: number): Reader {
-    let limited = Number.POSITIVE_INFINITY;
     const limit = async () => {
       if (this.gone) throw new CallerGone();
       const left = Math.ceil(deadline - performance.now());
       if (left <= 0) throw new TimedOut();
       // Asked again only when it matters: most queries are one statement of a few milliseconds.
-      if (left > limited * 0.9) return;
-      limited = left;
+      if (left <= this.limited && left > this.limited * 0.9) return;
+      this.limited = left;
       await this.client.query(sql`select set_config('statement_timeout', ${`${left}`}, true)`);
     };
     return {

@@ -3,15 +3,16 @@ import type { Span } from './aggregation/date-bucket.js';
 import type { Answer } from './aggregation/stage.js';
 import { needsFound, needsNarrow, planTree } from './aggregation/tree.js';
 import type { Fields } from './field/field.js';
-import { type Hit, readHits, type Times } from './hits/hits.js';
+import { type Hit, isByTime, readHits, type Times } from './hits/hits.js';
 import { bindSort } from './hits/order.js';
 import { searchAfter } from './hits/search-after.js';
-import type { Reader } from './lane.js';
+import type { Reader, Rows } from './lane.js';
 import { bindQuery } from './query/bind.js';
 import { all, type Predicate } from './query/predicate.js';
 import type { Query } from './query/query.js';
 import type { SearchRequest, TimeRange } from './request.js';
-import { rollupRange } from './rollup/eligible.js';
+import { rollupCandidate, rollupRange } from './rollup/eligible.js';
+import type { Sources } from './rollup/sources.js';
 import { type Scope, scan } from './sql/scan.js';
 
 /** The part of an answer that a query makes. */
@@ -30,15 +31,15 @@ export interface Run {
   readonly weigh: (length: number) => boolean;
   /** The unit of moments in sources and sort values. */
   readonly times: Times;
-  /** Whether rollups may answer. */
-  readonly rollups: boolean;
+  /** What rollups there are; absent where they may not answer. */
+  readonly sources?: (rows: Rows) => Promise<Sources>;
 }
 
 /** Binds, compiles and runs one parsed query. */
 export const run = async (
   reader: Reader,
   request: SearchRequest,
-  { scope, range, fields, now, weigh, times, rollups }: Run,
+  { scope, range, fields, now, weigh, times, sources }: Run,
 ): Promise<Found> => {
   const binding = { fields, now };
   const bind = (query: Query | undefined): Predicate => (query === undefined ? all : bindQuery(query, binding));
@@ -50,27 +51,34 @@ export const run = async (
   const wide = spanOf(range, now);
   const span = (needsNarrow(request.aggregations, wide) ? await foundSpan(reader, scope, all) : undefined) ?? wide;
   const asked = { aggregations: request.aggregations, query, productIds: scope.productIds, fields, span, range };
-  const rollup = rollups && found === undefined ? rollupRange(asked) : undefined;
+  const candidate = sources && found === undefined ? rollupCandidate(asked) : undefined;
+  const rollup = candidate && rollupRange(asked, candidate, await sources!(reader.rows));
   const over = rollup ? { ...scope, rollup } : scope;
   const planned = planTree(request.aggregations, over, query, { fields, now, span, found, times });
   const { from, size, source, fields: shown } = request;
+  const page = { scope, predicates, sort, from, size };
+  const products = sources && isByTime(page) ? allProducts(scope, await sources(reader.rows)) : undefined;
   const hits = await readHits(reader, {
-    scope,
-    predicates,
-    sort,
-    from,
-    size,
+    ...page,
     source,
     fields: shown,
     times,
     weigh,
     ...(after && { after }),
+    ...(products && { products }),
   });
   const known =
     after === undefined && hits.length < size && (hits.length > 0 || from === 0) ? from + hits.length : undefined;
   const total = await countHits(reader, request, scope, predicates, known);
   const aggregations = await planned?.read(reader);
   return { hits: { ...(total && { total }), max_score: null, hits }, ...(aggregations && { aggregations }) };
+};
+
+/** The products of a scope, where nearly all records of each are in it: a device may have come since the last rollup. */
+const allProducts = ({ productIds, deviceIds }: Scope, { products, whole }: Sources): string[] | undefined => {
+  const ids = productIds.length === 0 ? products : productIds;
+  const known = ids.filter((id) => id !== null && whole.has(id)) as string[];
+  return ids.length > 0 && known.length === ids.length && ids.length < deviceIds.length ? known : undefined;
 };
 
 /** How many records match, counted no further than asked for. `known`: where the page already shows it. */

@@ -3,10 +3,11 @@ import sql from 'sql-template-tag';
 import type { LocatedJson } from '../../json.js';
 import { type ErrorAnswer, illegalArgument, SearchFailure } from './failure.js';
 import type { FieldKind, Fields } from './field/field.js';
-import { loadFields } from './field/resolve.js';
+import { type FieldRows, fieldColumns, fieldsOf, loadFields } from './field/resolve.js';
 import { maxAnswer, type Times } from './hits/hits.js';
 import { type Rows, TimedOut } from './lane.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, parseRequest, productIds } from './request.js';
+import { loadSources, type Sources } from './rollup/sources.js';
 import { type Found, run } from './run.js';
 import { takeSnapshot } from './snapshot.js';
 
@@ -76,15 +77,15 @@ export const createSearch = (options: SearchOptions): Search => ({
     const envelope = parseMultiSearch(lines);
     return (call) => answerAll(options, envelope, call, 'millis');
   },
-  fields: (call) => fieldsOf(options, call),
+  fields: (call) => fieldTypesOf(options, call),
 });
 
 /** Every field that an application's records can be asked for, with the engines' name of its type. */
-const fieldsOf = async (
+const fieldTypesOf = async (
   { pool, timeoutMs }: SearchOptions,
   { organizationId, signal }: SearchCall,
 ): Promise<FieldType[]> => {
-  const snapshot = await takeSnapshot(pool, 1, signal);
+  const snapshot = await takeSnapshot(pool, { most: 1, timeoutMs, signal });
   try {
     const fields = await snapshot.run(timeoutMs, ({ rows }) => loadFields(rows, organizationId, []));
     return fields.paths().flatMap((path) => {
@@ -114,12 +115,13 @@ const answerAll = async (
 ): Promise<SearchAnswer> => {
   const took = stopwatch();
   if (queries.length === 0) return { took: took(), responses: [] };
-  const { organizationId, applicationId, signal } = call;
+  const { organizationId, signal } = call;
   const now = clock();
   const weigh = scale(maxAnswer);
-  const snapshot = await takeSnapshot(pool, Math.min(lanes, queries.length), signal);
+  const snapshot = await takeSnapshot(pool, { most: Math.min(lanes, queries.length), timeoutMs, signal });
   try {
-    const scope = await snapshot.run(timeoutMs, ({ rows }) => scopeOf(rows, organizationId, applicationId));
+    const first = productIds(queries[0]!.products);
+    const scope = await snapshot.run(timeoutMs, ({ rows }) => loadScope(rows, call, first));
     const answers = queries.map(({ input, products }) =>
       answered(() => {
         const request = parseRequest(input);
@@ -133,7 +135,15 @@ const answerAll = async (
             from: range.from,
             to: range.to,
           };
-          return run(reader, request, { scope: bounds, range, fields, now, weigh, times, rollups });
+          return run(reader, request, {
+            scope: bounds,
+            range,
+            fields,
+            now,
+            weigh,
+            times,
+            ...(rollups && { sources: scope.sources }),
+          });
         });
       }),
     );
@@ -183,17 +193,24 @@ const scale = (most: number) => {
   };
 };
 
-/** The devices of an application, and the fields of products in scope, each read once in a call. */
-const scopeOf = async (rows: Rows, organizationId: string, applicationId: string) => {
-  const devices = await rows<{ id: string }>(
-    sql`select device_id as id from application_device where application_id = ${applicationId}::uuid`,
-  );
-  const loaded = new Map<string, Promise<Fields>>();
+/**
+ * The devices of an application, and the fields of products in scope, each read once in a call; those of the first query's
+ * products, which mostly are those of all, in one round trip with the devices.
+ */
+const loadScope = async (rows: Rows, { organizationId, applicationId }: SearchCall, products: readonly string[]) => {
+  const [found] = await rows<FieldRows & { devices: string }>(sql`
+    select (select coalesce(string_agg(device_id::text, ','), '') from application_device
+      where application_id = ${applicationId}::uuid) as devices, ${fieldColumns(organizationId, products)}`);
+  const { devices } = found!;
+  const deviceIds = devices === '' ? [] : devices.split(',');
+  let sources: Promise<Sources> | undefined;
+  const loaded = new Map([[products.join(), Promise.resolve(fieldsOf(found!, products))]]);
   return {
-    deviceIds: devices.map(({ id }) => id),
-    fields: (products: readonly string[], reading: Rows): Promise<Fields> => {
-      const key = products.join();
-      const known = loaded.get(key) ?? loadFields(reading, organizationId, products);
+    deviceIds,
+    sources: (reading: Rows): Promise<Sources> => (sources ??= loadSources(reading, organizationId, deviceIds)),
+    fields: (of: readonly string[], reading: Rows): Promise<Fields> => {
+      const key = of.join();
+      const known = loaded.get(key) ?? loadFields(reading, organizationId, of);
       loaded.set(key, known);
       return known;
     },

@@ -8,27 +8,32 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
-/**
- * Takes a snapshot.
- * @param most how many connections it may use at once.
- * @param signal ends every statement when the caller is gone.
- */
-export const takeSnapshot = async (pool: Pool, most: number, signal?: AbortSignal): Promise<Snapshot> => {
+/** How a snapshot is taken. */
+export interface SnapshotOptions {
+  /** How many connections it may use at once. */
+  readonly most: number;
+  /** How long one query may take, where it does not ask for less, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends every statement when the caller is gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Takes a snapshot. */
+export const takeSnapshot = async (pool: Pool, { most, timeoutMs, signal }: SnapshotOptions): Promise<Snapshot> => {
   signal?.throwIfAborted();
-  const first = await Lane.open(pool, signal);
+  const hasSpare = () => pool.waitingCount === 0 && (pool.idleCount > 0 || pool.totalCount < pool.options.max);
+  const first = await Lane.open(pool, { timeoutMs, signal, exported: most > 1 && hasSpare() });
   const lanes = [Promise.resolve(first)];
   const idle = [first];
   const waiting: ((lane: Lane) => void)[] = [];
-  const name = most > 1 ? await first.export() : undefined;
 
   /** Another lane only while the pool can spare one: a search never waits for a connection while it holds one. */
-  const spare = () =>
-    lanes.length < most && pool.waitingCount === 0 && (pool.idleCount > 0 || pool.totalCount < pool.options.max);
+  const spare = () => first.name !== undefined && lanes.length < most && hasSpare();
   const take = (): Promise<Lane> => {
     const free = idle.pop();
     if (free !== undefined) return Promise.resolve(free);
     if (!spare()) return new Promise((resolve) => waiting.push(resolve));
-    const opened = Lane.open(pool, signal, name);
+    const opened = Lane.open(pool, { timeoutMs, signal, snapshot: first.name });
     lanes.push(opened);
     return opened;
   };

@@ -1,11 +1,12 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { badAggregation, illegalArgument, parsing } from '../failure.js';
+import type { Predicate } from '../query/predicate.js';
 import type { Input } from '../syntax/input.js';
-import { kindOf } from '../syntax/value.js';
+import { kindOf, scalarText } from '../syntax/value.js';
 import type { CompositeAggregation } from './aggregation.js';
 import { type CompositeKey, compositeKey } from './composite-key.js';
 import type { Bucket } from './level.js';
-import type { Answer, Planned, Stage } from './stage.js';
+import type { Answer, Inside, Planned, Stage } from './stage.js';
 
 /** Buckets of several keys at once, page by page: `after` is the last key of the page before. */
 export const composite = (aggregation: CompositeAggregation, stage: Stage): Planned => {
@@ -27,7 +28,7 @@ export const composite = (aggregation: CompositeAggregation, stage: Stage): Plan
     index === known.length - 1 && where.length > 0 ? { ...key, where: join(where, ' and ') } : key,
   );
   const order = () => known.map(({ ordered, descending, nullsFirst }, index) => ordered(index, descending, nullsFirst));
-  const inner = stage.inside(all, { cut: { size, minDocCount: 1, order } });
+  const inner = stage.inside(all, { cut: { size, minDocCount: 1, order }, ...reach(aggregation, stage, cursor?.[0]) });
   const children = inner.planAll(aggregation);
   const count = inner.count();
   const keyOf = (bucket: Bucket): Answer => {
@@ -47,6 +48,26 @@ export const composite = (aggregation: CompositeAggregation, stage: Stage): Plan
       return { ...(final && { after_key: keyOf(final) }), buckets: children.across(answers) };
     },
   };
+};
+
+/**
+ * Which records a page can be of, where devices are the first key: those of the devices from the cursor's on. Each of them
+ * that has records makes a bucket, so as many devices as buckets are asked for mostly are enough.
+ */
+const reach = ({ sources, size }: CompositeAggregation, stage: Stage, after: Input | undefined): Inside => {
+  const [first] = sources;
+  const field = first && first.by === 'terms' && !first.missing ? stage.field(first.field, first.at) : undefined;
+  if (field?.path !== 'device.id') return {};
+  const sign = first!.descending ? -1 : 1;
+  const from = after && !after.isNull ? scalarText(after) : undefined;
+  const inOrder = (a: string, b: string) => (a === b ? 0 : a < b ? -sign : sign);
+  const left = stage.planning.scope.deviceIds
+    .filter((id) => from === undefined || inOrder(id, from) >= 0)
+    .toSorted(inOrder);
+  const of = (values: readonly string[]): Predicate => ({ kind: 'in', field, values });
+  // The cursor's own device may have no more buckets.
+  const some = left.slice(0, size + 1);
+  return { where: [of(left)], ...(some.length < left.length && { first: of(some) }) };
 };
 
 const cursorOf = (after: Input, { sources }: CompositeAggregation): Input[] => {

@@ -1,6 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { maxBuckets, tooManyBuckets } from '../failure.js';
 import type { Field } from '../field/field.js';
+import type { Reader } from '../lane.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
 import { recordCount } from '../rollup/source.js';
 import { condition } from '../sql/condition.js';
@@ -65,6 +66,8 @@ export interface LevelOptions {
   readonly keys: readonly Key[];
   readonly cut?: Cut;
   readonly top?: Top;
+  /** Records that are looked at first: where they fill as many buckets as are asked for, these are the first of all. */
+  readonly first?: Predicate;
 }
 
 /** One statement: all buckets of one place in the tree of aggregations, with the metrics in them. */
@@ -79,6 +82,8 @@ export class Level {
   private counted = false;
   /** Whether rows were left out, so that what is inside must look only into those that stayed. */
   private partial = false;
+  /** The records that were looked at, where not all. */
+  private only: readonly Predicate[] = [];
 
   constructor(private readonly options: LevelOptions) {
     this.keys = [...(options.parent?.keys ?? []), ...options.keys];
@@ -99,7 +104,11 @@ export class Level {
   }
 
   /** Options of a level inside this one. */
-  inside(where: readonly Predicate[], keys: readonly Key[], more: Pick<LevelOptions, 'cut' | 'top'> = {}): Level {
+  inside(
+    where: readonly Predicate[],
+    keys: readonly Key[],
+    more: Pick<LevelOptions, 'cut' | 'top' | 'first'> = {},
+  ): Level {
     const { scope, where: around } = this.options;
     return new Level({ scope, parent: this, where: [...around, ...where], keys, ...more });
   }
@@ -157,8 +166,21 @@ export class Level {
     return (this.rows.get(around.id) ?? []).map((row) => ({ id: JSON.stringify(row.slice(0, this.keys.length)), row }));
   }
 
-  /** Takes the answer of {@link statement}. */
-  take(rows: readonly Row[]): void {
+  /** Reads its buckets. The level around must have its rows. */
+  async read(reader: Reader): Promise<void> {
+    if (!this.isNeeded) return this.take([]);
+    const { first, cut, parent } = this.options;
+    this.only = parent?.only ?? [];
+    if (first !== undefined) {
+      this.only = [first];
+      const rows = (await reader.tuples(this.statement())) as Row[];
+      if (rows.length >= cut!.size) return this.take(rows);
+      this.only = [];
+    }
+    this.take((await reader.tuples(this.statement())) as Row[]);
+  }
+
+  private take(rows: readonly Row[]): void {
     if (rows.length > maxBuckets) throw tooManyBuckets(rows.length);
     const around = this.options.top === undefined ? this.outer : this.keys.length;
     this.rows = Map.groupBy(rows, (row) => JSON.stringify(row.slice(0, around))) as Map<string, Row[]>;
@@ -166,7 +188,7 @@ export class Level {
   }
 
   /** Whether its statement can find anything that is asked for: all records together may just be where buckets begin. */
-  get isNeeded(): boolean {
+  private get isNeeded(): boolean {
     const { parent, scope } = this.options;
     if (scope.deviceIds.length === 0) return false;
     if (this.keys.length === 0) return this.counted || this.columns.length > 0 || this.options.top !== undefined;
@@ -226,7 +248,7 @@ export class Level {
   /** The records with their keys and values, one row for each bucket that a record counts in. */
   private records(place?: Sql): Sql {
     const fields = [...this.fields, ...this.keys.flatMap((key) => key.fields)];
-    const { source, where } = scan(this.options.scope, this.options.where, fields);
+    const { source, where } = scan(this.options.scope, [...this.options.where, ...this.only], fields);
     const outputs = [
       ...this.keys.map(({ value }, index) => sql`${value} as ${name('key', index)}`),
       ...this.values.map((value, index) => sql`${value} as ${name('value', index)}`),

@@ -101,7 +101,8 @@ export const planAll = (aggregations: readonly Aggregation[], stage: Stage, arou
 
 type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;
 
-const isPipeline = (aggregation: Aggregation): aggregation is PipelineAggregation =>
+/** Whether an aggregation is over the answers of others. */
+export const isPipeline = (aggregation: Aggregation): aggregation is PipelineAggregation =>
   Object.hasOwn(places, aggregation.kind);
 
 const withMeta = ({ meta }: Aggregation, planned: Planned): Planned =>

@@ -45,6 +45,17 @@ export interface TimeLevel {
   readonly index: number;
 }
 
+/** What buckets inside others are made with. */
+export interface Inside {
+  readonly cut?: Cut;
+  /** Buckets of time, for rates inside. */
+  readonly time?: DateBuckets;
+  /** What leaves out records that are in none of the buckets anyway. */
+  readonly where?: readonly Predicate[];
+  /** See {@link LevelOptions}. */
+  readonly first?: Predicate;
+}
+
 /** Where an aggregation stands: the buckets of a level, and of their records those that the filters around it let through. */
 export class Stage {
   constructor(
@@ -61,8 +72,8 @@ export class Stage {
   }
 
   /** Buckets inside these. */
-  inside(keys: readonly Key[], { cut, time }: { cut?: Cut; time?: DateBuckets } = {}): Stage {
-    const level = this.level.inside(this.filters, keys, cut && { cut });
+  inside(keys: readonly Key[], { time, where = [], ...more }: Inside = {}): Stage {
+    const level = this.level.inside([...this.filters, ...where], keys, more);
     this.planning.levels.push(level);
     return new Stage(
       this.planning,

@@ -9,7 +9,7 @@ import type { Scope } from '../sql/scan.js';
 import type { Aggregation, TimeInterval } from './aggregation.js';
 import type { Span } from './date-bucket.js';
 import { calendarInterval, fixedInterval } from './interval.js';
-import { type Bucket, Level, type Row } from './level.js';
+import { type Bucket, Level } from './level.js';
 import { planAll } from './plan.js';
 import { type Answer, type Planning, Stage } from './stage.js';
 
@@ -76,7 +76,7 @@ export const planTree = (
   return {
     levels,
     read: async (reader) => {
-      for (const level of levels) level.take(level.isNeeded ? ((await reader.tuples(level.statement())) as Row[]) : []);
+      for (const level of levels) await level.read(reader);
       if (shown.length > 0) {
         devices = await devicesOf(
           reader.rows,

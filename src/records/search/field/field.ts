@@ -28,8 +28,10 @@ export interface Field {
   readonly costly?: boolean;
   /** Whether the values are the device's, so that its table must be joined. */
   readonly ofDevice: boolean;
-  /** Where rollups have its numbers, one place a product: set where that is all of them. */
+  /** Where rollups have its numbers, one place a product: set where they have all that products which declare it have. */
   readonly places?: readonly Place[];
+  /** The products that declare it. */
+  readonly declaredBy?: readonly string[];
 }
 
 /** The slot of a product's variable in `record.numbers`. */

@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { illegalArgument } from '../failure.js';
 import type { Rows } from '../lane.js';
 import { escapePattern } from '../syntax/escape.js';
@@ -6,27 +6,40 @@ import { type DeclaredVariable, declaredField, kindOfVariable, type SeenField, s
 import type { Field, Fields } from './field.js';
 import { reservedFields } from './reserved.js';
 
+/** What {@link fieldColumns} answers. */
+export interface FieldRows {
+  declared: DeclaredVariable[];
+  seen: SeenField[];
+}
+
 /**
- * Reads what a search may name: the variables of the products in scope and the catalogue of the organization.
+ * Columns of what a search may name: the variables of the products in scope and the catalogue of the organization.
  * @param products ids of the products in scope; empty for all that the organization has or uses.
  */
-export const loadFields = async (rows: Rows, organizationId: string, products: readonly string[]): Promise<Fields> => {
-  const [declared, seen] = await Promise.all([
-    rows<DeclaredVariable>(sql`
+export const fieldColumns = (organizationId: string, products: readonly string[]): Sql => {
+  const inScope =
+    products.length > 0
+      ? sql`p.id = any(${products}::uuid[])`
+      : sql`(p.organization_id = ${organizationId}::uuid or p.id in (select product_id from device where organization_id = ${organizationId}::uuid))`;
+  return sql`
+    (select coalesce(json_agg(x), '[]') from (
       select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
       from product p
       cross join jsonb_array_elements(p.variables) v
       left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
-      where ${
-        products.length > 0
-          ? sql`p.id = any(${products}::uuid[])`
-          : sql`(p.organization_id = ${organizationId}::uuid or p.id in (select product_id from device where organization_id = ${organizationId}::uuid))`
-      }
-      order by p.id`),
-    rows<SeenField>(sql`
-      select path, keys, kind, multi from record_field where organization_id = ${organizationId}::uuid order by path limit 10000`),
-  ]);
-  return resolver(declared, seen, products);
+      where ${inScope} order by p.id) x) as declared,
+    (select coalesce(json_agg(x), '[]') from (
+      select path, keys, kind, multi from record_field where organization_id = ${organizationId}::uuid order by path limit 10000) x) as seen`;
+};
+
+/** The fields that {@link fieldColumns} has found. */
+export const fieldsOf = ({ declared, seen }: FieldRows, products: readonly string[]): Fields =>
+  resolver(declared, seen, products);
+
+/** Reads the fields of a scope: see {@link fieldColumns}. */
+export const loadFields = async (rows: Rows, organizationId: string, products: readonly string[]): Promise<Fields> => {
+  const [found] = await rows<FieldRows>(sql`select ${fieldColumns(organizationId, products)}`);
+  return fieldsOf(found!, products);
 };
 
 /** The fields, from what is declared and what was seen. */

@@ -23,23 +23,16 @@ export const loadDevices = async (
   deviceIds: readonly string[],
   productIds: readonly string[],
 ): Promise<Devices> => {
-  const unique = [...new Set(deviceIds)];
-  const found =
-    unique.length === 0
-      ? []
-      : await rows<DeviceRow>(
-          sql`select id, serial, name, tags, lat, lon from device where id = any(${unique}::uuid[])`,
-        );
-  const products = [...new Set(productIds)];
-  const owned =
-    products.length === 0
-      ? []
-      : await rows<{ id: string; owner: string }>(
-          sql`select id, organization_id as owner from product where id = any(${products}::uuid[])`,
-        );
+  if (deviceIds.length === 0) return { devices: new Map(), owners: new Map() };
+  const [found] = await rows<{ devices: DeviceRow[]; owners: { id: string; owner: string }[] }>(sql`
+    select
+      (select coalesce(json_agg(x), '[]') from (
+        select id, serial, name, tags, lat, lon from device where id = any(${[...new Set(deviceIds)]}::uuid[])) x) as devices,
+      (select coalesce(json_agg(x), '[]') from (
+        select id, organization_id as owner from product where id = any(${[...new Set(productIds)]}::uuid[])) x) as owners`);
   return {
-    devices: new Map(found.map((device) => [device.id, device])),
-    owners: new Map(owned.map(({ id, owner }) => [id, owner])),
+    devices: new Map(found!.devices.map((device) => [device.id, device])),
+    owners: new Map(found!.owners.map(({ id, owner }) => [id, owner])),
   };
 };
 

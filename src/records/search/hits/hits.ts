@@ -3,7 +3,7 @@ import type { PlainJson } from '../../../json.js';
 import { SearchFailure } from '../failure.js';
 import type { Reader, Rows } from '../lane.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
-import { type Scope, scan } from '../sql/scan.js';
+import { narrow, type Scope, scan } from '../sql/scan.js';
 import { type Devices, deviceOf, loadDevices } from './device.js';
 import { type BoundKey, orderBy } from './order.js';
 import { type ShownField, shownFields } from './shown-field.js';
@@ -29,6 +29,8 @@ export interface HitsRequest {
   readonly predicates: readonly Predicate[];
   /** Over alias `r`: what comes after a cursor. */
   readonly after?: Sql;
+  /** Products whose records are together all of the scope's: reading by time goes through them instead of the devices. */
+  readonly products?: readonly string[];
   /** Empty: the newest first, and hits carry no sort values. */
   readonly sort: readonly BoundKey[];
   readonly from: number;
@@ -80,22 +82,33 @@ const columnCount = 8;
 
 /** The page as SQL. */
 export const statement = (request: HitsRequest): Sql => {
-  const { scope, predicates, after, sort, from, size } = request;
+  const { after, sort, from, size, products } = request;
+  const { scope, rest: predicates } = narrow(request.scope, request.predicates);
   const fields = [...sort.map(({ field }) => field), ...predicates.flatMap(fieldsOf)];
   const { source, where } = scan(scope, predicates, fields);
   const order = sort.length === 0 ? sql`r.ts desc, r.seq desc` : orderBy(sort);
   const conditions = after === undefined ? where : sql`${where} and ${after}`;
   const end = sql`order by ${order} limit ${size}::int offset ${from}::int`;
-  if (!isByTime(request)) return sql`select ${join(hitColumns(sort))} from ${source} where ${conditions} ${end}`;
-  // Each device's newest are at the end of its index; of many devices together no index knows the newest.
-  const ofDevice = sql`select r.* from record r where r.device_id = one.id and ${conditions} order by ${order} limit ${from + size}::int`;
-  return sql`select ${join(hitColumns(sort))} from unnest(${scope.deviceIds}::uuid[]) as one(id) cross join lateral (${ofDevice}) r ${end}`;
+  if (!isByTime({ ...request, scope, predicates }))
+    return sql`select ${join(hitColumns(sort))} from ${source} where ${conditions} ${end}`;
+  // The newest of each product or device are at the end of its index; of many together no index knows the newest.
+  const [ids, column] = products ? [products, sql`r.product_id`] : [scope.deviceIds, sql`r.device_id`];
+  const ofOne = sql`select r.* from record r where ${column} = one.id and ${conditions} order by ${order} limit ${from + size}::int`;
+  return sql`select ${join(hitColumns(sort))} from unnest(${ids}::uuid[]) as one(id) cross join lateral (${ofOne}) r ${end}`;
 };
 
 const mostByDevice = 100_000;
 
 /** Whether records are asked for in the order of time, and most of what an index gives in that order matches. */
-const isByTime = ({ scope, predicates, sort, from, size }: HitsRequest): boolean =>
+export const isByTime = ({
+  scope,
+  predicates,
+  sort,
+  from,
+  size,
+}: Pick<HitsRequest, 'scope' | 'predicates' | 'sort' | 'from' | 'size'>): boolean =>
+  size > 0 &&
+  scope.deviceIds.length > 1 &&
   (sort.length === 0 || sort[0]!.field.path === 'ts') &&
   sort.every(({ field }) => !field.ofDevice) &&
   scope.deviceIds.length * (from + size) <= mostByDevice &&

@@ -1,23 +1,29 @@
 import type { Aggregation, DateHistogramAggregation } from '../aggregation/aggregation.js';
 import type { Span } from '../aggregation/date-bucket.js';
 import { calendarInterval, fixedInterval } from '../aggregation/interval.js';
+import { isPipeline } from '../aggregation/plan.js';
 import { uniformMillis } from '../date/rounding.js';
 import { zoneOf } from '../date/zone.js';
 import type { Field, Fields } from '../field/field.js';
 import { timestamp } from '../query/bind-term.js';
-import { type Predicate } from '../query/predicate.js';
+import { fieldsOf, type Predicate } from '../query/predicate.js';
 import { scalarText } from '../syntax/value.js';
 import type { RollupRange } from './source.js';
+import type { Sources } from './sources.js';
 
 const hour = 3_600_000;
 
 /** Fewer whole hours than this are as quickly read from the records. */
 const fewestHours = 2;
 
+/** With more hours out of date than this, reading the records alone is quicker. */
+const mostStale = 500;
+
 /** What is asked, and over what. */
 export interface Asked {
   readonly aggregations: readonly Aggregation[];
   readonly query: Predicate;
+  /** Empty: every product, and records of none. */
   readonly productIds: readonly string[];
   readonly fields: Fields;
   /** The time that records can be in, in milliseconds, and the ends of the time asked for, to the microsecond. */
@@ -34,44 +40,81 @@ interface Stretch {
 /** What an end that is in the range leaves out at most: records are stored to the microsecond. */
 const microsecond = 0.001;
 
+/** What rollups are to be read for. */
+interface Need {
+  /** The fields whose numbers are read. */
+  readonly fields: readonly Field[];
+  /** Whether devices are told apart. */
+  readonly devices: boolean;
+}
+
+/** Hours that rollups can answer for, as far as the question tells; {@link rollupRange} says whose rollups serve. */
+export interface Candidate extends Need {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * The hours that rollups can answer for, where they can answer all that is asked: aggregations by whole hours (in any zone
- * that keeps to them), device or product, with metrics that add up, over variables that every product in scope declares; and
- * a query about nothing but time, device and product.
+ * The hours that rollups could answer for, where they could answer all that is asked: aggregations by whole hours (in any zone
+ * that keeps to them), device, what is known of devices, or product, with metrics that add up and pipelines over them; and a
+ * query about nothing but time, device and product.
  */
-export const rollupRange = ({
-  aggregations,
-  query,
-  productIds,
-  fields,
-  span,
-  range,
-}: Asked): RollupRange | undefined => {
-  if (aggregations.length === 0 || productIds.length === 0) return undefined;
-  const slots = slotsOf(aggregations, fields, span);
+export const rollupCandidate = ({ aggregations, query, fields, span, range }: Asked): Candidate | undefined => {
+  if (aggregations.length === 0) return undefined;
+  const need = needOf(aggregations, fields, span);
   const whole = {
     from: Math.max(span.from, range.fromMillis),
     until: Math.min(span.to, range.toMillis) + microsecond,
   };
-  const within = slots && restrict(whole, query);
-  if (!slots || !within) return undefined;
+  const within = need && restrict(whole, query);
+  if (!need || !within) return undefined;
   const from = Math.ceil(within.from / hour) * hour;
   const to = Math.floor(within.until / hour) * hour;
-  return to - from < fewestHours * hour ? undefined : { from: timestamp(from), to: timestamp(to), slots };
+  if (to - from < fewestHours * hour) return undefined;
+  return { ...need, devices: need.devices || tellsDevices(query), from, to };
 };
 
-/** The slots that aggregations read; undefined where rollups cannot serve one of them. */
-const slotsOf = (aggregations: readonly Aggregation[], fields: Fields, span: Span): number[] | undefined => {
-  const slots = new Set<number>();
+/** The rollups to read for a candidate; undefined where a product in scope may have values that are in none. */
+export const rollupRange = (
+  { productIds }: Asked,
+  { fields, devices, from, to }: Candidate,
+  { products, whole, stale }: Sources,
+): RollupRange | undefined => {
+  const inScope = productIds.length === 0 ? products : productIds;
+  const declares = ({ declaredBy }: Field) => inScope.every((id) => id !== null && declaredBy?.includes(id));
+  if (inScope.length === 0 || !fields.every(declares)) return undefined;
+  const outdated = inScope.flatMap((productId) =>
+    (stale.get(productId) ?? [])
+      .map((seconds) => ({ productId, hour: seconds * 1000 }))
+      .filter((one) => one.hour >= from && one.hour < to),
+  );
+  if (outdated.length > mostStale) return undefined;
+  const isWhole = (id: string | null): id is string => !devices && id !== null && whole.has(id);
+  return {
+    from: timestamp(from),
+    to: timestamp(to),
+    slots: [...new Set(fields.flatMap(({ places = [] }) => places.map(({ slot }) => slot)))],
+    whole: inScope.filter(isWhole),
+    apart: inScope.filter((id) => !isWhole(id)),
+    stale: outdated,
+  };
+};
+
+const nothing: Need = { fields: [], devices: false };
+
+/** What aggregations need; undefined where rollups cannot serve one of them. */
+const needOf = (aggregations: readonly Aggregation[], fields: Fields, span: Span): Need | undefined => {
+  let all: Need = nothing;
   for (const aggregation of aggregations) {
-    const more = slotsOfOne(aggregation, fields, span);
-    if (!more) return undefined;
-    for (const slot of more) slots.add(slot);
+    const one = needOfOne(aggregation, fields, span);
+    if (!one) return undefined;
+    all = { fields: [...all.fields, ...one.fields], devices: all.devices || one.devices };
   }
-  return [...slots];
+  return all;
 };
 
-const slotsOfOne = (aggregation: Aggregation, fields: Fields, span: Span): number[] | undefined => {
+const needOfOne = (aggregation: Aggregation, fields: Fields, span: Span): Need | undefined => {
+  if (isPipeline(aggregation)) return nothing;
   switch (aggregation.kind) {
     case 'avg':
     case 'sum':
@@ -79,23 +122,45 @@ const slotsOfOne = (aggregation: Aggregation, fields: Fields, span: Span): numbe
     case 'max':
     case 'value_count':
     case 'stats':
-    case 'extended_stats':
-      return aggregation.missing ? undefined : placesOf(fields, aggregation.field)?.map(({ slot }) => slot);
+    case 'extended_stats': {
+      const field = aggregation.missing ? undefined : fieldOf(fields, aggregation.field);
+      return field?.places && { fields: [field], devices: false };
+    }
     case 'date_histogram':
-      return keepsToHours(aggregation, span) ? slotsOf(aggregation.children, fields, span) : undefined;
-    case 'terms':
-      return /^(device|product)\.id$/.test(aggregation.field) && !aggregation.missing && aggregation.minDocCount > 0
-        ? slotsOf(aggregation.children, fields, span)
-        : undefined;
+      return keepsToHours(aggregation, span) ? needOf(aggregation.children, fields, span) : undefined;
+    case 'terms': {
+      const field = fieldOf(fields, aggregation.field);
+      if (aggregation.missing || aggregation.minDocCount === 0 || !field || !isOfDevices(field)) return undefined;
+      const inside = needOf(aggregation.children, fields, span);
+      return inside && { ...inside, devices: inside.devices || tellsApart(field) };
+    }
     default:
       return undefined;
   }
 };
 
+/** Whether a field is told by the device and the product alone. */
+const isOfDevices = (field: Field): boolean => field.ofDevice || /^(device|(device\.)?product)\.id$/.test(field.path);
+
+/** Whether a field may differ between devices of one product. */
+const tellsApart = (field: Field): boolean => !field.path.endsWith('product.id');
+
+/** Whether a query tells devices of one product apart. */
+const tellsDevices = (query: Predicate): boolean =>
+  fieldsOf(query).some((field) => isOfDevices(field) && tellsApart(field));
+
+/** Whether a query is about nothing but devices and products. */
+const isAboutDevices = (query: Predicate): boolean => {
+  if (query.kind === 'existsUnder') return false;
+  if (query.kind === 'not') return isAboutDevices(query.of);
+  if ('of' in query) return query.of.every(isAboutDevices);
+  return 'field' in query ? isOfDevices(query.field) : true;
+};
+
 /** A field that does not exist, or whose products disagree, is the usual road's to answer. */
-const placesOf = (fields: Fields, path: string): Field['places'] => {
+const fieldOf = (fields: Fields, path: string): Field | undefined => {
   try {
-    return fields.find(path)?.places;
+    return fields.find(path);
   } catch {
     return undefined;
   }
@@ -122,10 +187,8 @@ const restrict = (stretch: Stretch, query: Predicate): Stretch | undefined => {
       return stretch;
     case 'and':
       return query.of.reduce<Stretch | undefined>((left, part) => left && restrict(left, part), stretch);
-    case 'in':
-      return /^(device|product)\.id$/.test(query.field.path) ? stretch : undefined;
     case 'range': {
-      if (query.field.path !== 'ts') return undefined;
+      if (query.field.path !== 'ts') return isAboutDevices(query) ? stretch : undefined;
       const { lower, upper } = query;
       const from = lower ? Date.parse(`${lower.value}`) + (lower.inclusive ? 0 : microsecond) : stretch.from;
       const until = upper ? Date.parse(`${upper.value}`) + (upper.inclusive ? microsecond : 0) : stretch.until;
@@ -134,6 +197,6 @@ const restrict = (stretch: Stretch, query: Predicate): Stretch | undefined => {
       return { from: Math.max(stretch.from, from), until: Math.min(stretch.until, until) };
     }
     default:
-      return undefined;
+      return isAboutDevices(query) ? stretch : undefined;
   }
 };

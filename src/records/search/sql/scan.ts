@@ -20,13 +20,18 @@ export interface Scope {
 
 /** The condition of a scope, over alias `r`. Written so that partitions and indexes serve it. */
 export const scopeCondition = ({ organizationId, deviceIds, productIds, from, to }: Scope): Sql => {
+  // An equality, where it can be one: an index then has the records in their order of time.
+  const devices =
+    deviceIds.length === 1 ? sql`r.device_id = ${deviceIds[0]}::uuid` : sql`r.device_id = any(${deviceIds}::uuid[])`;
   const products = productIds.length === 0 ? empty : sql` and r.product_id = any(${productIds}::uuid[])`;
-  return sql`r.organization_id = ${organizationId}::uuid and r.device_id = any(${deviceIds}::uuid[])${products} and r.ts >= ${from}::timestamptz and r.ts <= ${to}::timestamptz`;
+  return sql`r.organization_id = ${organizationId}::uuid and ${devices}${products} and r.ts >= ${from}::timestamptz and r.ts <= ${to}::timestamptz`;
 };
 
-/** `record r`, with the device joined where a field needs it. */
-export const sourceOf = (fields: readonly Field[]): Sql =>
-  fields.some(({ ofDevice }) => ofDevice) ? sql`record r join device d on d.id = r.device_id` : sql`record r`;
+/** `record r` or what stands in for it, with the device joined where a field needs it. */
+const sourceOf = (scope: Scope, fields: readonly Field[]): Sql => {
+  const records = scope.rollup ? rollupSource(scope, scope.rollup) : sql`record r`;
+  return fields.some(({ ofDevice }) => ofDevice) ? sql`${records} join device d on d.id = r.device_id` : records;
+};
 
 /** The records of a scope that match. `fields`: others that the statement reads. */
 export interface Scan {
@@ -35,10 +40,26 @@ export interface Scan {
 }
 
 /** Where a statement reads its records from. */
-export const scan = (scope: Scope, predicates: readonly Predicate[], fields: readonly Field[]): Scan => {
-  const conditions = predicates.filter(({ kind }) => kind !== 'all').map(condition);
+export const scan = (wide: Scope, predicates: readonly Predicate[], fields: readonly Field[]): Scan => {
+  const { scope, rest } = narrow(wide, predicates);
   return {
-    source: scope.rollup ? rollupSource(scope, scope.rollup) : sourceOf([...fields, ...predicates.flatMap(fieldsOf)]),
-    where: join([scopeCondition(scope), ...conditions], ' and '),
+    source: sourceOf(scope, [...fields, ...rest.flatMap(fieldsOf)]),
+    // What stands in for records is of the scope already.
+    where: join([scope.rollup ? sql`true` : scopeCondition(scope), ...rest.map(condition)], ' and '),
   };
 };
+
+/** A scope with only those devices that predicates leave of it, and what else the predicates ask. */
+export const narrow = (
+  scope: Scope,
+  predicates: readonly Predicate[],
+): { scope: Scope; rest: readonly Predicate[] } => {
+  const parts = predicates.flatMap((one) => (one.kind === 'and' ? one.of : [one])).filter(({ kind }) => kind !== 'all');
+  const [named, rest] = [parts.filter(namesDevices), parts.filter((one) => !namesDevices(one))];
+  if (named.length === 0) return { scope, rest };
+  const sets = named.map(({ values }) => new Set(values));
+  return { scope: { ...scope, deviceIds: scope.deviceIds.filter((id) => sets.every((set) => set.has(id))) }, rest };
+};
+
+const namesDevices = (predicate: Predicate): predicate is Extract<Predicate, { kind: 'in' }> =>
+  predicate.kind === 'in' && predicate.field.path === 'device.id';

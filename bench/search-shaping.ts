@@ -1,0 +1,70 @@
+import { stdout } from 'node:process';
+import type pg from 'pg';
+import { createPool } from '../src/database/pools.js';
+import { locate, type PlainJson } from '../src/json.js';
+import { createSearch } from '../src/records/search/search.js';
+import { median } from './figures.js';
+import { timed } from './search.js';
+import { panelOf, questionsOf } from './search-question.js';
+import type { SearchWorld } from './search-world.js';
+
+const rounds = 500;
+
+/** What a search costs beside the database: reading, compiling and shaping, with PostgreSQL's answers given from memory. */
+export const reportShaping = async (world: SearchWorld): Promise<void> => {
+  const { stage, fleet } = world;
+  const pool = createPool(stage.connectionString, { max: 4 });
+  const search = createSearch({ pool: remembering(pool), clock: () => world.until, timeoutMs: 60_000 });
+  const call = { organizationId: stage.organizationId, applicationId: fleet.applicationId };
+  const panel = { products: [], ...panelOf(world, 0) };
+  const bodies: [string, object[]][] = [
+    ['a panel', [panel]],
+    ['a dashboard of 6 panels', Array.from({ length: 6 }, () => panel)],
+    ...questionsOf(world)
+      .filter(({ name }) => name.startsWith('product') || name.startsWith('device:'))
+      .map(({ name, query }): [string, object[]] => [name, [{ products: [], ...query }]]),
+  ];
+  stdout.write('\nshaping: compile and shape, PostgreSQL answering from memory\n');
+  try {
+    for (const [name, queries] of bodies) {
+      const ask = async () => {
+        const [ts, given] = [locate(stage.allTime), locate(queries as unknown as PlainJson)];
+        return JSON.stringify(await search.prepare(ts, given)(call));
+      };
+      const times: number[] = [];
+      for (let round = 0; round < rounds; round++) times.push(await timed(ask));
+      stdout.write(
+        `  ${name.padEnd(44)} ${median(times.slice(rounds / 2))
+          .toFixed(2)
+          .padStart(8)} ms\n`,
+      );
+    }
+  } finally {
+    await pool.end();
+  }
+};
+
+/** A pool that asks PostgreSQL each statement once and then gives the same answer. */
+const remembering = (pool: pg.Pool): pg.Pool => {
+  const known = new Map<string, Promise<unknown>>();
+  const connect = () => {
+    let client: Promise<pg.PoolClient> | undefined;
+    const query = (asked: unknown, values?: unknown[]) => {
+      const key = JSON.stringify([asked, values], (name, value: unknown) =>
+        name === 'types' ? undefined : value,
+      ).replace(/\b\d{8}-\d{8}-\d+\b|"\d{4,5}"|statement_timeout = \d+/g, '');
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      client ??= pool.connect();
+      const answer = client.then((one) => one.query(asked as string, values));
+      known.set(key, answer);
+      return answer;
+    };
+    return Promise.resolve({
+      query,
+      escapeLiteral: (text: string) => `'${text}'`,
+      release: () => void client?.then((one) => one.release(true)),
+    });
+  };
+  return { connect, options: pool.options, waitingCount: 0, idleCount: 1, totalCount: 1 } as unknown as pg.Pool;
+};
