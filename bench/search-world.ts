@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
 import sql from 'sql-template-tag';
-import { rollUp } from '../src/records/rollup.js';
 import { progress } from './figures.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
 import { openStage, type Stage } from './stage.js';
@@ -34,7 +32,7 @@ export async function openWorld(rows: number, settings: Readonly<Record<string, 
   try {
     const { fleet, until } = await furnished(stage, join(folder, 'world.json'));
     await storeMillions(stage, rows, until);
-    await rollUpAll(stage);
+    await rollUpAll(stage, fleet);
     const { rows: devices } = await stage.pool.query<{ id: string; productId: string }>(
       'select id, product_id as "productId" from device order by id',
     );
@@ -79,28 +77,41 @@ const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFlee
   return { fleet, until };
 };
 
-/** Makes the hourly rollups, as the service's upkeep would have. */
-const rollUpAll = async ({ pool }: Stage): Promise<void> => {
-  const { rows } = await pool.query<{ made: boolean }>('select exists (select from record_rollup) as made');
-  if (!rows[0]?.made) {
-    await pool.query(`
-      insert into record_dirty (organization_id, product_id, hour)
-      select distinct organization_id, product_id, date_trunc('hour', ts) from record order by 1, 2, 3`);
-  }
-  await pool.query('analyze record_dirty');
-  const left = async () => {
-    const found = await pool.query<{ count: number }>(sql`select count(*)::int as count from record_dirty`);
-    return found.rows[0]!.count;
-  };
-  const all = await left();
-  if (all === 0) return;
+/**
+ * Makes the hourly rollups that the service's upkeep would have made, a product at a time; only the first and the last values,
+ * which no search reads, are left out.
+ */
+const rollUpAll = async ({ pool }: Stage, { productIds }: BenchFleet): Promise<void> => {
+  const { rows } = await pool.query<{ id: string }>('select distinct product_id as id from record_source');
+  const open = productIds.filter((id) => !rows.some((row) => row.id === id));
+  if (open.length === 0) return;
   stdout.write('  Rolling up hours.\n');
-  for (let open = all; open > 0; open = await left()) {
-    progress(all - open, all);
-    // None where the service's own upkeep is at it.
-    if ((await rollUp(pool, new Date(Date.now() + 86_400_000))) === 0) await delay(200);
+  for (const [done, productId] of open.entries()) {
+    progress(done, open.length);
+    await pool.query(sql`
+      with hours as (
+        select organization_id, product_id, device_id, date_trunc('hour', ts) as hour, count(*) as n, min(ts) as first_ts, max(ts) as last_ts,
+          sum(numbers[1]) as s1, min(numbers[1]) as l1, max(numbers[1]) as h1, sum(numbers[1] * numbers[1]) as q1,
+          sum(numbers[2]) as s2, min(numbers[2]) as l2, max(numbers[2]) as h2, sum(numbers[2] * numbers[2]) as q2,
+          sum(numbers[3]) as s3, min(numbers[3]) as l3, max(numbers[3]) as h3, sum(numbers[3] * numbers[3]) as q3,
+          sum(numbers[4]) as s4, min(numbers[4]) as l4, max(numbers[4]) as h4, sum(numbers[4] * numbers[4]) as q4
+        from record where product_id = ${productId} group by 1, 2, 3, 4
+      ), made as (
+        insert into record_rollup (organization_id, product_id, device_id, slot, hour, n, sum, min, max, sum_squares, first_ts, last_ts)
+        select organization_id, product_id, device_id, v.slot, hour, n, v.sum, v.min, v.max, v.squares, first_ts, last_ts
+        from hours cross join lateral (values (0, null::float8, null::float8, null::float8, null::float8), (1, s1, l1, h1, q1), (2, s2, l2, h2, q2),
+          (3, s3, l3, h3, q3), (4, s4, l4, h4, q4), (-1, null, null, null, null)) v (slot, sum, min, max, squares)
+        order by hour, v.slot, device_id
+        returning *
+      ), totals as (
+        insert into record_total (organization_id, product_id, slot, hour, n, sum, min, max, sum_squares)
+        select organization_id, product_id, slot, hour, sum(n), sum(sum), min(min), max(max), sum(sum_squares)
+        from made group by 1, 2, 3, 4
+      )
+      insert into record_source (organization_id, product_id, device_id)
+      select distinct organization_id, product_id, device_id from made`);
   }
-  progress(all, all);
+  progress(open.length, open.length);
   await pool.query('vacuum analyze record_rollup, record_total, record_source, record_dirty');
 };
 
