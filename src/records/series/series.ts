@@ -74,7 +74,7 @@ export const createSeries =
     const interval = call.interval ?? (drawing === SeriesFunction.lttb ? null : intervalFor(stretch, points));
     requireFit(call, stretch);
     if (deviceIds.length === 0) return [];
-    const snapshot = await takeSnapshot(pool, 1, call.signal);
+    const snapshot = await takeSnapshot(pool, { most: 1, timeoutMs, signal: call.signal });
     try {
       return await snapshot.run(timeoutMs, async (reader) => {
         const declared = await declaredOf(reader, call);
