@@ -69,8 +69,9 @@ export const run = async (
   });
   const known =
     after === undefined && hits.length < size && (hits.length > 0 || from === 0) ? from + hits.length : undefined;
-  const total = await countHits(reader, request, scope, predicates, known);
   const aggregations = await planned?.read(reader);
+  const added = request.postFilter === undefined ? planned?.total() : undefined;
+  const total = await countHits(reader, request, scope, predicates, known ?? added);
   return { hits: { ...(total && { total }), max_score: null, hits }, ...(aggregations && { aggregations }) };
 };
 

@@ -156,6 +156,15 @@ export class Level {
   /** How many records all buckets around the same bucket have, those that were cut off included. */
   readonly total = ({ row }: Bucket): number => Number(row?.[this.keys.length + 1 + this.columns.length] ?? 0);
 
+  /** How many records of a level its buckets have together; undefined where one may be in none of them, or in several. */
+  sumOf(around: Level): number | undefined {
+    const { parent, where, keys, cut, top } = this.options;
+    if (cut !== undefined || top !== undefined || !this.isNeeded) return undefined;
+    if (this !== around && (parent !== around || where.length > around.options.where.length)) return undefined;
+    if (keys.some(({ lateral, where: only }) => lateral !== undefined || only !== undefined)) return undefined;
+    return [...this.rows.values()].flat().reduce((sum, row) => sum + this.countOf({ id: '', row }), 0);
+  }
+
   /** The own keys of a row. */
   keysOf(row: Row): readonly unknown[] {
     return row.slice(this.outer, this.keys.length);

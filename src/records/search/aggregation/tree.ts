@@ -18,6 +18,8 @@ export interface PlannedTree {
   /** Levels in the order in which they are run. */
   readonly levels: readonly Level[];
   read(reader: Reader): Promise<Answer>;
+  /** How many records match, where some level's buckets have each of them once. The levels must have their rows. */
+  total(): number | undefined;
 }
 
 /** Whether an aggregation asks what time the matching records are in. */
@@ -75,6 +77,7 @@ export const planTree = (
   const planned = planAll(aggregations, new Stage(planning, root));
   return {
     levels,
+    total: () => levels.map((level) => level.sumOf(root)).find((sum) => sum !== undefined),
     read: async (reader) => {
       for (const level of levels) await level.read(reader);
       if (shown.length > 0) {
