@@ -6,14 +6,14 @@ import type { Fields } from './field/field.js';
 import { type Hit, isByTime, readHits, type Times } from './hits/hits.js';
 import { bindSort } from './hits/order.js';
 import { searchAfter } from './hits/search-after.js';
-import type { Reader, Rows } from './lane.js';
+import type { Reader } from './lane.js';
 import { bindQuery } from './query/bind.js';
 import { all, type Predicate } from './query/predicate.js';
 import type { Query } from './query/query.js';
 import type { SearchRequest, TimeRange } from './request.js';
 import { rollupCandidate, rollupRange } from './rollup/eligible.js';
-import type { Sources } from './rollup/sources.js';
-import { type Scope, scan } from './sql/scan.js';
+import type { FindSources, Sources } from './rollup/sources.js';
+import { narrow, type Scope, scan } from './sql/scan.js';
 
 /** The part of an answer that a query makes. */
 export interface Found {
@@ -32,7 +32,7 @@ export interface Run {
   /** The unit of moments in sources and sort values. */
   readonly times: Times;
   /** What rollups there are; absent where they may not answer. */
-  readonly sources?: (rows: Rows) => Promise<Sources>;
+  readonly sources?: FindSources;
 }
 
 /** Binds, compiles and runs one parsed query. */
@@ -52,7 +52,9 @@ export const run = async (
   const span = (needsNarrow(request.aggregations, wide) ? await foundSpan(reader, scope, all) : undefined) ?? wide;
   const asked = { aggregations: request.aggregations, query, productIds: scope.productIds, fields, span, range };
   const candidate = sources && found === undefined ? rollupCandidate(asked) : undefined;
-  const rollup = candidate && rollupRange(asked, candidate, await sources!(reader.rows));
+  const { deviceIds } = narrow(scope, [query]).scope;
+  const some = deviceIds.length < scope.deviceIds.length ? deviceIds : undefined;
+  const rollup = candidate && rollupRange(asked, candidate, await sources!(reader.rows, some));
   const over = rollup ? { ...scope, rollup } : scope;
   const planned = planTree(request.aggregations, over, query, { fields, now, span, found, times });
   const { from, size, source, fields: shown } = request;

@@ -7,7 +7,7 @@ import { type FieldRows, fieldColumns, fieldsOf, loadFields } from './field/reso
 import { maxAnswer, type Times } from './hits/hits.js';
 import { type Rows, TimedOut } from './lane.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, parseRequest, productIds } from './request.js';
-import { loadSources, type Sources } from './rollup/sources.js';
+import { findSources } from './rollup/sources.js';
 import { type Found, run } from './run.js';
 import { takeSnapshot } from './snapshot.js';
 
@@ -203,11 +203,10 @@ const loadScope = async (rows: Rows, { organizationId, applicationId }: SearchCa
       where application_id = ${applicationId}::uuid) as devices, ${fieldColumns(organizationId, products)}`);
   const { devices } = found!;
   const deviceIds = devices === '' ? [] : devices.split(',');
-  let sources: Promise<Sources> | undefined;
   const loaded = new Map([[products.join(), Promise.resolve(fieldsOf(found!, products))]]);
   return {
     deviceIds,
-    sources: (reading: Rows): Promise<Sources> => (sources ??= loadSources(reading, organizationId, deviceIds)),
+    sources: findSources(organizationId, deviceIds),
     fields: (of: readonly string[], reading: Rows): Promise<Fields> => {
       const key = of.join();
       const known = loaded.get(key) ?? loadFields(reading, organizationId, of);

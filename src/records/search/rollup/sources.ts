@@ -11,29 +11,43 @@ export interface Sources {
   readonly stale: ReadonlyMap<string | null, readonly number[]>;
 }
 
+/** Asks what rollups there are, in the snapshot in which they are to be read; `some` are the only devices asked about. */
+export type FindSources = (rows: Rows, some?: readonly string[]) => Promise<Sources>;
+
 interface SourceRow {
   productId: string | null;
   whole: boolean;
-  stale: number[];
 }
 
-/** Asks what rollups there are, in the snapshot in which they are to be read. */
-export const loadSources = async (
-  rows: Rows,
-  organizationId: string,
-  deviceIds: readonly string[],
-): Promise<Sources> => {
-  const found = await rows<SourceRow>(sql`
-    select product_id as "productId", bool_and(device_id = any(${deviceIds}::uuid[])) as whole, '{}'::float8[] as stale
-    from record_source where organization_id = ${organizationId}::uuid group by product_id
-    union all
-    select product_id, true, array_agg(distinct extract(epoch from hour)::float8)
-    from record_dirty where organization_id = ${organizationId}::uuid group by product_id`);
-  const whole = found.flatMap(({ productId, whole: is }) => (productId !== null && is ? [productId] : []));
-  const apart = new Set(found.filter((row) => !row.whole).map(({ productId }) => productId));
+interface StaleRow {
+  productId: string | null;
+  hours: number[];
+}
+
+/** Finds the sources of one call; what all its queries share is asked once. */
+export const findSources = (organizationId: string, deviceIds: readonly string[]): FindSources => {
+  let stale: Promise<StaleRow[]> | undefined;
+  let all: Promise<SourceRow[]> | undefined;
+  return async (rows, some) => {
+    stale ??= rows<StaleRow>(sql`
+      select product_id as "productId", array_agg(extract(epoch from hour)::float8) as hours
+      from (select distinct product_id, hour from record_dirty where organization_id = ${organizationId}::uuid) d group by product_id`);
+    const found = some
+      ? rows<SourceRow>(sql`
+          select distinct product_id as "productId", false as whole from record_source
+          where organization_id = ${organizationId}::uuid and device_id = any(${some}::uuid[])`)
+      : (all ??= rows<SourceRow>(sql`
+          select product_id as "productId", bool_and(device_id = any(${deviceIds}::uuid[])) as whole
+          from record_source where organization_id = ${organizationId}::uuid group by product_id`));
+    return sourcesOf(await found, await stale);
+  };
+};
+
+const sourcesOf = (found: readonly SourceRow[], stale: readonly StaleRow[]): Sources => {
+  const rolled = found.map(({ productId }) => productId);
   return {
-    products: [...new Set(found.map(({ productId }) => productId))],
-    whole: new Set(whole.filter((id) => !apart.has(id))),
-    stale: new Map(found.filter(({ stale }) => stale.length > 0).map(({ productId, stale }) => [productId, stale])),
+    products: [...new Set([...rolled, ...stale.map(({ productId }) => productId)])],
+    whole: new Set(found.flatMap(({ productId, whole }) => (productId !== null && whole ? [productId] : []))),
+    stale: new Map(stale.map(({ productId, hours }) => [productId, hours])),
   };
 };
