@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { stdout } from 'node:process';
 import { text } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { newId } from '../src/entities/id.js';
+import { announce } from './peers/program.js';
 
 /*
  * What the service is held against: node:http and pg with one named prepared statement a request, no authentication,
@@ -46,10 +45,6 @@ const connect = async (connectionString: string, pipelined: boolean): Promise<Qu
   return (statement, values) => client.query({ ...statement, values });
 };
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const [, , connectionString = '', kind] = process.argv;
-  const bare = createBare(await connect(connectionString, kind === 'pipelined'));
-  const server = createServer((request, response) => void bare(request, response)).listen(0, '127.0.0.1', () => {
-    stdout.write(`${JSON.stringify(server.address())}\n`);
-  });
-}
+const [, , connectionString = '', kind] = process.argv;
+const bare = createBare(await connect(connectionString, kind === 'pipelined'));
+announce(createServer((request, response) => void bare(request, response)));

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { stdout } from 'node:process';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { type Row, report } from './figures.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
+import { startRival } from './rival.js';
 import { openStage, type Stage } from './stage.js';
 import { storeMillions } from './store-millions.js';
 
@@ -38,7 +36,7 @@ export async function run(args: readonly string[]): Promise<void> {
       posted.figures.push(await postBatches(stage, fleet));
       copy.figures.push(await copyRows(stage));
       searched.figures.push(await whileSearching(stage, fleet, () => postBatches(stage, fleet)));
-      single.figures.push(await postSingles(stage.base, stage, fleet));
+      single.figures.push(await postSingles(new URL(stage.base).origin, stage, fleet));
       bare.figures.push(await besideBareServer(stage, fleet));
       stdout.write('.');
     }
@@ -135,18 +133,15 @@ const postSingles = (origin: string, stage: Stage, fleet: BenchFleet): Promise<n
   const until = performance.now() + singleSeconds * 1000;
   const next = () => (performance.now() < until ? JSON.stringify(nextItem(fleet)) : undefined);
   const call = { path: recordsPath(stage), token: stage.token, clients: singleClients };
-  return post(new URL(origin).origin, call, next);
+  return post(origin, call, next);
 };
 
 const besideBareServer = async (stage: Stage, fleet: BenchFleet): Promise<number> => {
-  const program = fileURLToPath(new URL('./one-commit.js', import.meta.url));
-  const server = spawn(process.execPath, [program, stage.connectionString], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const server = await startRival('one-commit', stage.connectionString);
   try {
-    const [line] = (await once(server.stdout, 'data')) as [Buffer];
-    const { port } = JSON.parse(line.toString()) as { port: number };
-    return await postSingles(`http://127.0.0.1:${port}`, stage, fleet);
+    return await postSingles(server.origin, stage, fleet);
   } finally {
-    server.kill();
+    server.close();
   }
 };
 

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
+import { announce } from './peers/program.js';
 
 /*
  * The other side of single posts: a bare server that stores each request's record by one INSERT, and so with one commit.
@@ -24,7 +25,4 @@ const server = createServer((request, response) => {
     response.end(String(error));
   });
 });
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  if (typeof address === 'object' && address) process.stdout.write(`${JSON.stringify({ port: address.port })}\n`);
-});
+announce(server);

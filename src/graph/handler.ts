@@ -1,4 +1,5 @@
 import { ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
+import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.js';
@@ -45,7 +46,8 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: bounds.tokens },
     validationRules: [boundsRule],
-    plugins: [boundCost()],
+    // Cache hints are never given here, and the plugin for them makes a call, and a promise, of every field of every row.
+    plugins: [boundCost(), ApolloServerPluginCacheControlDisabled()],
   });
   await apollo.start();
   const callers = new WeakMap<Request, Caller>();

@@ -1,0 +1,60 @@
+import { Pool } from 'undici';
+import { type Row, report } from './figures.js';
+
+/** A request; `body` and `path` may differ each time. */
+export interface Call {
+  method: 'GET' | 'POST';
+  path: () => string;
+  body?: () => string;
+}
+
+/** A server and how it is asked for the work that is compared. */
+export interface Side {
+  name: string;
+  origin: string;
+  call: Call;
+}
+
+/** Connections that are kept, each with one request under way. */
+const connections = 32;
+const rounds = 5;
+
+/** Loads each side in turn, and again, and reports each against those that stand before it in the list. */
+export async function compare(title: string, sides: readonly Side[], token: string, seconds: number): Promise<void> {
+  const rows = sides.map((side) => ({ side, name: side.name, figures: [] as number[] }));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const { side, figures } of rows) {
+      const rate = await load(side, token, round === 0 ? 1 : seconds);
+      // The first round only warms.
+      if (round > 0) figures.push(rate);
+    }
+  }
+  const ours = rows.at(-1)!;
+  const others = rows.slice(0, -1).map(({ name, figures }): Row => ({ name, figures }));
+  report(`${title}, ${connections} connections`, 'req/s', [
+    ...others,
+    ...others.map((against) => ({ name: ours.name, figures: ours.figures, against })),
+  ]);
+}
+
+/** Requests a second over kept connections; every answer is read whole. */
+async function load({ name, origin, call }: Side, token: string, seconds: number): Promise<number> {
+  const { method, path, body } = call;
+  const pool = new Pool(origin, { connections, pipelining: 1 });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const begun = performance.now();
+  const until = begun + seconds * 1000;
+  let count = 0;
+  const worker = async () => {
+    while (performance.now() < until) {
+      const answer = await pool.request({ method, path: path(), headers, ...(body && { body: body() }) });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 200 || text.startsWith('{"errors"')) throw new Error(`${name}: ${text.slice(0, 500)}`);
+      count += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  const rate = (count * 1000) / (performance.now() - begun);
+  await pool.close();
+  return rate;
+}

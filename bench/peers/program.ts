@@ -1,0 +1,22 @@
+import type { Server } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { stdout } from 'node:process';
+import { pathToFileURL } from 'node:url';
+
+/*
+ * What the programs that stand on the other side share. Each is started with the address of the database and, where it
+ * needs packages that are no part of the project, with the folder that they are installed in.
+ */
+
+/** What the program was started with. */
+export const [, , connectionString = '', folder = ''] = process.argv;
+
+/** Loads a package from the folder of peers. */
+export const loadPeer = async <Module>(name: string): Promise<Module> =>
+  (await import(pathToFileURL(createRequire(join(folder, 'package.json')).resolve(name)).href)) as Module;
+
+/** Listens on a free port and says which on the line that the bench waits for. */
+export const announce = (server: Server): void => {
+  server.listen(0, '127.0.0.1', () => stdout.write(`${JSON.stringify(server.address())}\n`));
+};

@@ -1,0 +1,50 @@
+import pg from 'pg';
+import { connectionString } from './program.js';
+
+/* SQL by hand over the tables of the service, for who writes a server of his own: named, prepared, over a pool of ten. */
+
+const pool = new pg.Pool({ connectionString, max: 10 });
+const device = `select d.id, d.serial, d.name, d.slug, d.tags, d.product_id as "productId", d.created_at as "createdAt" from device d`;
+const linked = `join application_device l on l.device_id = d.id`;
+
+const texts = {
+  device: `${device} where d.organization_id = $1 and d.id = $2`,
+  devices: `${device} where d.organization_id = $1 order by d.id limit $2`,
+  deviceTotal: `select count(*)::int as total from device where organization_id = $1`,
+  products: `select id, name, version from product where organization_id = $1 order by id limit $2`,
+  productsById: `select id, name, version from product where id = any($1::uuid[])`,
+  deviceCounts: `select product_id as parent, count(*)::int as total from device where product_id = any($1::uuid[]) group by 1`,
+  applications: `select id, name, slug from application where organization_id = $1 order by id limit $2`,
+  applicationsOfDevices: `select l.device_id as parent, a.id, a.name, a.slug from application_device l
+    join application a on a.id = l.application_id where l.device_id = any($1::uuid[]) order by l.created_at`,
+  devicesOfApplications: `select w.id as parent, d.* from unnest($1::uuid[]) w (id), lateral
+    (${device} ${linked} where l.application_id = w.id order by l.created_at limit $2) d`,
+  deviceTotals: `select application_id as parent, count(*)::int as total from application_device
+    where application_id = any($1::uuid[]) group by 1`,
+  teams: `select id, name from team where organization_id = $1 order by id limit $2`,
+  membersOfTeams: `select l.team_id as parent, u.id, u.username from team_member l join account u on u.id = l.user_id
+    where l.team_id = any($1::uuid[]) order by l.created_at`,
+  organization: `select id, name, username from account where id = $1`,
+};
+
+/** A row, with the parent that it was asked for where there are many. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Asks one of the statements. */
+export const ask = async (name: keyof typeof texts, ...values: unknown[]): Promise<Row[]> =>
+  (await pool.query<Row>({ name, text: texts[name], values })).rows;
+
+/** Rows below each parent. */
+export const belowEach = (rows: readonly Row[]): ((id: unknown) => Row[]) => {
+  const known = Map.groupBy(rows, ({ parent }) => parent);
+  return (id) => known.get(id) ?? [];
+};
+
+/** Rows by their identifier. */
+export const byId = (rows: readonly Row[]): ((id: unknown) => Row | undefined) => {
+  const known = new Map(rows.map((row) => [row['id'], row]));
+  return (id) => known.get(id);
+};
+
+/** Identifiers of rows. */
+export const idsOf = (rows: readonly Row[], key = 'id'): unknown[] => [...new Set(rows.map((row) => row[key]))];
