@@ -8,6 +8,7 @@ import { isId } from '../entities/id.js';
 import { Product } from '../entities/product.js';
 import { Team } from '../entities/team.js';
 import { forbidden, notFound } from '../errors.js';
+import type { Asked } from '../schema/asked.js';
 import type { Context } from '../schema/context.js';
 import { accountRows, applicationRows, deviceRows, productRows, teamRows } from './rows.js';
 
@@ -76,14 +77,20 @@ export async function referredProduct(
   return row;
 }
 
-/** A device of the caller's organization that the caller can read. */
-export async function loadDevice(ctx: Context, organizationId: string, id: string, need: Need): Promise<Device> {
+/** A device of the caller's organization that the caller can read; whole, unless it is only read and less is asked. */
+export async function loadDevice(
+  ctx: Context,
+  organizationId: string,
+  id: string,
+  need: Need,
+  asked?: Asked,
+): Promise<Device> {
   const row = await find<Device>(
     ctx,
     organizationId,
     id,
     'device',
-    sql`${deviceRows(ctx.caller)} where d.organization_id = ${organizationId} and d.id = ${id} and ${readableDevice(ctx.caller)}`,
+    sql`${deviceRows(ctx.caller, asked)} where d.organization_id = ${organizationId} and d.id = ${id} and ${readableDevice(ctx.caller)}`,
   );
   if (need === 'read') return row;
   if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);

@@ -1,11 +1,15 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Caller } from '../entities/caller.js';
 import { Role } from '../entities/enums.js';
+import { type Asked, everything } from '../schema/asked.js';
 
 /*
  * The one place that says how a stored thing becomes a row of its published shape, with what depends on the caller
- * (permission, counts) in the same statement. Names of columns are those of the entity's properties.
+ * (permission, counts) in the same statement. Names of columns are those of the entity's properties. What costs
+ * something to compute or to send is left out where it is not asked for.
  */
+
+const where = (wanted: boolean, columns: Sql): Sql => (wanted ? columns : empty);
 
 /** Accounts of organizations, as `o`. */
 export const accountRows: Sql = sql`
@@ -23,9 +27,11 @@ export const deviceCount = (caller: Caller): Sql =>
   sql`(select count(*)::int from device c where c.product_id = p.id and c.organization_id = ${caller.organizationId})`;
 
 /** Products, as `p`. */
-export const productRows = (caller: Caller): Sql => sql`
-  select p.id, p.organization_id as "organizationId", p.name, p.slug, p.version, p.public, p.variables,
-         ${deviceCount(caller)} as "deviceCount", p.created_at as "createdAt", p.updated_at as "updatedAt"
+export const productRows = (caller: Caller, asked: Asked = everything): Sql => sql`
+  select p.id, p.organization_id as "organizationId", p.name, p.slug, p.version, p.public,
+         ${where(asked.has('variables'), sql`p.variables,`)}
+         ${where(asked.has('deviceCount'), sql`${deviceCount(caller)} as "deviceCount",`)}
+         p.created_at as "createdAt", p.updated_at as "updatedAt"
     from product p`;
 
 /** Number of applications linked to the device `d` that the caller can read. */
@@ -37,11 +43,12 @@ export const applicationCount = (caller: Caller): Sql =>
             where c.device_id = d.id and tm.user_id = ${caller.userId})`;
 
 /** Devices, as `d`, with their product as `p`. */
-export const deviceRows = (caller: Caller): Sql => sql`
+export const deviceRows = (caller: Caller, asked: Asked = everything): Sql => sql`
   select d.id, d.organization_id as "organizationId", d.serial, d.name, d.slug, d.tags, d.product_id as "productId", d.lat, d.lon,
-         case when p.id is not null then json_build_object('id', p.id, 'organizationId', p.organization_id) end as product,
-         case when d.lat is not null then json_build_object('lat', d.lat, 'lon', d.lon) end as location,
-         ${applicationCount(caller)} as "applicationCount", d.created_at as "createdAt", d.updated_at as "updatedAt"
+         ${where(asked.has('product'), sql`case when p.id is not null then json_build_object('id', p.id, 'organizationId', p.organization_id) end as product,`)}
+         ${where(asked.has('location'), sql`case when d.lat is not null then json_build_object('lat', d.lat, 'lon', d.lon) end as location,`)}
+         ${where(asked.has('applicationCount'), sql`${applicationCount(caller)} as "applicationCount",`)}
+         d.created_at as "createdAt", d.updated_at as "updatedAt"
     from device d left join product p on p.id = d.product_id`;
 
 /**

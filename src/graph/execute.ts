@@ -17,6 +17,8 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledQuery, compileQuery } from 'graphql-jit';
+import { askedOf } from '../schema/asked.js';
+import { storedText } from '../schema/stored-text.js';
 import type { GraphContext } from './context.js';
 
 type GatewayInterface = ApolloServerOptionsWithGateway<GraphContext>['gateway'];
@@ -41,7 +43,10 @@ export const createExecutor = (schema: GraphQLSchema): Executor => {
     if (known !== undefined) return known;
     const compiled = hasOwnLiterals(schema, document)
       ? interpreted(schema, document, operation)
-      : compileQuery<Data>(schema, document, operation.name?.value);
+      : compileQuery<Data>(schema, document, operation.name?.value, {
+          customSerializers: storedText,
+          resolverInfoEnricher: (field) => ({ asked: askedOf(field) }),
+        });
     const made = { compiled, defaults: defaultsOf(operation) };
     prepared.set(operation, made);
     return made;

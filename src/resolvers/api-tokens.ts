@@ -8,7 +8,7 @@ export const tokenColumns: Sql = sql`
 
 /** A list of tokens. */
 export const tokenListing = (where: readonly Sql[]): Listing => ({
-  rows: sql`select ${tokenColumns} from api_token k`,
+  rows: () => sql`select ${tokenColumns} from api_token k`,
   from: sql`from api_token k`,
   where,
   matched: [sql`k.name`],

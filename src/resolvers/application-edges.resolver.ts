@@ -26,7 +26,7 @@ export class ApplicationEdgesResolver {
     @Ctx() ctx: Context,
   ): Promise<HookPage> {
     if (permission !== Permission.write) throw forbidden('You may read this application, but not see its hooks.');
-    return listBelow(ctx, 'application.hooks', id, hookListing([sql`h.application_id = parent.id`]), args);
+    return listBelow(ctx, 'application.hooks', id, () => hookListing([sql`h.application_id = parent.id`]), args);
   }
 
   @FieldResolver(() => DeliveryPage, {
@@ -40,7 +40,13 @@ export class ApplicationEdgesResolver {
     @Ctx() ctx: Context,
   ): Promise<DeliveryPage> {
     if (permission !== Permission.write) throw forbidden('You may read this application, but not see its deliveries.');
-    return listBelow(ctx, 'application.deliveries', id, deliveryListing([sql`d.application_id = parent.id`]), args);
+    return listBelow(
+      ctx,
+      'application.deliveries',
+      id,
+      () => deliveryListing([sql`d.application_id = parent.id`]),
+      args,
+    );
   }
 
   @FieldResolver(() => RecordPage, {
@@ -63,11 +69,12 @@ export class ApplicationEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<TeamPage> {
-    const listing = teamListing({
-      joined: sql`join team_application l on l.team_id = t.id`,
-      where: [sql`l.application_id = parent.id`],
-      order: sql`l.created_at`,
-    });
+    const listing = () =>
+      teamListing({
+        joined: sql`join team_application l on l.team_id = t.id`,
+        where: [sql`l.application_id = parent.id`],
+        order: sql`l.created_at`,
+      });
     return listBelow(ctx, 'application.teams', id, listing, args);
   }
 

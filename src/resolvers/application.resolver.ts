@@ -56,11 +56,12 @@ export class ApplicationResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
-    const listing = deviceListing(ctx.caller, {
-      joined: sql`join application_device l on l.device_id = d.id`,
-      where: [sql`l.application_id = parent.id`],
-      order: sql`l.created_at`,
-    });
+    const listing = () =>
+      deviceListing(ctx.caller, {
+        joined: sql`join application_device l on l.device_id = d.id`,
+        where: [sql`l.application_id = parent.id`],
+        order: sql`l.created_at`,
+      });
     return listBelow(ctx, 'application.devices', id, listing, args);
   }
 

@@ -23,7 +23,7 @@ const deliveryRows: Sql = sql`
 
 /** A list of deliveries, newest first. */
 export const deliveryListing = (where: readonly Sql[]): Listing => ({
-  rows: deliveryRows,
+  rows: () => deliveryRows,
   from: sql`from delivery d`,
   where,
   matched: [sql`(d.request -> 'uri' ->> 'href')`],

@@ -83,6 +83,6 @@ export class HookEdgesResolver {
     @Args(() => DeliveriesBelowArgs) args: DeliveriesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DeliveryPage> {
-    return listBelow(ctx, 'hook.deliveries', id, deliveryListing([sql`d.hook_id = parent.id`]), args);
+    return listBelow(ctx, 'hook.deliveries', id, () => deliveryListing([sql`d.hook_id = parent.id`]), args);
   }
 }

@@ -13,6 +13,7 @@ import { Device } from '../entities/device.js';
 import { newId } from '../entities/id.js';
 import { Product, ProductReference } from '../entities/product.js';
 import { conflict } from '../errors.js';
+import { type Asked, AskedFields } from '../schema/asked.js';
 import { violates } from '../schema/constraints.js';
 import type { Context } from '../schema/context.js';
 import { DeviceArgs, DevicesArgs, RegisterDeviceArgs, UpdateDeviceArgs } from '../schema/device.args.js';
@@ -46,10 +47,14 @@ export class DeviceResolver {
 
   @FieldResolver(() => Product, { nullable: true, description: 'Product that describes it.' })
   @RestShape(ProductReference)
-  product(@Root() { product }: Device, @Ctx() ctx: Context): Promise<Product | null> | null {
-    return product
-      ? loadById(ctx, 'product', product.id, (ids) => sql`${productRows(ctx.caller)} where p.id = any(${ids}::uuid[])`)
-      : null;
+  product(
+    @Root() { productId }: Device,
+    @AskedFields() asked: Asked,
+    @Ctx() ctx: Context,
+  ): Promise<Product | null> | null {
+    if (productId == null) return null;
+    const rowsOf = (ids: readonly string[]) => sql`${productRows(ctx.caller, asked)} where p.id = any(${ids}::uuid[])`;
+    return loadById(ctx, `product ${asked.key}`, productId, rowsOf);
   }
 
   @FieldResolver(() => ApplicationPage, { description: 'Applications it is linked to that the caller can read.' })
@@ -59,17 +64,22 @@ export class DeviceResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<ApplicationPage> {
-    const listing = applicationListing(ctx.caller, {
-      joined: sql`join application_device l on l.application_id = a.id`,
-      where: [sql`l.device_id = parent.id`, readableApplication(ctx.caller)],
-      order: sql`l.created_at`,
-    });
+    const listing = () =>
+      applicationListing(ctx.caller, {
+        joined: sql`join application_device l on l.application_id = a.id`,
+        where: [sql`l.device_id = parent.id`, readableApplication(ctx.caller)],
+        order: sql`l.created_at`,
+      });
     return listBelow(ctx, 'device.applications', id, listing, args);
   }
 
   @Query(() => Device, { description: 'A device.' })
-  device(@Args(() => DeviceArgs) { organizationId, deviceId }: DeviceArgs, @Ctx() ctx: Context): Promise<Device> {
-    return loadDevice(ctx, organizationId, deviceId, 'read');
+  device(
+    @Args(() => DeviceArgs) { organizationId, deviceId }: DeviceArgs,
+    @AskedFields() asked: Asked,
+    @Ctx() ctx: Context,
+  ): Promise<Device> {
+    return loadDevice(ctx, organizationId, deviceId, 'read', asked);
   }
 
   @Mutation(() => Device, { description: 'Registers a device by its serial number.' })

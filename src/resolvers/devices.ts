@@ -11,7 +11,7 @@ import { loadById } from './loader.js';
 
 /** A list of devices, as `d`, each with the number of its applications that the caller can read. */
 export const deviceListing = (caller: Caller, { joined = empty, where, order }: Which): Listing => ({
-  rows: sql`${deviceRows(caller)} ${joined}`,
+  rows: (asked) => sql`${deviceRows(caller, asked)} ${joined}`,
   from: sql`from device d ${joined}`,
   where,
   matched: [sql`d.serial`, sql`d.name`, sql`d.slug`],

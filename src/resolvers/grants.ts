@@ -5,7 +5,7 @@ const from = sql`from team_application l join application a on a.id = l.applicat
 
 /** A list of what teams (`t`) may do with applications (`a`), found and sorted by the names at its other end. */
 const grantListing = (where: readonly Sql[], name: Sql, others: readonly Sql[]): Listing => ({
-  rows: sql`select a.id, t.id as "teamId", l.permission ${from}`,
+  rows: () => sql`select a.id, t.id as "teamId", l.permission ${from}`,
   from,
   where,
   matched: [name, ...others],
@@ -19,6 +19,5 @@ export const grantsOfTeam = (readable: Sql): Listing =>
   grantListing([sql`l.team_id = parent.id`, readable], sql`a.name`, [sql`a.slug`, sql`a.description`]);
 
 /** The teams that have access to the application `parent`, with what they may do. */
-export const grantsOfApplication: Listing = grantListing([sql`l.application_id = parent.id`], sql`t.name`, [
-  sql`t.description`,
-]);
+export const grantsOfApplication = (): Listing =>
+  grantListing([sql`l.application_id = parent.id`], sql`t.name`, [sql`t.description`]);

@@ -21,7 +21,7 @@ export const hookRows: Sql = sql`
 
 /** A list of hooks. */
 export const hookListing = (where: readonly Sql[]): Listing => ({
-  rows: hookRows,
+  rows: () => hookRows,
   from: sql`from hook h`,
   where,
   matched: [sql`h.url`],

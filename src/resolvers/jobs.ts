@@ -3,7 +3,7 @@ import type { Listing } from './list.js';
 
 /** A list of jobs, newest first. */
 export const jobListing = (where: readonly Sql[]): Listing => ({
-  rows: sql`select j.id, j.kind, j.state, j.done::float8 as done, j.total::float8 as total, j.changed::float8 as changed, j.error,
+  rows: () => sql`select j.id, j.kind, j.state, j.done::float8 as done, j.total::float8 as total, j.changed::float8 as changed, j.error,
     j.created_at as "createdAt", j.updated_at as "updatedAt" from job j`,
   from: sql`from job j`,
   where,

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { invalid } from '../errors.js';
+import type { Asked } from '../schema/asked.js';
 import type { Context, Read } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
 import { loaderOf } from './loader.js';
@@ -11,8 +12,8 @@ const patternTimeout = 2000;
 
 /** What a list is made of. Everything in it is text of ours; what callers send travels as parameters. */
 export interface Listing {
-  /** `select ... from ...` without its condition. */
-  rows: Sql;
+  /** `select ... from ...` without its condition, of what is asked for. */
+  rows: (asked: Asked) => Sql;
   /** `from ...` alone, for counting. */
   from: Sql;
   /** Conditions that all hold. */
@@ -41,11 +42,14 @@ export interface Wanted {
   q?: string | null;
   /** The page after this cursor, instead of one by its number. */
   after?: string | null;
-  /** Whether the total is asked for; yes unless told otherwise. */
-  counted?: boolean;
+  /** What of the page is read. */
+  asked: Asked;
 }
 
-/** Reads one page of a list and counts the whole. Throws 422 for a field that it cannot be sorted by or a bad `q`. */
+/**
+ * Reads one page of a list, and counts the whole where that is asked for. Throws 422 for a field that it cannot be sorted by
+ * or a bad `q`.
+ */
 export async function list<Row extends object>(
   ctx: Context,
   listing: Listing,
@@ -53,6 +57,7 @@ export async function list<Row extends object>(
 ): Promise<Page<Row> & Walked> {
   const { page, count } = statements(listing, wanted);
   const read = readerOf(ctx, listing, wanted);
+  if (!wanted.asked.has('totalCount')) return pageOf(listing, wanted, await read<Row>(page));
   // One round trip: the count is made once and stands in every row. Behind the last page there is none to stand in.
   const items = await read<Row & Counted>(
     sql`select page.*, (select total from (${count}) counted) as total from (${page}) page`,
@@ -63,22 +68,19 @@ export async function list<Row extends object>(
 
 /**
  * The same list below each of many parents of one kind, in one pair of statements for all that ask in the same tick.
- * The listing's conditions name the parent as `parent.id`.
+ * The listing's conditions name the parent as `parent.id`; it is made once for all parents.
  */
 export function listBelow<Row extends object>(
   ctx: Context,
   edge: string,
   parentId: string,
-  listing: Listing,
+  listing: () => Listing,
   wanted: Wanted,
 ): Promise<Page<Row> & Walked> {
-  const key = JSON.stringify([edge, wanted]);
-  const loader = loaderOf(
-    ctx,
-    key,
-    () => new DataLoader<string, Page<Row> & Walked>((ids) => readBelow(ctx, ids, listing, wanted)),
-  );
-  return loader.load(parentId);
+  const { asked, ...place } = wanted;
+  const key = JSON.stringify([edge, place, asked.key]);
+  const make = () => new DataLoader<string, Page<Row> & Walked>((ids) => readBelow(ctx, ids, listing(), wanted));
+  return loaderOf(ctx, key, make).load(parentId);
 }
 
 interface Counted {
@@ -99,10 +101,8 @@ async function readBelow<Row extends object>(
   const below = (statement: Sql) => sql`
     select parent.id as "parentId", below.* from unnest(${ids}::uuid[]) parent(id) cross join lateral (${statement}) below`;
   const read = readerOf(ctx, listing, wanted);
-  const [items, counts] = await Promise.all([
-    read<Row & Below>(below(page)),
-    wanted.counted === false ? [] : read<Counted & Below>(below(count)),
-  ]);
+  const counting = wanted.asked.has('totalCount') ? read<Counted & Below>(below(count)) : [];
+  const [items, counts] = await Promise.all([read<Row & Below>(below(page)), counting]);
   const itemsOf = Map.groupBy(items, ({ parentId }) => parentId);
   const countOf = new Map(counts.map((counted) => [counted.parentId, counted]));
   return ids.map((id) => ({
@@ -127,7 +127,7 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
   const order = join([...ordering(listing, sort), tie], ', ');
   const onwards = walk && after != null ? whereAll([...conditions, afterCursor(walk, after)]) : where;
   return {
-    page: sql`${rows} ${onwards} order by ${order} limit ${limit + (walk ? 1 : 0)} offset ${(page - 1) * limit}`,
+    page: sql`${rows(wanted.asked)} ${onwards} order by ${order} limit ${limit + (walk ? 1 : 0)} offset ${(page - 1) * limit}`,
     count:
       countUpTo === undefined
         ? sql`select count(*)::int as total ${from} ${where}`

@@ -33,7 +33,7 @@ export class OrganizationEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<OrganizationMemberPage> {
-    return listBelow(ctx, 'organization.members', id, memberListing([sql`m.organization_id = parent.id`]), args);
+    return listBelow(ctx, 'organization.members', id, () => memberListing([sql`m.organization_id = parent.id`]), args);
   }
 
   @FieldResolver(() => TeamPage, { description: 'Its teams.' })
@@ -43,7 +43,7 @@ export class OrganizationEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<TeamPage> {
-    const listing = teamListing({ where: [sql`t.organization_id = parent.id`], order: sql`t.id` });
+    const listing = () => teamListing({ where: [sql`t.organization_id = parent.id`], order: sql`t.id` });
     return listBelow(ctx, 'organization.teams', id, listing, args);
   }
 
@@ -54,7 +54,7 @@ export class OrganizationEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<ProductPage> {
-    const listing = productListing(ctx.caller, [sql`p.organization_id = parent.id`]);
+    const listing = () => productListing(ctx.caller, [sql`p.organization_id = parent.id`]);
     return listBelow(ctx, 'organization.products', id, listing, args);
   }
 
@@ -66,7 +66,13 @@ export class OrganizationEdgesResolver {
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
     const where = [sql`d.organization_id = parent.id`, readableDevice(ctx.caller)];
-    return listBelow(ctx, 'organization.devices', id, deviceListing(ctx.caller, { where, order: sql`d.id` }), args);
+    return listBelow(
+      ctx,
+      'organization.devices',
+      id,
+      () => deviceListing(ctx.caller, { where, order: sql`d.id` }),
+      args,
+    );
   }
 
   @FieldResolver(() => ApplicationPage, { description: 'Its applications that the caller can read.' })
@@ -77,7 +83,7 @@ export class OrganizationEdgesResolver {
     @Ctx() ctx: Context,
   ): Promise<ApplicationPage> {
     const where = [sql`a.organization_id = parent.id`, readableApplication(ctx.caller)];
-    const listing = applicationListing(ctx.caller, { where, order: sql`a.id` });
+    const listing = () => applicationListing(ctx.caller, { where, order: sql`a.id` });
     return listBelow(ctx, 'organization.applications', id, listing, args);
   }
 
@@ -85,7 +91,7 @@ export class OrganizationEdgesResolver {
   @GraphOnly()
   tokens(@Root() { id }: Account, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
     requireOrganization(ctx, id, 'own');
-    return listBelow(ctx, 'organization.tokens', id, tokenListing([sql`k.organization_id = parent.id`]), args);
+    return listBelow(ctx, 'organization.tokens', id, () => tokenListing([sql`k.organization_id = parent.id`]), args);
   }
 
   @FieldResolver(() => JobPage, { description: 'Long work that was asked for, newest first.' })
@@ -95,6 +101,6 @@ export class OrganizationEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<JobPage> {
-    return listBelow(ctx, 'organization.jobs', id, jobListing([sql`j.organization_id = parent.id`]), args);
+    return listBelow(ctx, 'organization.jobs', id, () => jobListing([sql`j.organization_id = parent.id`]), args);
   }
 }

@@ -21,14 +21,15 @@ export class ProductEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
-    const listing = deviceListing(ctx.caller, {
-      where: [
-        sql`d.product_id = parent.id`,
-        sql`d.organization_id = ${ctx.caller.organizationId}`,
-        readableDevice(ctx.caller),
-      ],
-      order: sql`d.id`,
-    });
+    const listing = () =>
+      deviceListing(ctx.caller, {
+        where: [
+          sql`d.product_id = parent.id`,
+          sql`d.organization_id = ${ctx.caller.organizationId}`,
+          readableDevice(ctx.caller),
+        ],
+        order: sql`d.id`,
+      });
     return listBelow(ctx, 'product.devices', id, listing, args);
   }
 }

@@ -5,7 +5,7 @@ import type { Listing } from './list.js';
 
 /** A list of products, as `p`. */
 export const productListing = (caller: Caller, where: readonly Sql[]): Listing => ({
-  rows: productRows(caller),
+  rows: (asked) => productRows(caller, asked),
   from: sql`from product p`,
   where,
   matched: [sql`p.name`, sql`p.slug`, sql`p.version`],

@@ -1,6 +1,5 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import sql from 'sql-template-tag';
-import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { productRows } from '../auth/rows.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
@@ -26,9 +25,8 @@ export class DeviceRecordsResolver {
     @Root() { id }: Device,
     @Args(() => RecordsBelowArgs) args: RecordsBelowArgs,
     @Ctx() ctx: Context,
-    @Info() info: GraphQLResolveInfo,
   ): Promise<RecordPage> {
-    return recordsBelow(ctx, 'device', id, args, info);
+    return recordsBelow(ctx, 'device', id, args);
   }
 }
 

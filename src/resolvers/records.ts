@@ -1,10 +1,8 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { DeviceRecord } from '../entities/record.js';
 import type { Context } from '../schema/context.js';
 import type { RecordsBelowArgs } from '../schema/list.args.js';
 import type { Page } from '../schema/page.js';
-import { asksFor } from './asks-for.js';
 import { type Listing, listBelow } from './list.js';
 import { afterCursor, type Walk, type Walked } from './walk.js';
 
@@ -53,7 +51,7 @@ type ListingOf = (direction: Direction, args: RecordsBelowArgs) => Pick<Listing,
 
 /** The records of the device `parent`. */
 const ofDevice: ListingOf = (_direction, args) => ({
-  rows: sql`select ${columns} from record r`,
+  rows: () => sql`select ${columns} from record r`,
   from: sql`from record r`,
   where: [sql`r.device_id = parent.id`, ...within(args)],
 });
@@ -72,7 +70,7 @@ const ofApplication: ListingOf = ({ order, tie, walk }, args) => {
   const candidates = sql`select r.* from record r where ${join(conditions, ' and ')}
     order by ${order}, ${tie} limit ${limit * page + 1}`;
   return {
-    rows: sql`select ${columns} from application_device l cross join lateral (${candidates}) r`,
+    rows: () => sql`select ${columns} from application_device l cross join lateral (${candidates}) r`,
     from: sql`from application_device l join record r on r.device_id = l.device_id`,
     where: [sql`l.application_id = parent.id`, ...within(args)],
   };
@@ -86,12 +84,11 @@ export function recordsBelow(
   parent: keyof typeof listings,
   parentId: string,
   args: RecordsBelowArgs,
-  info: GraphQLResolveInfo,
 ): Promise<Page<DeviceRecord> & Walked> {
   const { sort } = args;
   const direction = sort === 'ts' ? oldestFirst : newestFirst;
   const { order, tie, walk } = direction;
-  const listing = {
+  const listing = () => ({
     ...listings[parent](direction, args),
     sortable: { ts: sql`r.ts` },
     order,
@@ -99,8 +96,8 @@ export function recordsBelow(
     walk,
     countUpTo,
     patience,
-  };
+  });
   // These two orders are the list's own: they are in its indexes, and cursors follow them.
-  const wanted = { ...args, sort: sort === 'ts' || sort === '-ts' ? null : sort, counted: asksFor(info, 'totalCount') };
+  const wanted = { ...args, sort: sort === 'ts' || sort === '-ts' ? null : sort };
   return listBelow(ctx, `${parent}.${walk.kind}`, parentId, listing, wanted);
 }

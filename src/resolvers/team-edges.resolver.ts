@@ -21,11 +21,12 @@ export class TeamEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<TeamMemberPage> {
-    const listing = userListing({
-      from: sql`from team_member l join account u on u.id = l.user_id`,
-      where: [sql`l.team_id = parent.id`],
-      order: sql`l.created_at`,
-    });
+    const listing = () =>
+      userListing({
+        from: sql`from team_member l join account u on u.id = l.user_id`,
+        where: [sql`l.team_id = parent.id`],
+        order: sql`l.created_at`,
+      });
     return listBelow(ctx, 'team.members', id, listing, args);
   }
 
@@ -36,11 +37,12 @@ export class TeamEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<ApplicationPage> {
-    const listing = applicationListing(ctx.caller, {
-      joined: sql`join team_application l on l.application_id = a.id`,
-      where: [sql`l.team_id = parent.id`, readableApplication(ctx.caller)],
-      order: sql`l.created_at`,
-    });
+    const listing = () =>
+      applicationListing(ctx.caller, {
+        joined: sql`join team_application l on l.application_id = a.id`,
+        where: [sql`l.team_id = parent.id`, readableApplication(ctx.caller)],
+        order: sql`l.created_at`,
+      });
     return listBelow(ctx, 'team.applications', id, listing, args);
   }
 
@@ -51,6 +53,6 @@ export class TeamEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<TeamGrantPage> {
-    return listBelow(ctx, 'team.grants', id, grantsOfTeam(readableApplication(ctx.caller)), args);
+    return listBelow(ctx, 'team.grants', id, () => grantsOfTeam(readableApplication(ctx.caller)), args);
   }
 }

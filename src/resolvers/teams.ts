@@ -5,7 +5,7 @@ import type { Listing } from './list.js';
 
 /** A list of teams, as `t`. */
 export const teamListing = ({ joined = empty, where, order }: Which): Listing => ({
-  rows: sql`${teamRows} ${joined}`,
+  rows: () => sql`${teamRows} ${joined}`,
   from: sql`from team t ${joined}`,
   where,
   matched: [sql`t.name`, sql`t.description`],

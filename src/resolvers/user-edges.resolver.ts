@@ -22,11 +22,12 @@ export class UserEdgesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<TeamPage> {
-    const listing = teamListing({
-      joined: sql`join team_member l on l.team_id = t.id`,
-      where: [sql`l.user_id = parent.id`, sql`t.organization_id = ${ctx.caller.organizationId}`],
-      order: sql`l.created_at`,
-    });
+    const listing = () =>
+      teamListing({
+        joined: sql`join team_member l on l.team_id = t.id`,
+        where: [sql`l.user_id = parent.id`, sql`t.organization_id = ${ctx.caller.organizationId}`],
+        order: sql`l.created_at`,
+      });
     return listBelow(ctx, 'user.teams', id, listing, args);
   }
 }
@@ -40,7 +41,7 @@ export class MemberEdgesResolver {
     const { organizationId } = ctx.caller;
     requireOrganization(ctx, organizationId, 'own');
     const where = [sql`k.user_id = parent.id`, sql`k.organization_id = ${organizationId}`];
-    return listBelow(ctx, 'member.tokens', id, tokenListing(where), args);
+    return listBelow(ctx, 'member.tokens', id, () => tokenListing(where), args);
   }
 }
 

@@ -11,7 +11,7 @@ export interface WhichUsers extends Omit<Which, 'joined'> {
 
 /** A list of users. */
 export const userListing = ({ columns = empty, from, where, sortable = {}, order }: WhichUsers): Listing => ({
-  rows: sql`select u.id, u.username, u.name, u.type ${columns} ${from}`,
+  rows: () => sql`select u.id, u.username, u.name, u.type ${columns} ${from}`,
   from,
   where,
   matched: [sql`u.username`, sql`u.name`],

@@ -7,6 +7,7 @@ import { argumentFaults } from '../schema/arguments.js';
 import type { Context } from '../schema/context.js';
 import { projectForRest } from '../schema/project.js';
 import { requireScope } from '../schema/scope.js';
+import { storedText } from '../schema/stored-text.js';
 import type { Admit, Caller } from './admit.js';
 import { targetOf } from './origin.js';
 import { createBind } from './request.js';
@@ -108,7 +109,7 @@ export const draftOpenApi = (schema: GraphQLSchema): Draft[] => {
 /** Compiles each operation once, at start. */
 const compileRoutes = (schema: GraphQLSchema): Operation[] =>
   planRoutes(schema).map(({ route, field, document }) => {
-    const compiled = compileQuery(schema, document);
+    const compiled = compileQuery(schema, document, undefined, { customSerializers: storedText });
     if (!isCompiledQuery(compiled)) throw new AggregateError(compiled.errors ?? [], `${route.operation} is broken`);
     return { route, field, query: compiled.query };
   });

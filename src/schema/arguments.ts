@@ -62,8 +62,8 @@ const inputFields = (type: Class): InputField[] => {
 
 const cache = new WeakMap<Class, InputField[]>();
 
-/** Plain values as an instance, so that class-validator knows its rules. */
-const toInstance = (values: Fields, type: Class): Fields => {
+/** Plain values as an instance of the class of arguments, so that class-validator knows its rules. */
+export const toInstance = (values: Fields, type: Class): Fields => {
   const bare: unknown = Object.create(type.prototype);
   const instance = Object.assign(bare as Record<string, unknown>, values);
   for (const { name, nested } of inputFields(type)) {

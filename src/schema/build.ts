@@ -1,10 +1,4 @@
-import {
-  defaultFieldResolver,
-  type GraphQLField,
-  type GraphQLSchema,
-  isIntrospectionType,
-  isObjectType,
-} from 'graphql';
+import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
 import {
   buildSchemaSync,
   type ClassType,
@@ -22,6 +16,7 @@ import { TeamListItem } from '../entities/team.js';
 import { checkArguments } from './arguments.js';
 import { constraintError } from './constraints.js';
 import type { Context } from './context.js';
+import { callMethods } from './method.js';
 import { requireScope } from './scope.js';
 
 /** Resolver classes and where their instances come from. */
@@ -54,11 +49,11 @@ type Field = GraphQLField<unknown, Context>;
 
 function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType[]): GraphQLSchema {
   const schema = buildSchemaSync({ resolvers, container, orphanedTypes, validateFn: checkArguments });
+  callMethods(schema, container);
   const roots = [schema.getQueryType(), schema.getMutationType()];
   for (const root of roots) {
     for (const field of Object.values(root?.getFields() ?? {})) guard(field, root?.name === 'Mutation');
   }
-  dropIdleResolvers(schema);
   inheritExtensions(schema);
   return schema;
 }
@@ -75,18 +70,6 @@ function guard(field: Field, changes: boolean): void {
       throw constraintError(error) ?? error;
     }
   };
-}
-
-/** TypeGraphQL gives every field a resolver, an asynchronous one; those that only read a property are dropped. */
-function dropIdleResolvers(schema: GraphQLSchema): void {
-  const resolved = new Set(getMetadataStorage().fieldResolvers.map(({ schemaName }) => schemaName));
-  const roots = new Set([schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]);
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isObjectType(type) || isIntrospectionType(type) || roots.has(type)) continue;
-    for (const field of Object.values(type.getFields())) {
-      if (!resolved.has(field.name)) delete field.resolve;
-    }
-  }
 }
 
 /** A field that a class inherits keeps its extensions, also where a resolver gives it anew. */

@@ -1,5 +1,6 @@
 import { Max, MaxLength, Min } from 'class-validator';
 import { ArgsType, Field, Int } from 'type-graphql';
+import { type Asked, everything } from './asked.js';
 import { cursor, unixTime } from './fields.js';
 
 /** Which page of a list, and in which order (specification, section 4). */
@@ -20,6 +21,9 @@ export class PageArgs {
   })
   @MaxLength(256)
   sort?: string | null;
+
+  /** What of the page is read. No argument of a caller's: it follows from the query's selection. */
+  readonly asked: Asked = everything;
 }
 
 /** A page of what a regular expression matches. */

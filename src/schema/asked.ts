@@ -1,0 +1,64 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import { createParameterDecorator } from 'type-graphql';
+
+/**
+ * What a query reads of the rows that a resolver gives: names of fields, those of a page's items among them, without the
+ * fields that resolve themselves. Values that cost something to compute are left out where nobody asks for them.
+ */
+export interface Asked {
+  has(field: string): boolean;
+  /** The same for two that ask for the same. */
+  readonly key: string;
+}
+
+/** Where it is not known what is read: every field. */
+export const everything: Asked = { has: () => true, key: '*' };
+
+/** A field as a query selects it. */
+export interface Selected {
+  fieldNodes: readonly FieldNode[];
+  fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  returnType: GraphQLOutputType;
+}
+
+/** Finds out what is asked of a field's result. What `@skip` and `@include` decide counts as asked for. */
+export function askedOf({ fieldNodes, fragments, returnType }: Selected): Asked {
+  const names = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode, type: GraphQLObjectType) => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) collectField(selection, type);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet, type);
+      else collect(fragments[selection.name.value]!.selectionSet, type);
+    }
+  };
+  const collectField = ({ name, selectionSet }: FieldNode, type: GraphQLObjectType) => {
+    const field = type.getFields()[name.value];
+    if (field === undefined || field.resolve !== undefined) return;
+    names.add(field.name);
+    const inner = getNamedType(field.type);
+    if (selectionSet !== undefined && isObjectType(inner)) collect(selectionSet, inner);
+  };
+  const type = getNamedType(returnType);
+  for (const { selectionSet } of fieldNodes) {
+    if (selectionSet !== undefined && isObjectType(type)) collect(selectionSet, type);
+  }
+  return { has: (field) => names.has(field), key: [...names].sort().join() };
+}
+
+/** What the executor adds to the `info` of a resolver, where it compiles. */
+export interface AskedInfo {
+  asked?: Asked;
+}
+
+/** Hands a resolver what is asked of its result. Lists find it in their arguments. */
+export const AskedFields = (): ReturnType<typeof createParameterDecorator> =>
+  createParameterDecorator(({ info }) => (info as AskedInfo).asked ?? everything);

@@ -1,0 +1,89 @@
+import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
+import { type ContainerType, getMetadataStorage, type ResolverData } from 'type-graphql';
+import { checkArguments, toInstance } from './arguments.js';
+import { type AskedInfo, everything } from './asked.js';
+import type { Context } from './context.js';
+import { PageArgs } from './list.args.js';
+
+type Resolve = GraphQLFieldResolver<unknown, Context>;
+type Call = ResolverData<Context>;
+type Handler = ReturnType<typeof getMetadataStorage>['queries' | 'fieldResolvers'][number];
+type Parameter = NonNullable<Handler['params']>[number];
+type Class = new () => object;
+
+/**
+ * Lets fields call their methods as they are. TypeGraphQL's way there takes several promises, and a check of the
+ * arguments, for each row that an edge is followed from; here arguments are made and checked once for all rows in
+ * succession that give the same. Of types other than the operations' every other field is only read from the row.
+ */
+export function callMethods(schema: GraphQLSchema, container: ContainerType): void {
+  const { queries, mutations, fieldResolvers, objectTypes } = getMetadataStorage();
+  const resolved = new Set<unknown>();
+  const connect = (typeName: string | undefined, handler: Handler) => {
+    const type = typeName === undefined ? undefined : schema.getType(typeName);
+    const field = isObjectType(type) ? type.getFields()[handler.schemaName] : undefined;
+    if (field === undefined) return;
+    field.resolve = resolverOf(handler, container);
+    resolved.add(field);
+  };
+  for (const query of queries) connect(schema.getQueryType()?.name, query);
+  for (const mutation of mutations) connect(schema.getMutationType()?.name, mutation);
+  for (const edge of fieldResolvers) {
+    const owner = edge.getObjectType?.();
+    for (const { name, target } of objectTypes) {
+      if (owner === target || (owner && Object.prototype.isPrototypeOf.call(owner, target))) connect(name, edge);
+    }
+  }
+  for (const { name } of objectTypes) {
+    const type = schema.getType(name);
+    if (!isObjectType(type)) continue;
+    for (const field of Object.values(type.getFields())) if (!resolved.has(field)) delete field.resolve;
+  }
+}
+
+const resolverOf = ({ target, methodName, params = [] }: Handler, container: ContainerType): Resolve => {
+  const values = params.toSorted((a, b) => a.index - b.index).map(valueOf);
+  return (root, args, context, info) => {
+    const call: Call = { root, args, context, info };
+    const instance = container.get(target, call) as Readonly<Record<string, (...values: unknown[]) => unknown>>;
+    return instance[methodName]!(...values.map((value) => value(call)));
+  };
+};
+
+const valueOf = (parameter: Parameter): ((call: Call) => unknown) => {
+  switch (parameter.kind) {
+    case 'args':
+      return argumentsOf(parameter.getType() as Class);
+    case 'root':
+      return ({ root }) => root as unknown;
+    case 'context':
+      return ({ context }) => context;
+    case 'custom':
+      return parameter.resolver;
+    default:
+      throw new Error(`Operations take their arguments as a class, not by @${parameter.kind}.`);
+  }
+};
+
+/** Makes the instance that a method takes from a field's arguments, or gives the last one where they are the same. */
+const argumentsOf = (type: Class) => {
+  const isPage = type === PageArgs || type.prototype instanceof PageArgs;
+  let last: { args: Call['args']; asked: unknown; instance: object } | undefined;
+  return (call: Call): object => {
+    const { args } = call;
+    const asked = (call.info as AskedInfo).asked ?? everything;
+    if (last !== undefined && last.asked === asked && isSame(last.args, args)) return last.instance;
+    const instance = toInstance(args, type);
+    checkArguments(instance, type, call);
+    if (isPage) Object.assign(instance, { asked });
+    last = { args, asked, instance: Object.freeze(instance) };
+    return instance;
+  };
+};
+
+function isSame(some: Call['args'], others: Call['args']): boolean {
+  const names = Object.keys(some);
+  if (names.length !== Object.keys(others).length) return false;
+  for (const name of names) if (some[name] !== others[name]) return false;
+  return true;
+}
