@@ -1,18 +1,22 @@
 import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
-import { withSession } from './src/database/pools.js';
+import { sessionOptions } from './src/database/pools.js';
 import { typeParsers } from './src/database/types.js';
 import { entities } from './src/entities/index.js';
 
-/** How the unit of work reaches the database. The schema comes from `migrations/` alone, never from the classes. */
-export const ormOptions = (connectionString: string): Options =>
+/**
+ * How the unit of work reaches the database. The schema comes from `migrations/` alone, never from the classes.
+ * @param session settings of its sessions (`-c name=value ...`).
+ */
+export const ormOptions = (connectionString: string, session?: string): Options =>
   defineConfig({
-    clientUrl: withSession(connectionString),
+    clientUrl: connectionString,
     entities,
     extensions: [Migrator],
     discovery: { warnWhenNoEntities: false },
-    driverOptions: { types: typeParsers, application_name: 'ddp' },
+    // Of the address it takes the parts alone, so the session's settings have to be said here.
+    driverOptions: { types: typeParsers, application_name: 'ddp', options: sessionOptions(connectionString, session) },
     pool: { min: 0, max: 10 },
     // A resolver flushes one thing, which is one statement; who changes more asks for a transaction.
     implicitTransactions: false,

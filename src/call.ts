@@ -23,6 +23,8 @@ export interface Share {
   readonly left: number;
   /** Aborted when the time is over. */
   readonly signal: AbortSignal;
+  /** @throws timedOut when the time is over. */
+  requireTime(): void;
 }
 
 /** The context of one call. What a call may not need is made when it is first asked for. */
@@ -41,7 +43,7 @@ export class Call implements Context {
     private readonly resources: CallResources,
     private readonly share?: Share,
   ) {
-    this.read = share === undefined ? resources.read : readAsAllowed(resources, share);
+    this.read = share === undefined ? resources.read : this.readAsAllowed(share);
     this.readWithin = resources.readWithin;
     this.wake = resources.wake;
   }
@@ -65,16 +67,20 @@ export class Call implements Context {
     this.gone = this.share === undefined ? gone : AbortSignal.any([gone, this.share.signal]);
     return this.gone;
   }
+
+  /** Quick reads go through the pipelined connection; those of a heavy call through others, where they can be cancelled. */
+  private readAsAllowed(share: Share): Read {
+    const { read, readWithin } = this.resources;
+    return async <Row extends object>(query: Sql) => {
+      share.requireTime();
+      if (!share.heavy) return read<Row>(query);
+      return (await readWithin(query, share.left + grace, this.signal)) as Row[];
+    };
+  }
 }
 
 /** Cancelled a little after its call was answered, so that the answer is the call's. Milliseconds. */
 const grace = 50;
-
-/** Quick reads go through the pipelined connection; those of a heavy call through others, where they can be cancelled. */
-const readAsAllowed =
-  ({ read, readWithin }: CallResources, share: Share): Read =>
-  async <Row extends object>(query: Sql) =>
-    share.heavy ? ((await readWithin(query, Math.max(1, share.left + grace))) as Row[]) : read<Row>(query);
 
 /** Aborts when the client goes away before its answer is complete. */
 function whenGone(request: Request): AbortSignal {

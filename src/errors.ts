@@ -17,6 +17,7 @@ const statuses = {
   RATE_LIMITED: 429,
   INTERNAL: 500,
   UNAVAILABLE: 503,
+  TIMEOUT: 504,
 } as const;
 
 /** The codes that an error answer may carry, on REST and in GraphQL `extensions`. */
@@ -92,4 +93,13 @@ export const unavailable = () =>
 const sentence = ({ path, message }: Fault) => {
   if (path === '') return message;
   return /^(is|are|has|must|may) /.test(message) ? `${path} ${message}.` : `${path}: ${message}`;
+};
+
+/** 504: the time for a request, or for one statement of it, is over; what was under way was cancelled. */
+export const timedOut = (milliseconds?: number) => {
+  const time =
+    milliseconds === undefined
+      ? 'a request may take'
+      : `${milliseconds / 1000} s, which is as long as a request may take`;
+  return new ApiError('TIMEOUT', `This took longer than ${time}.`);
 };

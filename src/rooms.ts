@@ -4,12 +4,12 @@ import { Registry } from 'prom-client';
 import { ormOptions } from '../mikro-orm.config.js';
 import type { Config } from './config.js';
 import { isConnectionLoss } from './database/loss.js';
-import { migrate } from './database/migrate.js';
 import { createPool } from './database/pools.js';
 import { createReader, type Reader } from './database/reader.js';
 import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import type { Log } from './log.js';
+import { prepareDatabase } from './prepare.js';
 import { redecode } from './records/redecode.js';
 import { scanRecords } from './records/scan.js';
 import { matchRecords } from './records/search/match.js';
@@ -49,12 +49,22 @@ export interface Rooms {
   close(within: number): Promise<void>;
 }
 
+/** A read on the pipelined connection that takes longer holds up all others. Milliseconds. */
+const quickReadLimit = 5000;
+
+/**
+ * PostgreSQL cancels a call's statement, one that waits for a lock as well, a little before the time of a request is
+ * over: so the caller learns that it did not happen.
+ */
+const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
+
 /** Migrates the database, opens every room and connects them: what is stored goes out to hooks in the same commit. */
 export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const { config, connectionString, secretKeys, log, clock = Date.now, random = Math.random } = options;
-  const orm = await MikroORM.init(ormOptions(connectionString));
-  await migrate(orm);
-  const reader = createReader(connectionString);
+  await prepareDatabase(connectionString, log);
+  const limit = statementLimit(config.graph.timeout);
+  const orm = await MikroORM.init(ormOptions(connectionString, `-c statement_timeout=${limit}`));
+  const reader = createReader(connectionString, Math.min(limit, quickReadLimit));
   const pool = createPool(connectionString);
   const storePool = createPool(connectionString, { name: 'ddp store', max: 6 });
   const searchPool = createPool(connectionString, { name: 'ddp search', max: 8 });

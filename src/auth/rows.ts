@@ -1,15 +1,17 @@
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import type { Caller } from '../entities/caller.js';
 import { Role } from '../entities/enums.js';
 import { type Asked, everything } from '../schema/asked.js';
 
 /*
  * The one place that says how a stored thing becomes a row of its published shape, with what depends on the caller
- * (permission, counts) in the same statement. Names of columns are those of the entity's properties. What costs
- * something to compute or to send is left out where it is not asked for.
+ * (permission, counts) in the same statement. Names of columns are those of the entity's properties. What is
+ * not asked for is neither computed nor sent.
  */
 
-const where = (wanted: boolean, columns: Sql): Sql => (wanted ? columns : empty);
+/** The columns of a row: those that field resolvers may rely on, and of the others what is asked for. */
+const columns = (asked: Asked, needed: Sql, others: Readonly<Record<string, Sql>>): Sql =>
+  join([needed, ...Object.keys(others).flatMap((name) => (asked.has(name) ? others[name]! : []))]);
 
 /** Accounts of organizations, as `o`. */
 export const accountRows: Sql = sql`
@@ -27,12 +29,19 @@ export const deviceCount = (caller: Caller): Sql =>
   sql`(select count(*)::int from device c where c.product_id = p.id and c.organization_id = ${caller.organizationId})`;
 
 /** Products, as `p`. */
-export const productRows = (caller: Caller, asked: Asked = everything): Sql => sql`
-  select p.id, p.organization_id as "organizationId", p.name, p.slug, p.version, p.public,
-         ${where(asked.has('variables'), sql`p.variables,`)}
-         ${where(asked.has('deviceCount'), sql`${deviceCount(caller)} as "deviceCount",`)}
-         p.created_at as "createdAt", p.updated_at as "updatedAt"
-    from product p`;
+export const productRows = (caller: Caller, asked: Asked = everything): Sql => {
+  const chosen = columns(asked, sql`p.id, p.organization_id as "organizationId"`, {
+    name: sql`p.name`,
+    slug: sql`p.slug`,
+    version: sql`p.version`,
+    public: sql`p.public`,
+    variables: sql`p.variables`,
+    deviceCount: sql`${deviceCount(caller)} as "deviceCount"`,
+    createdAt: sql`p.created_at as "createdAt"`,
+    updatedAt: sql`p.updated_at as "updatedAt"`,
+  });
+  return sql`select ${chosen} from product p`;
+};
 
 /** Number of applications linked to the device `d` that the caller can read. */
 export const applicationCount = (caller: Caller): Sql =>
@@ -43,13 +52,20 @@ export const applicationCount = (caller: Caller): Sql =>
             where c.device_id = d.id and tm.user_id = ${caller.userId})`;
 
 /** Devices, as `d`, with their product as `p`. */
-export const deviceRows = (caller: Caller, asked: Asked = everything): Sql => sql`
-  select d.id, d.organization_id as "organizationId", d.serial, d.name, d.slug, d.tags, d.product_id as "productId", d.lat, d.lon,
-         ${where(asked.has('product'), sql`case when p.id is not null then json_build_object('id', p.id, 'organizationId', p.organization_id) end as product,`)}
-         ${where(asked.has('location'), sql`case when d.lat is not null then json_build_object('lat', d.lat, 'lon', d.lon) end as location,`)}
-         ${where(asked.has('applicationCount'), sql`${applicationCount(caller)} as "applicationCount",`)}
-         d.created_at as "createdAt", d.updated_at as "updatedAt"
-    from device d left join product p on p.id = d.product_id`;
+export const deviceRows = (caller: Caller, asked: Asked = everything): Sql => {
+  const chosen = columns(asked, sql`d.id, d.organization_id as "organizationId", d.product_id as "productId"`, {
+    serial: sql`d.serial`,
+    name: sql`d.name`,
+    slug: sql`d.slug`,
+    tags: sql`d.tags`,
+    product: sql`case when p.id is not null then json_build_object('id', p.id, 'organizationId', p.organization_id) end as product`,
+    location: sql`d.lat, d.lon, case when d.lat is not null then json_build_object('lat', d.lat, 'lon', d.lon) end as location`,
+    applicationCount: sql`${applicationCount(caller)} as "applicationCount"`,
+    createdAt: sql`d.created_at as "createdAt"`,
+    updatedAt: sql`d.updated_at as "updatedAt"`,
+  });
+  return sql`select ${chosen} from device d left join product p on p.id = d.product_id`;
+};
 
 /**
  * What the caller may do with the application `a`: of several teams' grants the highest.
@@ -62,7 +78,15 @@ export const applicationPermission = (caller: Caller): Sql =>
             where g.application_id = a.id and tm.user_id = ${caller.userId})`;
 
 /** Applications, as `a`. */
-export const applicationRows = (caller: Caller): Sql => sql`
-  select a.id, a.organization_id as "organizationId", a.name, a.slug, a.description, a.has_dashboard as "hasDashboard",
-         ${applicationPermission(caller)} as permission, a.created_at as "createdAt", a.updated_at as "updatedAt"
-    from application a`;
+export const applicationRows = (caller: Caller, asked: Asked = everything): Sql => {
+  const needed = sql`a.id, a.organization_id as "organizationId", ${applicationPermission(caller)} as permission`;
+  const chosen = columns(asked, needed, {
+    name: sql`a.name`,
+    slug: sql`a.slug`,
+    description: sql`a.description`,
+    hasDashboard: sql`a.has_dashboard as "hasDashboard"`,
+    createdAt: sql`a.created_at as "createdAt"`,
+    updatedAt: sql`a.updated_at as "updatedAt"`,
+  });
+  return sql`select ${chosen} from application a`;
+};

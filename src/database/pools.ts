@@ -17,10 +17,15 @@ export interface PoolOptions {
  */
 export function withSession(connectionString: string, session?: string): string {
   const url = new URL(connectionString);
-  const given = url.searchParams.get('options');
-  url.searchParams.set('options', [given, '-c TimeZone=UTC', '-c DateStyle=ISO', session].filter(Boolean).join(' '));
+  url.searchParams.set('options', sessionOptions(connectionString, session));
   return url.toString();
 }
+
+/** The start-up options alone, those of the address first, for who takes an address in parts. */
+export const sessionOptions = (connectionString: string, session?: string): string =>
+  [new URL(connectionString).searchParams.get('options'), '-c TimeZone=UTC', '-c DateStyle=ISO', session]
+    .filter(Boolean)
+    .join(' ');
 
 /**
  * Makes a pool of connections for transactions and whatever may take its time. `timestamptz` reads as ISO text.

@@ -22,14 +22,15 @@ export interface Reader {
 const PREPARED = 500;
 
 /** Point reads and pages have one good plan whatever their values are; planning them anew costs twice what they do. */
-const pointReads = '-c plan_cache_mode=force_generic_plan -c jit=off';
+const pointReads = '-c plan_cache_mode=force_generic_plan -c jit=off -c statement_timeout=';
 
 /**
  * Opens one pipelined connection (measured: more of them are slower). A slow statement holds up all that is queued
  * behind it, so only reads of known, small cost may go here. Every text is prepared once and then called by name.
+ * @param limit how long a statement may run, or wait for a lock, before PostgreSQL cancels it (57014). Milliseconds.
  */
-export function createReader(connectionString: string): Reader {
-  const address = withSession(connectionString, pointReads);
+export function createReader(connectionString: string, limit: number): Reader {
+  const address = withSession(connectionString, `${pointReads}${limit}`);
   const names = new Map<string, string>();
   let made = 0;
   let current: Promise<pg.Client> | undefined;

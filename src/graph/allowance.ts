@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { timedOut } from '../errors.js';
 import { bounds, exceeded } from './bounds.js';
 
 /** An operation of so many objects is a heavy one. */
@@ -31,6 +31,11 @@ export class Allowance {
     return this.begun + this.milliseconds - performance.now();
   }
 
+  /** Refuses to begin something more when the time is over. */
+  requireTime(): void {
+    if (this.left <= 0) throw timedOut(this.milliseconds);
+  }
+
   /** Aborted when the time is over. */
   get signal(): AbortSignal {
     return this.stop.signal;
@@ -41,7 +46,7 @@ export class Allowance {
     const { promise: over, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       this.stop.abort();
-      reject(tooLong(this.milliseconds));
+      reject(timedOut(this.milliseconds));
     }, this.left);
     try {
       return await Promise.race([work, over]);
@@ -50,8 +55,3 @@ export class Allowance {
     }
   }
 }
-
-const tooLong = (milliseconds: number) =>
-  new GraphQLError(`This took longer than ${milliseconds / 1000} s, which is as long as a request may take.`, {
-    extensions: { code: 'TIMEOUT', http: { status: 503 } },
-  });

@@ -12,7 +12,7 @@ export interface Which {
 
 /** A list of applications with the caller's permission on each. */
 export const applicationListing = (caller: Caller, { joined = empty, where, order }: Which): Listing => ({
-  rows: () => sql`${applicationRows(caller)} ${joined}`,
+  rows: (asked) => sql`${applicationRows(caller, asked)} ${joined}`,
   from: sql`from application a ${joined}`,
   where,
   matched: [sql`a.name`, sql`a.slug`, sql`a.description`],

@@ -12,8 +12,8 @@ export interface Context {
   readonly em: EntityManager;
   /** Point reads and lists on the pipelined connection: one round trip, never a slow query. */
   readonly read: Read;
-  /** A read that may turn out expensive: on a connection of its own, cancelled after `milliseconds`. */
-  readonly readWithin: (query: Sql, milliseconds: number) => Promise<object[]>;
+  /** A read that may turn out expensive: on a connection of its own, cancelled after `milliseconds` or by the signal. */
+  readonly readWithin: (query: Sql, milliseconds: number, signal?: AbortSignal) => Promise<object[]>;
   /** Origin of this service as the caller sees it, for links and avatars. */
   readonly origin: string;
   readonly requestId: string;

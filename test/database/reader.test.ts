@@ -12,7 +12,7 @@ let reader: Reader;
 
 beforeAll(() => {
   pool = createPool(database.url);
-  reader = createReader(database.url);
+  reader = createReader(database.url, 5000);
 });
 
 afterAll(async () => {

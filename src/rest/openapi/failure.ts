@@ -14,6 +14,7 @@ const descriptions: Readonly<Record<ErrorCode, string>> = {
   RATE_LIMITED: 'Too many requests; wait as long as `Retry-After` says.',
   INTERNAL: 'Something unforeseen; the request id finds its cause in the log.',
   UNAVAILABLE: 'The database cannot be reached; try again.',
+  TIMEOUT: 'It took too long, waiting for another change included, and was cancelled; try again.',
 };
 
 const messages: Readonly<Record<ErrorCode, string>> = {
@@ -29,6 +30,7 @@ const messages: Readonly<Record<ErrorCode, string>> = {
   RATE_LIMITED: 'Too many requests. Try again in 1 s.',
   INTERNAL: 'Something went wrong here. Say which request it was when you ask.',
   UNAVAILABLE: 'The service cannot reach its database. Try again shortly.',
+  TIMEOUT: 'This took longer than a request may take.',
 };
 
 /** Headers of answers, as components. */

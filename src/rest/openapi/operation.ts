@@ -122,4 +122,5 @@ const codesOf = (route: Route, hasBody: boolean): ErrorCode[] => [
   'RATE_LIMITED',
   'INTERNAL',
   'UNAVAILABLE',
+  'TIMEOUT',
 ];
