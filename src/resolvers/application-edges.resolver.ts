@@ -1,6 +1,5 @@
-import type { GraphQLResolveInfo } from 'graphql';
 import sql from 'sql-template-tag';
-import { Args, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { Application } from '../entities/application.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Permission } from '../entities/enums.js';
@@ -57,9 +56,8 @@ export class ApplicationEdgesResolver {
     @Root() { id }: Application,
     @Args(() => RecordsBelowArgs) args: RecordsBelowArgs,
     @Ctx() ctx: Context,
-    @Info() info: GraphQLResolveInfo,
   ): Promise<RecordPage> {
-    return recordsBelow(ctx, 'application', id, args, info);
+    return recordsBelow(ctx, 'application', id, args);
   }
 
   @FieldResolver(() => TeamPage, { description: 'Teams that have access to it.' })
