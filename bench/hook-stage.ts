@@ -24,6 +24,7 @@ const hookCount = 50;
 /** A durable PostgreSQL that is thrown away afterwards, a receiver in a process of its own, and hooks that lead to it. */
 export interface HookStage {
   pool: pg.Pool;
+  connectionString: string;
   /** Origin of the receiver. */
   receiver: string;
   devices: readonly RecordDevice[];
@@ -58,6 +59,7 @@ export async function openHookStage({ hanging = false } = {}): Promise<HookStage
   const { devices, hookIds } = await seed(pool, (index) => `${receiver}/${hanging && index === 0 ? 'hang' : index}`);
   return {
     pool,
+    connectionString: server.connectionString,
     receiver,
     devices,
     hookIds,
@@ -103,7 +105,8 @@ const recordOf = (device: RecordDevice): StoredRecord => ({
   device,
 });
 
-async function startReceiver(): Promise<[ChildProcess, string]> {
+/** Starts a receiver in a process of its own; answers it and its origin. */
+export async function startReceiver(): Promise<[ChildProcess, string]> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./receiver.js', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -52,6 +52,18 @@ const claimedRow = (claimId: string): Sql => sql`
   date_part('epoch', h.previous_signing_secret_until) * 1000 "previousSigningSecretUntil",
   h.allow_unverified_ssl_cert "allowUnverified", h.max_per_second "maxPerSecond"`;
 
+/** The hooks that have deliveries, each with when its first is due: steps from hook to hook through the index. */
+export const waiting: Sql = sql`
+    waiting (hook_id, due) as (
+      (select hook_id, next_attempt_at from delivery_open where event = 'record'
+        order by hook_id, next_attempt_at limit 1)
+      union all
+      select n.hook_id, n.next_attempt_at from waiting w cross join lateral (
+        select hook_id, next_attempt_at from delivery_open
+         where event = 'record' and hook_id > w.hook_id
+         order by hook_id, next_attempt_at limit 1) n
+    )`;
+
 /** The first delivery of each lane of an ordered hook `h` that is not over: what comes after it waits. */
 const laneHeads = sql`
   with recursive head (lane, id, place, next_attempt_at) as (
@@ -80,15 +92,7 @@ const laneHeads = sql`
 export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
   const at = new Date(now);
   return sql`
-    with recursive waiting (hook_id, due) as (
-      (select hook_id, next_attempt_at from delivery_open where event = 'record'
-        order by hook_id, next_attempt_at limit 1)
-      union all
-      select n.hook_id, n.next_attempt_at from waiting w cross join lateral (
-        select hook_id, next_attempt_at from delivery_open
-         where event = 'record' and hook_id > w.hook_id
-         order by hook_id, next_attempt_at limit 1) n
-    ),
+    with recursive ${waiting},
     ready as materialized (
       select s.hook_id, s.claims, s.resumed_at, h.ordered, h.max_per_second, l.running, l.ids leased,
              least(

@@ -11,6 +11,9 @@ const sweepSize = 5000;
 /** A transaction that saw a hook before it was deleted has stored its deliveries by then, in milliseconds. */
 const sweepDelay = 60_000;
 
+/** After the database was away, leases are not taken back for so many rounds. */
+const restRounds = 3;
+
 /** Settings of the housekeeping. */
 export interface HousekeepingOptions {
   pool: pg.Pool;
@@ -31,7 +34,22 @@ export interface Housekeeping {
 
 /** The work, each with how often it is done, in milliseconds. */
 export function createHousekeeping({ pool, clock, log, retention, onRecovered }: HousekeepingOptions): Housekeeping {
+  let rest = 0;
   const recover = async () => {
+    try {
+      // After an outage every lease has run out: who holds one, and has its result, writes it in the meantime.
+      if (rest > 0) {
+        await pool.query('select');
+        rest--;
+        return;
+      }
+      await takeBack();
+    } catch (error) {
+      rest = restRounds;
+      throw error;
+    }
+  };
+  const takeBack = async () => {
     const { rowCount } = await pool.query(recoverQuery(clock()));
     if (rowCount) {
       log.warn({ deliveries: rowCount }, 'deliveries whose process is gone are due again');

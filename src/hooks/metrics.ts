@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import sql, { type Sql } from 'sql-template-tag';
+import { waiting } from './claim.js';
 import type { Result } from './settle.js';
 
 /** Deliveries that wait are counted up to this number: a scrape costs the same however many there are. */
@@ -54,24 +55,28 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     registers,
   });
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers: [] });
-  const flying = gauge('ddp_hook_in_flight', 'Calls of this process under way.');
-  const pending = gauge('ddp_hook_pending', `Deliveries that wait, counted up to ${countUpTo}.`);
-  const oldest = gauge('ddp_hook_oldest_due_seconds', 'How long the delivery that is due longest has been due.');
-  const circuits: Gauge = new Gauge({
-    name: 'ddp_hook_open_circuits',
-    help: 'Hooks whose circuit is open.',
-    registers,
-    async collect() {
-      const [depth] = (await read(depthQuery(clock()))) as [Depth];
-      flying.set(inFlight());
-      pending.set(depth.pending);
-      oldest.set(depth.oldest);
-      circuits.set(depth.circuits);
-    },
-  });
-  // After the one whose collecting sets them.
-  for (const figure of [flying, pending, oldest]) registry.registerMetric(figure);
+  // All are collected at once, and share one look.
+  let looking: Promise<Depth> | undefined;
+  const look = () =>
+    (looking ??= read(depthQuery(clock()))
+      .then(([depth]) => depth as Depth)
+      .finally(() => {
+        looking = undefined;
+      }));
+  const gauge = (name: string, help: string, figure: () => Promise<number> | number): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await figure());
+      },
+    });
+  gauge('ddp_hook_in_flight', 'Calls of this process under way.', inFlight);
+  gauge('ddp_hook_pending', `Deliveries that wait, counted up to ${countUpTo}.`, async () => (await look()).pending);
+  const oldest = async () => (await look()).oldest;
+  gauge('ddp_hook_oldest_due_seconds', 'How long the delivery that is due longest has been due.', oldest);
+  gauge('ddp_hook_open_circuits', 'Hooks whose circuit is open.', async () => (await look()).circuits);
 
   return {
     observe(results) {
@@ -91,12 +96,7 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
 }
 
 const depthQuery = (now: number): Sql => sql`
-  with recursive waiting (hook_id) as (
-    (select hook_id from delivery_open where event = 'record' order by hook_id limit 1)
-    union all
-    select n.hook_id from waiting w cross join lateral (
-      select hook_id from delivery_open where event = 'record' and hook_id > w.hook_id order by hook_id limit 1) n
-  )
+  with recursive ${waiting}
   select greatest(0, (select count(*) from (select from delivery_open where event = 'record' limit ${countUpTo}) p)
                      - (select count(*) from delivery_lease where not ping))::int pending,
          (select greatest(0, coalesce(max(extract(epoch from ${new Date(now)}::timestamptz - d.next_attempt_at)), 0))::double precision

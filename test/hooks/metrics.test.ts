@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config.js';
 import { useService } from '../support/service.js';
 import { buildCustomer, type Customer } from './customer.js';
-import { startReceiver } from './receiver.js';
+import { startReceiver, status } from './receiver.js';
 
-const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'] };
+const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [60_000] };
 const service = useService({ config: { hooks } });
 const guarded = useService({ config: { hooks, metricsToken: 'a token of Prometheus' } });
 let owner: Customer;
@@ -13,6 +13,21 @@ beforeAll(async () => {
 });
 
 describe('/metrics', () => {
+  it('tells what waits at the first look', async () => {
+    const receiver = await startReceiver(status(500));
+    const { path } = await owner.hook({ url: receiver.url() });
+    await owner.send(3);
+    for (let tried = false; !tried; ) {
+      const { body } = await owner.call<{ attemptsMade: number }[]>('GET', `${path}/deliveries`);
+      tried = body.length === 3 && body.every(({ attemptsMade }) => attemptsMade === 1);
+    }
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    expect(text).toMatch(/^ddp_hook_pending 3$/m);
+    expect(text).toMatch(/^ddp_hook_attempts_total\{outcome="failure"\} 3$/m);
+    await owner.call('DELETE', path);
+    await receiver.close();
+  });
+
   it('tells how calls ended, what waits, and how long it took', async () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({ url: receiver.url() });

@@ -1,16 +1,13 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import pg from 'pg';
-import { Registry } from 'prom-client';
 import sql from 'sql-template-tag';
 import { createPool } from '../../src/database/pools.js';
 import { newId } from '../../src/entities/id.js';
-import { createHooks, dispatcherSession, type Hooks, type HooksOptions } from '../../src/hooks/hooks.js';
+import type { Hooks, HooksOptions } from '../../src/hooks/hooks.js';
 import { sweepDeleted } from '../../src/hooks/housekeeping.js';
 import type { RecordDevice } from '../../src/hooks/message.js';
-import { createLog } from '../../src/log.js';
-import { scanRecords } from '../../src/records/scan.js';
-import { matchRecords } from '../../src/records/search/match.js';
 import { useDatabase } from '../support/database.js';
+import { openHooks } from './open-hooks.js';
 import { startReceiver } from './receiver.js';
 
 /** An application with one device and one hook. */
@@ -115,22 +112,11 @@ export function usePostRoom(): PostRoom {
       while ((await sweepDeleted(pool, Date.now() + 60_000)) > 0);
     },
     async open(options = {}) {
-      const dispatcherPool = createPool(database.url, { max: 4, session: dispatcherSession });
-      const hooks = createHooks({
-        pool,
-        dispatcherPool,
+      const { hooks, dispatcherPool } = openHooks(pool, database.url, {
         clock: () => room.now,
         random: () => 0.5,
-        log: createLog('fatal'),
-        secretKeys: ['a key for tests'],
         schedule: [5000, 300_000],
         timeout: 2000,
-        addresses: { allow: ['127.0.0.0/8'], deny: [] },
-        httpsOnly: false,
-        retention: 30 * 24 * 3600_000,
-        match: matchRecords,
-        scan: scanRecords,
-        registry: new Registry(),
         ...options,
       });
       opened.add(async () => {

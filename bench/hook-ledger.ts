@@ -1,0 +1,105 @@
+import { stdout } from 'node:process';
+import { parseArgs } from 'node:util';
+import sql from 'sql-template-tag';
+import { newId } from '../src/entities/id.js';
+import { claimQuery } from '../src/hooks/claim.js';
+import { makePartitions } from '../src/hooks/housekeeping.js';
+import { median, progress } from './figures.js';
+import { openStage, type Stage } from './stage.js';
+
+const day = 24 * 3600_000;
+/** Days that the deliveries lie in, and rows that one statement makes. */
+const days = 30;
+const step = 100_000;
+/** Hooks and devices that they belong to; the first hook has half of all, and one in a thousand failed. */
+const hooks = 20;
+const devices = 1000;
+
+/** How long lists, one delivery and a claim take while the ledger holds millions. Times in milliseconds, over HTTP. */
+export async function ledger(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options: { rows: { type: 'string', default: '10000000' } } });
+  const stage = await openStage();
+  try {
+    await furnish(stage, Number(values.rows));
+  } finally {
+    await stage.close();
+  }
+}
+
+async function furnish(stage: Stage, count: number): Promise<void> {
+  const { organizationId, pool } = stage;
+  const post = async (path: string, body: object) => (await ask(stage, 'POST', path, body)) as { id: string };
+  const { id: applicationId } = await post(`/organizations/${organizationId}/applications`, { name: 'Ledger' });
+  const path = `/applications/${organizationId}/${applicationId}/hooks`;
+  const hookIds: string[] = [];
+  for (let index = 0; index < hooks; index++)
+    hookIds.push((await post(path, { url: 'https://example.org/', disabled: true })).id);
+  const deviceIds = Array.from({ length: devices }, newId);
+  const now = Date.now();
+  for (let back = 0; back < days + 3; back += 3) await makePartitions(pool, now - back * day);
+  for (let made = 0; made < count; made += step) {
+    progress(made, count);
+    const rows = Math.min(step, count - made);
+    await pool.query(sql`
+      insert into delivery_done (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, state, done,
+                                 queued_at, next_attempt_at, attempts_made, max_attempts, payload, request, response, attempts,
+                                 created_at, updated_at)
+      select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || right(replace(gen_random_uuid()::text, '-', ''), 19))::uuid,
+             (${hookIds}::uuid[])[case when n % 2 = 0 then 1 else 2 + n % ${hooks - 1} end], ${organizationId}, ${applicationId},
+             (${deviceIds}::uuid[])[1 + (n * 7919) % ${devices}], gen_random_uuid(), 'record', at,
+             case when n % 1000 = 0 then 'failed' else 'succeeded' end, true, at, at, 1, 10,
+             '{"record":{"ts":1795280281.049,"metadata":{"rssi":-90},"data":{"temperature":21.5}}}',
+             '{"method":"POST","headers":{"content-type":"application/json"},"uri":{"href":"https://example.org/"}}',
+             '{"statusCode":200,"headers":{"content-length":"2"},"body":"ok"}',
+             '[{"at":"2026-11-21T16:58:01.881Z","duration":{"read":0.8,"wait":26.8,"total":63.2,"connect":35.7},"statusCode":200}]',
+             at, at
+        from (select n, to_timestamp(${now / 1000}::double precision - ${days} * 86400.0 * (1 - n::double precision / ${count})) at
+                from generate_series(${made}::bigint, ${made + rows - 1}::bigint) n) r`);
+  }
+  progress(count, count);
+  await pool.query('vacuum analyze delivery_done');
+  const hook = `${path}/${hookIds[0]}`;
+  const listed = (await ask(stage, 'GET', `${hook}/deliveries`)) as { id: string }[];
+  const [from, to] = [(now - 20 * day) / 1000, (now - 19 * day) / 1000];
+  stdout.write(
+    `\n${count.toLocaleString('en')} deliveries, half of them one hook's; milliseconds over HTTP, medians\n`,
+  );
+  for (const [name, query] of [
+    ['list', '/deliveries'],
+    ['list, 100 a page, page 50', '/deliveries?limit=100&page=50'],
+    ['ledger, successful=false', '/ledger?successful=false'],
+    ['ledger, successful=true', '/ledger?successful=true'],
+    ['ledger, deviceId', `/ledger?deviceId=${deviceIds[3]}`],
+    ['ledger, from, to (a day, 20 days ago)', `/ledger?from=${from}&to=${to}`],
+    ['ledger, to (19 days ago)', `/ledger?to=${to}`],
+    ['ledger, all four', `/ledger?successful=false&deviceId=${deviceIds[3]}&from=${from}&to=${to}`],
+    ['one delivery', `/deliveries/${listed[0]!.id}`],
+  ] as const) {
+    await report(name, () => ask(stage, 'GET', `${hook}${query}`));
+  }
+  await report('claim of nothing', () => {
+    const { text, values } = claimQuery({ claimId: newId(), limit: 500, now: Date.now() });
+    return pool.query(text, values);
+  });
+}
+
+async function report(name: string, work: () => Promise<unknown>): Promise<void> {
+  const took: number[] = [];
+  for (let round = 0; round < 7; round++) {
+    const begun = performance.now();
+    await work();
+    took.push(performance.now() - begun);
+  }
+  stdout.write(`  ${name.padEnd(44)} ${median(took).toFixed(1)} (first ${took[0]!.toFixed(1)})\n`);
+}
+
+async function ask({ base, token }: Stage, method: string, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`${base}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return JSON.parse(text) as unknown;
+}

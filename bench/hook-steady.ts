@@ -1,0 +1,100 @@
+import { stdout } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import sql from 'sql-template-tag';
+import { Pool } from 'undici';
+import { startReceiver } from './hook-stage.js';
+import { openStage, type Stage } from './stage.js';
+
+/** Offered load, in records a second, for how long, in seconds, and records of one call. */
+const offered = 1000;
+const seconds = 20;
+const batch = 10;
+const hooks = 50;
+
+/**
+ * A steady load over HTTP: how long it takes from the ingest call to the receiver's answer, of all hooks but the one that
+ * hangs, if one does.
+ */
+export async function steady(hanging: boolean): Promise<void> {
+  const [receiver, origin] = await startReceiver();
+  const stage = await openStage({ HOOK_ALLOW_CIDRS: '127.0.0.0/8', HOOK_TIMEOUT: '10s' });
+  const client = new Pool(new URL(stage.base).origin, { connections: 16 });
+  try {
+    const call = caller(stage, client);
+    const stuck = await furnish(call, stage, (index) => `${origin}/${hanging && index === 0 ? 'hang' : index}`);
+    await offer(call, stage, 1);
+    const before = await transactions(stage);
+    await offer(call, stage, seconds);
+    await pause(2000);
+    const perDelivery = ((await transactions(stage)) - before) / (offered * seconds);
+    const { rows } = await stage.pool.query<Record<'p50' | 'p95' | 'p99' | 'count', number>>(sql`
+      with took as (
+        select extract(epoch from (attempts -> 0 ->> 'at')::timestamptz) * 1000
+               + (attempts -> 0 -> 'duration' ->> 'total')::double precision
+               - (payload -> 'record' -> 'metadata' ->> 'sent')::double precision as ms
+          from delivery where done and hook_id <> ${hanging ? stuck : stage.organizationId})
+      select percentile_cont(0.5) within group (order by ms) p50, percentile_cont(0.95) within group (order by ms) p95,
+             percentile_cont(0.99) within group (order by ms) p99, count(*)::int count from took`);
+    const { p50, p95, p99, count } = rows[0]!;
+    stdout.write(`\n${offered}/s for ${seconds} s${hanging ? ', one hook of fifty hanging' : ''} (${count} delivered)
+  ingest call to answer: p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms
+  transactions per delivery, ingestion and polling included: ${perDelivery.toFixed(3)}\n`);
+  } finally {
+    receiver.kill();
+    await client.destroy();
+    await stage.close();
+  }
+}
+
+type Call = (method: 'POST' | 'PUT', path: string, body: object) => Promise<{ id: string }>;
+
+const caller =
+  ({ token }: Stage, client: Pool): Call =>
+  async (method, path, body) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const response = await client.request({ method, path: `/ddp/v1${path}`, headers, body: JSON.stringify(body) });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) throw new Error(text);
+    return (text === '' ? {} : JSON.parse(text)) as { id: string };
+  };
+
+const serialOf = (index: number) => (0x1000 + index).toString(16);
+
+/** Makes as many applications as hooks, with a device and a hook each; answers the first hook. */
+async function furnish(call: Call, { organizationId }: Stage, urlOf: (index: number) => string): Promise<string> {
+  const ids: string[] = [];
+  for (let index = 0; index < hooks; index++) {
+    const application = await call('POST', `/organizations/${organizationId}/applications`, { name: `Bench ${index}` });
+    const device = await call('POST', `/organizations/${organizationId}/devices/${serialOf(index)}`, {});
+    const path = `/applications/${organizationId}/${application.id}`;
+    await call('PUT', `${path}/devices/${device.id}`, {});
+    ids.push((await call('POST', `${path}/hooks`, { url: urlOf(index) })).id);
+  }
+  return ids[0]!;
+}
+
+/** Posts records at the offered rate, whether or not the calls before are answered. */
+async function offer(call: Call, { organizationId }: Stage, forSeconds: number): Promise<void> {
+  const begun = performance.now();
+  const calls: Promise<unknown>[] = [];
+  for (let sent = 0; sent < offered * forSeconds; sent += batch) {
+    const records = Array.from({ length: batch }, (_, index) => ({
+      serial: serialOf((sent + index) % hooks),
+      metadata: { rssi: -90, snr: 7.5, provider: 'lora', sent: Date.now() },
+      data: { temperature: 21.5, humidity: 40, battery: 3.61 },
+    }));
+    calls.push(call('POST', `/organizations/${organizationId}/records`, records));
+    await pause(Math.max(0, begun + ((sent + batch) * 1000) / offered - performance.now()));
+  }
+  await Promise.all(calls);
+}
+
+/** Transactions that the database has ended; each of the dispatcher's statements is one. */
+async function transactions({ pool }: Stage): Promise<number> {
+  // Sessions report what they did up to a second later.
+  await pause(1500);
+  const { rows } = await pool.query<{ count: number }>(
+    sql`select xact_commit::double precision count from pg_stat_database where datname = current_database()`,
+  );
+  return rows[0]!.count;
+}

@@ -1,0 +1,30 @@
+import type pg from 'pg';
+import { Registry } from 'prom-client';
+import { createPool } from '../../src/database/pools.js';
+import { createHooks, dispatcherSession, type Hooks, type HooksOptions } from '../../src/hooks/hooks.js';
+import { createLog } from '../../src/log.js';
+import { scanRecords } from '../../src/records/scan.js';
+import { matchRecords } from '../../src/records/search/match.js';
+
+/** Hook delivery over a database, as tests have it: loopback may be called. The caller starts and closes it. */
+export function openHooks(
+  pool: pg.Pool,
+  connectionString: string,
+  options: Pick<HooksOptions, 'clock' | 'random' | 'schedule' | 'timeout'> & Partial<HooksOptions>,
+): { hooks: Hooks; dispatcherPool: pg.Pool } {
+  const dispatcherPool = createPool(connectionString, { max: 4, session: dispatcherSession });
+  const hooks = createHooks({
+    pool,
+    dispatcherPool,
+    log: createLog('fatal'),
+    secretKeys: ['a key for tests'],
+    addresses: { allow: ['127.0.0.0/8'], deny: [] },
+    httpsOnly: false,
+    retention: 30 * 24 * 3600_000,
+    match: matchRecords,
+    scan: scanRecords,
+    registry: new Registry(),
+    ...options,
+  });
+  return { hooks, dispatcherPool };
+}
