@@ -39,7 +39,7 @@ describe('/metrics', () => {
     const text = await response.text();
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(text).toMatch(/^ddp_hook_attempts_total\{outcome="success"\} [1-4]$/m);
-    expect(text).toMatch(/^ddp_hook_latency_seconds_count [1-4]$/m);
+    expect(text).toMatch(/^ddp_hook_latency_seconds_count [1-7]$/m);
     for (const name of ['pending', 'in_flight', 'oldest_due_seconds', 'open_circuits']) {
       expect(text).toMatch(new RegExp(`^ddp_hook_${name} \\d`, 'm'));
     }
