@@ -66,7 +66,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const orm = await MikroORM.init(ormOptions(connectionString, `-c statement_timeout=${limit}`));
   const reader = createReader(connectionString, Math.min(limit, quickReadLimit));
   const pool = createPool(connectionString);
-  const storePool = createPool(connectionString, { name: 'ddp store', max: 6 });
+  const storePool = createPool(connectionString, { name: 'ddp store', max: 6, pipeline: true });
   const searchPool = createPool(connectionString, { name: 'ddp search', max: 8 });
   const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
   const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention } = config.hooks;

@@ -7,6 +7,8 @@ export interface PoolOptions {
   max?: number;
   /** Settings of its sessions, as the `options` of a connection (`-c name=value ...`). */
   session?: string;
+  /** Whether statements are sent without waiting for the answers to those before them. */
+  pipeline?: boolean;
   /** Shown in `pg_stat_activity`, so that an operator sees whose connection it is. */
   name?: string;
 }
@@ -31,12 +33,16 @@ export const sessionOptions = (connectionString: string, session?: string): stri
  * Makes a pool of connections for transactions and whatever may take its time. `timestamptz` reads as ISO text.
  * An idle connection that breaks is dropped and replaced; a query in flight on it fails with its own error.
  */
-export function createPool(connectionString: string, { max = 10, name = 'ddp', session }: PoolOptions = {}): pg.Pool {
+export function createPool(
+  connectionString: string,
+  { max = 10, name = 'ddp', session, pipeline = false }: PoolOptions = {},
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: withSession(connectionString, session),
     max,
     application_name: name,
     types: typeParsers,
+    pipeline,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,

@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { isId } from '../entities/id.js';
 import { type Item, Rejection } from './item.js';
+import { named } from './named.js';
 import type { RecordDevice } from './stored-record.js';
 
 /** A pool or one of its connections. */
@@ -52,12 +53,17 @@ export const loadDevices = async (
   const ids = pairs(wanted, ({ ids }) => ids);
   const columns = sql`d.id, d.organization_id, d.serial, d.serial_key, d.lat, d.lon, d.product_id,
     p.organization_id as product_organization_id, p.xmin::text as product_version`;
-  const { rows } = await database.query<Row>(sql`
+  const { rows } = await database.query<Row>(
+    named(
+      'devices',
+      sql`
     select ${columns} from unnest(${serials.organizations}::uuid[], ${serials.values}::text[]) w (organization_id, serial_key)
     join device d using (organization_id, serial_key) left join product p on p.id = d.product_id
     union all
     select ${columns} from unnest(${ids.organizations}::uuid[], ${ids.values}::uuid[]) w (organization_id, id)
-    join device d using (organization_id, id) left join product p on p.id = d.product_id`);
+    join device d using (organization_id, id) left join product p on p.id = d.product_id`,
+    ),
+  );
   const found = new Map<string, Found>();
   for (const organizationId of wanted.keys()) found.set(organizationId, { bySerial: new Map(), byId: new Map() });
   const products = new Map<string, { id: string; version: string }>();

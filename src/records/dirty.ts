@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
+import { named } from './named.js';
 
 const hour = 3600;
 
@@ -18,10 +19,15 @@ export const markDirty = async (tx: PoolClient, records: readonly Touched[]): Pr
     hours.set(`${organizationId}/${productId}/${start}`, { organizationId, productId, ts: start });
   }
   const list = [...hours.values()];
-  await tx.query(sql`
+  await tx.query(
+    named(
+      'dirty',
+      sql`
     insert into record_dirty (organization_id, product_id, hour)
     select organization_id, product_id, to_timestamp(start)
     from unnest(${list.map(({ organizationId }) => organizationId)}::uuid[],
       ${list.map(({ productId }) => productId)}::uuid[], ${list.map(({ ts }) => ts)}::float8[])
-      w (organization_id, product_id, start)`);
+      w (organization_id, product_id, start)`,
+    ),
+  );
 };

@@ -17,15 +17,17 @@ export type Outcome<Answer> = { answer: Answer } | { error: unknown };
 export interface GroupOptions<Work, Answer> {
   /** Does a group at once; gives the outcome of each, in order. A throw fails them all. */
   run(group: readonly Work[]): Promise<readonly Outcome<Answer>[]>;
-  /** Groups under way at once: while one waits for the disk, the next is made ready. */
+  /** Groups under way at once, at most. */
   lanes: number;
+  /** A group begins beside another one only for this much: less is better off as a part of the next, larger one. */
+  worth: number;
   /** A group takes works until their weight reaches this. */
   heaviest: number;
 }
 
 /**
  * Group commit: what arrives while earlier groups are under way is done together next, so that many calls share one flush of
- * the log. Nothing waits when nothing is under way.
+ * the log. Nothing waits long when nothing is under way.
  */
 export class Group<Work extends Weighted, Answer> {
   private waiting: Waiting<Work, Answer>[] = [];
@@ -38,7 +40,8 @@ export class Group<Work extends Weighted, Answer> {
   add(work: Work): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ work, resolve, reject });
-      this.start();
+      // What arrives in the same turn of the event loop comes along.
+      if (this.waiting.length === 1) setImmediate(() => this.start());
     });
   }
 
@@ -51,11 +54,18 @@ export class Group<Work extends Weighted, Answer> {
   }
 
   private start(): void {
-    while (this.busy < this.options.lanes && this.waiting.length > 0) {
+    while (this.waiting.length > 0 && (this.busy === 0 || this.isWorthALane())) {
       this.busy++;
       void this.settle(this.take());
     }
     if (this.busy === 0) this.closed?.();
+  }
+
+  private isWorthALane(): boolean {
+    const { lanes, worth } = this.options;
+    if (this.busy >= lanes) return false;
+    let weight = 0;
+    return this.waiting.some(({ work }) => (weight += work.weight) >= worth);
   }
 
   private take(): Waiting<Work, Answer>[] {

@@ -4,8 +4,9 @@ import type { PlainJson } from '../json.js';
 import { transaction } from '../transaction.js';
 import { Group, type Outcome, type Weighted } from './group.js';
 import { type ItemResult, Rejection } from './item.js';
+import { isTaken } from './key.js';
 import type { NewRecord } from './new-record.js';
-import { claimOnce, dropOnce, keepAnswer, type Once, onceName } from './once.js';
+import { claimOnce, dropOnce, type Earlier, keepAnswer, type Once, onceName } from './once.js';
 import { type Items, noKnowledge, type Prepared, prepare, resultOf } from './prepare.js';
 import type { StoredRecord } from './stored-record.js';
 import { writeRecords } from './write.js';
@@ -40,26 +41,36 @@ export interface RecordStore {
 
 type Work = Call & Weighted;
 
+/** How a group is tried: the how manieth time, and whether to look first which keys are taken. */
+interface Attempt {
+  number: number;
+  careful: boolean;
+}
+
 /** Opens the record store over a pool of at least three connections. */
 export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions): RecordStore => {
   const knowledge = noKnowledge();
 
-  const commit = async (group: readonly Work[]): Promise<Outcome<PlainJson>[]> => {
+  /** Whether the last group had keys that were taken: where some come again, more will. */
+  let careful = false;
+
+  const commit = async (group: readonly Work[], attempt: Attempt): Promise<Outcome<PlainJson>[]> => {
     const now = new Date(clock());
-    const preparing = prepare(pool, knowledge, group, now.getTime() / 1000);
-    // The transaction begins meanwhile; should that fail first, nobody listens to this any more.
-    preparing.catch(() => undefined);
+    const prepared = await prepare(pool, knowledge, group, now.getTime() / 1000);
+    const refused = group.map((call, index) => refusal(call, prepared[index]!));
+    const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
     return transaction(pool, async (tx) => {
-      const prepared = await preparing;
-      const refused = group.map((call, index) => refusal(call, prepared[index]!));
-      const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
-      const earlier = await claimOnce(tx, calls, now);
+      const earlier = calls.length > 0 ? await claimOnce(tx, calls, now) : nothing;
       const answered = group.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
       const records = prepared.flatMap((of, index) =>
         answered[index] ? [] : of.flatMap((record) => (record instanceof Rejection ? [] : record)),
       );
-      const { fresh, repeated } = await writeRecords(tx, records, now);
-      if (fresh.length > 0) await alongside(tx, fresh.map(storedOf));
+      const repeated = await writeRecords(tx, records, {
+        now,
+        careful: attempt.careful,
+        alongside: (_tx, fresh) => alongside(tx, fresh.map(storedOf)),
+      });
+      careful = repeated.size > 0;
       const outcomes: Outcome<PlainJson>[] = [];
       for (const [index, work] of group.entries()) {
         const results = prepared[index]!.map((of) =>
@@ -71,14 +82,18 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
     });
   };
 
-  const run = async (group: readonly Work[], attempt = 1): Promise<Outcome<PlainJson>[]> => {
+  const run = async (
+    group: readonly Work[],
+    attempt: Attempt = { careful, number: 1 },
+  ): Promise<Outcome<PlainJson>[]> => {
     try {
-      return await commit(group);
+      return await commit(group, attempt);
     } catch (error) {
       if (isDiskFull(error)) throw unavailable();
-      if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt < attempts) {
+      if (isTaken(error) && !attempt.careful) return run(group, { ...attempt, careful: true });
+      if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt.number < attempts) {
         knowledge.partitions.forget();
-        return run(group, attempt + 1);
+        return run(group, { ...attempt, number: attempt.number + 1 });
       }
       if (group.length === 1 || !isOwnFault(error)) throw error;
       // One call's fault is not another's: each alone.
@@ -86,7 +101,7 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
     }
   };
 
-  const group = new Group<Work, PlainJson>({ run, lanes: 2, heaviest: 5000 });
+  const group = new Group<Work, PlainJson>({ run, lanes: 2, worth: 500, heaviest: 5000 });
   return {
     store: (call) =>
       group.add({ ...call, weight: call.items.length, ...(call.once ? { name: onceName(call.once) } : {}) }),
@@ -95,6 +110,8 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
 };
 
 const attempts = 5;
+
+const nothing: ReadonlyMap<string, Earlier> = new Map();
 
 /** Deadlock, serialization failure, and a partition that retention has dropped since we saw it: all pass when tried again. */
 const passing = new Set(['40P01', '40001', '23514']);
