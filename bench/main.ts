@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   ingest: () => import('./ingest.js'),
   rest: () => import('./rest.js'),
   search: () => import('./search.js'),
+  typed: () => import('./typed.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

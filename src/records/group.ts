@@ -32,6 +32,7 @@ export interface GroupOptions<Work, Answer> {
 export class Group<Work extends Weighted, Answer> {
   private waiting: Waiting<Work, Answer>[] = [];
   private busy = 0;
+  private starting = false;
   private closed?: () => void;
 
   constructor(private readonly options: GroupOptions<Work, Answer>) {}
@@ -40,8 +41,7 @@ export class Group<Work extends Weighted, Answer> {
   add(work: Work): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ work, resolve, reject });
-      // What arrives in the same turn of the event loop comes along.
-      if (this.waiting.length === 1) setImmediate(() => this.start());
+      this.startSoon();
     });
   }
 
@@ -49,6 +49,16 @@ export class Group<Work extends Weighted, Answer> {
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.closed = resolve;
+      this.start();
+    });
+  }
+
+  /** What arrives in the same turn of the event loop comes along. */
+  private startSoon(): void {
+    if (this.starting) return;
+    this.starting = true;
+    setImmediate(() => {
+      this.starting = false;
       this.start();
     });
   }

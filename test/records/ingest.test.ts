@@ -11,6 +11,7 @@ let tenant: Tenant;
 let owner: Client;
 let records: string;
 let product: string;
+let application: string;
 
 beforeAll(async () => {
   tenant = await createTenant(service);
@@ -26,10 +27,14 @@ beforeAll(async () => {
     variables,
   });
   product = made.body.id;
-  for (const serial of ['ab-cd', '0004a30b001c0530', '01-01-01-01-01-01-01-01', '001a2345'])
-    await owner.post(`/organizations/${tenant.id}/devices/${serial}`, {
+  application = (await owner.post<{ id: string }>(`/organizations/${tenant.id}/applications`, { name: 'Fleet' })).body
+    .id;
+  for (const serial of ['ab-cd', '0004a30b001c0530', '01-01-01-01-01-01-01-01', '001a2345']) {
+    const { body: device } = await owner.post<{ id: string }>(`/organizations/${tenant.id}/devices/${serial}`, {
       product: { id: product, organizationId: tenant.id },
     });
+    await owner.put(`/applications/${tenant.id}/${application}/devices/${device.id}`);
+  }
 });
 
 interface IngestAnswer {
@@ -141,17 +146,27 @@ describe('POST /organizations/:organizationId/records', () => {
 describe('POST /organizations/:organizationId/ingest', () => {
   const fixture = (name: string) => readFileSync(`test/data/ingest/${name}.json`, 'utf8');
   const post = (path: string, body: unknown) => owner.post(`/organizations/${tenant.id}/ingest/${path}`, body);
+  const found = async (provider: string) => {
+    const { body } = await owner.post<{ responses: [{ hits: { hits: { _source: object }[] } }] }>(
+      `/applications/${tenant.id}/${application}/search`,
+      {
+        ts: { gte: 1.5e9, lte: 1.7e9 },
+        queries: [{ products: [], query: { term: { 'metadata.provider': provider } }, sort: [{ ts: 'desc' }] }],
+      },
+    );
+    return body.responses[0].hits.hits.map(({ _source }) => _source);
+  };
 
   it.each([
     ['the-things-stack', 'the-things-stack-uplink', '0004a30b001c0530', { temperature: 1, luminosity: 0.64 }],
-    ['chirpstack?event=up', 'chirpstack-up', '0101010101010101', {}],
+    ['chirpstack?event=up', 'chirpstack-up', '01-01-01-01-01-01-01-01', {}],
     ['sigfox', 'sigfox-data-bidir', '001a2345', {}],
-    ['thingsboard/ab-cd', 'thingsboard-telemetry', 'abcd', { temperature: 42, active: true }],
-  ])('%s answers 204 and stores its real payload', async (path, name, serial, data) => {
+    ['thingsboard/AB-CD', 'thingsboard-telemetry', 'ab-cd', { temperature: 42, active: true }],
+  ])('%s answers 204 to its real payload, which search finds', async (path, name, serial, data) => {
     expect(await post(path, fixture(name))).toMatchObject({ status: 204, body: undefined });
-    const record = await newest(serial);
-    expect(record.data).toEqual(data);
-    expect(record.metadata.provider).toBe(path.replace(/[?/].*/, ''));
+    const provider = path.replace(/[?/].*/, '');
+    const [record] = await found(provider);
+    expect(record).toMatchObject({ data, metadata: { provider }, device: { serial } });
   });
 
   it('decodes the frame of a network server, whose variables win over decoded fields', async () => {
