@@ -1,7 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Field, Fields } from '../field/field.js';
-import type { Devices } from '../hits/device.js';
-import type { Times } from '../hits/hits.js';
+import type { Surroundings, Times } from '../hits/hits.js';
 import { known } from '../query/binding.js';
 import { and, type Predicate } from '../query/predicate.js';
 import type { Scope } from '../sql/scan.js';
@@ -34,7 +33,7 @@ export interface Planning {
   planAll(aggregations: readonly Aggregation[], stage: Stage, around?: Aggregation): Children;
   /** Says that the devices of some records are needed, once the levels have their rows. */
   needDevices(records: () => readonly (readonly unknown[])[]): void;
-  devices(): Devices;
+  devices(): Surroundings;
   /** Counts buckets made; fails past what one query may make. */
   made(count: number): void;
 }

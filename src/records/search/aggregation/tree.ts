@@ -1,8 +1,7 @@
 import { unitMillis } from '../date/calendar.js';
 import { uniformMillis } from '../date/rounding.js';
 import { maxBuckets, tooManyBuckets } from '../failure.js';
-import type { Devices } from '../hits/device.js';
-import { devicesOf } from '../hits/hits.js';
+import { devicesOf, type Surroundings } from '../hits/hits.js';
 import type { Reader } from '../lane.js';
 import type { Predicate } from '../query/predicate.js';
 import type { Scope } from '../sql/scan.js';
@@ -56,7 +55,7 @@ export const planTree = (
 ): PlannedTree | undefined => {
   if (aggregations.length === 0) return undefined;
   let buckets = 0;
-  let devices: Devices = { devices: new Map(), owners: new Map() };
+  let devices: Surroundings = { devices: new Map(), owners: new Map(), retyped: new Set(), outgrown: new Map() };
   const shown: (() => readonly (readonly unknown[])[])[] = [];
   const root = new Level({ scope, where: [query], keys: [] });
   const levels = [root];

@@ -6,6 +6,7 @@ import { fieldsOf, type Predicate } from '../query/predicate.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';
 import { type Devices, deviceOf, loadDevices } from './device.js';
 import { type BoundKey, orderBy } from './order.js';
+import { loadOutgrown } from './outgrown.js';
 import { type ShownField, shownFields } from './shown-field.js';
 import { type SourceFilter, sourceFilter } from './source-filter.js';
 
@@ -114,13 +115,22 @@ export const isByTime = ({
   scope.deviceIds.length * (from + size) <= mostByDevice &&
   predicates.every((one) => one.kind === 'all' || (one.kind === 'range' && one.field.path === 'ts'));
 
-/** Reads the devices, and the owners of the products, of records that were read with {@link hitColumns}. */
-export const devicesOf = (rows: Rows, records: readonly (readonly unknown[])[]): Promise<Devices> =>
-  loadDevices(
+/** What hits need beside their records. */
+export interface Surroundings extends Devices {
+  /** By record, see {@link loadOutgrown}. */
+  readonly outgrown: ReadonlyMap<string, string[]>;
+}
+
+/** Reads the devices, the owners of the products and the outgrown values of records that were read with {@link hitColumns}. */
+export const devicesOf = async (rows: Rows, records: readonly (readonly unknown[])[]): Promise<Surroundings> => {
+  const devices = await loadDevices(
     rows,
     records.map((record) => record[2] as string),
     records.flatMap((record) => (record[3] as string | null) ?? []),
   );
+  const older = records.flatMap((record) => (devices.retyped.has(record[3] as string) ? (record[0] as string) : []));
+  return { ...devices, outgrown: older.length === 0 ? new Map() : await loadOutgrown(rows, older) };
+};
 
 /** Makes the function that turns records that were read with {@link hitColumns} into hits. */
 export const shapeHits = ({
@@ -133,11 +143,12 @@ export const shapeHits = ({
   const filter = sourceFilter(source);
   const pick = shownFields(fields);
   const factor = times === 'millis' ? 1000 : 1;
-  return (records: readonly (readonly unknown[])[], devices: Devices): Hit[] =>
+  return (records: readonly (readonly unknown[])[], devices: Surroundings): Hit[] =>
     records.map((record) => {
-      const [id, , , , , , , ignored] = record as HitRow;
+      const [id, , , , , , , unfit] = record as HitRow;
+      const ignored = [...(unfit ?? []), ...(devices.outgrown.get(id) ?? [])];
       const hit: Hit = { _index: 'records', _id: id, _score: null };
-      if (ignored !== null && ignored.length > 0) hit._ignored = ignored;
+      if (ignored.length > 0) hit._ignored = ignored;
       if (source !== false || fields.length > 0) {
         const whole = sourceOfHit(record as HitRow, devices, scope, factor);
         const shown = filter(whole);
