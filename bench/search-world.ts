@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 import sql from 'sql-template-tag';
-import { progress } from './figures.js';
+import { transaction } from '../src/transaction.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
 import { openStage, type Stage } from './stage.js';
 import { stepOf, storeMillions } from './store-millions.js';
@@ -22,17 +21,17 @@ export interface SearchWorld {
 const deviceCount = 200;
 const productCount = 20;
 
-/** Where worlds are kept between runs, in a folder for each number of records and each state of the schema. */
+/** Where worlds are kept between runs, in a folder for each number of records; migrations change them like any database. */
 const worlds = '/var/tmp/ddp-bench';
 
 /** Opens the kept world of so many records; makes it, or what an interrupted run has left open of it, with a progress bar. */
 export async function openWorld(rows: number, settings: Readonly<Record<string, string>> = {}): Promise<SearchWorld> {
-  const folder = join(worlds, `search-${rows}-${await schemaKey()}`);
+  const folder = join(worlds, `search-${rows}`);
   const stage = await openStage({ SEARCH_TIMEOUT: '60s', ...settings }, folder);
   try {
     const { fleet, until } = await furnished(stage, join(folder, 'world.json'));
     await storeMillions(stage, rows, until);
-    await rollUpAll(stage, fleet);
+    await rollUpAll(stage);
     const { rows: devices } = await stage.pool.query<{ id: string; productId: string }>(
       'select id, product_id as "productId" from device order by id',
     );
@@ -78,24 +77,23 @@ const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFlee
 };
 
 /**
- * Makes the hourly rollups that the service's upkeep would have made, a product at a time; only the first and the last values,
- * which no search reads, are left out.
+ * Makes the hourly rollups that the service's upkeep would have made, in one statement; only the first and the last values, which no
+ * search reads, are left out.
  */
-const rollUpAll = async ({ pool }: Stage, { productIds }: BenchFleet): Promise<void> => {
-  const { rows } = await pool.query<{ id: string }>('select distinct product_id as id from record_source');
-  const open = productIds.filter((id) => !rows.some((row) => row.id === id));
-  if (open.length === 0) return;
+const rollUpAll = async ({ pool }: Stage): Promise<void> => {
+  const { rowCount } = await pool.query('select from record_source limit 1');
+  if (rowCount !== 0) return;
   stdout.write('  Rolling up hours.\n');
-  for (const [done, productId] of open.entries()) {
-    progress(done, open.length);
-    await pool.query(sql`
+  await transaction(pool, async (tx) => {
+    await tx.query(`set local work_mem = '512MB'`);
+    await tx.query(sql`
       with hours as (
         select organization_id, product_id, device_id, date_trunc('hour', ts) as hour, count(*) as n, min(ts) as first_ts, max(ts) as last_ts,
           sum(numbers[1]) as s1, min(numbers[1]) as l1, max(numbers[1]) as h1, sum(numbers[1] * numbers[1]) as q1,
           sum(numbers[2]) as s2, min(numbers[2]) as l2, max(numbers[2]) as h2, sum(numbers[2] * numbers[2]) as q2,
           sum(numbers[3]) as s3, min(numbers[3]) as l3, max(numbers[3]) as h3, sum(numbers[3] * numbers[3]) as q3,
           sum(numbers[4]) as s4, min(numbers[4]) as l4, max(numbers[4]) as h4, sum(numbers[4] * numbers[4]) as q4
-        from record where product_id = ${productId} group by 1, 2, 3, 4
+        from record group by 1, 2, 3, 4
       ), made as (
         insert into record_rollup (organization_id, product_id, device_id, slot, hour, n, sum, min, max, sum_squares, first_ts, last_ts)
         select organization_id, product_id, device_id, v.slot, hour, n, v.sum, v.min, v.max, v.squares, first_ts, last_ts
@@ -110,22 +108,6 @@ const rollUpAll = async ({ pool }: Stage, { productIds }: BenchFleet): Promise<v
       )
       insert into record_source (organization_id, product_id, device_id)
       select distinct organization_id, product_id, device_id from made`);
-  }
-  progress(open.length, open.length);
+  });
   await pool.query('vacuum analyze record_rollup, record_total, record_source, record_dirty');
-};
-
-/** Says which schema a world is of. Worlds of others are deleted: nothing can use them any more. */
-const schemaKey = async (): Promise<string> => {
-  const folder = new URL('../migrations/', import.meta.url);
-  const hash = createHash('sha256');
-  for (const name of (await readdir(folder)).filter((one) => one.endsWith('.js')).sort()) {
-    const text = await readFile(new URL(name, folder), 'utf8');
-    if (/\brecord/.test(text)) hash.update(text);
-  }
-  const key = hash.digest('hex').slice(0, 12);
-  for (const name of await readdir(worlds).catch(() => []))
-    if (name.startsWith('search-') && !name.endsWith(key))
-      await rm(join(worlds, name), { recursive: true, force: true });
-  return key;
 };
