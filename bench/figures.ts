@@ -32,3 +32,10 @@ export const progress = (done: number, total: number): void => {
     `\r  [${bar}] ${done.toLocaleString('en')} of ${total.toLocaleString('en')}${done >= total ? '\n' : ''}`,
   );
 };
+
+/** How long work takes, in milliseconds. */
+export const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+};

@@ -1,7 +1,6 @@
 import { stdout } from 'node:process';
-import { median } from './figures.js';
+import { median, timed } from './figures.js';
 import { nextItem } from './fleet.js';
-import { timed } from './search.js';
 import { panelOf } from './search-question.js';
 import type { SearchWorld } from './search-world.js';
 

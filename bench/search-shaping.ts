@@ -3,8 +3,7 @@ import type pg from 'pg';
 import { createPool } from '../src/database/pools.js';
 import { locate, type PlainJson } from '../src/json.js';
 import { createSearch } from '../src/records/search/search.js';
-import { median } from './figures.js';
-import { timed } from './search.js';
+import { median, timed } from './figures.js';
 import { panelOf, questionsOf } from './search-question.js';
 import type { SearchWorld } from './search-world.js';
 

@@ -1,6 +1,6 @@
 import { env, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
-import { median, type Row } from './figures.js';
+import { median, type Row, timed } from './figures.js';
 import { reportDashboards } from './search-dashboard.js';
 import { type Engine, openEngine } from './search-engine.js';
 import { type Question, questionsOf } from './search-question.js';
@@ -60,11 +60,4 @@ const compare = async (world: SearchWorld, question: Question, engine: Engine | 
       `  ${row.name.padEnd(20)} ${median(row.figures).toFixed(1).padStart(9)} ms   search takes ${ratio.toFixed(2)} of it\n`,
     );
   }
-};
-
-/** How long work takes, in milliseconds. */
-export const timed = async (work: () => Promise<unknown>): Promise<number> => {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
 };
