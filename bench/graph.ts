@@ -47,7 +47,7 @@ export async function run(args: readonly string[]): Promise<void> {
 
 const some = (ids: readonly string[]): string => ids[Math.floor(Math.random() * ids.length)]!;
 
-export const callOf =
+const callOf =
   ({ organizationId }: Stage, ids: readonly string[]) =>
   (query: Screen['ours']): Call => ({
     method: 'POST',
@@ -56,7 +56,7 @@ export const callOf =
   });
 
 /** 1,000 devices of 50 products, each in two of 20 applications; 10 teams of five. Gives the devices' identifiers. */
-export async function fill({ pool, organizationId }: Stage): Promise<string[]> {
+async function fill({ pool, organizationId }: Stage): Promise<string[]> {
   const make = (text: string) => pool.query<{ id: string }>(text, [organizationId]);
   await make(`insert into product select gen_random_uuid(), $1, 'Product ' || n, 'product-' || n, '1', false,
     '[{"name": "temperature", "type": "FLOAT32"}]', now(), now() from generate_series(1, 50) n`);

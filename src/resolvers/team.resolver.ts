@@ -75,27 +75,19 @@ export class TeamResolver {
   }
 
   @Mutation(() => Team, { description: 'Puts a member of the organization into a team. Once or twice is the same.' })
-  async addTeamMember(
-    @Args(() => TeamMemberArgs) { organizationId, teamId, memberId }: TeamMemberArgs,
-    @Ctx() ctx: Context,
-  ): Promise<Team> {
-    const team = await loadTeam(ctx, organizationId, teamId, 'write');
-    const member = await loadMember(ctx, organizationId, memberId);
+  async addTeamMember(@Args(() => TeamMemberArgs) args: TeamMemberArgs, @Ctx() ctx: Context): Promise<Team> {
+    const { team, member } = await loadTeamAndMember(ctx, args);
     await execute(
       ctx.em,
-      sql`insert into team_member (organization_id, team_id, user_id) values (${organizationId}, ${team.id}, ${member.id})
-          on conflict do nothing`,
+      sql`insert into team_member (organization_id, team_id, user_id)
+          values (${team.organizationId}, ${team.id}, ${member.id}) on conflict do nothing`,
     );
     return team;
   }
 
   @Mutation(() => Team, { description: 'Takes a member out of a team. The user stays in the organization.' })
-  async removeTeamMember(
-    @Args(() => TeamMemberArgs) { organizationId, teamId, memberId }: TeamMemberArgs,
-    @Ctx() ctx: Context,
-  ): Promise<Team> {
-    const team = await loadTeam(ctx, organizationId, teamId, 'write');
-    const member = await loadMember(ctx, organizationId, memberId);
+  async removeTeamMember(@Args(() => TeamMemberArgs) args: TeamMemberArgs, @Ctx() ctx: Context): Promise<Team> {
+    const { team, member } = await loadTeamAndMember(ctx, args);
     await execute(ctx.em, sql`delete from team_member where team_id = ${team.id} and user_id = ${member.id}`);
     return team;
   }
@@ -116,15 +108,14 @@ export class TeamResolver {
 
   @Mutation(() => Team, { description: 'Gives a team an application, or changes what it may do with it.' })
   async setTeamApplication(
-    @Args(() => SetTeamApplicationArgs) { organizationId, teamId, applicationId, permission }: SetTeamApplicationArgs,
+    @Args(() => SetTeamApplicationArgs) args: SetTeamApplicationArgs,
     @Ctx() ctx: Context,
   ): Promise<Team> {
-    const team = await loadTeam(ctx, organizationId, teamId, 'write');
-    const application = await loadApplication(ctx, organizationId, applicationId, 'own');
+    const { team, application } = await loadTeamAndApplication(ctx, args);
     await execute(
       ctx.em,
       sql`insert into team_application (organization_id, team_id, application_id, permission)
-          values (${organizationId}, ${team.id}, ${application.id}, ${permission})
+          values (${team.organizationId}, ${team.id}, ${application.id}, ${args.permission})
           on conflict (team_id, application_id) do update set permission = excluded.permission`,
     );
     return team;
@@ -132,15 +123,26 @@ export class TeamResolver {
 
   @Mutation(() => Team, { description: 'Takes an application away from a team.' })
   async removeTeamApplication(
-    @Args(() => TeamApplicationArgs) { organizationId, teamId, applicationId }: TeamApplicationArgs,
+    @Args(() => TeamApplicationArgs) args: TeamApplicationArgs,
     @Ctx() ctx: Context,
   ): Promise<Team> {
-    const team = await loadTeam(ctx, organizationId, teamId, 'write');
-    const application = await loadApplication(ctx, organizationId, applicationId, 'own');
+    const { team, application } = await loadTeamAndApplication(ctx, args);
     await execute(
       ctx.em,
       sql`delete from team_application where team_id = ${team.id} and application_id = ${application.id}`,
     );
     return team;
   }
+}
+
+/** Both ends of a membership, where the caller may change it. */
+async function loadTeamAndMember(ctx: Context, { organizationId, teamId, memberId }: TeamMemberArgs) {
+  const team = await loadTeam(ctx, organizationId, teamId, 'write');
+  return { team, member: await loadMember(ctx, organizationId, memberId) };
+}
+
+/** Both ends of a grant, where the caller may change it. */
+async function loadTeamAndApplication(ctx: Context, { organizationId, teamId, applicationId }: TeamApplicationArgs) {
+  const team = await loadTeam(ctx, organizationId, teamId, 'write');
+  return { team, application: await loadApplication(ctx, organizationId, applicationId, 'own') };
 }

@@ -6,17 +6,21 @@ type Fields = Readonly<Record<string, unknown>>;
 type Class = ClassType<object>;
 
 /**
- * The check of arguments for `buildSchema` (`validateFn`): texts that PostgreSQL cannot hold, and the rules that
- * class-validator's decorators state.
+ * Checks an instance of a class of arguments: texts that PostgreSQL cannot hold, and the rules that class-validator's
+ * decorators state.
  * @throws invalid with every fault under its dotted path.
  */
-export const checkArguments: ValidatorFn = (value, type) => {
-  if (typeof value !== 'object' || value === null || typeof type !== 'function') return;
-  const faults = faultsOf(value as Fields, type as Class);
+export function requireValid(value: object, type: Class): void {
+  const faults = faultsOf(value as Fields, type);
   if (faults.length > 0) throw invalid(faults);
+}
+
+/** The same for `buildSchema` (`validateFn`). */
+export const checkArguments: ValidatorFn = (value: unknown, type) => {
+  if (typeof value === 'object' && value !== null && typeof type === 'function') requireValid(value, type as Class);
 };
 
-/** The faults that {@link checkArguments} would find in plain values for an operation (`createTeam`). */
+/** The faults that {@link requireValid} would find in plain values for an operation (`createTeam`). */
 export const argumentFaults = (operation: string, values: Fields): Fault[] => {
   const type = argumentsClass(operation);
   return type === undefined ? [] : faultsOf(toInstance(values, type), type);

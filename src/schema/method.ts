@@ -1,6 +1,6 @@
 import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
 import { type ContainerType, getMetadataStorage, type ResolverData } from 'type-graphql';
-import { checkArguments, toInstance } from './arguments.js';
+import { requireValid, toInstance } from './arguments.js';
 import { type AskedInfo, everything } from './asked.js';
 import type { Context } from './context.js';
 import { PageArgs } from './list.args.js';
@@ -44,7 +44,7 @@ export function callMethods(schema: GraphQLSchema, container: ContainerType): vo
 const resolverOf = ({ target, methodName, params = [] }: Handler, container: ContainerType): Resolve => {
   const values = params.toSorted((a, b) => a.index - b.index).map(valueOf);
   return (root, args, context, info) => {
-    const call: Call = { root, args, context, info };
+    const call: Call = { root, args: args as Call['args'], context, info };
     const instance = container.get(target, call) as Readonly<Record<string, (...values: unknown[]) => unknown>>;
     return instance[methodName]!(...values.map((value) => value(call)));
   };
@@ -74,7 +74,7 @@ const argumentsOf = (type: Class) => {
     const asked = (call.info as AskedInfo).asked ?? everything;
     if (last !== undefined && last.asked === asked && isSame(last.args, args)) return last.instance;
     const instance = toInstance(args, type);
-    checkArguments(instance, type, call);
+    requireValid(instance, type);
     if (isPage) Object.assign(instance, { asked });
     last = { args, asked, instance: Object.freeze(instance) };
     return instance;

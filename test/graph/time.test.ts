@@ -122,7 +122,7 @@ describe('a request that takes too long', () => {
       });
       await untilWaiting(patient, 1);
       leaving.abort();
-      await expect(call).rejects.toThrow();
+      await expect(call).rejects.toThrow('aborted');
       await untilWaiting(patient, 0);
     });
   });
