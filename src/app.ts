@@ -1,4 +1,5 @@
-import express, { type Express, type Request } from 'express';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Express, type Request, type Response } from 'express';
 import sql from 'sql-template-tag';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
 import { createAuthenticate } from './auth/authenticate.js';
@@ -9,7 +10,8 @@ import { isConnectionLoss } from './database/loss.js';
 import { isMigrated } from './database/migrate.js';
 import type { Caller } from './entities/caller.js';
 import { ApiError } from './errors.js';
-import { createGraph } from './graph/handler.js';
+import { createGraph, type GraphDoor } from './graph/handler.js';
+import { wantsSocket } from './graph/live/socket.js';
 import { listen } from './http-server.js';
 import type { Log } from './log.js';
 import { createLatest } from './records/latest.js';
@@ -26,6 +28,7 @@ import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from './resolvers/latest.resolver.js';
+import { LiveResolver } from './resolvers/live.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
 import { organizationEdges } from './resolvers/organization-edge.resolver.js';
 import { OrganizationEdgesResolver } from './resolvers/organization-edges.resolver.js';
@@ -72,14 +75,19 @@ export async function startService(options: RoomOptions): Promise<Service> {
   const { config, log } = options;
   const rooms = await openRooms(options);
   try {
-    const { app, close: closeDoors } = await createApp(config, log, rooms);
-    const server = await listen(app, config);
+    const { app, graph } = await createApp(config, log, rooms);
+    const server = await listen(app, config, {
+      wants: (request) => isGraph(request) && wantsSocket(request),
+      upgrade: (request, socket, head) => graph.sockets.upgrade(expressed(app, request), socket, head),
+    });
     return {
       url: server.url,
       async close() {
         const until = Date.now() + patience;
+        // Otherwise open streams would be waited for.
+        await graph.quieten();
         await server.close(patience);
-        await closeDoors();
+        await graph.close();
         await rooms.close(Math.max(0, until - Date.now()));
       },
     };
@@ -90,7 +98,16 @@ export async function startService(options: RoomOptions): Promise<Service> {
 }
 
 /** The resolver classes and their instances. */
-export function createResolvers({ hooks, jobs, pool, records, search, series }: Rooms): Map<ClassType, object> {
+export function createResolvers({
+  hooks,
+  jobs,
+  live,
+  pool,
+  records,
+  requireQuery,
+  search,
+  series,
+}: Rooms): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(),
@@ -113,6 +130,7 @@ export function createResolvers({ hooks, jobs, pool, records, search, series }: 
     new SeriesEdgesResolver(),
     new SeriesResolver(series),
     new MemberEdgesResolver(),
+    new LiveResolver(live, requireQuery),
     new OrganizationEdgesResolver(),
     new OrganizationResolver(),
     new ProductEdgesResolver(),
@@ -138,7 +156,7 @@ export const createResources = (config: Config, rooms: Rooms): CallResources => 
   originOf: (request) => config.publicUrl ?? originOf(request),
 });
 
-async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app: Express; close(): Promise<void> }> {
+async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app: Express; graph: GraphDoor }> {
   const resources = createResources(config, rooms);
   const instances = createResolvers(rooms);
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
@@ -159,6 +177,8 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     schema: buildGraph({ resolvers, container }),
     admit: (request) => admit(request, request.res!),
     createContext: (caller, request, allowance) => new Call(caller, request, resources, allowance),
+    createEventContext: (caller, request, allowance, left) => new Call(caller, request, resources, allowance, left),
+    live: config.live,
     timeout: config.graph.timeout,
     errors: { isConnectionLoss, report: (cause) => log.error({ err: cause }, unforeseen) },
   });
@@ -195,7 +215,18 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
       report: (cause, { res }) => log.error({ err: cause, requestId: res?.getHeader('X-Request-Id') }, unforeseen),
     }),
   );
-  return { app, close: graph.close };
+  return { app, graph };
+}
+
+const isGraph = ({ url = '' }: IncomingMessage): boolean => /^\/graphql(\?|$)/.test(url);
+
+/** An upgrade request as Express would have made it, so that it can be asked for its origin and its address. */
+function expressed(app: Express, request: IncomingMessage): Request {
+  const response = Object.setPrototypeOf(new ServerResponse(request), app.response) as Response;
+  const seen = Object.setPrototypeOf(request, app.request) as Request;
+  seen.res = response;
+  identifyRequests()(seen, response, () => undefined);
+  return seen;
 }
 
 /** What the log says of an error that a caller sees only as INTERNAL or UNAVAILABLE. */

@@ -42,6 +42,8 @@ export class Call implements Context {
     private readonly request: Request,
     private readonly resources: CallResources,
     private readonly share?: Share,
+    /** Aborted when the caller is gone; that of the request's answer unless given. */
+    private readonly left?: AbortSignal,
   ) {
     this.read = share === undefined ? resources.read : this.readAsAllowed(share);
     this.readWithin = resources.readWithin;
@@ -63,7 +65,7 @@ export class Call implements Context {
 
   get signal(): AbortSignal {
     if (this.gone !== undefined) return this.gone;
-    const gone = whenGone(this.request);
+    const gone = this.left ?? whenGone(this.request);
     this.gone = this.share === undefined ? gone : AbortSignal.any([gone, this.share.signal]);
     return this.gone;
   }

@@ -28,9 +28,18 @@ export interface Config {
   search: { timeout: number; rollups: boolean };
   /** How long one request of the graph may take. */
   graph: { timeout: number };
+  /** Subscriptions at once: of this process, of one token and of one connection. */
+  live: LiveLimits;
   /** As Express takes it: hops, or addresses and networks; undefined trusts nobody. */
   trustProxy: number | readonly string[] | undefined;
   logLevel: LogLevel;
+}
+
+/** Subscriptions at once, at most. */
+export interface LiveLimits {
+  perProcess: number;
+  perToken: number;
+  perConnection: number;
 }
 
 /** Settings of calls to hooks. */
@@ -157,6 +166,9 @@ const settings = z.object({
   SEARCH_TIMEOUT: deadline().default(10_000),
   SEARCH_ROLLUPS: flag().default(true),
   GRAPHQL_TIMEOUT: duration().default(20_000),
+  LIVE_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
+  LIVE_SUBSCRIPTIONS_PER_TOKEN: whole(0, 1_000_000).default(100),
+  LIVE_SUBSCRIPTIONS_PER_CONNECTION: whole(0, 1_000_000).default(20),
   TRUST_PROXY: parsed(proxiesOf, 'must be a number of hops, or addresses, networks and loopback').optional(),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
@@ -194,6 +206,11 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     metricsToken: data.METRICS_TOKEN,
     search: { timeout: data.SEARCH_TIMEOUT, rollups: data.SEARCH_ROLLUPS },
     graph: { timeout: data.GRAPHQL_TIMEOUT },
+    live: {
+      perProcess: data.LIVE_SUBSCRIPTIONS,
+      perToken: data.LIVE_SUBSCRIPTIONS_PER_TOKEN,
+      perConnection: data.LIVE_SUBSCRIPTIONS_PER_CONNECTION,
+    },
     trustProxy: data.TRUST_PROXY,
     logLevel: data.LOG_LEVEL,
   };

@@ -83,9 +83,12 @@ export const invalid = (errors: readonly Fault[]) =>
     errors,
   );
 
-/** 503: the database cannot be reached. */
-export const unavailable = () =>
-  new ApiError('UNAVAILABLE', 'The service cannot reach its database. Try again shortly.', undefined, {
+/** 429: more of something at the same time than is allowed. */
+export const tooMany = (message: string) => new ApiError('RATE_LIMITED', message);
+
+/** 503: the database cannot be reached, unless another reason is given. */
+export const unavailable = (message = 'The service cannot reach its database. Try again shortly.') =>
+  new ApiError('UNAVAILABLE', message, undefined, {
     'Retry-After': '1',
   });
 

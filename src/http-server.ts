@@ -1,4 +1,5 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 
 /** A server that listens. */
 export interface HttpServer {
@@ -8,6 +9,13 @@ export interface HttpServer {
   close(patience: number): Promise<void>;
 }
 
+/** Takes over connections that ask to speak another protocol than HTTP. */
+export interface Upgrades {
+  /** Whether it wants this one; others are answered as usual. */
+  wants(request: IncomingMessage): boolean;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
 /** Where to listen. Port 0 takes any free one. */
 export interface Place {
   host: string;
@@ -15,8 +23,9 @@ export interface Place {
 }
 
 /** Listens at an address; rejects with a sentence where it is taken. */
-export async function listen(listener: RequestListener, place: Place): Promise<HttpServer> {
-  const server = createServer(listener);
+export async function listen(listener: RequestListener, place: Place, upgrades?: Upgrades): Promise<HttpServer> {
+  const server = createServer({ shouldUpgradeCallback: (request) => upgrades?.wants(request) === true }, listener);
+  if (upgrades) server.on('upgrade', (request, socket, head) => upgrades.upgrade(request, socket, head));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(explain(error, place)));
     server.listen(place.port, place.host, resolve);

@@ -1,22 +1,27 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import { Registry } from 'prom-client';
+import type { Sql } from 'sql-template-tag';
 import { ormOptions } from '../mikro-orm.config.js';
+import { createRecheck } from './auth/recheck.js';
 import type { Config } from './config.js';
 import { isConnectionLoss } from './database/loss.js';
 import { createPool } from './database/pools.js';
 import { createReader, type Reader } from './database/reader.js';
 import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
+import type { PlainJson } from './json.js';
+import { createLive, type Live, liveSession } from './live/live.js';
 import type { Log } from './log.js';
 import { prepareDatabase } from './prepare.js';
 import { redecode } from './records/redecode.js';
 import { scanRecords } from './records/scan.js';
-import { matchRecords } from './records/search/match.js';
+import { matchRecords, matchStored, requireAnswerable } from './records/search/match.js';
 import { createSearch, type Search } from './records/search/search.js';
 import { createSeries, type ReadSeries } from './records/series/series.js';
 import { createRecordStore, type RecordStore } from './records/store.js';
 import { createUpkeep } from './records/upkeep.js';
+import { deliveryRows } from './resolvers/deliveries.js';
 
 /** What the rooms are opened with. */
 export interface RoomOptions {
@@ -45,6 +50,9 @@ export interface Rooms {
   search: Search;
   series: ReadSeries;
   jobs: Jobs;
+  live: Live;
+  /** Throws 422 for a query that a search of the organization's records would refuse. */
+  requireQuery: (organizationId: string, query: PlainJson) => Promise<void>;
   /** Finishes what is under way within so many milliseconds and lets go of the database. */
   close(within: number): Promise<void>;
 }
@@ -58,6 +66,9 @@ const quickReadLimit = 5000;
  */
 const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
 
+/** The query of a subscription may take so long over what was just stored, in milliseconds; then it is told as missed. */
+const livePatience = 500;
+
 /** Migrates the database, opens every room and connects them: what is stored goes out to hooks in the same commit. */
 export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const { config, connectionString, secretKeys, log, clock = Date.now, random = Math.random } = options;
@@ -69,6 +80,20 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const storePool = createPool(connectionString, { name: 'ddp store', max: 6, pipeline: true });
   const searchPool = createPool(connectionString, { name: 'ddp search', max: 8 });
   const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
+  const livePool = createPool(connectionString, { name: 'ddp live', max: 4, session: liveSession });
+  const live = createLive({
+    pool: livePool,
+    connectionString,
+    log,
+    recheck: createRecheck(
+      async <Row extends object>(query: Sql) => (await livePool.query<object>(query)).rows as Row[],
+    ),
+    match: (query, organizationId, records) => {
+      const some = records.map(({ id, ts, deviceId }) => ({ id, ts, device: { id: deviceId, organizationId } }));
+      return matchStored(livePool, query, some, { now: clock(), patience: livePatience });
+    },
+    deliveryRows,
+  });
   const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention } = config.hooks;
   const registry = new Registry();
   const hooks = createHooks({
@@ -86,8 +111,14 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     match: matchRecords,
     scan: scanRecords,
     registry,
+    onChange: live.changed,
   });
-  const records = createRecordStore({ pool: storePool, clock, alongside: hooks.alongside });
+  const records = createRecordStore({
+    pool: storePool,
+    clock,
+    alongside: hooks.alongside,
+    committed: (stored) => live.stored(() => stored.map(({ id }) => id)),
+  });
   const searching = {
     pool: searchPool,
     clock,
@@ -108,6 +139,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   await hooks.start();
   upkeep.start();
   jobs.start();
+  live.start();
   return {
     orm,
     pool,
@@ -118,15 +150,20 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     search,
     series,
     jobs,
+    live,
+    requireQuery: (organizationId, query) =>
+      requireAnswerable(livePool, query, { organizationId, path: 'query', now: clock() }),
     async close(within) {
       await Promise.all([records.close(), jobs.close(), upkeep.close()]);
       await hooks.close(within);
+      await live.close();
       await Promise.all([
         reader.close(),
         pool.end(),
         storePool.end(),
         searchPool.end(),
         dispatcherPool.end(),
+        livePool.end(),
         orm.close(),
       ]);
     },

@@ -22,7 +22,9 @@ export type Need = 'read' | 'write' | 'own';
 export const isOwner = (caller: Caller): boolean => caller.role === Role.owner;
 
 const ownersOnly = 'Only owners of the organization may do this: ask one of them.';
-const writersOnly = 'This takes the permission "write" on the application: ask an owner of the organization for it.';
+/** What is said to who may read an application, but not change it. */
+export const writersOnly =
+  'This takes the permission "write" on the application: ask an owner of the organization for it.';
 
 /** Lets pass who belongs to the organization (else 404) and may do this in it (else 403). */
 export function requireOrganization({ caller }: Context, organizationId: string, need: Need): void {

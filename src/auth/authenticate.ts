@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Caller } from '../entities/caller.js';
 import { unauthenticated } from '../errors.js';
 import type { Read } from '../schema/context.js';
@@ -8,6 +8,18 @@ interface Found extends Caller {
   /** Whether `lastUsedAt` is a minute old or unset. */
   readonly stale: boolean;
 }
+
+/**
+ * Tokens that count, as `t`: neither revoked nor expired, of an organization and, where they are bound to one, a member `m`
+ * that are not disabled.
+ */
+export const validTokens: Sql = sql`
+  from api_token t
+  join account o on o.id = t.organization_id and not o.disabled
+  left join membership m on m.organization_id = t.organization_id and m.user_id = t.user_id
+  left join account u on u.id = t.user_id
+ where t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
+   and (t.user_id is null or (m.user_id is not null and not u.disabled))`;
 
 /**
  * Finds who calls by the `Authorization` header; throws the same 401 for a missing, unknown, expired or revoked token,
@@ -20,12 +32,7 @@ export async function authenticate(read: Read, header: string | undefined): Prom
     select t.id as "tokenId", t.organization_id as "organizationId", t.user_id as "userId", t.scope,
            coalesce(m.role, 'owner') as role,
            (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as stale
-      from api_token t
-      join account o on o.id = t.organization_id and not o.disabled
-      left join membership m on m.organization_id = t.organization_id and m.user_id = t.user_id
-      left join account u on u.id = t.user_id
-     where t.hash = ${hashToken(token)} and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
-       and (t.user_id is null or (m.user_id is not null and not u.disabled))`);
+      ${validTokens} and t.hash = ${hashToken(token)}`);
   if (found === undefined) throw unauthenticated();
   if (found.stale) await touch(read, found.tokenId);
   return found;

@@ -50,4 +50,16 @@ query WhoAmI {
 `,
     variables: someOrganization,
   },
+  {
+    query: `# Stays open: run it, then post a record of a device of the application. Press stop to leave.
+subscription Live($organizationId: ID!, $applicationId: ID!) {
+  recordReceived(organizationId: $organizationId, applicationId: $applicationId) {
+    missed
+    records { ts deviceId data }
+  }
+}
+`,
+    variables:
+      '{ "organizationId": "the id that the first tab answers", "applicationId": "the id of one of its applications" }',
+  },
 ];

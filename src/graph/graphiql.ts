@@ -33,7 +33,49 @@ const page = `<!doctype html>
 </html>
 `;
 
-const start = `const fetcher = GraphiQL.createFetcher({ url: location.pathname });
+const start = `const fetchJson = GraphiQL.createFetcher({ url: location.pathname });
+
+const isSubscription = ({ operationName }, { documentAST } = {}) =>
+  documentAST?.definitions.some(
+    ({ operation, name }) => operation === 'subscription' && (!operationName || name?.value === operationName),
+  );
+
+async function* fetchEvents(params, headers, signal) {
+  const response = await fetch(location.pathname, {
+    method: 'POST',
+    headers: { ...headers, accept: 'text/event-stream', 'content-type': 'application/json' },
+    body: JSON.stringify(params),
+    signal,
+  });
+  if (!response.ok) return yield await response.json();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const parts = (text + value).split('\\n\\n');
+      text = parts.pop();
+      for (const part of parts) {
+        const data = /^data: (.+)$/m.exec(part);
+        if (data) yield JSON.parse(data[1]);
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+// A stream that is stopped ends at once, not with its next event.
+const stream = (params, headers) => {
+  const left = new AbortController();
+  const events = fetchEvents(params, headers, left.signal);
+  events.return = async () => (left.abort(), { done: true });
+  return events;
+};
+
+const fetcher = (params, options) =>
+  isSubscription(params, options) ? stream(params, options.headers) : fetchJson(params, options);
 const defaultHeaders = '{ "Authorization": "Bearer <your token>" }';
 const defaultTabs = ${JSON.stringify(examples)}.map((tab) => ({ ...tab, headers: defaultHeaders }));
 ReactDOM.createRoot(document.getElementById('graphiql')).render(

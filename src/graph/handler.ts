@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import express, { type Request, type RequestHandler, type Response, Router } from 'express';
@@ -11,6 +12,11 @@ import type { GraphContext } from './context.js';
 import { answerGraphErrors, createErrorFormat, type ErrorOptions } from './errors.js';
 import { asGateway } from './execute.js';
 import { createGraphiql } from './graphiql.js';
+import { createEventStream } from './live/event-stream.js';
+import { refuseSubscriptions } from './live/refuse.js';
+import { createSeats, type SeatLimits } from './live/seats.js';
+import { createSocketDoor, type SocketDoor } from './live/socket.js';
+import { createSubscriptions } from './live/subscription.js';
 
 type Caller = Context['caller'];
 
@@ -21,7 +27,11 @@ export interface GraphOptions {
   admit: (request: Request) => Promise<Caller>;
   /** The context of operations that share their loaders. */
   createContext: (caller: Caller, request: Request, allowance: Allowance) => Context;
+  /** The context of one event of a subscription; `left` is aborted when it ends. */
+  createEventContext: (caller: Caller, request: Request, allowance: Allowance, left: AbortSignal) => Context;
   errors: ErrorOptions;
+  /** Subscriptions at once. */
+  live: SeatLimits;
   /** How long a request may take, in milliseconds. */
   timeout: number;
 }
@@ -31,6 +41,10 @@ export interface GraphDoor {
   router: Router;
   /** GraphiQL for browsers, to be mounted before the router; whatever else comes it lets pass. */
   page: Router;
+  /** Subscriptions over WebSocket. */
+  sockets: Pick<SocketDoor, 'upgrade'>;
+  /** Ends all subscriptions and takes no more. */
+  quieten(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,9 +61,23 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     parseOptions: { maxTokens: bounds.tokens },
     validationRules: [boundsRule],
     // Cache hints are never given here, and the plugin for them makes a call, and a promise, of every field of every row.
-    plugins: [boundCost(), ApolloServerPluginCacheControlDisabled()],
+    plugins: [refuseSubscriptions(), boundCost(), ApolloServerPluginCacheControlDisabled()],
   });
   await apollo.start();
+  const subscriptions = createSubscriptions({
+    schema,
+    createContext: options.createEventContext,
+    errors,
+    seats: createSeats(options.live),
+    timeout: options.timeout,
+  });
+  const sockets = createSocketDoor({
+    schema,
+    subscriptions,
+    admit: options.admit,
+    limits: options.live,
+    report: errors.report,
+  });
   const callers = new WeakMap<Request, Caller>();
   const router = Router();
   // Who is not let in is told so before anything of the body is looked at.
@@ -58,9 +86,21 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     next();
   });
   router.use(express.json({ limit: bounds.bytes }));
+  router.use(createEventStream(subscriptions, (request) => callers.get(request)!));
   router.use(createServe(apollo, (request) => callers.get(request)!, options));
   router.use(answerGraphErrors(errors));
-  return { router, page: createGraphiql(), close: () => apollo.stop() };
+  return {
+    router,
+    page: createGraphiql(),
+    sockets,
+    async quieten() {
+      await subscriptions.endAll();
+      // Each says that it is complete before its connection goes.
+      await setImmediate();
+      await sockets.close();
+    },
+    close: () => apollo.stop(),
+  };
 }
 
 /** Answers one operation, or a batch of them in order. */

@@ -44,6 +44,8 @@ export interface HooksOptions {
   match: MatchRecords;
   /** Reads stored records, for replays. */
   scan: ScanRecords;
+  /** Told, once that is committed, of deliveries whose attempt was settled, that ping, or that are made again. It must be quick. */
+  onChange?(deliveries: readonly { hookId: string; id: string }[]): void;
   /** Finds the addresses of host names; the system's resolver unless given. */
   resolve?: Resolve;
 }
@@ -106,7 +108,11 @@ export function createHooks(options: HooksOptions): Hooks {
     clock,
     random,
     log,
-    observe: metrics.observe,
+    observe(result) {
+      metrics.observe(result);
+      const { hookId, id } = result.delivery;
+      options.onChange?.([{ hookId, id }]);
+    },
   });
   const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1, match: options.match });
   const housekeeping = createHousekeeping({
@@ -126,11 +132,13 @@ export function createHooks(options: HooksOptions): Hooks {
     },
     async ping(hook) {
       const id = await enqueuePing(pool, hook, clock());
+      options.onChange?.([{ hookId: hook.id, id }]);
       await dispatcher.settled(id, longestPing);
       return id;
     },
     async redeliver(hookId, id) {
       await redeliverOne(pool, { hookId, id }, terms());
+      options.onChange?.([{ hookId, id }]);
       dispatcher.wake(true);
     },
     steps: {

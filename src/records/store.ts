@@ -20,6 +20,8 @@ export interface RecordStoreOptions {
   clock: Clock;
   /** Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all. */
   alongside(tx: PoolClient, stored: readonly StoredRecord[]): Promise<void>;
+  /** Told after the commit of what was stored. It must be quick. */
+  committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
 }
 
 /** One call: items to store, and what its caller is to be told of them. */
@@ -48,7 +50,7 @@ interface Attempt {
 }
 
 /** Opens the record store over a pool of at least three connections. */
-export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions): RecordStore => {
+export const createRecordStore = ({ pool, clock, alongside, committed }: RecordStoreOptions): RecordStore => {
   const knowledge = noKnowledge();
 
   /** Whether the last group had keys that were taken: where some come again, more will. */
@@ -59,7 +61,8 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
     const prepared = await prepare(pool, knowledge, group, now.getTime() / 1000);
     const refused = group.map((call, index) => refusal(call, prepared[index]!));
     const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
-    return transaction(pool, async (tx) => {
+    let stored: readonly NewRecord[] = [];
+    const outcomes = await transaction(pool, async (tx) => {
       const earlier = calls.length > 0 ? await claimOnce(tx, calls, now) : nothing;
       const answered = group.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
       const records = prepared.flatMap((of, index) =>
@@ -68,7 +71,10 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
       const repeated = await writeRecords(tx, records, {
         now,
         careful: attempt.careful,
-        alongside: (_tx, fresh) => alongside(tx, fresh.map(storedOf)),
+        alongside(_tx, fresh) {
+          stored = fresh;
+          return alongside(tx, fresh.map(storedOf));
+        },
       });
       careful = repeated.size > 0;
       const outcomes: Outcome<PlainJson>[] = [];
@@ -80,6 +86,8 @@ export const createRecordStore = ({ pool, clock, alongside }: RecordStoreOptions
       }
       return outcomes;
     });
+    if (stored.length > 0) committed?.(stored);
+    return outcomes;
   };
 
   const run = async (

@@ -9,7 +9,7 @@ import type { Listing } from './list.js';
 const countUpTo = 10_000;
 
 /** Deliveries, as `d`. */
-const deliveryRows: Sql = sql`
+export const deliveryRows: Sql = sql`
   select d.id, d.hook_id as "applicationHookId", d.device_id as "deviceId",
          json_build_object('id', d.application_id, 'organizationId', d.organization_id) as application,
          extract(epoch from d.ts)::double precision as ts, d.max_attempts as "maxNumberAttempts",

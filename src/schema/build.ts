@@ -5,6 +5,7 @@ import {
   type ContainerType,
   getMetadataStorage,
   type NonEmptyArray,
+  type PubSub,
 } from 'type-graphql';
 import { TeamMemberListItem } from '../entities/account.js';
 import { ApplicationListItem, ApplicationReference } from '../entities/application.js';
@@ -48,12 +49,13 @@ export const buildGraphForRest = (options: SchemaOptions): GraphQLSchema => buil
 type Field = GraphQLField<unknown, Context>;
 
 function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType[]): GraphQLSchema {
-  const schema = buildSchemaSync({ resolvers, container, orphanedTypes, validateFn: checkArguments });
+  const schema = buildSchemaSync({ resolvers, container, orphanedTypes, validateFn: checkArguments, pubSub: noPubSub });
   callMethods(schema, container);
   const roots = [schema.getQueryType(), schema.getMutationType()];
   for (const root of roots) {
     for (const field of Object.values(root?.getFields() ?? {})) guard(field, root?.name === 'Mutation');
   }
+  for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) openByMethod(field);
   inheritExtensions(schema);
   return schema;
 }
@@ -71,6 +73,23 @@ function guard(field: Field, changes: boolean): void {
     }
   };
 }
+
+/** A subscription's method opens its stream; the stream's events are what is shown. */
+function openByMethod(field: Field): void {
+  guard(field, false);
+  const { resolve } = field;
+  if (resolve === undefined) return;
+  field.subscribe = resolve;
+  field.resolve = (event) => event;
+}
+
+/** TypeGraphQL asks for one; our streams come from methods. */
+const noPubSub: PubSub = {
+  publish: () => undefined,
+  subscribe: () => {
+    throw new Error('There are no topics.');
+  },
+};
 
 /** A field that a class inherits keeps its extensions, also where a resolver gives it anew. */
 function inheritExtensions(schema: GraphQLSchema): void {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
   buildClientSchema,
   type GraphQLField,
+  type GraphQLObjectType,
   type GraphQLSchema,
   getIntrospectionQuery,
   getNamedType,
@@ -148,7 +149,7 @@ async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
 }
 
 const names = () =>
-  [schema.getQueryType(), schema.getMutationType()].flatMap((root) =>
+  [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((root) =>
     Object.keys(root?.getFields() ?? {}).map((field) => `${root?.name}.${field}`),
   );
 
@@ -181,7 +182,8 @@ describe('REST', () => {
 
 describe('GraphQL', () => {
   it.each(cases)('$name answers $who', async ({ name, who, access, conflicts, values }) => {
-    const answer = await actors[who].graph(documentOf(name), await values(things));
+    const call = name.startsWith('Subscription') ? 'firstEvent' : 'graph';
+    const answer = await actors[who][call](documentOf(name), await values(things));
     const wanted = expected(who, name, access, name.startsWith('Mutation'));
     const code = answer.body.errors?.[0]?.extensions.code;
     expect([name, who, code]).toEqual([name, who, wanted === ok && conflicts ? 'CONFLICT' : codes[wanted]]);
@@ -207,8 +209,8 @@ function request(actor: Actor, { verb, path, body }: Route, values: Values) {
 /** The document of an operation, with all its arguments as variables. */
 function documentOf(name: string): string {
   const [root, operation] = name.split('.') as [string, string];
-  const type = root === 'Query' ? schema.getQueryType() : schema.getMutationType();
-  const field: GraphQLField<unknown, unknown> = type!.getFields()[operation]!;
+  const type = schema.getType(root) as GraphQLObjectType;
+  const field: GraphQLField<unknown, unknown> = type.getFields()[operation]!;
   const declared = field.args.map(
     (arg) =>
       `$${arg.name}: ${String(arg.type)}${arg.defaultValue === undefined ? '' : ' = ' + JSON.stringify(arg.defaultValue).replaceAll('"', '')}`,

@@ -276,4 +276,7 @@ export const operations: Record<string, Trial> = {
     values: (things) => ({ ...organization(things), serial: things.serial, body: { temperature: 1 } }),
   },
   'Mutation.ingestRecords': { access: 'ingesters', values: (things) => ({ ...organization(things), records: record }) },
+
+  'Subscription.recordReceived': { access: 'readers', values: application },
+  'Subscription.deliveryUpdated': { access: 'writers', values: hook },
 };

@@ -1,4 +1,6 @@
+import { Script } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
+import { parse } from 'graphql';
 import { examples } from '../../src/graph/examples.js';
 import { useWorld } from '../support/world.js';
 
@@ -34,8 +36,44 @@ describe('GraphiQL', () => {
 
   it.each(examples.map(({ query }) => [query]))('begins with documents that work: %s', async (query) => {
     const owner = await world.organization();
-    const { body } = await owner.graph(query, { organizationId: owner.id });
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold chain' });
+    const call = query.includes('subscription') ? 'firstEvent' : 'graph';
+    const { body } = await owner[call](query, { organizationId: owner.id, applicationId });
     expect(body.errors).toBeUndefined();
     expect(Object.keys(body.data!)).toHaveLength(1);
   });
+
+  it('shows subscriptions as they come, and stops at once', async () => {
+    const owner = await world.organization();
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold chain' });
+    const query = `subscription { recordReceived(organizationId: "${owner.id}", applicationId: "${applicationId}") { missed } }`;
+    const script = await (await fetch(`${world.url}/graphql/assets/start.js`)).text();
+    const fetcher = fetcherOf(script);
+    const stream = fetcher(
+      { query },
+      { documentAST: parse(query), headers: { authorization: `Bearer ${owner.token}` } },
+    );
+    expect(await stream.next()).toEqual({ done: false, value: { data: { recordReceived: { missed: 0 } } } });
+    const waiting = stream.next();
+    await stream.return(undefined);
+    expect(await waiting).toEqual({ done: true, value: undefined });
+  });
 });
+
+type Fetcher = (params: object, options: object) => AsyncGenerator<unknown>;
+
+/** What the page's script gives to GraphiQL to fetch with. */
+function fetcherOf(script: string): Fetcher {
+  let given: Fetcher | undefined;
+  const names = ['GraphiQL', 'React', 'ReactDOM', 'location', 'document', 'fetch'];
+  const page = [
+    { createFetcher: () => () => undefined },
+    { createElement: (_type: unknown, { fetcher }: { fetcher: Fetcher }) => (given = fetcher) },
+    { createRoot: () => ({ render: () => undefined }) },
+    { pathname: '/graphql' },
+    { getElementById: () => undefined },
+    (path: string, options: RequestInit) => fetch(`${world.url}${path}`, options),
+  ];
+  new Script(`(${names.join(', ')}) => { ${script} }`).runInThisContext()(...page);
+  return given!;
+}

@@ -18,18 +18,25 @@ export interface TestServiceOptions extends Partial<Omit<RoomOptions, 'config' |
   config?: Partial<Config>;
 }
 
+/** Starts a service on a free port over a database; the caller closes it. */
+export const startTestService = (
+  databaseUrl: string,
+  { config, ...options }: TestServiceOptions = {},
+): Promise<Service> =>
+  startService({
+    config: { ...readConfig({ PORT: '0', RATE_LIMIT: '0' }), ...config },
+    connectionString: databaseUrl,
+    secretKeys: ['a key for tests'],
+    log: createLog('fatal'),
+    ...options,
+  });
+
 /** Starts a service on a free port before the tests of the file and stops it after them. */
-export function useService({ config, ...options }: TestServiceOptions = {}): TestService {
+export function useService(options?: TestServiceOptions): TestService {
   const database = useDatabase();
   let service: Service | undefined;
   beforeAll(async () => {
-    service = await startService({
-      config: { ...readConfig({ PORT: '0', RATE_LIMIT: '0' }), ...config },
-      connectionString: database.url,
-      secretKeys: ['a key for tests'],
-      log: createLog('fatal'),
-      ...options,
-    });
+    service = await startTestService(database.url, options);
   });
   afterAll(() => service?.close());
   return {

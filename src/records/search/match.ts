@@ -1,7 +1,8 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { invalid } from '../../errors.js';
 import { locate, type PlainJson } from '../../json.js';
+import { transaction } from '../../transaction.js';
 import type { StoredRecord } from '../stored-record.js';
 import { SearchFailure } from './failure.js';
 import { loadFields } from './field/resolve.js';
@@ -18,10 +19,12 @@ export const requireQuery = (query: PlainJson, path: string): void => {
   try {
     parseQuery(new Input(locate(query), path));
   } catch (error) {
-    if (!(error instanceof SearchFailure)) throw error;
-    throw invalid([{ path: error.place?.path ?? path, message: error.reason }]);
+    throw refusal(error, path);
   }
 };
+
+const refusal = (error: unknown, path: string): unknown =>
+  error instanceof SearchFailure ? invalid([{ path: error.place?.path ?? path, message: error.reason }]) : error;
 
 /**
  * Of records that this transaction has stored, all of one organization, the identifiers of those that a query matches.
@@ -31,9 +34,42 @@ export const requireQuery = (query: PlainJson, path: string): void => {
 export const matchRecords = async (
   tx: PoolClient,
   query: PlainJson,
-  records: readonly Pick<StoredRecord, 'id' | 'ts' | 'device'>[],
+  records: readonly Matchable[],
   now: number,
-): Promise<ReadonlySet<string>> => {
+): Promise<ReadonlySet<string>> => (await match(tx, query, records, { now, patience })) ?? new Set();
+
+/** What of a record a query is asked about; the rest is read where it is stored. */
+type Matchable = Pick<StoredRecord, 'id' | 'ts'> & { device: Pick<StoredRecord['device'], 'id' | 'organizationId'> };
+
+/** The same of records that are committed, on a connection of its own; undefined where the query cannot be answered in time. */
+export const matchStored = (
+  pool: Pool,
+  query: PlainJson,
+  records: readonly Matchable[],
+  limits: { now: number; patience: number },
+): Promise<ReadonlySet<string> | undefined> => transaction(pool, (tx) => match(tx, query, records, limits));
+
+/** Throws 422, with the engines' reason, for a query that a search of the organization's records would refuse. */
+export const requireAnswerable = async (
+  pool: Pick<Pool, 'query'>,
+  query: PlainJson,
+  { organizationId, path, now }: { organizationId: string; path: string; now: number },
+): Promise<void> => {
+  const rows = async <Row extends object>(statement: Sql) => (await pool.query<Row>(statement)).rows;
+  try {
+    const parsed = parseQuery(new Input(locate(query), path));
+    bindQuery(parsed, { fields: await loadFields(rows, organizationId, []), now });
+  } catch (error) {
+    throw refusal(error, path);
+  }
+};
+
+const match = async (
+  tx: PoolClient,
+  query: PlainJson,
+  records: readonly Matchable[],
+  { now, patience }: { now: number; patience: number },
+): Promise<ReadonlySet<string> | undefined> => {
   const [first] = records;
   if (!first) return new Set();
   await tx.query('savepoint matching');
@@ -58,15 +94,20 @@ export const matchRecords = async (
     const found = await rows<{ id: string }>(
       sql`select r.id from ${source} where ${where} and r.id = any(${ids}::uuid[])`,
     );
-    // Takes the time limit back, too: nothing but reading was done.
-    await tx.query('rollback to savepoint matching');
+    await leave(tx);
     return new Set(found.map(({ id }) => id));
   } catch (error) {
-    await tx.query('rollback to savepoint matching');
-    if (error instanceof SearchFailure || isOfQuery(error)) return new Set();
+    await leave(tx);
+    if (error instanceof SearchFailure || isOfQuery(error)) return undefined;
     throw error;
   }
 };
+
+/**
+ * Takes the time limit back, too: nothing but reading was done. What the transaction writes next must not be written
+ * inside of the savepoint, which no snapshot would list as being under way.
+ */
+const leave = (tx: PoolClient) => tx.query('rollback to savepoint matching; release savepoint matching');
 
 /** Whether a statement failed by what it was asked: it was cancelled (57014), or a value or a pattern is wrong (22, 2201B). */
 const isOfQuery = (error: unknown): boolean => /^(57014|22)/.test(String((error as { code?: unknown } | null)?.code));

@@ -1,0 +1,52 @@
+import sql from 'sql-template-tag';
+import type { Role } from '../entities/enums.js';
+import { forbidden, notFound, unauthenticated } from '../errors.js';
+import type { Read } from '../schema/context.js';
+import { writersOnly } from './access.js';
+import { validTokens } from './authenticate.js';
+
+/** Something that a token was let see: an application that its bearer can read, or a hook of one that it may change. */
+export interface Claim {
+  readonly tokenId: string;
+  /** What its bearer was in the organization. */
+  readonly role: Role;
+  readonly applicationId: string;
+  readonly hookId: string | null;
+}
+
+/**
+ * Looks again whether claims still hold, all of them in one statement. Answers of each the error that a call with the
+ * same token would get now: 401 where the token, its member or its organization no longer counts, 404 where the
+ * application or hook is gone or out of sight, 403 where it may no longer be changed, or where the bearer's role is another.
+ */
+export const createRecheck =
+  (read: Read) =>
+  async (claims: readonly Claim[]): Promise<(Error | undefined)[]> => {
+    const rows = await read<Standing>(sql`
+      select c.role, h.id is not null or w.hook_id is null as hooked,
+             case when a.id is null then null when c.role = 'owner' then 'write'
+                  else (select max(g.permission) from team_application g join team_member tm using (team_id)
+                         where g.application_id = a.id and tm.user_id = c.user_id) end as permission
+        from unnest(${claims.map(({ tokenId }) => tokenId)}::uuid[], ${claims.map(({ applicationId }) => applicationId)}::uuid[],
+                    ${claims.map(({ hookId }) => hookId)}::uuid[]) with ordinality w (token_id, application_id, hook_id, place)
+        left join lateral (
+          select t.organization_id, t.user_id, coalesce(m.role, 'owner') as role ${validTokens} and t.id = w.token_id) c on true
+        left join application a on a.id = w.application_id and a.organization_id = c.organization_id
+        left join hook h on h.id = w.hook_id and h.application_id = a.id
+       order by w.place`);
+    return claims.map(({ role, hookId }, index) => faultOf(rows[index]!, role, hookId !== null));
+  };
+
+interface Standing {
+  role: Role | null;
+  hooked: boolean;
+  permission: 'read' | 'write' | null;
+}
+
+function faultOf({ role, hooked, permission }: Standing, before: Role, ofHook: boolean): Error | undefined {
+  if (role === null) return unauthenticated();
+  if (role !== before) return forbidden('Your role in the organization has changed: subscribe again.');
+  if (permission === null) return notFound('application');
+  if (ofHook && permission !== 'write') return forbidden(writersOnly);
+  return hooked ? undefined : notFound('hook');
+}

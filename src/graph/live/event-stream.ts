@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import type { Request, RequestHandler, Response } from 'express';
+import { GraphQLError, getOperationAST, OperationTypeNode, parse } from 'graphql';
+import { malformed } from '../../errors.js';
+import type { Context } from '../../schema/context.js';
+import { bounds } from '../bounds.js';
+import { Ended, type Operation, type Subscriptions } from './subscription.js';
+
+/** So often a comment is sent, so that nothing in between takes the connection for dead. Milliseconds. */
+const keepAlive = 12_000;
+/** Who fetches nothing for so long is cut off. Milliseconds. */
+const patience = 60_000;
+
+/**
+ * Subscriptions over HTTP, as text/event-stream (the GraphQL over Server-Sent Events protocol, distinct connections):
+ * an operation that comes with `Accept: text/event-stream`. Clients that would take JSON as well get it for whatever is
+ * no subscription.
+ */
+export const createEventStream =
+  (subscriptions: Subscriptions, callerOf: (request: Request) => Context['caller']): RequestHandler =>
+  async (request, response, next) => {
+    const { accept = '' } = request.headers;
+    if (!/\btext\/event-stream\b/i.test(accept)) return next();
+    const operation = operationOf(request);
+    if (!isSubscription(operation)) {
+      if (/\b(application\/|\*\/\*)/i.test(accept)) return next();
+      throw malformed('Only subscriptions are answered as text/event-stream: take application/json for the rest.');
+    }
+    const visitor = { caller: callerOf(request), request, connection: request };
+    const opened = await subscriptions.open(operation, visitor);
+    if (response.destroyed) return 'results' in opened ? void (await opened.results.return(undefined)) : undefined;
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
+    });
+    response.flushHeaders();
+    if ('errors' in opened) return void response.end(eventOf({ errors: opened.errors }) + complete);
+    const { results } = opened;
+    response.once('close', () => void results.return(undefined));
+    const beat = setInterval(() => response.writableNeedDrain || response.write(':\n\n'), keepAlive);
+    try {
+      for await (const result of results) await send(response, eventOf(result));
+    } catch (error) {
+      if (!(error instanceof Ended)) throw error;
+      await send(response, eventOf({ errors: error.errors }));
+    } finally {
+      clearInterval(beat);
+    }
+    response.end(complete);
+  };
+
+const eventOf = (result: object): string => `event: next\ndata: ${JSON.stringify(result)}\n\n`;
+const complete = 'event: complete\ndata:\n\n';
+
+/** Sends, and waits until the client has fetched enough of what was sent before. */
+async function send(response: Response, text: string): Promise<void> {
+  if (response.destroyed || response.write(text)) return;
+  const drained = once(response, 'drain').catch(() => undefined);
+  const gone = new Promise<void>((resolve) => response.once('close', resolve));
+  const timer = setTimeout(() => response.destroy(), patience);
+  await Promise.race([drained, gone]);
+  clearTimeout(timer);
+}
+
+function operationOf({ method, body, originalUrl }: Request): Operation {
+  if (method === 'POST') return typeof body === 'object' && body !== null ? (body as Operation) : {};
+  const { searchParams } = new URL(originalUrl, 'http://localhost');
+  const { variables, ...rest } = Object.fromEntries(searchParams);
+  if (variables === undefined) return rest;
+  try {
+    return { ...rest, variables: JSON.parse(variables) };
+  } catch {
+    throw malformed('`variables` is not JSON.');
+  }
+}
+
+function isSubscription({ query, operationName }: Operation): boolean {
+  if (typeof query !== 'string') return false;
+  try {
+    const name = typeof operationName === 'string' ? operationName : undefined;
+    const operation = getOperationAST(parse(query, { maxTokens: bounds.tokens, noLocation: true }), name);
+    return operation?.operation === OperationTypeNode.SUBSCRIPTION;
+  } catch (error) {
+    if (error instanceof GraphQLError) return false;
+    throw error;
+  }
+}

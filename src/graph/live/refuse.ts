@@ -1,0 +1,19 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+import { GraphQLError, OperationTypeNode } from 'graphql';
+import { malformed } from '../../errors.js';
+import type { GraphContext } from '../context.js';
+
+/** Says where subscriptions are to be had: an answer that is one piece of JSON cannot be one. */
+export const refuseSubscriptions = (): ApolloServerPlugin<GraphContext> => ({
+  async requestDidStart() {
+    return {
+      async didResolveOperation({ operation }) {
+        if (operation?.operation !== OperationTypeNode.SUBSCRIPTION) return;
+        const originalError = malformed(
+          'A subscription is a stream: send "Accept: text/event-stream", or subscribe over a WebSocket (graphql-transport-ws).',
+        );
+        throw new GraphQLError(originalError.message, { originalError, extensions: { http: { status: 400 } } });
+      },
+    };
+  },
+});

@@ -1,0 +1,181 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Request } from 'express';
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, type GraphQLSchema, parse } from 'graphql';
+import { handleProtocols, makeServer } from 'graphql-ws';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { ApiError } from '../../errors.js';
+import type { Context } from '../../schema/context.js';
+import { bounds } from '../bounds.js';
+import { createSeats, type SeatLimits } from './seats.js';
+import { Ended, type Results, type Subscriptions } from './subscription.js';
+
+/** A client says who it is within this time, in milliseconds. */
+const patience = 3000;
+/** A client is asked so often whether it is there, and cut off where it has not answered by the next time. Milliseconds. */
+const keepAlive = 20_000;
+/** Who is sent more than this without fetching it is cut off; subscriptions wait for what they sent. Bytes. */
+const mostUnsent = 8 * 1024 * 1024;
+/** How long closing may take, in milliseconds. */
+const farewell = 1000;
+
+/** Close codes: of RFC 6455, and of the protocol graphql-transport-ws. */
+const codes = { goingAway: 1001, internal: 1011, tryLater: 1013, unauthorized: 4401, tooMany: 4429 } as const;
+
+/** What the door for WebSockets is made of. */
+export interface SocketOptions {
+  schema: GraphQLSchema;
+  subscriptions: Subscriptions;
+  /** Lets a request in by its `Authorization`, or throws why not; counted as a request each time. */
+  admit: (request: Request) => Promise<Context['caller']>;
+  /** Connections at once. */
+  limits: SeatLimits;
+  report: (cause: unknown) => void;
+}
+
+/** Subscriptions over WebSocket. */
+export interface SocketDoor {
+  /** Takes over the connection of an upgrade request. */
+  upgrade(request: Request, socket: Duplex, head: Buffer): void;
+  /** Says goodbye to all (1001) and cuts off who does not leave. */
+  close(): Promise<void>;
+}
+
+interface Extra {
+  request: Request;
+  socket: WebSocket;
+}
+
+/**
+ * The door for WebSockets, speaking graphql-transport-ws. A client says who it is with `authorization` in the parameters
+ * of its connection, or with the header `Authorization`; browsers send neither of their own accord, and there are no
+ * cookies, so a page of another origin can do nothing with its visitor's rights.
+ */
+export function createSocketDoor({ schema, subscriptions, admit, limits, report }: SocketOptions): SocketDoor {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: bounds.bytes, handleProtocols });
+  const seats = createSeats({ ...limits, perConnection: 1 });
+  let closed = false;
+  /** Streams that were opened and are about to be taken up. */
+  const opened = new WeakMap<object, Results>();
+
+  const server = makeServer<Record<string, unknown>, Extra>({
+    connectionInitWaitTimeout: patience,
+    async onConnect({ connectionParams, extra: { request, socket } }) {
+      const given = authorizationOf(connectionParams);
+      if (given !== undefined) request.headers.authorization = given;
+      try {
+        const { tokenId } = await admit(request);
+        socket.once('close', seats.take(socket, tokenId));
+        return true;
+      } catch (error) {
+        turnAway(socket, error, report);
+        return false;
+      }
+    },
+    async onSubscribe({ extra: { request, socket } }, _id, payload) {
+      let answer: Awaited<ReturnType<Subscriptions['open']>>;
+      try {
+        answer = await subscriptions.open(payload, { caller: await admit(request), request, connection: socket });
+      } catch (error) {
+        turnAway(socket, error, report);
+        return [new GraphQLError('The connection is being closed.')];
+      }
+      if ('errors' in answer) return answer.errors.map(asError);
+      const run = { schema, document: taken };
+      opened.set(run, answer.results);
+      return run;
+    },
+    // Its results are written as they are sent already; `onNext` leaves them so.
+    subscribe: (run) => (opened.get(run) as AsyncGenerator<ExecutionResult> | undefined) ?? {},
+    onNext: (_context, _id, _payload, _run, result) => result,
+    onError: (_context, _id, _payload, [error]) =>
+      error?.originalError instanceof Ended ? [...error.originalError.errors] : undefined,
+  });
+
+  sockets.on('connection', (socket: WebSocket, request: Request) => {
+    let alive = true;
+    const beat = setInterval(() => {
+      if (!alive) return socket.terminate();
+      alive = false;
+      socket.ping();
+    }, keepAlive);
+    socket.on('pong', () => (alive = true));
+    socket.on('ping', () => socket.bufferedAmount > mostUnsent && socket.terminate());
+    // Its close follows.
+    socket.on('error', () => undefined);
+    const left = server.opened(
+      {
+        protocol: socket.protocol,
+        send: (text) =>
+          new Promise((resolve) => {
+            if (socket.readyState !== socket.OPEN) return resolve();
+            socket.send(text, () => resolve());
+            if (socket.bufferedAmount > mostUnsent) socket.terminate();
+          }),
+        close: (code, reason) => socket.close(code, reason),
+        onMessage: (take) =>
+          socket.on('message', (data) => {
+            take(String(data as Buffer)).catch((error: unknown) => {
+              report(error);
+              socket.close(codes.internal, 'Something went wrong here.');
+            });
+          }),
+      },
+      { request, socket },
+    );
+    socket.once('close', (code, reason) => {
+      clearInterval(beat);
+      left(code, String(reason)).catch(report);
+    });
+  });
+
+  return {
+    upgrade(request, socket, head) {
+      if (closed || sockets.clients.size >= limits.perProcess) {
+        socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n\r\n');
+        return;
+      }
+      sockets.handleUpgrade(request, socket, head, (accepted) => sockets.emit('connection', accepted, request));
+    },
+    async close() {
+      closed = true;
+      const leaving = [...sockets.clients].map(
+        (socket) =>
+          new Promise<void>((resolve) => {
+            socket.once('close', () => resolve());
+            socket.close(codes.goingAway, 'The service stops. Connect again.');
+          }),
+      );
+      const cut = setTimeout(() => {
+        for (const socket of sockets.clients) socket.terminate();
+      }, farewell);
+      await Promise.all(leaving);
+      clearTimeout(cut);
+      sockets.close();
+    },
+  };
+}
+
+/** Stands for an operation that was read and opened already. */
+const taken = parse('subscription { taken }');
+
+/** Whether a request asks to speak WebSocket. */
+export const wantsSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined && /^websocket$/i.test(headers.upgrade);
+
+const authorizationOf = (parameters: Record<string, unknown> | undefined): string | undefined => {
+  const [, value] = Object.entries(parameters ?? {}).find(([name]) => name.toLowerCase() === 'authorization') ?? [];
+  return typeof value === 'string' ? value : undefined;
+};
+
+function turnAway(socket: WebSocket, error: unknown, report: (cause: unknown) => void): void {
+  const code = error instanceof ApiError ? error.code : undefined;
+  if (code === 'UNAUTHENTICATED') return socket.close(codes.unauthorized, 'Unauthorized');
+  if (code === 'RATE_LIMITED') return socket.close(codes.tooMany, 'Too many requests');
+  if (code === 'UNAVAILABLE') return socket.close(codes.tryLater, 'The database cannot be reached');
+  report(error);
+  socket.close(codes.internal, 'Something went wrong here.');
+}
+
+const asError = ({ message, path, extensions }: GraphQLFormattedError): GraphQLError =>
+  new GraphQLError(message, { ...(path && { path }), ...(extensions && { extensions }) });

@@ -1,0 +1,238 @@
+import type { Request } from 'express';
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type FormattedExecutionResult,
+  GraphQLError,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  getOperationAST,
+  OperationTypeNode,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import { unavailable } from '../../errors.js';
+import type { Context } from '../../schema/context.js';
+import { Allowance } from '../allowance.js';
+import { bounds, boundsRule } from '../bounds.js';
+import { costOf } from '../cost.js';
+import { createErrorFormat, type ErrorOptions } from '../errors.js';
+import type { Seats } from './seats.js';
+
+type Caller = Context['caller'];
+
+/** An operation as it came. */
+export interface Operation {
+  query?: unknown;
+  operationName?: unknown;
+  variables?: unknown;
+}
+
+/** Who subscribes, from where. */
+export interface Visitor {
+  caller: Caller;
+  request: Request;
+  /** What its subscriptions are counted by. */
+  connection: object;
+}
+
+/** Results of a subscription, as they are sent. Left with `return`, it ends at once. */
+export type Results = AsyncGenerator<FormattedExecutionResult, undefined>;
+
+/** A subscription that runs, or why it does not. */
+export type Opened = { results: Results } | { errors: readonly GraphQLFormattedError[] };
+
+/** What subscriptions are made of. */
+export interface SubscriptionOptions {
+  schema: GraphQLSchema;
+  /** The context of one event; `left` is aborted when the subscription ends. */
+  createContext: (caller: Caller, request: Request, allowance: Allowance, left: AbortSignal) => Context;
+  errors: ErrorOptions;
+  seats: Seats;
+  /** How long opening, and showing one event, may take, in milliseconds. */
+  timeout: number;
+}
+
+/** Opens subscriptions, whichever way they came. */
+export interface Subscriptions {
+  open(operation: Operation, visitor: Visitor): Promise<Opened>;
+  /** Ends all that there are, and opens no more. */
+  endAll(): Promise<void>;
+}
+
+/**
+ * The road of subscriptions: the same bounds, checks and masked errors as for queries. Each event is shown with a context
+ * of its own, so that nothing is remembered from one to the next.
+ */
+export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
+  const { schema, createContext, seats, timeout } = options;
+  const format = createErrorFormat(options.errors);
+  const shown = (error: GraphQLError) => format(error.toJSON(), error);
+  const running = new Set<Results>();
+  let ended = false;
+
+  /** What ends a stream, or keeps one from being opened. */
+  const faultsOf = (error: unknown): GraphQLFormattedError[] => {
+    const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
+    return errors.map((each) => shown(each instanceof GraphQLError ? each : asGraphQLError(each)));
+  };
+
+  const open = async (operation: Operation, { caller, request, connection }: Visitor): Promise<Results> => {
+    if (ended) throw unavailable('The service stops. Subscribe again.');
+    const { document, operationName, variableValues } = read(schema, operation);
+    const cost = costOf(schema, document, getOperationAST(document, operationName)!, variableValues);
+    const release = seats.take(connection, caller.tokenId);
+    const left = new AbortController();
+    const contextOf = () => {
+      const allowance = new Allowance(timeout);
+      allowance.spend(cost);
+      return Object.assign(createContext(caller, request, allowance, left.signal), { allowance });
+    };
+    const run = { schema, document, operationName, variableValues };
+    const close = () => {
+      release();
+      left.abort();
+      running.delete(results);
+    };
+    const opening = contextOf();
+    let source: AsyncIterable<unknown> | ExecutionResult;
+    try {
+      source = await opening.allowance.within(createSourceEventStream({ ...run, contextValue: opening }));
+    } catch (error) {
+      close();
+      throw error;
+    }
+    if (!(Symbol.asyncIterator in source)) {
+      release();
+      throw new AggregateError((source.errors ?? []).map(asInputFault));
+    }
+    const show = async (event: unknown): Promise<FormattedExecutionResult> => {
+      const contextValue = contextOf();
+      const showing = Promise.resolve(execute({ ...run, rootValue: event, contextValue }));
+      const { data, errors } = await contextValue.allowance.within(showing);
+      return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(shown) }) };
+    };
+    const explain = (error: unknown) => new Ended(faultsOf(error));
+    const results = resultsOf(source as AsyncGenerator<unknown, undefined>, { close, show, explain });
+    running.add(results);
+    if (ended) await results.return(undefined);
+    return results;
+  };
+
+  return {
+    async open(operation, visitor) {
+      try {
+        return { results: await open(operation, visitor) };
+      } catch (error) {
+        return { errors: faultsOf(error) };
+      }
+    },
+    async endAll() {
+      ended = true;
+      await Promise.all([...running].map((results) => results.return(undefined)));
+    },
+  };
+}
+
+/** The operation, read and found to be a subscription within the bounds. Throws an AggregateError of its faults. */
+function read(schema: GraphQLSchema, { query, operationName, variables }: Operation) {
+  if (typeof query !== 'string') throw fault('The operation needs a `query`, a text.', 'BAD_REQUEST');
+  let document: DocumentNode;
+  try {
+    document = parse(query, { maxTokens: bounds.tokens });
+  } catch (error) {
+    throw error instanceof GraphQLError ? coded(error, 'GRAPHQL_PARSE_FAILED') : error;
+  }
+  const faults = validate(schema, document, [...specifiedRules, boundsRule]);
+  if (faults.length > 0) throw new AggregateError(faults.map((each) => coded(each, 'GRAPHQL_VALIDATION_FAILED')));
+  const name = typeof operationName === 'string' ? operationName : undefined;
+  const operation = getOperationAST(document, name);
+  if (operation == null) throw fault('Say with `operationName` which operation is meant.', 'BAD_REQUEST');
+  if (operation.operation !== OperationTypeNode.SUBSCRIPTION) {
+    throw fault(
+      'Only subscriptions come this way. POST queries and mutations, and take JSON for an answer.',
+      'BAD_REQUEST',
+    );
+  }
+  const values = typeof variables === 'object' && variables !== null ? variables : {};
+  return { document, operationName: name, variableValues: values as Record<string, unknown> };
+}
+
+const fault = (message: string, code: string) => new GraphQLError(message, { extensions: { code } });
+
+const coded = (error: GraphQLError, code: string): GraphQLError =>
+  error.originalError === undefined
+    ? new GraphQLError(error.message, {
+        nodes: error.nodes,
+        source: error.source,
+        positions: error.positions,
+        extensions: { code, ...error.extensions },
+      })
+    : error;
+
+/** What was wrong before anything was asked is a fault of the variables. */
+const asInputFault = (error: GraphQLError): GraphQLError =>
+  error.path === undefined ? coded(error, 'BAD_USER_INPUT') : error;
+
+const asGraphQLError = (error: unknown): GraphQLError => {
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return new GraphQLError(originalError.message, { originalError });
+};
+
+/**
+ * Shows the events of a stream. Not an async generator: that could not be left while it waits for the next event, and
+ * would keep its seat until one came.
+ */
+function resultsOf(
+  source: AsyncGenerator<unknown, undefined>,
+  {
+    close,
+    show,
+    explain,
+  }: {
+    close: () => void;
+    show: (event: unknown) => Promise<FormattedExecutionResult>;
+    explain: (error: unknown) => Ended;
+  },
+): Results {
+  const leave = async () => {
+    close();
+    await source.return(undefined);
+    return done;
+  };
+  return {
+    async next() {
+      try {
+        const event = await source.next();
+        if (event.done !== true) return { done: false, value: await show(event.value) };
+      } catch (error) {
+        await leave();
+        throw explain(error);
+      }
+      return leave();
+    },
+    return: leave,
+    async throw(error: unknown) {
+      await leave();
+      throw error;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async [Symbol.asyncDispose]() {
+      await leave();
+    },
+  };
+}
+
+const done = { done: true, value: undefined } as const;
+
+/** What ends a stream, in words for its subscriber. */
+export class Ended extends Error {
+  constructor(readonly errors: readonly GraphQLFormattedError[]) {
+    super(errors[0]?.message);
+  }
+}

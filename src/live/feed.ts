@@ -1,0 +1,280 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Role } from '../entities/enums.js';
+import { unavailable } from '../errors.js';
+import { type Look, lookQuery } from './moment.js';
+import type { Notice } from './post.js';
+import { createRounds } from './rounds.js';
+import { Snapshot } from './snapshot.js';
+import type { Sized, Stream } from './stream.js';
+
+/** What a subscription claims to see, and by which token; looked at again as long as it lasts. */
+export interface Claim {
+  tokenId: string;
+  /** What its bearer was in the organization. */
+  role: Role;
+  applicationId: string;
+  /** The hook whose deliveries it is about; these are for those alone who may change the application. */
+  hookId: string | null;
+}
+
+/** Whether claims still hold: of each, why it does not any more. One statement for all of them. */
+export type Recheck = (claims: readonly Claim[]) => Promise<readonly (Error | undefined)[]>;
+
+/** Somebody who is told. */
+export interface Subscriber<Item> {
+  readonly claim: Claim;
+  readonly stream: Stream<Item>;
+}
+
+/** A row that was committed. */
+export interface Row<Item> extends Sized<Item> {
+  /** Names this version of it. */
+  key: string;
+  /** Orders what is read together. */
+  cursor: string;
+  /** The transaction that wrote it. */
+  xid: string;
+}
+
+/** What to read: rows that a snapshot did not see, page by page. */
+export interface Question<Someone> {
+  subscribers: readonly Someone[];
+  /** The snapshot of the last look at everything. */
+  unseenBy: string;
+  /** The ranges that notices named; absent: whatever was made since then (milliseconds). */
+  ranges?: readonly Notice[];
+  since: number;
+  /** Only rows that this snapshot did see. */
+  seenBy?: string;
+  /** Where the last page ended. */
+  after?: string;
+}
+
+/** What makes one kind of feed. */
+export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscriber<Item>> {
+  pool: Pool;
+  recheck: Recheck;
+  log: Logger;
+  /** Reads a page, the earliest row first; one that is full is followed by another. */
+  read(question: Question<Someone>): Promise<One[]>;
+  /** Who is told of which rows; `missed` counts rows of which that could not be found out. */
+  sort(rows: readonly One[], subscribers: readonly Someone[]): Promise<Map<Someone, { rows: One[]; missed: number }>>;
+  /** Told when the first subscriber comes and when the last one goes. */
+  onDemand(demanded: boolean): void;
+  /** How long a version is remembered as told, beyond the next look at everything, in milliseconds. */
+  remembered: number;
+}
+
+/** Tells subscribers of what is committed, in this process or another. */
+export interface Feed<Item, Someone extends Subscriber<Item>> {
+  /** Takes somebody in; from when it resolves nothing that is committed goes by untold. */
+  join(someone: Someone): Promise<void>;
+  leave(someone: Someone): void;
+  /** Hints at what was committed; `undefined` where that is not known. */
+  hint(notices: readonly Notice[] | undefined): void;
+  close(): Promise<void>;
+}
+
+/** Identifiers are made before their transaction begins, by clocks that may differ so much. Milliseconds. */
+const margin = 2000;
+/** A transaction that writes for longer than this counts on its notice. Milliseconds. */
+const longestWrite = 60_000;
+/** Ranges that wait; beyond, everything is looked at. */
+const mostRanges = 500;
+/** Versions that are remembered. */
+const mostRemembered = 50_000;
+/** Rows of a page. */
+export const pageSize = 500;
+
+/**
+ * One reader for all subscribers of a process. A row is told when the transaction that wrote it is over, however late:
+ * not by its place in an order of numbers, which transactions take before they commit and commit in another order, but
+ * by a snapshot. Once a second the feed looks at everything: at all rows that the snapshot of the last such look did not
+ * see, and that were made since the oldest transaction began that was still writing then. That alone is complete, and
+ * finds what a lost notice told of. In between, notices name ranges of identifiers, which are read at once; what they
+ * led to is remembered until the next look, whose snapshot has seen it. Nothing is marked as told until everybody has
+ * been told, so that a failure on the way repeats the page.
+ *
+ * This counts on rows written outside of savepoints: a snapshot does not list what runs inside one.
+ */
+export function createFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>(
+  options: FeedOptions<Item, One, Someone>,
+): Feed<Item, Someone> {
+  const { pool, recheck, log, read, sort, onDemand, remembered } = options;
+  /** Everybody who is told, and the snapshot of when each came: what that saw is no news. */
+  const present = new Map<Someone, Snapshot>();
+  let joining: Joining<Someone>[] = [];
+  let demanded = false;
+  /** The last look at everything: what it saw, and since when what it did not see may have been made. */
+  let last = { seen: '', since: 0 };
+  let ranges: Notice[] = [];
+  let everything = false;
+  const told = createMemory(remembered);
+
+  const look = async () => {
+    const { rows } = await pool.query<Look>(lookQuery);
+    const { seen, now, oldest } = rows[0]!;
+    return { seen, since: Math.max(Math.min(now, oldest ?? now), now - longestWrite) - margin };
+  };
+
+  const demand = () => {
+    const is = present.size > 0 || joining.length > 0;
+    if (is !== demanded) onDemand((demanded = is));
+  };
+
+  const refuseAll = () => {
+    for (const { joined } of joining) joined.reject(unavailable());
+    joining = [];
+    demand();
+  };
+
+  /** Lets in who waits: what is committed from this look on is for them. */
+  const admit = async () => {
+    if (joining.length === 0) return;
+    const now = await look();
+    if (present.size === 0) {
+      last = now;
+      ranges = [];
+      told.clear();
+    }
+    const seen = new Snapshot(now.seen);
+    for (const { someone, joined } of joining) {
+      present.set(someone, seen);
+      joined.resolve();
+    }
+    joining = [];
+  };
+
+  /** Sends away those whose claim does not hold any more, each with the reason. */
+  const dismiss = async (claimants: readonly Someone[]) => {
+    const claims = new Map(claimants.map(({ claim }) => [nameOf(claim), claim]));
+    if (claims.size === 0) return;
+    const faults = await recheck([...claims.values()]);
+    const byName = new Map([...claims.keys()].map((name, index) => [name, faults[index]]));
+    for (const { claim, stream } of claimants) {
+      const fault = byName.get(nameOf(claim));
+      if (fault !== undefined) stream.end(fault);
+    }
+  };
+
+  const tell = async (page: readonly One[]) => {
+    const fresh = page.filter(({ key }) => !told.has(key));
+    if (fresh.length === 0) return;
+    const sorted = await sort(fresh, [...present.keys()]);
+    await dismiss([...sorted.keys()]);
+    for (const [someone, { rows, missed }] of sorted) {
+      const before = present.get(someone);
+      someone.stream.push(rows.filter(({ xid }) => before?.saw(xid) === false));
+      someone.stream.miss(missed);
+    }
+    for (const { key } of fresh) told.add(key);
+  };
+
+  const readAll = async (question: Omit<Question<Someone>, 'subscribers' | 'after'>) => {
+    let after: string | undefined;
+    for (;;) {
+      const subscribers = [...present.keys()];
+      if (subscribers.length === 0) return;
+      const page = await read({ ...question, subscribers, ...(after !== undefined && { after }) });
+      await tell(page);
+      if (page.length < pageSize) return;
+      after = page.at(-1)!.cursor;
+    }
+  };
+
+  const hold = (more: readonly Notice[]) => {
+    ranges.push(...more);
+    if (ranges.length > mostRanges) {
+      ranges = [];
+      everything = true;
+    }
+  };
+
+  const work = async (whole: boolean, named: readonly Notice[]) => {
+    if (named.length > 0) await readAll({ unseenBy: last.seen, since: last.since, ranges: named });
+    if (!whole) return;
+    const now = await look();
+    // What is committed after this look is left to the next one, so that its snapshot has seen all that was told.
+    await readAll({ unseenBy: last.seen, since: last.since, seenBy: now.seen });
+    await dismiss([...present.keys()]);
+    last = now;
+    told.turn();
+  };
+
+  const round = async (whole: boolean) => {
+    const named = ranges;
+    const all = whole || everything;
+    ranges = [];
+    everything = false;
+    try {
+      await work(all, named);
+      await admit();
+    } catch (error) {
+      everything = all;
+      hold(named);
+      refuseAll();
+      throw error;
+    }
+  };
+
+  const rounds = createRounds({ round, needed: () => present.size > 0 || joining.length > 0, log });
+
+  return {
+    async join(someone) {
+      const joined = Promise.withResolvers<void>();
+      joining.push({ someone, joined });
+      demand();
+      rounds.wake();
+      await joined.promise;
+    },
+    leave(someone) {
+      present.delete(someone);
+      for (const one of joining) if (one.someone === someone) one.joined.resolve();
+      joining = joining.filter((one) => one.someone !== someone);
+      demand();
+    },
+    hint(notices) {
+      if (present.size === 0) return;
+      if (notices === undefined) everything = true;
+      else hold(notices);
+      rounds.wake();
+    },
+    async close() {
+      for (const { stream } of present.keys()) stream.end();
+      refuseAll();
+      await rounds.stop();
+    },
+  };
+}
+
+/** Somebody who waits to be let in. */
+interface Joining<Someone> {
+  someone: Someone;
+  joined: PromiseWithResolvers<void>;
+}
+
+const nameOf = ({ tokenId, role, applicationId, hookId }: Claim): string =>
+  `${tokenId}/${role}/${applicationId}/${hookId}`;
+
+/** Remembers keys until a turn, or for a time beyond it. */
+function createMemory(milliseconds: number) {
+  let recent = new Set<string>();
+  let earlier = new Set<string>();
+  let turnedAt = performance.now();
+  return {
+    has: (key: string) => recent.has(key) || earlier.has(key),
+    add: (key: string) => void recent.add(key),
+    clear() {
+      recent = new Set();
+      earlier = new Set();
+    },
+    turn() {
+      const now = performance.now();
+      if (now - turnedAt < milliseconds && recent.size < mostRemembered) return;
+      turnedAt = now;
+      earlier = milliseconds > 0 ? recent : earlier;
+      recent = new Set();
+    },
+  };
+}

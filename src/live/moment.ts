@@ -1,0 +1,39 @@
+import sql, { type Sql } from 'sql-template-tag';
+
+/**
+ * The moment that a statement looks at, as `m`: `seen`, its snapshot, and `top`, the number that the next transaction
+ * will get.
+ */
+export const moment: Sql = sql`(
+  select pg_current_snapshot() as seen, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as top) m`;
+
+/**
+ * The whole number of a transaction, whose lower half a row carries in `xmin`: the greatest one that is not in the
+ * future. What is looked at was written in this epoch or the last.
+ */
+export const wholeXid = (xmin: Sql): Sql => sql`(m.top - ((m.top - ${xmin}::text::bigint) & 4294967295))::text::xid8`;
+
+/** Sessions of ours that write: whoever stores, and whatever has written something and is not over. */
+const writers = sql`datname = current_database() and pid <> pg_backend_pid() and xact_start is not null
+  and (application_name = 'ddp store' or (application_name like 'ddp%' and backend_xid is not null))`;
+
+/**
+ * A look at the present: its snapshot, the database's time, and when the oldest transaction of ours began that is still
+ * writing, both in milliseconds since 1970.
+ */
+export const lookQuery: Sql = sql`
+  select pg_current_snapshot()::text as seen, extract(epoch from clock_timestamp())::float8 * 1000 as now,
+         (select extract(epoch from min(xact_start))::float8 * 1000 from pg_stat_activity where ${writers}) as oldest`;
+
+/** What {@link lookQuery} answers. */
+export interface Look {
+  seen: string;
+  now: number;
+  oldest: number | null;
+}
+
+/** The smallest identifier (UUID version 7) of a millisecond. */
+export const lowestId = (milliseconds: number): string => {
+  const hex = Math.max(0, Math.floor(milliseconds)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+};

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import { merge, type Range } from './range.js';
+
+/** What processes tell each other about. */
+export type Topic = 'records' | 'deliveries';
+
+/** A range of identifiers: of records, or of the deliveries of a hook; of any hook where none is named. */
+export interface Notice extends Range {
+  hook?: string;
+}
+
+/** How processes hear of what others have committed. Only hints: what is lost is found by looking. */
+export interface Post {
+  /** Begins to listen, and to try again wherever that fails. */
+  start(): void;
+  /** Tells that this was committed; quick, and nothing at all where nobody wants to know. */
+  tell(topic: Topic, notices: () => readonly Notice[]): void;
+  /** Whether any process has said of late that it wants to know of it. */
+  wanted(topic: Topic): boolean;
+  /** Says that this process wants to know of a topic from now on, or no more. */
+  want(topic: Topic, wanted: boolean): void;
+  close(): Promise<void>;
+}
+
+/** Settings of the post. Durations in milliseconds. */
+export interface PostOptions {
+  connectionString: string;
+  log: Logger;
+  /** Called with what was committed here or elsewhere; `undefined` where it is not known what. */
+  onNotice(topic: Topic, notices: readonly Notice[] | undefined): void;
+}
+
+const channel = 'ddp_live';
+/** A process sends one notice in this time, at most. */
+const spacing = 20;
+/** A process that wants to know says so this often, and is believed for so long. */
+const heartbeat = 2000;
+const believed = 7000;
+const longestPause = 5000;
+/** PostgreSQL takes 8000 bytes; a range is less than 130. */
+const mostRanges = 50;
+
+interface Message {
+  from: string;
+  want?: Topic[];
+  records?: Notice[] | 'many';
+  deliveries?: Notice[] | 'many';
+}
+
+const topics: readonly Topic[] = ['records', 'deliveries'];
+
+/**
+ * Post over LISTEN and NOTIFY, on one connection of its own. A notice is sent after the commit that it tells of, never
+ * in its transaction, which would have to wait for the lock that all notifying commits of a database share. What comes
+ * within 20 ms is one notice. Nothing is sent where no process has subscribers: those that have say so every two
+ * seconds, and a process that has not heard it yet costs them a second, which is when they look of their own accord.
+ */
+export function createPost({ connectionString, log, onNotice }: PostOptions): Post {
+  const me = randomUUID();
+  const wants = new Set<Topic>();
+  /** Until when others want to know of a topic. */
+  const wantedUntil: Record<Topic, number> = { records: 0, deliveries: 0 };
+  let untold: Partial<Record<Topic, Notice[] | 'many'>> = {};
+  let client: pg.Client | undefined;
+  let closed = false;
+  let failures = 0;
+  let retry: NodeJS.Timeout | undefined;
+  let beat: NodeJS.Timeout | undefined;
+  let sending: NodeJS.Timeout | undefined;
+  let sentAt = Number.NEGATIVE_INFINITY;
+
+  const notify = async (message: Omit<Message, 'from'>): Promise<void> => {
+    try {
+      await client?.query({
+        name: 'notify',
+        text: 'select pg_notify($1, $2)',
+        values: [channel, JSON.stringify({ from: me, ...message })],
+      });
+    } catch (error) {
+      // The connection's end begins another one.
+      log.debug({ err: error }, 'a notice was not sent');
+    }
+  };
+
+  const receive = (payload: string) => {
+    const message = JSON.parse(payload) as Message;
+    if (message.from === me) return;
+    for (const topic of message.want ?? []) wantedUntil[topic] = performance.now() + believed;
+    for (const topic of topics) {
+      const notices = message[topic];
+      if (notices !== undefined && wants.has(topic)) onNotice(topic, notices === 'many' ? undefined : notices);
+    }
+  };
+
+  const connect = async (): Promise<void> => {
+    const opening = new pg.Client({
+      connectionString,
+      application_name: 'ddp listen',
+      // A notice is worth no flush of the log.
+      options: '-c synchronous_commit=off',
+      connectionTimeoutMillis: 10_000,
+      keepAlive: true,
+    });
+    const lost = once(() => {
+      if (client === opening) client = undefined;
+      opening.end().catch(() => undefined);
+      if (closed) return;
+      if (failures === 0) log.warn('notices of other processes are not heard; looking every second');
+      retry = setTimeout(() => void connect(), Math.min(100 * 2 ** failures++, longestPause));
+    });
+    opening.on('error', lost);
+    opening.on('end', lost);
+    opening.on('notification', ({ payload }) => payload !== undefined && receive(payload));
+    try {
+      await opening.connect();
+      await opening.query(`listen ${channel}`);
+    } catch {
+      lost();
+      return;
+    }
+    if (closed) return void opening.end().catch(() => undefined);
+    if (failures > 0) log.info('notices of other processes are heard again');
+    failures = 0;
+    client = opening;
+    // What was said meanwhile was not heard.
+    for (const topic of wants) onNotice(topic, undefined);
+    await sayWants();
+  };
+
+  const sayWants = async () => {
+    if (wants.size > 0) await notify({ want: [...wants] });
+  };
+
+  const send = async () => {
+    sending = undefined;
+    sentAt = performance.now();
+    const message = untold;
+    untold = {};
+    await notify(message);
+  };
+
+  return {
+    start: () => void connect(),
+    wanted: (topic) => wants.has(topic) || wantedUntil[topic] > performance.now(),
+    tell(topic, notices) {
+      const elsewhere = wantedUntil[topic] > performance.now();
+      if (!elsewhere && !wants.has(topic)) return;
+      const told = notices();
+      if (told.length === 0) return;
+      if (wants.has(topic)) onNotice(topic, told);
+      if (!elsewhere || client === undefined) return;
+      untold[topic] = together(untold[topic] ?? [], told);
+      sending ??= setTimeout(() => void send(), Math.max(0, sentAt + spacing - performance.now()));
+    },
+    want(topic, wanted) {
+      if (wants.has(topic) === wanted) return;
+      if (wanted) wants.add(topic);
+      else wants.delete(topic);
+      if (wanted) void sayWants();
+      if (wants.size > 0) beat ??= setInterval(() => void sayWants(), heartbeat);
+      else {
+        clearInterval(beat);
+        beat = undefined;
+      }
+    },
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      clearTimeout(sending);
+      clearInterval(beat);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}
+
+/** Notices in as few ranges as they need, or that there are many. */
+function together(some: readonly Notice[] | 'many', more: readonly Notice[]): Notice[] | 'many' {
+  if (some === 'many') return 'many';
+  const byHook = Map.groupBy([...some, ...more], ({ hook }) => hook);
+  const all = [...byHook].flatMap(([hook, ranges]) =>
+    merge(ranges).map((range): Notice => (hook === undefined ? range : { hook, ...range })),
+  );
+  return all.length > mostRanges ? 'many' : all;
+}
+
+const once = (work: () => void) => {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    work();
+  };
+};

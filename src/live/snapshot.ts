@@ -1,0 +1,19 @@
+/** Which transactions were over at a moment, as `pg_current_snapshot` writes it: `xmin:xmax:in,progress`. */
+export class Snapshot {
+  private readonly xmin: bigint;
+  private readonly xmax: bigint;
+  private readonly open: ReadonlySet<string>;
+
+  constructor(readonly text: string) {
+    const [xmin = '', xmax = '', open = ''] = text.split(':');
+    this.xmin = BigInt(xmin);
+    this.xmax = BigInt(xmax);
+    this.open = new Set(open.split(','));
+  }
+
+  /** Whether a transaction was over, so that what it wrote could be seen. */
+  saw(xid: string): boolean {
+    const number = BigInt(xid);
+    return number < this.xmin || (number < this.xmax && !this.open.has(xid));
+  }
+}

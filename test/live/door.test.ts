@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { describe, expect, it } from '@jest/globals';
+import { CloseCode } from 'graphql-ws';
+import WebSocket from 'ws';
+import { startTestService } from '../support/service.js';
+import { useWorld } from '../support/world.js';
+import { begun, buildPlace, codeOf, type Place } from './place.js';
+import { listenTo, overEvents, overSocket, socketClient } from './subscriber.js';
+
+const world = useWorld({ config: { live: { perProcess: 6, perToken: 4, perConnection: 2 } } });
+
+const open = async (origin = world.url) => {
+  const socket = new WebSocket(`${origin.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws');
+  await once(socket, 'open');
+  return socket;
+};
+const closed = async (socket: WebSocket) => ((await once(socket, 'close')) as [number])[0];
+
+const post = (place: Place, body: unknown, accept: string) =>
+  fetch(`${world.url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${place.owner.token}`, 'content-type': 'application/json', accept },
+    body: JSON.stringify(body),
+  });
+
+describe('the door for WebSockets', () => {
+  it('takes the token from the header of the request as well', async () => {
+    const place = await buildPlace(world);
+    class WithHeader extends WebSocket {
+      constructor(url: string, protocols: string) {
+        super(url, protocols, { headers: { authorization: `Bearer ${place.owner.token}` } });
+      }
+    }
+    const { createClient } = await import('graphql-ws');
+    const client = createClient({ url: `${world.url.replace(/^http/, 'ws')}/graphql`, webSocketImpl: WithHeader });
+    const subscriber = listenTo((sink) => client.subscribe(place.records(), sink));
+    await subscriber.until(begun);
+    subscriber.leave();
+  });
+
+  it.each([
+    ['no token', undefined],
+    ['an unknown token', `ddp_${'x'.repeat(43)}`],
+  ])('closes with 4401 for %s', async (_name, token) => {
+    const place = await buildPlace(world);
+    const subscriber = overSocket(world.url, token, place.records());
+    await subscriber.until(({ over }) => over);
+    expect(subscriber.fault).toMatchObject({ code: CloseCode.Unauthorized });
+  });
+
+  it('closes with 4408 for who does not say who it is', async () => {
+    expect(await closed(await open())).toBe(CloseCode.ConnectionInitialisationTimeout);
+  });
+
+  it('closes with 1009 for a message beyond 256 KiB', async () => {
+    const socket = await open();
+    socket.send(JSON.stringify({ type: 'connection_init', payload: { filler: 'x'.repeat(257 * 1024) } }));
+    expect(await closed(socket)).toBe(1009);
+  });
+
+  it('closes with 4400 for what is no message', async () => {
+    const socket = await open();
+    socket.send('hello');
+    expect(await closed(socket)).toBe(CloseCode.BadRequest);
+  });
+
+  it('answers requests for other protocols and other paths as if they had not asked', async () => {
+    const call = request(`${world.url}/healthz`, { agent: false, headers: { connection: 'upgrade', upgrade: 'h2c' } });
+    const [answer] = (await once(call.end(), 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(200);
+    const elsewhere = new WebSocket(`${world.url.replace(/^http/, 'ws')}/ddp/v1/account`);
+    const [error] = (await once(elsewhere, 'error')) as [Error];
+    expect(error.message).toContain('401');
+  });
+
+  it('bounds subscriptions of a connection, a token and the process', async () => {
+    const place = await buildPlace(world);
+    const stranger = await buildPlace(world);
+    const clients = [socketClient(world.url, place.owner.token), socketClient(world.url, place.owner.token)];
+    const listen = (client: (typeof clients)[number], of: Place) =>
+      listenTo((sink) => client.subscribe(of.records(), sink));
+    const [first, second] = [listen(clients[0]!, place), listen(clients[0]!, place)];
+    for (const subscriber of [first, second]) await subscriber.until(begun);
+    const third = listen(clients[0]!, place);
+    await third.until(({ over }) => over);
+    expect(third.fault[0].message).toBe('This connection has 2 subscriptions, as many as it may. End one first.');
+    expect(codeOf(third)).toBe('RATE_LIMITED');
+
+    const more = [listen(clients[1]!, place), listen(clients[1]!, place)];
+    for (const subscriber of more) await subscriber.until(begun);
+    const fifth = overEvents(world.url, place.owner.token, place.records());
+    await fifth.until(({ over }) => over);
+    expect(fifth.results[0]!.errors![0]!.message).toBe(
+      'This token has 4 subscriptions, as many as it may. End one first.',
+    );
+
+    const others = [0, 1].map(() => overEvents(world.url, stranger.owner.token, stranger.records()));
+    for (const subscriber of others) await subscriber.until(begun);
+    const seventh = overEvents(world.url, stranger.owner.token, stranger.records());
+    await seventh.until(({ over }) => over);
+    expect(codeOf(seventh)).toBe('UNAVAILABLE');
+
+    // A seat that is given back is another's.
+    first.leave();
+    await first.until(({ over }) => over);
+    const again = listen(clients[0]!, place);
+    await again.until(({ over, results }) => over || results.length > 0);
+    expect(again.over).toBe(false);
+    for (const subscriber of [second, ...more, ...others, again]) subscriber.leave();
+    for (const subscriber of [second, ...more, ...others, again]) await subscriber.until(({ over }) => over);
+  });
+});
+
+describe('what is no subscription', () => {
+  const query = '{ account { id } }';
+
+  it('is refused over WebSocket', async () => {
+    const place = await buildPlace(world);
+    const subscriber = overSocket(world.url, place.owner.token, { query });
+    await subscriber.until(({ over }) => over);
+    expect(codeOf(subscriber)).toBe('MALFORMED_REQUEST');
+    expect(subscriber.fault[0].message).toContain('POST queries and mutations');
+  });
+
+  it('is refused as server-sent events, and answered to who takes JSON as well', async () => {
+    const place = await buildPlace(world);
+    const refused = await post(place, { query }, 'text/event-stream');
+    expect([refused.status, (await refused.json()).errors[0].extensions.code]).toEqual([400, 'MALFORMED_REQUEST']);
+    const answered = await post(place, { query }, 'application/json, text/event-stream');
+    expect((await answered.json()).data.account.id).toBe(place.owner.id);
+  });
+
+  it('and a subscription is refused as JSON, alone and in a batch', async () => {
+    const place = await buildPlace(world);
+    const alone = await post(place, place.records(), 'application/json');
+    const batch = await post(place, [place.records(), { query }], 'application/json');
+    const error = {
+      errors: [{ message: expect.stringContaining('text/event-stream'), extensions: { code: 'MALFORMED_REQUEST' } }],
+    };
+    expect(await alone.json()).toMatchObject(error);
+    expect(await batch.json()).toMatchObject([error, { data: {} }]);
+  });
+});
+
+describe.each([
+  ['WebSocket', overSocket],
+  ['server-sent events', overEvents],
+])('subscriptions over %s', (_way, subscribe) => {
+  const refusal = async (place: Place, query: string, variables: object = {}) => {
+    const subscriber = subscribe(world.url, place.owner.token, { query, variables: { ...variables } });
+    await subscriber.until(({ over }) => over);
+    const [error] = subscriber.fault ?? subscriber.results[0]!.errors;
+    return { code: error.extensions.code, message: error.message };
+  };
+  const received = ({ owner, applicationId }: Place, selection: string, more = '') =>
+    `subscription { recordReceived(organizationId: "${owner.id}", applicationId: "${applicationId}"${more}) { ${selection} } }`;
+
+  it('have the bounds of queries', async () => {
+    const place = await buildPlace(world);
+    const deep = `subscription { deliveryUpdated(organizationId: "1", applicationId: "1", applicationHookId: "1") { deliveries { hook {
+      ${'application { devices { items { '.repeat(3)} id ${'} } }'.repeat(3)} } } } }`;
+    expect(await refusal(place, deep)).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringContaining('levels deep'),
+    });
+    const many = Array.from({ length: 31 }, (_, n) => `a${n}: missed`).join(' ');
+    expect(await refusal(place, received(place, many))).toMatchObject({
+      message: expect.stringContaining('31 aliases'),
+    });
+    const dear = `subscription { deliveryUpdated(organizationId: "1", applicationId: "1", applicationHookId: "1", limit: 500) {
+      deliveries { application { devices(limit: 100) { items { id } } } } } }`;
+    expect(await refusal(place, dear)).toMatchObject({ message: expect.stringContaining('objects; at most 5,000') });
+    const long = received(place, 'missed '.repeat(2100));
+    expect(await refusal(place, long)).toMatchObject({ message: expect.stringContaining('at most 2,000') });
+  });
+
+  it('say what is wrong with a document or its variables', async () => {
+    const place = await buildPlace(world);
+    expect(await refusal(place, received(place, 'nonsense'))).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const typed = place.records().query.replace('$organizationId: ID!', '$organizationId: ID!, $n: Int!');
+    expect(await refusal(place, typed, { n: 'x' })).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const many = { ...place.records().variables, limit: 501 };
+    expect(await refusal(place, place.records().query, many)).toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+});
+
+it('ends every subscription in order when the service stops, and stops at once', async () => {
+  const place = await buildPlace(world);
+  const service = await startTestService(world.databaseUrl);
+  const socket = await open(service.url);
+  const [sockets, events] = [overSocket, overEvents].map((way) => way(service.url, place.owner.token, place.records()));
+  for (const subscriber of [sockets!, events!]) await subscriber.until(begun);
+  const goodbye = closed(socket);
+  const begunAt = performance.now();
+  await service.close();
+  // Not the ten seconds that requests in flight may take.
+  expect(performance.now() - begunAt).toBeLessThan(8000);
+  for (const subscriber of [sockets!, events!]) await subscriber.until(({ over }) => over);
+  expect([sockets!.fault, events!.fault]).toEqual([undefined, undefined]);
+  expect(await goodbye).toBe(1001);
+});
+
+it('gives REST nothing of it', async () => {
+  const { owner } = await buildPlace(world);
+  for (const path of ['/webhook', '/webhook/1', '/recordReceived', '/delivery-updated']) {
+    const { status } = await fetch(`${world.url}/ddp/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ subscription: 'recordReceived', url: 'http://127.0.0.1:9/', variables: {} }),
+    });
+    expect([path, status]).toEqual([path, 404]);
+  }
+  const document = JSON.stringify(await (await fetch(`${world.url}/ddp/v1/openapi.json`)).json());
+  expect(document).not.toMatch(
+    /webhook\b.*subscription|recordReceived|RecordsReceived|deliveryUpdated|DeliveriesUpdated/,
+  );
+});

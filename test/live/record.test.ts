@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { useWorld } from '../support/world.js';
+import { addDevice, begun, buildPlace, codeOf, values } from './place.js';
+import { overEvents, overSocket, type Subscriber } from './subscriber.js';
+import { watchStatements } from './watch.js';
+
+const world = useWorld();
+
+const ways = [
+  ['a WebSocket', overSocket],
+  ['server-sent events', overEvents],
+] as const;
+
+describe.each(ways)('records over %s', (_way, subscribe) => {
+  it('come as they are stored, in their order', async () => {
+    const place = await buildPlace(world);
+    const subscriber = subscribe(world.url, place.owner.token, place.records());
+    await subscriber.until(begun);
+    expect(values(subscriber)).toEqual([]);
+    await place.send({ n: 1 }, { n: 2 });
+    await place.send({ n: 3 });
+    await subscriber.until((heard) => values(heard).length === 3);
+    expect(values(subscriber)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
+    subscriber.leave();
+    await subscriber.until(({ over }) => over);
+  });
+
+  it('are those of the named devices only', async () => {
+    const place = await buildPlace(world);
+    const other = await addDevice(place);
+    const subscriber = subscribe(world.url, place.owner.token, place.records({ deviceIds: [other.id, 'nonsense'] }));
+    await subscriber.until(begun);
+    await place.send({ n: 1 });
+    await place.owner.post(`/organizations/${place.owner.id}/records`, { serial: other.serial, data: { n: 2 } });
+    await subscriber.until((heard) => values(heard).length > 0);
+    expect(values(subscriber)).toEqual([{ n: 2 }]);
+    subscriber.leave();
+  });
+
+  it('are those that the query matches only', async () => {
+    const place = await buildPlace(world);
+    // What no product declares is known from the first record that has it.
+    await place.send({ t: 1 });
+    const query = { range: { 'data.t': { gt: 10 } } };
+    const subscriber = subscribe(world.url, place.owner.token, place.records({ query }));
+    await subscriber.until(begun);
+    await place.send({ t: 5 }, { t: 15 }, { t: 10 }, { t: 20 });
+    await subscriber.until((heard) => values(heard).length === 2);
+    expect(values(subscriber)).toEqual([{ t: 15 }, { t: 20 }]);
+    subscriber.leave();
+  });
+
+  it('refuse a query as a search would', async () => {
+    const place = await buildPlace(world);
+    const subscriber = subscribe(world.url, place.owner.token, place.records({ query: { foo: {} } }));
+    await subscriber.until(({ over }) => over);
+    expect(codeOf(subscriber)).toBe('VALIDATION_FAILED');
+    const [error] = subscriber.fault ?? subscriber.results[0]!.errors;
+    expect(error.message).toContain('unknown query [foo]');
+    expect(error.extensions.errors).toEqual([{ path: 'query.foo', message: 'unknown query [foo]' }]);
+  });
+
+  it('are of no other application or organization', async () => {
+    const place = await buildPlace(world);
+    const stranger = await buildPlace(world);
+    const subscriber = subscribe(world.url, place.owner.token, place.records());
+    await subscriber.until(begun);
+    await stranger.send({ theirs: true });
+    await place.send({ ours: true });
+    await subscriber.until((heard) => values(heard).length > 0);
+    expect(values(subscriber)).toEqual([{ ours: true }]);
+    const refused = subscribe(world.url, stranger.owner.token, place.records());
+    await refused.until(({ over }) => over);
+    expect(codeOf(refused)).toBe('NOT_FOUND');
+    subscriber.leave();
+  });
+});
+
+it('reads a record once for all subscribers of a process', async () => {
+  const place = await buildPlace(world);
+  const some: Subscriber[] = [];
+  for (let n = 0; n < 40; n++)
+    some.push((n % 2 ? overEvents : overSocket)(world.url, place.owner.token, place.records()));
+  for (const subscriber of some) await subscriber.until(begun);
+  const watch = watchStatements();
+  await place.send({ n: 1 }, { n: 2 });
+  for (const subscriber of some) await subscriber.until((heard) => values(heard).length === 2);
+  watch.end();
+  const reads = watch.sent.filter((text) => text.startsWith('live-records')).length;
+  expect(reads).toBeGreaterThan(0);
+  // Once for the notice, and once for each second that this took.
+  expect(reads).toBeLessThan(15);
+  for (const subscriber of some) subscriber.leave();
+});
