@@ -108,10 +108,9 @@ export function createHooks(options: HooksOptions): Hooks {
     clock,
     random,
     log,
-    observe(result) {
-      metrics.observe(result);
-      const { hookId, id } = result.delivery;
-      options.onChange?.([{ hookId, id }]);
+    observe(results) {
+      metrics.observe(results);
+      options.onChange?.(results.map(({ delivery }) => delivery));
     },
   });
   const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1, match: options.match });

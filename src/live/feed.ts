@@ -62,7 +62,7 @@ export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscr
   sort(rows: readonly One[], subscribers: readonly Someone[]): Promise<Map<Someone, { rows: One[]; missed: number }>>;
   /** Told when the first subscriber comes and when the last one goes. */
   onDemand(demanded: boolean): void;
-  /** How long a version is remembered as told, beyond the next look at everything, in milliseconds. */
+  /** How long a version is remembered as told, at least; 0 is until everything is looked at. Milliseconds. */
   remembered: number;
 }
 
@@ -82,7 +82,7 @@ const margin = 2000;
 const longestWrite = 60_000;
 /** Ranges that wait; beyond, everything is looked at. */
 const mostRanges = 500;
-/** Versions that are remembered. */
+/** Versions that are remembered as told before everything is looked at again, so that they need not be. */
 const mostRemembered = 50_000;
 /** Rows of a page. */
 export const pageSize = 500;
@@ -169,6 +169,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
       someone.stream.miss(missed);
     }
     for (const { key } of fresh) told.add(key);
+    if (told.full()) everything = true;
   };
 
   const readAll = async (question: Omit<Question<Someone>, 'subscribers' | 'after'>) => {
@@ -257,7 +258,7 @@ interface Joining<Someone> {
 const nameOf = ({ tokenId, role, applicationId, hookId }: Claim): string =>
   `${tokenId}/${role}/${applicationId}/${hookId}`;
 
-/** Remembers keys until a turn, or for a time beyond it. */
+/** Remembers keys until a turn, or, over turns, for so many milliseconds. */
 function createMemory(milliseconds: number) {
   let recent = new Set<string>();
   let earlier = new Set<string>();
@@ -265,15 +266,16 @@ function createMemory(milliseconds: number) {
   return {
     has: (key: string) => recent.has(key) || earlier.has(key),
     add: (key: string) => void recent.add(key),
+    full: () => recent.size > mostRemembered,
     clear() {
       recent = new Set();
       earlier = new Set();
     },
     turn() {
       const now = performance.now();
-      if (now - turnedAt < milliseconds && recent.size < mostRemembered) return;
+      if (now - turnedAt < milliseconds && recent.size <= mostRemembered) return;
       turnedAt = now;
-      earlier = milliseconds > 0 ? recent : earlier;
+      if (milliseconds > 0) earlier = recent;
       recent = new Set();
     },
   };

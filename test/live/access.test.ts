@@ -172,5 +172,6 @@ it('tells a member of the records of what its teams give', async () => {
   await subscriber.until(begun);
   await place.send({ n: 1 });
   await subscriber.until((heard) => values(heard).length === 1);
+  expect(values(subscriber)).toEqual([{ n: 1 }]);
   subscriber.leave();
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { CloseCode } from 'graphql-ws';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { startTestService } from '../support/service.js';
 import { useWorld } from '../support/world.js';
 import { begun, buildPlace, codeOf, type Place } from './place.js';
@@ -36,6 +36,7 @@ describe('the door for WebSockets', () => {
     const client = createClient({ url: `${world.url.replace(/^http/, 'ws')}/graphql`, webSocketImpl: WithHeader });
     const subscriber = listenTo((sink) => client.subscribe(place.records(), sink));
     await subscriber.until(begun);
+    expect(subscriber.results).toEqual([{ data: { recordReceived: { missed: 0, records: [] } } }]);
     subscriber.leave();
   });
 

@@ -22,8 +22,9 @@ export const createEventStream =
     const { accept = '' } = request.headers;
     if (!/\btext\/event-stream\b/i.test(accept)) return next();
     const operation = operationOf(request);
-    if (!isSubscription(operation)) {
-      if (/\b(application\/|\*\/\*)/i.test(accept)) return next();
+    const kind = kindOf(operation);
+    if (kind !== OperationTypeNode.SUBSCRIPTION && /application\/|\*\/\*/i.test(accept)) return next();
+    if (kind !== undefined && kind !== OperationTypeNode.SUBSCRIPTION) {
       throw malformed('Only subscriptions are answered as text/event-stream: take application/json for the rest.');
     }
     const visitor = { caller: callerOf(request), request, connection: request };
@@ -75,14 +76,15 @@ function operationOf({ method, body, originalUrl }: Request): Operation {
   }
 }
 
-function isSubscription({ query, operationName }: Operation): boolean {
-  if (typeof query !== 'string') return false;
+/** What kind of operation it is; undefined where that cannot be read. */
+function kindOf({ query, operationName }: Operation): OperationTypeNode | undefined {
+  if (typeof query !== 'string') return undefined;
   try {
     const name = typeof operationName === 'string' ? operationName : undefined;
     const operation = getOperationAST(parse(query, { maxTokens: bounds.tokens, noLocation: true }), name);
-    return operation?.operation === OperationTypeNode.SUBSCRIPTION;
+    return operation?.operation;
   } catch (error) {
-    if (error instanceof GraphQLError) return false;
+    if (error instanceof GraphQLError) return undefined;
     throw error;
   }
 }
