@@ -76,6 +76,19 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
   });
 });
 
+it('tells a record with its device', async () => {
+  const place = await buildPlace(world);
+  const query = `subscription { recordReceived(organizationId: "${place.owner.id}", applicationId: "${place.applicationId}") {
+    records { device { serial } values { name value } } } }`;
+  const subscriber = overSocket(world.url, place.owner.token, { query });
+  await subscriber.until(begun);
+  await place.send({ n: 1 });
+  await subscriber.until(({ results }) => results.length > 1);
+  const record = { device: { serial: place.serial }, values: [{ name: 'n', value: 1 }] };
+  expect(subscriber.results[1]).toEqual({ data: { recordReceived: { records: [record] } } });
+  subscriber.leave();
+});
+
 it('reads a record once for all subscribers of a process', async () => {
   const place = await buildPlace(world);
   const some: Subscriber[] = [];
