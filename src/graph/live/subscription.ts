@@ -92,21 +92,25 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       return Object.assign(createContext(caller, request, allowance, left.signal), { allowance });
     };
     const run = { schema, document, operationName, variableValues };
+    let results: Results | undefined;
     const close = () => {
       release();
       left.abort();
-      running.delete(results);
+      if (results !== undefined) running.delete(results);
     };
     const opening = contextOf();
+    const begun = createSourceEventStream({ ...run, contextValue: opening });
     let source: AsyncIterable<unknown> | ExecutionResult;
     try {
-      source = await opening.allowance.within(createSourceEventStream({ ...run, contextValue: opening }));
+      source = await opening.allowance.within(begun);
     } catch (error) {
       close();
+      // What opens after its time was over is nobody's.
+      begun.then(leave, () => undefined);
       throw error;
     }
     if (!(Symbol.asyncIterator in source)) {
-      release();
+      close();
       throw new AggregateError((source.errors ?? []).map(asInputFault));
     }
     const show = async (event: unknown): Promise<FormattedExecutionResult> => {
@@ -116,7 +120,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(shown) }) };
     };
     const explain = (error: unknown) => new Ended(faultsOf(error));
-    const results = resultsOf(source as AsyncGenerator<unknown, undefined>, { close, show, explain });
+    results = resultsOf(source as AsyncGenerator<unknown, undefined>, { close, show, explain });
     running.add(results);
     if (ended) await results.return(undefined);
     return results;
@@ -136,6 +140,10 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     },
   };
 }
+
+const leave = (source: AsyncIterable<unknown> | ExecutionResult): void => {
+  if (Symbol.asyncIterator in source) void (source as AsyncGenerator<unknown>).return(undefined);
+};
 
 /** The operation, read and found to be a subscription within the bounds. Throws an AggregateError of its faults. */
 function read(schema: GraphQLSchema, { query, operationName, variables }: Operation) {
