@@ -1,5 +1,7 @@
 /** Calls that begin without waiting for another to end: as many as keep a processor busy. */
 const atOnce = 64;
+/** With fewer than this waiting, there is room for more. */
+const low = 16;
 /** A call that takes longer than this waits for its receiver and no longer counts, in milliseconds. */
 const patience = 25;
 
@@ -32,7 +34,7 @@ export function createGate<Item>(begin: (item: Item) => Promise<void>): Gate<Ite
       counted--;
       const next = queue.shift();
       if (next !== undefined) enter(next);
-      if (queue.length < atOnce) tell?.();
+      if (queue.length < low) tell?.();
     };
     const timer = setTimeout(leave, patience);
     void begin(item).then(leave);
@@ -44,7 +46,7 @@ export function createGate<Item>(begin: (item: Item) => Promise<void>): Gate<Ite
       else queue.push(item);
     },
     room: () =>
-      queue.length < atOnce
+      queue.length < low
         ? Promise.resolve()
         : new Promise((resolve) => {
             tell = resolve;

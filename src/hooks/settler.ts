@@ -6,7 +6,7 @@ import { type Result, settleQuery } from './settle.js';
 /** A batch goes out once this many results wait, or there are no more calls whose results could join it, */
 const enough = 200;
 /** or the first of them has waited this long, in milliseconds. */
-const patience = 8;
+const patience = 16;
 /** No batch is larger. */
 const most = 500;
 
