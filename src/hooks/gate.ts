@@ -12,7 +12,7 @@ const patience = 25;
 export interface Gate<Item> {
   /** Begins with it as soon as there is room, in the order of asking. */
   admit(item: Item): void;
-  /** Resolves once fewer wait than begin at once. */
+  /** Resolves once so few wait that there is room for more. */
   room(): Promise<void>;
   /** Lets nothing in any more; answers what had not begun. */
   close(): Item[];
