@@ -4,10 +4,12 @@ import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
 import { type Row, report } from './figures.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
+import { type Spent, spentBy } from './processor.js';
 import { startRival } from './rival.js';
 import { openStage, type Stage } from './stage.js';
 import { storeMillions } from './store-millions.js';
 
+const devices = 200;
 const batchSize = 1000;
 const batches = 100;
 const batchClients = 4;
@@ -16,23 +18,30 @@ const singleSeconds = 4;
 
 /**
  * Records in over HTTP, against server-side COPY of the same rows into the same table, with fsync on; single posts against
- * one commit a request. `--rows N` stores so many records before, `--rounds N` repeats (5).
+ * one commit a request. `--rounds N` repeats (5). `--rows N` holds batches into so many stored records against batches into an
+ * empty table instead; `--kept FOLDER` keeps those records for the next time, and `--prepare` only makes them.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
-    options: { rows: { type: 'string', default: '0' }, rounds: { type: 'string', default: '5' } },
+    options: {
+      rows: { type: 'string', default: '0' },
+      rounds: { type: 'string', default: '5' },
+      kept: { type: 'string' },
+      prepare: { type: 'boolean', default: false },
+    },
   });
+  const rounds = Number(values.rounds);
+  if (values.rows !== '0') return compareWithEmpty(Number(values.rows), { ...values, rounds });
   const stage = await openStage();
   try {
-    const fleet = await furnish(stage, 200);
-    await storeMillions(stage, Number(values.rows), Date.now());
+    const fleet = await furnish(stage, devices);
     const copy: Row = { name: 'COPY by the server', figures: [] };
     const posted: Row = { name: `POST of ${batchSize}, ${batchClients} clients`, figures: [], against: copy };
     const searched: Row = { name: 'the same while searches run', figures: [], against: posted };
     const bare: Row = { name: 'one commit a request, bare server', figures: [] };
     const single: Row = { name: `POST of one, ${singleClients} clients`, figures: [], against: bare };
-    for (let round = 0; round < Number(values.rounds); round++) {
+    for (let round = 0; round < rounds; round++) {
       posted.figures.push(await postBatches(stage, fleet));
       copy.figures.push(await copyRows(stage));
       searched.figures.push(await whileSearching(stage, fleet, () => postBatches(stage, fleet)));
@@ -42,11 +51,63 @@ export async function run(args: readonly string[]): Promise<void> {
     }
     report('Batches', 'records/s', [copy, posted, searched]);
     report('Single posts', 'requests/s', [bare, single]);
+    const spent: Record<string, Spent> = {
+      'a record in batches': await spentOn(stage, () => postBatches(stage, fleet)),
+      'a single post': await spentOn(stage, () => postSingles(new URL(stage.base).origin, stage, fleet)),
+    };
+    for (const [what, { service, database }] of Object.entries(spent))
+      stdout.write(
+        `\nProcessor time of ${what}: service ${service.toFixed(1)} us, PostgreSQL ${database.toFixed(1)} us`,
+      );
     await reportMemory(stage, fleet);
   } finally {
     await stage.close();
   }
 }
+
+/** Batches into many stored records and into an empty table, by turns. */
+const compareWithEmpty = async (
+  rows: number,
+  { rounds, kept, prepare }: { rounds: number; kept?: string; prepare: boolean },
+): Promise<void> => {
+  const full = await openStage({}, kept);
+  try {
+    const { rows: found } = await full.pool.query<{ serial: string }>('select serial from device order by serial');
+    const serials = found.map(({ serial }) => serial);
+    const fleet = serials.length > 0 ? { serials } : await furnish(full, devices);
+    await storeMillions(full, rows, Date.now());
+    if (prepare) return;
+    const empty = await openStage();
+    try {
+      const emptyFleet = await furnish(empty, devices);
+      const before: Row = { name: 'POST of 1000 into an empty table', figures: [] };
+      const after: Row = { name: `the same into ${rows.toLocaleString('en')} records`, figures: [], against: before };
+      for (let round = 0; round < rounds; round++) {
+        before.figures.push(await postBatches(empty, emptyFleet));
+        after.figures.push(await postBatches(full, fleet));
+        stdout.write('.');
+      }
+      report('Batches', 'records/s', [before, after]);
+    } finally {
+      await empty.close();
+    }
+  } finally {
+    await full.close();
+  }
+};
+
+/** The processor time that each record of some work took. */
+const spentOn = async (stage: Stage, work: () => Promise<number>): Promise<Spent> => {
+  const count = async () => {
+    const { rows } = await stage.pool.query<{ n: number }>('select last_value::float8 as n from record_seq');
+    return rows[0]!.n;
+  };
+  const [before, first] = [await spentBy(stage), await count()];
+  await work();
+  const [after, last] = [await spentBy(stage), await count()];
+  const each = (of: keyof Spent) => (after[of] - before[of]) / (last - first);
+  return { service: each('service'), database: each('database') };
+};
 
 const recordsPath = ({ organizationId }: Stage) => `/ddp/v1/organizations/${organizationId}/records`;
 
@@ -74,10 +135,10 @@ const post = async (
   return posts / seconds;
 };
 
-const bodyOf = (fleet: BenchFleet, size: number): string =>
+const bodyOf = (fleet: Pick<BenchFleet, 'serials'>, size: number): string =>
   JSON.stringify(Array.from({ length: size }, () => nextItem(fleet)));
 
-const postBatches = async (stage: Stage, fleet: BenchFleet): Promise<number> => {
+const postBatches = async (stage: Stage, fleet: Pick<BenchFleet, 'serials'>): Promise<number> => {
   const bodies = Array.from({ length: batches }, () => bodyOf(fleet, batchSize));
   const call = { path: recordsPath(stage), token: stage.token, clients: batchClients };
   await stage.pool.query('checkpoint');
