@@ -5,6 +5,7 @@ import { type ClassType, getMetadataStorage, type NonEmptyArray } from 'type-gra
 import { basePath } from '../src/app.js';
 import { createOpenApi } from '../src/rest/openapi/document.js';
 import { buildGraph, buildGraphForRest } from '../src/schema/build.js';
+import { typedDocuments } from './typed-documents.js';
 
 /*
  * npm run docs: writes the documents that are made from the code; with --check it only says which are stale.
@@ -16,9 +17,13 @@ const resolvers = getMetadataStorage().resolverClasses.map(
 ) as unknown as NonEmptyArray<ClassType>;
 const options = { resolvers, container: { get: () => undefined } };
 
+const graph = buildGraph(options);
+const guide = readFileSync('docs/graphql.md', 'utf8');
+
 const documents: Readonly<Record<string, string>> = {
   'docs/openapi.json': `${JSON.stringify(createOpenApi(buildGraphForRest(options), basePath), null, 2)}\n`,
-  'docs/schema.graphql': `${printSchema(lexicographicSortSchema(buildGraph(options)))}\n`,
+  'docs/schema.graphql': `${printSchema(lexicographicSortSchema(graph))}\n`,
+  'examples/dashboard/documents.ts': await typedDocuments(graph, guide),
 };
 
 const stale = Object.entries(documents).filter(([path, text]) => !isWritten(path, text));

@@ -1,6 +1,6 @@
 import { Entity } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
-import { choice, createdAt, flag, identifier, now, text, updatedAt } from './columns.js';
+import { choice, createdAt, email, flag, identifier, now, text, updatedAt } from './columns.js';
 import { AccountType, Role } from './enums.js';
 
 /** A member of a team as the list shows it (specification, section 2). */
@@ -34,7 +34,7 @@ export interface AccountChange {
 @ObjectType({ description: 'The account of an organization.' })
 @Entity()
 export class Account extends User {
-  @text('E-mail address, unique whatever its case.') email!: string;
+  @email('E-mail address, unique whatever its case.') email!: string;
   @flag('Whether an operator has disabled the account.') disabled: boolean = false;
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();

@@ -2,6 +2,7 @@ import { Type } from '@mikro-orm/core';
 import { Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Extensions, Field, ID } from 'type-graphql';
+import { EmailAddress, Serial, WebAddress } from './scalars.js';
 
 /** How a published column differs from the usual one, which always has a value. */
 export interface ColumnOptions {
@@ -50,6 +51,12 @@ const column =
 
 /** Text, stored and published. */
 export const text = column('string', 'text', () => String);
+/** An e-mail address, stored and published. */
+export const email = column('string', 'text', () => EmailAddress);
+/** An address on the web, stored and published. */
+export const url = column('string', 'text', () => WebAddress);
+/** A serial number, stored and published. */
+export const serial = column('string', 'text', () => Serial);
 /** True or false, stored and published. */
 export const flag = column('boolean', 'boolean', () => Boolean);
 /** A moment in UTC to the millisecond, stored and published; on our side always its ISO 8601 text. */

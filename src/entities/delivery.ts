@@ -2,6 +2,7 @@ import { GraphQLDateTimeISO, GraphQLJSON, GraphQLJSONObject } from 'graphql-scal
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Application, ApplicationReference } from './application.js';
 import { createdAt, identifier, NullIsValue, RestShape, reference, updatedAt } from './columns.js';
+import { UnixTime } from './scalars.js';
 
 /** How a delivery ended. */
 export enum Ended {
@@ -68,7 +69,9 @@ export class DeliveryListItem {
   @Field(() => Application, { description: 'Application of the hook.' })
   @RestShape(ApplicationReference)
   application!: ApplicationReference;
-  @Field(() => Float, { nullable: true, description: 'Time of the record: Unix time in seconds.' }) ts?: number | null;
+  @Field(() => UnixTime, { nullable: true, description: 'Time of the record: Unix time in seconds.' }) ts?:
+    | number
+    | null;
   @Field(() => Int, { description: 'Attempts that are made at most.' }) maxNumberAttempts!: number;
   @Field(() => Int, { description: 'Attempts made.' }) attemptsMade!: number;
   @Field(() => Boolean, { description: 'Whether a 2xx answer came in time.' }) successful!: boolean;

@@ -1,6 +1,17 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Float, Int, ObjectType } from 'type-graphql';
-import { computed, createdAt, identifier, now, RestShape, reference, text, texts, updatedAt } from './columns.js';
+import {
+  computed,
+  createdAt,
+  identifier,
+  now,
+  RestShape,
+  reference,
+  serial,
+  text,
+  texts,
+  updatedAt,
+} from './columns.js';
 import { Product, ProductReference } from './product.js';
 import { slugOf } from './slug.js';
 
@@ -16,7 +27,7 @@ export class Location {
 export class DeviceListItem {
   @identifier() id!: string;
   @reference('Organization that owns it.') organizationId!: string;
-  @text('Serial number: groups of hexadecimal digits joined by dashes, lower-case.') serial!: string;
+  @serial('Serial number: groups of hexadecimal digits joined by dashes, lower-case.') serial!: string;
   @text('Name.', { nullable: true }) name?: string | null;
   @text('Readable name for addresses; follows the name, else the serial.') slug!: string;
   @texts('Tags.') tags: string[] = [];

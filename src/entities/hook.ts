@@ -1,14 +1,14 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
 import type { ApplicationReference } from './application.js';
-import { createdAt, flag, GraphOnly, identifier, Moment, now, text, timestamp, updatedAt } from './columns.js';
+import { createdAt, flag, GraphOnly, identifier, Moment, now, text, timestamp, updatedAt, url } from './columns.js';
 import type { HookFilter } from './hook-settings.js';
 
 /** A hook as lists show it (specification, section 2). */
 @ObjectType({ description: 'A hook, as it is listed.' })
 export class HookListItem {
   @identifier() id!: string;
-  @text('Address that is called.') url!: string;
+  @url('Address that is called.') url!: string;
 }
 
 /** The credentials of a hook as they are stored: passwords and values sealed. */

@@ -1,13 +1,14 @@
 import { GraphQLJSON } from 'graphql-scalars';
-import { Field, Float, ID, ObjectType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import { GraphOnly } from './columns.js';
 import { VariableType } from './enums.js';
+import { Serial, UnixTime } from './scalars.js';
 
 /** The newest measured value of a variable. */
 @ObjectType({ description: 'The newest measured value of a variable.' })
 export class LatestValue {
   @Field(() => String, { description: 'Name of the variable.' }) name!: string;
-  @Field(() => Float, { description: 'When it was measured: Unix seconds.' }) ts!: number;
+  @Field(() => UnixTime, { description: 'When it was measured: Unix seconds.' }) ts!: number;
   @Field(() => GraphQLJSON, { description: 'The value in its own type.' }) value!: unknown;
   @Field(() => VariableType, { nullable: true, description: 'Type of the variable, where the product declares it.' })
   @GraphOnly()
@@ -21,6 +22,6 @@ export class LatestValue {
 @ObjectType({ description: 'The newest measured values of a device.' })
 export class DeviceLatest {
   @Field(() => ID, { description: 'The device.' }) deviceId!: string;
-  @Field(() => String, { description: 'Serial number of the device.' }) serial!: string;
+  @Field(() => Serial, { description: 'Serial number of the device.' }) serial!: string;
   @Field(() => [LatestValue], { description: 'Its values by name.' }) values!: LatestValue[];
 }

@@ -1,8 +1,9 @@
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
-import { Field, Float, ID, ObjectType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 import type { PlainJson } from '../json.js';
 import { VariableType } from './enums.js';
 import { type MeasuredValue, MeasuredValueUnion } from './measured-value.js';
+import { UnixTime } from './scalars.js';
 
 /** One value of a record, with what the product says of its variable. */
 @ObjectType({ description: 'One value of a record, with what the product says of its variable.' })
@@ -24,7 +25,7 @@ export class RecordValue {
 @ObjectType('Record', { description: 'A dataset that a device sent.' })
 export class DeviceRecord {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
-  @Field(() => Float, { description: 'When it was measured: Unix seconds, to the microsecond.' }) ts!: number;
+  @Field(() => UnixTime, { description: 'When it was measured: Unix seconds, to the microsecond.' }) ts!: number;
   @Field(() => GraphQLJSONObject, { description: 'How it came: rssi, snr, provider and what else was sent.' })
   metadata!: { [key: string]: PlainJson };
   @Field(() => GraphQLJSONObject, { description: 'Values by name, as they came or were decoded.' })

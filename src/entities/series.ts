@@ -1,5 +1,6 @@
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { VariableType } from './enums.js';
+import { UnixTime } from './scalars.js';
 
 /** What a point of a series says of the values in its bucket. */
 export enum SeriesFunction {
@@ -47,7 +48,7 @@ export class Series {
   unit?: string | null;
   @Field(() => Int, { nullable: true, description: 'Length of a bucket in seconds; null where there are none (lttb).' })
   interval?: number | null;
-  @Field(() => [Float], {
+  @Field(() => [UnixTime], {
     description:
       'Unix seconds, ascending: where a bucket begins, or (lttb) when a point was measured. Empty buckets are left out.',
   })

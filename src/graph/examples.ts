@@ -39,6 +39,32 @@ query WhoAmI {
     variables: someOrganization,
   },
   {
+    query: `# A line for each device of an application, of the last day. To begin from nothing, see docs/graphql.md.
+query Chart($organizationId: ID!) {
+  applications(organizationId: $organizationId, limit: 5) {
+    items {
+      name
+      devices(limit: 10) {
+        items { name serial series(variables: ["temperature"], points: 100) { name unit interval ts values } }
+      }
+    }
+  }
+}
+`,
+    variables: someOrganization,
+  },
+  {
+    query: `query Log($organizationId: ID!, $after: String) {
+  applications(organizationId: $organizationId, limit: 1) {
+    items {
+      records(limit: 20, after: $after) { endCursor hasMore items { ts device { serial } values { name unit value } } }
+    }
+  }
+}
+`,
+    variables: someOrganization,
+  },
+  {
     query: `query Hooks($organizationId: ID!) {
   applications(organizationId: $organizationId) {
     items {

@@ -3,6 +3,7 @@ import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-
 import { loadAccount, requireOrganization } from '../auth/access.js';
 import { Account, TeamMemberListItem } from '../entities/account.js';
 import { isId } from '../entities/id.js';
+import { WebAddress } from '../entities/scalars.js';
 import { AccountsArgs, UpdateAccountArgs } from '../schema/account.args.js';
 import type { Context } from '../schema/context.js';
 import { UserPage } from '../schema/pages.js';
@@ -32,7 +33,7 @@ export class AccountResolver {
     return list(ctx, userListing({ from: sql`from account u`, where, order: sql`u.id` }), args);
   }
 
-  @FieldResolver(() => String, { description: 'Address of an image made from the identifier, served here.' })
+  @FieldResolver(() => WebAddress, { description: 'Address of an image made from the identifier, served here.' })
   avatarURL(@Root() { id }: TeamMemberListItem, @Ctx() { origin }: Context): string {
     return `${origin}/avatars/${id}.svg`;
   }

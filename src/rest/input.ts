@@ -61,6 +61,7 @@ const asBoolean = (text: string): unknown => (text === 'true' || text === 'false
 const textParsers: Partial<Record<string, (text: string) => unknown>> = {
   Int: asNumber,
   Float: asNumber,
+  UnixTime: asNumber,
   Boolean: asBoolean,
 };
 
@@ -74,11 +75,15 @@ const isInt32 = (value: unknown) => Number.isInteger(value) && (value as number)
 const scalarReaders: Partial<Record<string, Reader>> = {
   String: expect(isText, 'must be a string'),
   ID: expect(isText, 'must be a string'),
+  EmailAddress: expect(isText, 'must be a string'),
+  Serial: expect(isText, 'must be a string'),
+  URL: expect(isText, 'must be a string'),
   Int: (value, path, faults) => {
     if (!Number.isInteger(value)) return fault(faults, path, 'must be an integer');
     return isInt32(value) ? value : fault(faults, path, 'is out of range');
   },
   Float: expect(Number.isFinite, 'must be a number'),
+  UnixTime: expect(Number.isFinite, 'must be a number'),
   Boolean: expect((value) => typeof value === 'boolean', 'must be true or false'),
 };
 

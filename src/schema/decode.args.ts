@@ -1,8 +1,8 @@
-import { IsIn, Max, Min } from 'class-validator';
-import { ArgsType, Field, Float } from 'type-graphql';
+import { IsIn } from 'class-validator';
+import { ArgsType, Field } from 'type-graphql';
 import { StreamType } from '../entities/enums.js';
 import { OrganizationArgs } from './account.args.js';
-import { choice, flag, id, whole } from './fields.js';
+import { choice, flag, id, unixTime, whole } from './fields.js';
 import { ProductArgs } from './product.args.js';
 
 /** A frame to explain. */
@@ -19,14 +19,8 @@ export class DecodeFrameArgs extends ProductArgs {
 /** Which records of a product to decode again. */
 @ArgsType()
 export class RedecodeArgs extends ProductArgs {
-  @Field(() => Float, { nullable: true, description: 'Measured from then on: Unix seconds, included.' })
-  @Min(0)
-  @Max(1e11)
-  from?: number | null;
-  @Field(() => Float, { nullable: true, description: 'Measured up to then: Unix seconds, included.' })
-  @Min(0)
-  @Max(1e11)
-  to?: number | null;
+  @unixTime('Measured from then on: Unix seconds, included.') from?: number | null;
+  @unixTime('Measured up to then: Unix seconds, included.') to?: number | null;
   @flag('Only count the records that would change.') dryRun?: boolean | null;
 }
 

@@ -1,5 +1,6 @@
 import { ArrayMaxSize, IsEmail, Length, Matches, Max, MaxLength, Min, ValidateBy } from 'class-validator';
 import { Field, Float, ID, Int } from 'type-graphql';
+import { EmailAddress, Serial, UnixTime, WebAddress } from '../entities/scalars.js';
 
 /*
  * Fields of arguments: their type in the graph and what is allowed in them, in one word. Both doors check by these, and
@@ -44,9 +45,9 @@ export const whole = (text: string, from: number, to: number, presence: Presence
 /** A number in a range. */
 export const number = (text: string, from: number, to: number) => field(() => Float, text, {}, Min(from), Max(to));
 /** A moment in Unix seconds. */
-export const unixTime = (text: string) => field(() => Float, text, { optional: true }, Min(0), Max(1e11));
+export const unixTime = (text: string) => field(() => UnixTime, text, { optional: true }, Min(0), Max(1e11));
 /** A valid e-mail address. */
-export const email = () => field(() => String, 'E-mail address, unique whatever its case.', {}, IsEmail());
+export const email = () => field(() => EmailAddress, 'E-mail address, unique whatever its case.', {}, IsEmail());
 /** A name that is unique on the platform; upper case is taken as lower. */
 export const username = () =>
   field(
@@ -60,7 +61,7 @@ export const username = () =>
 /** A serial number: groups of hexadecimal digits joined by dashes; upper case is taken as lower. */
 export const serial = () =>
   field(
-    () => String,
+    () => Serial,
     'Serial number: groups of hexadecimal digits joined by dashes.',
     {},
     MaxLength(64),
@@ -69,7 +70,7 @@ export const serial = () =>
 /** An http or https address without credentials in it. */
 export const hookUrl = () =>
   field(
-    () => String,
+    () => WebAddress,
     'Address to call: http or https, without user and password.',
     {},
     MaxLength(2048),

@@ -34,7 +34,7 @@ export function walkedPageOf<Item extends object>(item: ClassType<Item>, listIte
     @GraphOnly()
     endCursor?: string | null;
 
-    @Field(() => Boolean, { nullable: true, description: 'Whether there is more after the last item.' })
+    @Field(() => Boolean, { description: 'Whether there is more after the last item.' })
     @GraphOnly()
     hasMore?: boolean;
   }

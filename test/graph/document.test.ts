@@ -1,16 +1,20 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { documentsIn } from '../../scripts/typed-documents.js';
 import { useWorld, type World } from '../support/world.js';
 import { fillOrganization } from './fleet.js';
 
 const world = useWorld();
 
-const documents = [...readFileSync('docs/graphql.md', 'utf8').matchAll(/```graphql\n(query (\w+)[^`]+)```/g)].map(
-  ([, text, name]) => ({ name, text: text! }),
-);
+const all = documentsIn(readFileSync('docs/graphql.md', 'utf8'));
+const documents = all.filter(({ text }) => text.startsWith('query'));
+const textOf = (name: string): string => all.find((document) => document.name === name)!.text;
 
 let owner: Awaited<ReturnType<World['organization']>>;
-let variables: object;
+let variables: { organizationId: string; applicationId: string };
 
 beforeAll(async () => {
   owner = await world.organization();
@@ -19,7 +23,6 @@ beforeAll(async () => {
   const serials = (device.rows as { serial: string }[]).map(({ serial }) => serial);
   const records = serials.map((serial, index) => ({
     serial,
-    ts: 1_700_000_000 + index,
     data: { temperature: 20 + index },
   }));
   await owner.post(`/organizations/${owner.id}/records`, records);
@@ -36,14 +39,63 @@ describe('the documents of docs/graphql.md', () => {
     const { status, body } = await owner.graph(text, variables);
     expect(status).toBe(200);
     expect(body.errors).toBeUndefined();
-    expect(JSON.stringify(body.data)).toMatch(/"(items|responses)":\[\{|"totalCount":[1-9]/);
+    expect(JSON.stringify(body.data)).toMatch(/"(items|latest|series)":\[\{|"totalCount":[1-9]/);
   });
 
   it('chart what was measured', async () => {
-    const { text } = documents.find(({ name }) => name === 'Chart')!;
-    const { body } = await owner.graph(text, variables);
-    const { buckets } = body.data!.search.responses[0].aggregations.devices;
-    expect(buckets).toHaveLength(2);
-    for (const { hours } of buckets) expect(hours.buckets[0].mean.value).toBeGreaterThanOrEqual(20);
+    const { body } = await owner.graph(textOf('Chart'), variables);
+    const { series } = body.data!;
+    expect(series).toHaveLength(2);
+    for (const { values } of series) expect(values[0]).toBeGreaterThanOrEqual(20);
+  });
+
+  it('lead from an empty organization to a chart', async () => {
+    const newcomer = await world.organization();
+    const organizationId = newcomer.id;
+    const run = async (name: string, values: object = {}) => {
+      const { body } = await newcomer.graph(textOf(name), { organizationId, ...values });
+      expect(body.errors).toBeUndefined();
+      return body.data!;
+    };
+    const { createProduct, createApplication } = await run('Furnish');
+    const { registerDevice } = await run('Register', { productId: createProduct.id });
+    const applicationId = createApplication.id;
+    await run('Link', { applicationId, deviceId: registerDevice.id });
+    expect(await run('Measure')).toEqual({ ingestRecords: { accepted: 1, results: [] } });
+    const { series } = await run('Chart', { applicationId });
+    expect(series).toMatchObject([{ device: { name: 'Freezer' }, name: 'temperature', unit: '°C', values: [-18.5] }]);
   });
 });
+
+describe('the example of a dashboard', () => {
+  it('compiles against the types of the documents, and fetches its screen', async () => {
+    await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'examples/dashboard']);
+    const { dashboard } = (await import(pathToFileURL('dist/examples/dashboard.js').href)) as Example;
+    const { organizationId, applicationId } = variables;
+    const screen = await dashboard({ url: world.url, token: owner.token! }, organizationId, applicationId);
+    expect(screen.devices).toBe(3);
+    expect(screen.gauges.map(({ name, value }) => `${name} ${value}`).toSorted()).toEqual([
+      'on on',
+      'on on',
+      expect.stringMatching(/^temperature 2\d\.0$/),
+      expect.stringMatching(/^temperature 2\d\.0$/),
+    ]);
+    expect(screen.lines).toHaveLength(2);
+    for (const { label, points } of screen.lines) {
+      expect(label).toMatch(/ temperature$/);
+      expect(points[0]![1]).toBeGreaterThanOrEqual(20);
+    }
+  });
+});
+
+interface Example {
+  dashboard(
+    place: { url: string; token: string },
+    organizationId: string,
+    applicationId: string,
+  ): Promise<{
+    devices: number;
+    gauges: { name: string; value: string }[];
+    lines: { label: string; points: [Date, number][] }[];
+  }>;
+}

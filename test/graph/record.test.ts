@@ -44,7 +44,7 @@ beforeAll(async () => {
   await send('a2', 10, start + 100);
 });
 
-const ofDevice = `query ($o: ID!, $d: ID!, $limit: Int = 10, $page: Int = 1, $after: String, $sort: String, $from: Float, $to: Float) {
+const ofDevice = `query ($o: ID!, $d: ID!, $limit: Int = 10, $page: Int = 1, $after: String, $sort: String, $from: UnixTime, $to: UnixTime) {
   device(organizationId: $o, deviceId: $d) {
     records(limit: $limit, page: $page, after: $after, sort: $sort, from: $from, to: $to) {
       totalCount endCursor hasMore items { id ts }

@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
 });
 
-const query = `query ($o: ID!, $d: [ID!], $a: ID, $v: [String!]!, $from: Float, $to: Float, $points: Int = 300, $interval: Int, $f: SeriesFunction) {
+const query = `query ($o: ID!, $d: [ID!], $a: ID, $v: [String!]!, $from: UnixTime, $to: UnixTime, $points: Int = 300, $interval: Int, $f: SeriesFunction) {
   series(organizationId: $o, deviceIds: $d, applicationId: $a, variables: $v, from: $from, to: $to, points: $points, interval: $interval, function: $f) {
     deviceId device { name } name type unit interval ts values
   }
@@ -93,7 +93,7 @@ describe('series of many devices and variables', () => {
 
   it('follow each device of a page', async () => {
     const { body } = await owner.graph(
-      `query ($o: ID!, $from: Float, $to: Float) { devices(organizationId: $o, sort: "name") { items {
+      `query ($o: ID!, $from: UnixTime, $to: UnixTime) { devices(organizationId: $o, sort: "name") { items {
         name series(variables: ["temperature"], from: $from, to: $to, interval: 7200, function: max) { values } } } }`,
       { o, from: start - 2400, to: start + 4799 },
     );

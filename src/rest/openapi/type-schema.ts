@@ -20,6 +20,10 @@ const scalars: Readonly<Record<string, JsonSchema>> = {
   Boolean: { type: 'boolean' },
   Int: { type: 'integer', format: 'int32' },
   Float: { type: 'number' },
+  UnixTime: { type: 'number' },
+  EmailAddress: { type: 'string' },
+  Serial: { type: 'string' },
+  URL: { type: 'string' },
   DateTimeISO: { type: 'string', format: 'date-time' },
   JSONObject: { type: 'object', additionalProperties: true },
 };

@@ -1,0 +1,38 @@
+import { codegen } from '@graphql-codegen/core';
+import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
+import * as typescriptOperations from '@graphql-codegen/typescript-operations';
+import { type GraphQLSchema, parse, printSchema } from 'graphql';
+
+/** The operations that a guide shows, by name: the code blocks of GraphQL in its text. */
+export const documentsIn = (markdown: string): { name: string; text: string }[] =>
+  [...markdown.matchAll(/```graphql\n((?:query|mutation) (\w+)[^`]+)```/g)].map(([, text, name]) => ({
+    name: name!,
+    text: text!,
+  }));
+
+/** Scalars as they are in JSON. */
+const scalars = {
+  DateTimeISO: 'string',
+  EmailAddress: 'string',
+  ExactJSON: 'unknown',
+  ID: 'string',
+  JSON: 'unknown',
+  JSONObject: 'Record<string, unknown>',
+  LocatedJSON: 'unknown',
+  Serial: 'string',
+  URL: 'string',
+  UnixTime: 'number',
+};
+
+/** TypeScript for the operations of a guide: each as a text that knows the types of its variables and its answer. */
+export const typedDocuments = (schema: GraphQLSchema, markdown: string): Promise<string> => {
+  const config = { scalars, documentMode: 'string', useTypeImports: true, enumsAsTypes: true };
+  return codegen({
+    filename: 'documents.ts',
+    schema: parse(printSchema(schema)),
+    documents: documentsIn(markdown).map(({ name, text }) => ({ location: name, document: parse(text) })),
+    config,
+    plugins: [{ typescriptOperations: {} }, { typedDocumentNode: {} }],
+    pluginMap: { typescriptOperations, typedDocumentNode },
+  });
+};

@@ -1,0 +1,53 @@
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { GraphQLEmailAddress, GraphQLURL } from 'graphql-scalars';
+
+/*
+ * Scalars name what a value is. Whether one that is sent will do is for the rules of arguments to say, the same at both
+ * doors and with the path of the fault; and what is stored is always shown as it is.
+ */
+
+const text = (value: unknown, name: string): string => {
+  if (typeof value !== 'string') throw new GraphQLError(`${name} must be a string`);
+  return value;
+};
+
+const textScalar = (name: string, description: string, specifiedByURL?: string | null) =>
+  new GraphQLScalarType<string, string>({
+    name,
+    description,
+    ...(specifiedByURL != null && { specifiedByURL }),
+    serialize: String,
+    parseValue: (value) => text(value, name),
+    parseLiteral: (node: ValueNode) => text(node.kind === Kind.STRING ? node.value : undefined, name),
+  });
+
+/** An e-mail address. */
+export const EmailAddress = textScalar(
+  GraphQLEmailAddress.name,
+  'An e-mail address.',
+  GraphQLEmailAddress.specifiedByURL,
+);
+
+/** An address on the web. */
+export const WebAddress = textScalar(GraphQLURL.name, 'An http or https address.', GraphQLURL.specifiedByURL);
+
+/** A serial number. */
+export const Serial = textScalar(
+  'Serial',
+  'A serial number of a device: groups of hexadecimal digits joined by dashes, at most 64 characters, kept in lower case.',
+);
+
+const seconds = (value: unknown): number => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new GraphQLError('UnixTime must be a number');
+  return value;
+};
+
+/** A moment in Unix seconds. */
+export const UnixTime = new GraphQLScalarType<number, number>({
+  name: 'UnixTime',
+  description: 'A moment: seconds since 1970-01-01T00:00:00Z, with fractions to the microsecond.',
+  serialize: Number,
+  parseValue: seconds,
+  parseLiteral: (node: ValueNode) =>
+    seconds(node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : undefined),
+});

@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  buildClientSchema,
+  type GraphQLArgument,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  type IntrospectionQuery,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+} from 'graphql';
+import { routes } from '../../src/rest/routes.js';
+import { useWorld } from '../support/world.js';
+
+const world = useWorld();
+let schema: GraphQLSchema;
+
+beforeAll(async () => {
+  const owner = await world.organization();
+  const { body } = await owner.graph(getIntrospectionQuery({ inputValueDeprecation: true }));
+  schema = buildClientSchema(body.data as unknown as IntrospectionQuery);
+});
+
+/** Everything that can be described or deprecated, by its path. */
+const parts = () =>
+  Object.values(schema.getTypeMap())
+    .filter(({ name }) => !name.startsWith('__'))
+    .flatMap((type) => {
+      const fields: readonly { name: string; description?: string | null; args?: readonly GraphQLArgument[] }[] =
+        isObjectType(type) || isInputObjectType(type) ? Object.values(type.getFields()) : [];
+      const values = isEnumType(type) ? type.getValues() : [];
+      const root = type === schema.getQueryType() || type === schema.getMutationType();
+      return [
+        ...(root || type === schema.getSubscriptionType() ? [] : [{ path: type.name, of: type }]),
+        ...values.map((value) => ({ path: `${type.name}.${value.name}`, of: value, isValue: true })),
+        ...fields.map((field) => ({ path: `${type.name}.${field.name}`, of: field })),
+        ...fields.flatMap(({ name, args = [] }) =>
+          args.map((argument) => ({ path: `${type.name}.${name}(${argument.name})`, of: argument })),
+        ),
+      ];
+    });
+
+/** The operations of the specification. */
+const queries = `account accounts organization organizationMembers teams team teamMembers teamApplications
+  publicProducts products product devices device applications application search applicationDevices
+  applicationHooks applicationHook applicationHookDeliveries`.split(/\s+/);
+const mutations = `updateAccount updateOrganization setOrganizationMember removeOrganizationMember
+  createTeam updateTeam deleteTeam addTeamMember removeTeamMember setTeamApplication removeTeamApplication
+  createProduct updateProduct deleteProduct registerDevice updateDevice deleteDevice
+  createApplication updateApplication deleteApplication addApplicationDevice removeApplicationDevice
+  createApplicationHook updateApplicationHook deleteApplicationHook pingApplicationHook`.split(/\s+/);
+
+describe('the graph', () => {
+  it('describes every type, field and argument', () => {
+    const bare = parts().filter(({ of, ...part }) => !('isValue' in part) && !of.description);
+    expect(bare.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has nothing that is deprecated', () => {
+    const deprecated = parts().filter(({ of }) => 'deprecationReason' in of && of.deprecationReason != null);
+    expect(deprecated.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('has the 46 operations of the specification by their names', () => {
+    expect(queries.length + mutations.length).toBe(46);
+    expect(Object.keys(schema.getQueryType()!.getFields())).toEqual(expect.arrayContaining(queries));
+    expect(Object.keys(schema.getMutationType()!.getFields())).toEqual(expect.arrayContaining(mutations));
+  });
+
+  it('has an operation for whatever REST answers, that takes the organization as organizationId', () => {
+    for (const { root, operation, path } of routes) {
+      const field = schema.getType(root) as ReturnType<GraphQLSchema['getQueryType']>;
+      const names = field?.getFields()[operation]?.args.map(({ name }) => name);
+      for (const [argument] of path.matchAll(/(?<=:)\w+/g)) {
+        expect([operation, names]).toEqual([operation, expect.arrayContaining([argument])]);
+      }
+      expect(names).not.toContain('id');
+    }
+  });
+
+  it('takes limit, page and sort wherever it answers a page, and gives its items and their number', () => {
+    const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+    const lists = types.flatMap((type) =>
+      Object.values(type.getFields())
+        .filter((field) => getNamedType(field.type).name.endsWith('Page'))
+        .map((field) => ({ path: `${type.name}.${field.name}`, field })),
+    );
+    expect(lists.length).toBeGreaterThan(40);
+    for (const { path, field } of lists) {
+      const names = field.args.map(({ name }) => name);
+      expect([path, names]).toEqual([path, expect.arrayContaining(['limit', 'page', 'sort'])]);
+      const page = getNamedType(field.type);
+      expect(isObjectType(page) && Object.keys(page.getFields())).toEqual(
+        expect.arrayContaining(['items', 'totalCount']),
+      );
+    }
+  });
+
+  it('answers what a mutation changed: an object, but for bodies of network servers', () => {
+    const others = Object.values(schema.getMutationType()!.getFields())
+      .filter(({ type }) => !isObjectType(getNamedType(type)))
+      .map(({ name }) => name);
+    expect(others).toEqual(['ingestTheThingsStack', 'ingestChirpStack', 'ingestSigfox', 'ingestThingsBoard']);
+  });
+
+  it('names what values are', () => {
+    const typeOf = (type: string, field: string) => {
+      const found = schema.getType(type);
+      return isObjectType(found) ? getNamedType(found.getFields()[field]!.type).name : undefined;
+    };
+    expect(typeOf('Account', 'email')).toBe('EmailAddress');
+    expect(typeOf('Account', 'avatarURL')).toBe('URL');
+    expect(typeOf('Hook', 'url')).toBe('URL');
+    expect(typeOf('Device', 'serial')).toBe('Serial');
+    expect(typeOf('Device', 'createdAt')).toBe('DateTimeISO');
+    expect(typeOf('Record', 'ts')).toBe('UnixTime');
+    expect(typeOf('Record', 'data')).toBe('JSONObject');
+    expect(typeOf('LatestValue', 'typed')).toBe('MeasuredValue');
+  });
+});
