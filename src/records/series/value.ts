@@ -36,7 +36,7 @@ const devices = (list: readonly Pair[]): Sql =>
  * have, keep them, and the hours whose rollups are out of date.
  */
 export const tables = ({ organizationId, declared, hours }: Wanted): Sql => sql`
-  with recursive pair (device_id, name) as materialized (select * from ${pairs(declared)}),
+  with pair (device_id, name) as materialized (select * from ${pairs(declared)}),
   slot as materialized (
     select s.product_id, s.name, s.slot
       from product_slot s join product p on p.id = s.product_id cross join lateral jsonb_array_elements(p.variables) v
@@ -48,15 +48,10 @@ export const tables = ({ organizationId, declared, hours }: Wanted): Sql => sql`
       hours === undefined ? empty : rolledTables(organizationId, hours)
     }`;
 
-/** Products that devices have rollups of, found one after the other in their index; and hours that have none to trust. */
+/** Products that devices have rollups of, and hours that have none to trust. */
 const rolledTables = (organizationId: string, hours: Stretch): Sql => sql`,
-  had (device_id, product_id) as (
-    select w.device_id, (select u.product_id from record_rollup u where u.device_id = w.device_id order by u.product_id limit 1)
-      from (select distinct device_id from pair) w
-    union all
-    select h.device_id, (select u.product_id from record_rollup u where u.device_id = h.device_id and u.product_id > h.product_id
-                          order by u.product_id limit 1)
-      from had h where h.product_id is not null),
+  had as materialized (
+    select device_id, product_id from record_source where device_id in (select device_id from pair)),
   stale as materialized (
     select distinct product_id, hour from record_dirty
      where organization_id = ${organizationId}::uuid and product_id in (select product_id from slot)
