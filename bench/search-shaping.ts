@@ -20,7 +20,7 @@ export const reportShaping = async (world: SearchWorld): Promise<void> => {
     ['a panel', [panel]],
     ['a dashboard of 6 panels', Array.from({ length: 6 }, () => panel)],
     ...questionsOf(world)
-      .filter(({ name }) => name.startsWith('product') || name.startsWith('device:'))
+      .filter(({ name }) => name.startsWith('product'))
       .map(({ name, query }): [string, object[]] => [name, [{ products: [], ...query }]]),
   ];
   stdout.write('\nshaping: compile and shape, PostgreSQL answering from memory\n');
