@@ -83,6 +83,10 @@ export const invalid = (errors: readonly Fault[]) =>
     errors,
   );
 
+/** 429: too much was asked for at once; `wait` seconds until it is worth asking again. */
+export const rateLimited = (message: string, wait: number) =>
+  new ApiError('RATE_LIMITED', message, undefined, { 'Retry-After': `${wait}` });
+
 /** 429: more of something at the same time than is allowed. */
 export const tooMany = (message: string) => new ApiError('RATE_LIMITED', message);
 

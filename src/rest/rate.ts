@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { ApiError } from '../errors.js';
+import { rateLimited } from '../errors.js';
 
 /** Counts one request of a caller and says so in the answer's headers. @throws 429 where there were too many. */
 export type Count = (key: string, response: Response) => Promise<void>;
@@ -22,7 +22,7 @@ export const createRateLimit = (perSecond: number): Count => {
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       announce(response, points, refusal);
-      throw rateLimited(seconds(refusal));
+      throw tooMany(seconds(refusal));
     }
   };
 };
@@ -35,5 +35,4 @@ const announce = (response: Response, points: number, state: RateLimiterRes): vo
 
 const seconds = ({ msBeforeNext }: RateLimiterRes) => Math.max(1, Math.ceil(msBeforeNext / 1000));
 
-const rateLimited = (wait: number) =>
-  new ApiError('RATE_LIMITED', `Too many requests. Try again in ${wait} s.`, undefined, { 'Retry-After': `${wait}` });
+const tooMany = (wait: number) => rateLimited(`Too many requests. Try again in ${wait} s.`, wait);

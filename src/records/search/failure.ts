@@ -53,6 +53,17 @@ export class SearchFailure extends Error {
 
 const at = ({ line, col }: Position) => (line > 0 ? `[${line}:${col}] ` : '');
 
+/** A value of a kind that its key does not take. Objects that the engines read by a table name the key in another sentence. */
+export class WrongKind extends SearchFailure {
+  constructor(
+    reason: string,
+    place: Place,
+    readonly kind: string,
+  ) {
+    super(400, 'parsing_exception', reason, place);
+  }
+}
+
 /** The text is no query: an unknown clause, a value of the wrong shape. The place is in fields of its own. */
 export const parsing = (reason: string, place: Place, causedBy?: Cause) =>
   new SearchFailure(400, 'parsing_exception', reason, place, causedBy);
@@ -95,6 +106,10 @@ export const numberFormat = (text: string): Cause => ({
   type: 'number_format_exception',
   reason: `For input string: "${text}"`,
 });
+
+/** More is asked for at once than there are turns for. */
+export const rejected = (reason: string) =>
+  new SearchFailure(429, 'rejected_execution_exception', `rejected execution: ${reason}`);
 
 /** How many buckets one query may make. */
 export const maxBuckets = 65_535;

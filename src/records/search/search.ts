@@ -1,7 +1,8 @@
 import { DatabaseError, type Pool } from 'pg';
 import sql from 'sql-template-tag';
+import { ApiError } from '../../errors.js';
 import type { LocatedJson } from '../../json.js';
-import { type ErrorAnswer, illegalArgument, SearchFailure } from './failure.js';
+import { type ErrorAnswer, illegalArgument, rejected, SearchFailure } from './failure.js';
 import type { FieldKind, Fields } from './field/field.js';
 import { type FieldRows, fieldColumns, fieldsOf, loadFields } from './field/resolve.js';
 import { maxAnswer, type Times } from './hits/hits.js';
@@ -9,7 +10,7 @@ import { type Rows, TimedOut } from './lane.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, parseRequest, productIds } from './request.js';
 import { findSources } from './rollup/sources.js';
 import { type Found, run } from './run.js';
-import { takeSnapshot } from './snapshot.js';
+import { type Snapshot, takeSnapshot } from './snapshot.js';
 
 /** What the search works with. */
 export interface SearchOptions {
@@ -85,7 +86,7 @@ const fieldTypesOf = async (
   { pool, timeoutMs }: SearchOptions,
   { organizationId, signal }: SearchCall,
 ): Promise<FieldType[]> => {
-  const snapshot = await takeSnapshot(pool, { most: 1, timeoutMs, signal });
+  const snapshot = await takeSnapshot(pool, { organizationId, most: 1, timeoutMs, signal });
   try {
     const fields = await snapshot.run(timeoutMs, ({ rows }) => loadFields(rows, organizationId, []));
     return fields.paths().flatMap((path) => {
@@ -118,7 +119,9 @@ const answerAll = async (
   const { organizationId, signal } = call;
   const now = clock();
   const weigh = scale(maxAnswer);
-  const snapshot = await takeSnapshot(pool, { most: Math.min(lanes, queries.length), timeoutMs, signal });
+  const most = Math.min(lanes, queries.length);
+  const snapshot = await whenTurn(takeSnapshot(pool, { organizationId, most, timeoutMs, signal }));
+  if (!('run' in snapshot)) return { took: took(), responses: queries.map(() => snapshot) };
   try {
     const first = productIds(queries[0]!.products);
     const scope = await snapshot.run(timeoutMs, ({ rows }) => loadScope(rows, call, first));
@@ -156,6 +159,16 @@ const answerAll = async (
     return { took: took(), responses };
   } finally {
     await snapshot.close();
+  }
+};
+
+/** A snapshot, or what each query of the call answers where too many wait for their turn. */
+const whenTurn = async (taken: Promise<Snapshot>): Promise<Snapshot | ErrorAnswer> => {
+  try {
+    return await taken;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'RATE_LIMITED') return rejected(error.message).toAnswer();
+    throw error;
   }
 };
 

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import { Lane, type Reader } from './lane.js';
+import { Lane, type LaneOptions, type Reader } from './lane.js';
+import { type Release, turnsOf } from './turn.js';
 
 /** One moment of the database, looked at over one connection and, while the pool has some to spare, more. */
 export interface Snapshot {
@@ -10,6 +11,8 @@ export interface Snapshot {
 
 /** How a snapshot is taken. */
 export interface SnapshotOptions {
+  /** Whose turn it takes. */
+  readonly organizationId: string;
   /** How many connections it may use at once. */
   readonly most: number;
   /** How long one query may take, where it does not ask for less, in milliseconds. */
@@ -18,42 +21,62 @@ export interface SnapshotOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Takes a snapshot. */
-export const takeSnapshot = async (pool: Pool, { most, timeoutMs, signal }: SnapshotOptions): Promise<Snapshot> => {
-  signal?.throwIfAborted();
-  const hasSpare = () => pool.waitingCount === 0 && (pool.idleCount > 0 || pool.totalCount < pool.options.max);
-  const first = await Lane.open(pool, { timeoutMs, signal, exported: most > 1 && hasSpare() });
-  const lanes = [Promise.resolve(first)];
+/** Takes a snapshot once it is the organization's turn. @throws ApiError RATE_LIMITED where too many of its calls wait. */
+export const takeSnapshot = async (
+  pool: Pool,
+  { organizationId, most, timeoutMs, signal }: SnapshotOptions,
+): Promise<Snapshot> => {
+  const turns = turnsOf(pool);
+  const turn = await turns.take(organizationId, signal);
+  const exported = most > 1 && turns.hasFree(organizationId);
+  const first = await openSeat(pool, turn, { timeoutMs, signal, exported });
+  const seats = [Promise.resolve(first)];
   const idle = [first];
-  const waiting: ((lane: Lane) => void)[] = [];
+  const waiting: ((seat: Seat) => void)[] = [];
 
-  /** Another lane only while the pool can spare one: a search never waits for a connection while it holds one. */
-  const spare = () => first.name !== undefined && lanes.length < most && hasSpare();
-  const take = (): Promise<Lane> => {
+  const take = (): Promise<Seat> => {
     const free = idle.pop();
     if (free !== undefined) return Promise.resolve(free);
-    if (!spare()) return new Promise((resolve) => waiting.push(resolve));
-    const opened = Lane.open(pool, { timeoutMs, signal, snapshot: first.name });
-    lanes.push(opened);
+    // Another only while one is to spare: a search never waits for a connection while it holds one.
+    const another = exported && seats.length < most ? turns.takeFree(organizationId) : undefined;
+    if (another === undefined) return new Promise((resolve) => waiting.push(resolve));
+    const opened = openSeat(pool, another, { timeoutMs, signal, snapshot: first.lane.name });
+    seats.push(opened);
     return opened;
   };
-  const giveBack = (lane: Lane) => {
+  const giveBack = (seat: Seat) => {
     const next = waiting.shift();
-    if (next === undefined) idle.push(lane);
-    else next(lane);
+    if (next === undefined) idle.push(seat);
+    else next(seat);
   };
   return {
     run: async (timeoutMs, work) => {
-      const lane = await take();
+      const seat = await take();
       try {
-        return await lane.run(timeoutMs, work);
+        return await seat.lane.run(timeoutMs, work);
       } finally {
-        giveBack(lane);
+        giveBack(seat);
       }
     },
     close: async () => {
-      const opened = await Promise.allSettled(lanes);
-      await Promise.all(opened.map(async (lane) => (lane.status === 'fulfilled' ? lane.value.close() : undefined)));
+      const opened = await Promise.allSettled(seats);
+      await Promise.all(opened.map(async (seat) => (seat.status === 'fulfilled' ? seat.value.close() : undefined)));
     },
   };
+};
+
+/** A connection, and the turn that it is used in. */
+interface Seat {
+  readonly lane: Lane;
+  close(): Promise<void>;
+}
+
+const openSeat = async (pool: Pool, turn: Release, options: LaneOptions): Promise<Seat> => {
+  try {
+    const lane = await Lane.open(pool, options);
+    return { lane, close: () => lane.close().finally(turn) };
+  } catch (error) {
+    turn();
+    throw error;
+  }
 };

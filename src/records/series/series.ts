@@ -74,7 +74,12 @@ export const createSeries =
     const interval = call.interval ?? (drawing === SeriesFunction.lttb ? null : intervalFor(stretch, points));
     requireFit(call, stretch);
     if (deviceIds.length === 0) return [];
-    const snapshot = await takeSnapshot(pool, { most: 1, timeoutMs, signal: call.signal });
+    const snapshot = await takeSnapshot(pool, {
+      organizationId: call.organizationId,
+      most: 1,
+      timeoutMs,
+      signal: call.signal,
+    });
     try {
       return await snapshot.run(timeoutMs, async (reader) => {
         const declared = await declaredOf(reader, call);

@@ -65,7 +65,7 @@ export class AggregationGrammar {
         ...dice.maybe(0.15, () => ({ missing: missingOf(field) })),
         ...dice.maybe(0.1, () => keys(dice, field)),
         ...dice.maybe(0.05, () => ({ show_term_doc_count_error: true })),
-        ...dice.maybe(0.05, () => ({ format: dice.pick('0.00', 'yyyy-MM-dd') })),
+        ...dice.maybe(0.05, () => ({ format: field === 'ts' ? 'yyyy-MM-dd' : '0.00' })),
         ...dice.maybe(0.05, () => ({ collect_mode: 'breadth_first', execution_hint: 'map' })),
       },
     };
@@ -99,7 +99,7 @@ export class AggregationGrammar {
 
   private readonly range: Make = (dice) => ({
     range: {
-      field: dice.pick<string>(...numbers, 'data.x', 'nope', 'ts', 'data.txt'),
+      field: dice.pick<string>(...numbers, 'data.x', 'nope', 'data.txt'),
       ranges: dice.some(1, 3, () =>
         dice.pick<object>(
           { to: 1.5 },

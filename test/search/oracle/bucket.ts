@@ -80,13 +80,18 @@ export const composite: Make = (dice) => {
     dice.one<object>(
       () => ({
         terms: {
-          field: dice.pick<string>(...texts, 'data.n', 'data.on', 'data.t', 'data.k', 'ts', 'data.big'),
+          field: dice.pick<string>(...texts, 'data.k', 'metadata.rssi', 'ts', 'nope'),
           ...direction(),
           ...missing(),
         },
       }),
       () => ({
-        histogram: { field: dice.pick(...numbers), interval: dice.pick(5, 50, 2.5), ...direction(), ...missing() },
+        histogram: {
+          field: dice.pick('data.k', 'metadata.rssi', 'metadata.level'),
+          interval: dice.pick(5, 50, 2.5),
+          ...direction(),
+          ...missing(),
+        },
       }),
       () => ({
         date_histogram: {
@@ -140,6 +145,6 @@ export const source = (dice: Dice): { field: string } => {
   return {
     field,
     ...dice.maybe(0.15, () => ({ missing: missingOf(field) })),
-    ...dice.maybe(0.08, () => ({ format: dice.pick('0.00', '#,##0.0', 'yyyy-MM-dd') })),
+    ...dice.maybe(0.08, () => ({ format: field === 'ts' ? 'yyyy-MM-dd' : dice.pick('0.00', '#,##0.0') })),
   };
 };

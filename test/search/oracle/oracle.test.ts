@@ -46,7 +46,7 @@ const nextPage = (body: Plain, answer: Plain): Plain | undefined => {
   for (const key of ['aggs', 'aggregations']) {
     for (const [name, asked] of Object.entries((body[key] ?? {}) as Plain)) {
       const after = ((answer['aggregations'] as Plain | undefined)?.[name] as Plain | undefined)?.['after_key'];
-      const options = (asked as Plain)['composite'] as Plain | undefined;
+      const options = (asked as Plain | null)?.['composite'] as Plain | undefined;
       if (after !== undefined && options !== undefined)
         return { ...body, [key]: { [name]: { ...(asked as Plain), composite: { ...options, after } } } };
     }
@@ -113,7 +113,9 @@ const nextPage = (body: Plain, answer: Plain): Plain | undefined => {
         asked += bodies.length;
         for (const one of compared) {
           if (one.different.length === 0 || found.has(signature(one)) || (await hasTwoFaults(one, both))) continue;
-          const { body, different } = await shrunk(one, both);
+          const small = await shrunk(one, both);
+          if (await hasTwoFaults(small, both)) continue;
+          const { body, different } = small;
           found.set(signature(one), `${JSON.stringify(body)}\n  ${different.slice(0, 3).join('\n  ')}`);
         }
         bodies = compared.flatMap((one) => {

@@ -333,7 +333,7 @@ export class QueryGrammar {
       ...dice.maybe(0.3, () => ({ default_operator: dice.pick('and', 'OR') })),
       ...dice.maybe(0.1, () => ({ flags: dice.pick('ALL', 'NONE', 'OR|AND', 'PREFIX', 'PHRASE|NOT') })),
       ...dice.maybe(0.1, () => ({ minimum_should_match: dice.pick<unknown>(1, '50%', 2) })),
-      ...dice.maybe(0.3, () => ({ lenient: dice.chance(0.7) })),
+      ...dice.maybe(0.3, () => ({ lenient: true })),
     };
   }
 

@@ -59,7 +59,10 @@ const bindKey = (key: SortKey, binding: Binding): BoundKey => {
   const base = { field, descending: key.descending, missingFirst };
   const value = field.values === undefined ? field.value : oneOf(field, key.mode ?? (key.descending ? 'max' : 'min'));
   const custom = missing !== undefined && missing !== '_first' && missing !== '_last';
-  if (field.storage === 'timestamptz') return { ...base, value, type: 'timestamptz' };
+  if (field.storage === 'timestamptz') {
+    if (custom) missingNumber(key, 'float8');
+    return { ...base, value, type: 'timestamptz' };
+  }
   if (field.storage === 'text')
     return { ...base, value: custom ? sql`coalesce(${value}, ${missing}::text)` : value, type: 'text' };
   const type = field.storage === 'int8' ? 'int8' : 'float8';
@@ -95,7 +98,7 @@ const oneOf = (field: Field, mode: SortMode): Sql => {
   if (field.kind !== 'keyword') {
     const one = sql`(select ${aggregates[mode]} from unnest(${field.values!}) as u(v))`;
     if (field.storage === 'int8') return sql`${one}::int8`;
-    return field.kind === 'double' ? one : sql`round(${one})`;
+    return field.kind === 'double' ? one : sql`floor(${one} + 0.5)`;
   }
   return sql`(select ${aggregates[mode]} from (select x collate "C" as v from unnest(${field.values!}) as t(x)) u)`;
 };

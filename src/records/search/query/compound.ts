@@ -3,6 +3,7 @@ import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { anything, ignored, listOf, number, text } from '../syntax/value.js';
 import { clauses, common, type ParseQuery } from './clause.js';
+import { handWritten } from './term-level.js';
 
 export const bool: ParseQuery = (at, inner) => {
   const many = clauses(inner);
@@ -28,7 +29,7 @@ export const bool: ParseQuery = (at, inner) => {
 };
 
 export const constantScore: ParseQuery = (at, inner) => {
-  const { filter } = object('constant_score', { filter: inner, ...common })(at);
+  const { filter } = handWritten('constant_score', { filter: inner, ...common })(at);
   if (filter === undefined) throw illegalArgument("[constant_score] requires a 'filter' element", at);
   return filter;
 };
@@ -36,7 +37,7 @@ export const constantScore: ParseQuery = (at, inner) => {
 const listed =
   (name: string): ParseQuery =>
   (at, inner) => {
-    const { queries } = object(name, { queries: clauses(inner), tie_breaker: number, ...common })(at);
+    const { queries } = handWritten(name, { queries: clauses(inner), tie_breaker: number, ...common })(at);
     if (queries === undefined || queries.length === 0)
       throw parsing(`[${name}] requires 'queries' field with at least one clause`, at);
     return { kind: 'or', at, queries };
@@ -47,7 +48,7 @@ export const disMax = listed('dis_max');
 
 /** Scores apart, its positive clause. */
 export const boosting: ParseQuery = (at, inner) => {
-  const { positive, negative } = object('boosting', {
+  const { positive, negative } = handWritten('boosting', {
     positive: inner,
     negative: inner,
     negative_boost: number,
@@ -60,7 +61,7 @@ export const boosting: ParseQuery = (at, inner) => {
 
 /** Without functions, its query. */
 export const functionScore: ParseQuery = (at, inner) => {
-  const { query, functions } = object('function_score', {
+  const { query, functions } = handWritten('function_score', {
     query: inner,
     functions: listOf(anything),
     boost_mode: ignored,

@@ -1,9 +1,8 @@
 import { illegalArgument } from '../failure.js';
 import type { Input } from '../syntax/input.js';
-import { object } from '../syntax/object.js';
 import { anything, flag, ignored, listOf, text } from '../syntax/value.js';
 import { common, type ParseQuery } from './clause.js';
-import { fieldOptions } from './term-level.js';
+import { fieldOptions, handWritten } from './term-level.js';
 
 /** Options that matter to analysed text only, which we have none of. */
 const analysis = {
@@ -41,7 +40,7 @@ export const matchPhrase = single('match_phrase', false);
 export const matchBoolPrefix = single('match_bool_prefix', true);
 
 export const multiMatch: ParseQuery = (at) => {
-  const { query, fields, type, lenient } = object('multi_match', {
+  const { query, fields, type, lenient } = handWritten('multi_match', {
     query: anything,
     fields: listOf(text),
     type: text,

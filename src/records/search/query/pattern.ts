@@ -1,9 +1,10 @@
 import { illegalArgument } from '../failure.js';
+import type { Input } from '../syntax/input.js';
 import { anything, flag, ignored, text } from '../syntax/value.js';
 import { common, type ParseQuery } from './clause.js';
 import type { TextPattern, WildcardPart } from './predicate.js';
 import type { PatternQuery } from './query.js';
-import { translateRegexp } from './regexp.js';
+import { operatorsOf, translateRegexp } from './regexp.js';
 import { fieldOptions } from './term-level.js';
 
 const maxRegexp = 1000;
@@ -11,7 +12,7 @@ const maxRegexp = 1000;
 const patternClause =
   (
     clause: PatternQuery['clause'],
-    read: (value: string, caseInsensitive: boolean, at: Parameters<ParseQuery>[0]) => TextPattern,
+    read: (value: string, caseInsensitive: boolean, at: Input, flags?: Input) => TextPattern,
   ): ParseQuery =>
   (at) => {
     const shape = {
@@ -28,21 +29,29 @@ const patternClause =
     const value = options.value ?? ((options as Record<string, unknown>)[clause] as string | undefined);
     if (value === undefined) throw illegalArgument('value cannot be null', at);
     const caseInsensitive = options.case_insensitive ?? false;
-    return { kind: 'pattern', clause, at, field, pattern: read(value, caseInsensitive, at), caseInsensitive };
+    return {
+      kind: 'pattern',
+      clause,
+      at,
+      field,
+      pattern: read(value, caseInsensitive, at, options.flags),
+      caseInsensitive,
+    };
   };
 
 export const prefix = patternClause('prefix', (value) => ({ kind: 'prefix', text: value }));
 
 export const wildcard = patternClause('wildcard', (value) => ({ kind: 'wildcard', parts: wildcardParts(value) }));
 
-export const regexp = patternClause('regexp', (value, caseInsensitive, at) => {
+export const regexp = patternClause('regexp', (value, caseInsensitive, at, flags) => {
   if (value.length > maxRegexp) {
     throw illegalArgument(
       `The length of regex [${value.length}] used in the Regexp Query request has exceeded the allowed maximum of [${maxRegexp}].`,
       at,
     );
   }
-  return { kind: 'regexp', expression: translateRegexp(value, caseInsensitive, at) };
+  const operators = flags && operatorsOf(text(flags), flags);
+  return { kind: 'regexp', expression: translateRegexp(value, caseInsensitive, at, operators) };
 });
 
 /** The parts of a wildcard; a backslash makes the next character a plain one. */

@@ -6,8 +6,31 @@ import { illegalArgument, type Place } from '../failure.js';
  * `~` before a whole one for its opposite. Letters A to Z match either case where asked for, and no others do.
  * @throws SearchFailure where the expression is none, or asks for an intersection or opposite of a part.
  */
-export const translateRegexp = (expression: string, caseInsensitive: boolean, place: Place): string =>
-  new Translation([...expression], caseInsensitive, place).whole();
+export const translateRegexp = (
+  expression: string,
+  caseInsensitive: boolean,
+  place: Place,
+  operators: ReadonlySet<string> = allOperators,
+): string => new Translation([...expression], caseInsensitive, place, operators).whole();
+
+const flags: Readonly<Record<string, string>> = {
+  INTERSECTION: '&',
+  COMPLEMENT: '~',
+  EMPTY: '#',
+  ANYSTRING: '@',
+  INTERVAL: '<',
+  NONE: '',
+};
+const allOperators: ReadonlySet<string> = new Set('&~#@<');
+
+/** The operators that flags such as `INTERVAL|EMPTY` switch on; the characters of the others are plain. */
+export const operatorsOf = (text: string, place: Place): ReadonlySet<string> => {
+  const names = text.split('|').filter((name) => name !== '');
+  const unknown = names.find((name) => name.toUpperCase() !== 'ALL' && !Object.hasOwn(flags, name.toUpperCase()));
+  if (unknown !== undefined) throw illegalArgument(`Unknown regexp flag [${unknown}]`, place);
+  if (names.length === 0 || names.some((name) => name.toUpperCase() === 'ALL')) return allOperators;
+  return new Set(names.map((name) => flags[name.toUpperCase()]!));
+};
 
 const largestRepeat = 255;
 const largestInterval = 1000;
@@ -20,14 +43,18 @@ class Translation {
     private readonly characters: readonly string[],
     private readonly caseInsensitive: boolean,
     private readonly place: Place,
+    private readonly operators: ReadonlySet<string>,
   ) {}
 
   whole(): string {
     let required = '';
     for (;;) {
-      const opposite = this.takes('~');
-      const part = this.union();
-      const more = this.takes('&');
+      const opposite = this.operates('~');
+      // An opposite is that of the one thing after it, of which nothing may follow.
+      const part = opposite ? this.one() : this.union();
+      if (opposite && this.peek() !== undefined && !this.isOperator('&'))
+        this.fail('opposites of a part of an expression are not supported');
+      const more = this.operates('&');
       if (!more && !opposite) return this.end(`^${required}(?:${part})$`);
       required += opposite ? `(?!(?:${part})$)` : `(?=(?:${part})$)`;
       if (!more) return this.end(`^${required}.*$`);
@@ -49,7 +76,7 @@ class Translation {
     let result = '';
     for (
       let next = this.peek();
-      next !== undefined && next !== '|' && next !== ')' && next !== '&';
+      next !== undefined && next !== '|' && next !== ')' && !this.isOperator('&');
       next = this.peek()
     ) {
       result += this.repeated();
@@ -79,11 +106,12 @@ class Translation {
 
   private atom(): string {
     const character = this.take();
+    if (allOperators.has(character) && !this.operators.has(character)) return this.literal(character);
     switch (character) {
       case '(': {
         if (this.takes(')')) return '(?:)';
         const inner = this.union();
-        if (this.peek() === '&') this.fail('intersections inside groups are not supported');
+        if (this.isOperator('&')) this.fail('intersections inside groups are not supported');
         if (!this.takes(')')) this.fail("expected ')'");
         return `(?:${inner})`;
       }
@@ -111,6 +139,11 @@ class Translation {
       default:
         return this.literal(character);
     }
+  }
+
+  /** One thing, of which there must be one. */
+  private one(): string {
+    return this.peek() === undefined ? this.fail('end of expression') : this.atom();
   }
 
   private escaped(): string {
@@ -189,6 +222,14 @@ class Translation {
     if (this.peek() !== character) return false;
     this.index += 1;
     return true;
+  }
+
+  private isOperator(character: string): boolean {
+    return this.peek() === character && this.operators.has(character);
+  }
+
+  private operates(character: string): boolean {
+    return this.isOperator(character) && this.takes(character);
   }
 
   private rest(): string {

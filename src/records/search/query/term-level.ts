@@ -35,7 +35,7 @@ export const fieldOptions = <S extends Shape>(
 };
 
 /** Like {@link object}, for clauses whose parsers the engines wrote by hand: they name an unknown key in another sentence. */
-const handWritten =
+export const handWritten =
   <S extends Shape>(name: string, shape: S) =>
   (input: Input): Shaped<S> => {
     const unknown = input.members().find(({ key }) => !Object.hasOwn(shape, key));
@@ -117,7 +117,7 @@ const end = (...candidates: readonly [Input | undefined, boolean][]): RangeEnd |
 };
 
 export const exists: ParseQuery = (at) => {
-  const { field } = object('exists', { field: text, ...common })(at);
+  const { field } = handWritten('exists', { field: text, ...common })(at);
   if (field === undefined) throw parsing('[exists] must be provided with a [field]', at);
   return { kind: 'exists', at, field };
 };

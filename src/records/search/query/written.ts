@@ -1,8 +1,8 @@
 import { parsing, SearchFailure } from '../failure.js';
-import { object } from '../syntax/object.js';
 import { anything, flag, ignored, type Read, text, word } from '../syntax/value.js';
 import { common, type ParseQuery } from './clause.js';
 import { withoutBoost } from './full-text.js';
+import { handWritten } from './term-level.js';
 
 /** Fields come as an array, even where there is one. */
 const names: Read<string[]> = (input) => {
@@ -27,7 +27,7 @@ const shared = {
 } as const;
 
 export const queryString: ParseQuery = (at) => {
-  const options = object('query_string', {
+  const options = handWritten('query_string', {
     ...shared,
     default_field: text,
     allow_leading_wildcard: ignored,
@@ -66,7 +66,7 @@ export const queryString: ParseQuery = (at) => {
 };
 
 export const simpleQueryString: ParseQuery = (at) => {
-  const options = object('simple_query_string', { ...shared, flags: text })(at);
+  const options = handWritten('simple_query_string', { ...shared, flags: text })(at);
   if (options.query === undefined) throw parsing('[simple_query_string] query text missing', at);
   const fields = (options.fields ?? []).map(withoutBoost);
   const flags = options.flags

@@ -1,4 +1,4 @@
-import { type Cause, parsing, SearchFailure, xContent } from '../failure.js';
+import { type Cause, parsing, SearchFailure, WrongKind, xContent } from '../failure.js';
 import type { Entry } from './input.js';
 import { suggestion } from './suggest.js';
 import { kindOf, type Read } from './value.js';
@@ -34,6 +34,8 @@ const within = (name: string, { key, input }: Entry, read: Read<unknown>): unkno
   try {
     return read(input);
   } catch (error) {
+    if (error instanceof WrongKind)
+      throw xContent(`[${name}] ${key} doesn't support values of type: ${error.kind}`, error.place ?? input);
     if (!(error instanceof SearchFailure) || error.type !== 'illegal_argument_exception') throw error;
     const cause: Cause = error.causedBy ?? { type: error.type, reason: error.reason };
     throw xContent(`[${name}] failed to parse field [${key}]`, error.place ?? input, cause);

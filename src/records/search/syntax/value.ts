@@ -1,4 +1,4 @@
-import { type Cause, illegalArgument, numberFormat, parsing } from '../failure.js';
+import { type Cause, illegalArgument, numberFormat, WrongKind } from '../failure.js';
 import type { Input } from './input.js';
 
 /** Reads one value of a known shape, or fails at its place. */
@@ -18,7 +18,7 @@ export const isNumber = (text: string): boolean => numberPattern.test(text);
 /** A text; numbers and booleans count as theirs. */
 export const text: Read<string> = (input) => {
   const value = scalarText(input);
-  if (value === undefined) throw parsing(`[${input.key}] must be a text, but was ${kindOf(input)}`, input);
+  if (value === undefined) throw wrongKind('a text', input);
   return value;
 };
 
@@ -29,7 +29,7 @@ export const optionalText: Read<string | undefined> = (input) => (input.isNull ?
 export const number: Read<number> = (input) => {
   const value = scalarText(input);
   if (value === undefined || input.node.kind === 'literal') {
-    throw parsing(`[${input.key}] must be a number, but was ${kindOf(input)}`, input);
+    throw wrongKind('a number', input);
   }
   if (!isNumber(value) || !Number.isFinite(Number(value))) throw failed(numberFormat(value), input);
   return Number(value);
@@ -93,5 +93,8 @@ export const kindOf = ({ node }: Input): string => {
   if (node.kind === 'literal') return node.value === null ? 'VALUE_NULL' : 'VALUE_BOOLEAN';
   return node.kind === 'string' ? 'VALUE_STRING' : 'VALUE_NUMBER';
 };
+
+const wrongKind = (wanted: string, input: Input) =>
+  new WrongKind(`[${input.key}] must be ${wanted}, but was ${kindOf(input)}`, input, kindOf(input));
 
 const failed = (cause: Cause, input: Input) => illegalArgument(cause.reason, input, cause);

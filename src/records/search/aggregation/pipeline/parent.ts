@@ -3,7 +3,7 @@ import type { ParentPipeline } from '../aggregation.js';
 import { type Print, printOf, withText } from '../format.js';
 import type { Answer } from '../stage.js';
 import { movingFunction } from './moving.js';
-import { valueAt } from './path.js';
+import { isAbsent, valueAt } from './path.js';
 import { compileScript } from './script.js';
 
 type Of<K extends ParentPipeline['kind']> = Extract<ParentPipeline, { kind: K }>;
@@ -21,7 +21,7 @@ const plans: Plan = {
     return (buckets) =>
       buckets.map((bucket, index) => {
         const before = buckets[index - 1];
-        if (before === undefined) return bucket;
+        if (before === undefined || isAbsent(before, path)) return bucket;
         const change = valueAt(bucket, path, zeros) - valueAt(before, path, zeros);
         const units = (Number(bucket['key']) - Number(before['key'])) / (unitMillis ?? 1);
         return put(bucket, name, {
@@ -105,12 +105,12 @@ const variablesOf = (
 ): Record<string, number> =>
   Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(bucket, path, zeros)]));
 
-const sortValue = (bucket: Answer, path: string, zeros: boolean): number | string =>
-  path === '_key' && typeof bucket['key'] === 'string'
-    ? bucket['key']
-    : path === '_key'
-      ? Number(bucket['key'])
-      : valueAt(bucket, path, zeros);
+const sortValue = (bucket: Answer, path: string, zeros: boolean): number | string => {
+  if (path !== '_key') return valueAt(bucket, path, zeros);
+  const key = bucket['key'];
+  // Keys of several parts keep the order that they have.
+  return typeof key === 'string' ? key : typeof key === 'object' ? 0 : Number(key);
+};
 
 const compareAll = (
   a: readonly (number | string)[],

@@ -9,6 +9,14 @@ export const valueAt = (bucket: Answer, path: string, zeros: boolean): number =>
   return gap ? (zeros ? 0 : Number.NaN) : value;
 };
 
+/** Whether a bucket lacks what a path begins with: a pipeline that had nothing to say there. */
+export const isAbsent = (bucket: Answer, path: string): boolean => {
+  const [step = ''] = path.split('>');
+  return !step.startsWith('_') && bucket[step.trim()] === undefined && bucket[nameOf(step.trim())] === undefined;
+};
+
+const nameOf = (step: string): string => step.replace(/(?:\[.*\]|\..*)$/s, '');
+
 /** The buckets that all steps but the last lead to, and the path inside each. */
 export const bucketsAt = (answers: Answer, path: string): { buckets: Answer[]; inner: string } => {
   const steps = path.split('>');

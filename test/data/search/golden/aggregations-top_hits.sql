@@ -1,0 +1,36 @@
+/* {"size": 0, "aggs": {"a": {"top_hits": {"size": 1, "sort": [{"ts": "desc"}], "_source": ["data.temperature"]}}}} */
+
+select count(*)
+from (select
+from record r
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz
+limit $5::int) x
+-- $1 = "uuid"
+-- $2 = ["uuid","uuid"]
+-- $3 = "2000-01-01T00:00:00.000000Z"
+-- $4 = "2100-01-01T00:00:00.000000Z"
+-- $5 = 10001
+
+select count(*) as n
+from (select 1
+from record r
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz) s
+-- $1 = "uuid"
+-- $2 = ["uuid","uuid"]
+-- $3 = "2000-01-01T00:00:00.000000Z"
+-- $4 = "2100-01-01T00:00:00.000000Z"
+
+select s.v0,s.v1,s.v2,s.v3,s.v4,s.v5,s.v6,s.v7,s.v8
+from (select r.id as v0,extract(epoch from r.ts) as v1,r.device_id as v2,r.product_id as v3,r.metadata as v4,r.data as v5,r.frame as v6,r.ignored as v7,extract(epoch from r.ts) as v8,row_number() over (order by r.ts desc,r.seq) as place
+from record r
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz) s
+where s.place > $5::int8 and s.place <= $6::int8
+order by s.place
+limit $7::int
+-- $1 = "uuid"
+-- $2 = ["uuid","uuid"]
+-- $3 = "2000-01-01T00:00:00.000000Z"
+-- $4 = "2100-01-01T00:00:00.000000Z"
+-- $5 = 0
+-- $6 = 1
+-- $7 = 65536

@@ -1,0 +1,17 @@
+/* {"query": {"constant_score": {"filter": {"term": {"data.on": true}}}}} */
+
+select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
+from record r
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and coalesce((case r.product_id when $5::uuid then r.numbers[$6::int] else (case ((r.data -> $7::text) #>> '{}') when 'true' then 1::float8 when 'false' then 0::float8 end) end) = $8::float8, false)
+order by r.ts desc, r.seq desc
+limit $9::int offset $10::int
+-- $1 = "uuid"
+-- $2 = ["uuid","uuid"]
+-- $3 = "2000-01-01T00:00:00.000000Z"
+-- $4 = "2100-01-01T00:00:00.000000Z"
+-- $5 = "uuid"
+-- $6 = 3
+-- $7 = "on"
+-- $8 = 1
+-- $9 = 10
+-- $10 = 0

@@ -1,0 +1,19 @@
+/* {"query": {"geo_distance": {"distance": "5km", "device.location": {"lat": 48.85, "lon": 2.35}}}} */
+
+select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
+from record r
+join device d on d.id = r.device_id
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and coalesce(((case when d.lat is not null then 2 * $5::float8 * asin(least(1, sqrt(power(sin(radians(d.lat - $6::float8) / 2), 2) + cos(radians($7::float8)) * cos(radians(d.lat)) * power(sin(radians(d.lon - $8::float8) / 2), 2)))) end) <= $9::float8), false)
+order by r.ts desc, r.seq desc
+limit $10::int offset $11::int
+-- $1 = "uuid"
+-- $2 = ["uuid","uuid"]
+-- $3 = "2000-01-01T00:00:00.000000Z"
+-- $4 = "2100-01-01T00:00:00.000000Z"
+-- $5 = 6371008.7714
+-- $6 = 48.85
+-- $7 = 48.85
+-- $8 = 2.35
+-- $9 = 5000
+-- $10 = 10
+-- $11 = 0

@@ -1,0 +1,20 @@
+/* {"query": {"term": {"data.state": {"value": "OK", "case_insensitive": true}}}} */
+
+select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
+from record r
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and coalesce(translate((case r.product_id when $5::uuid then r.texts[$6::int] else (case when jsonb_typeof((r.data -> $7::text)) in ('string', 'number', 'boolean') then ((r.data -> $8::text) #>> '{}') end) end), $9::text, $10::text) = $11::text, false)
+order by r.ts desc, r.seq desc
+limit $12::int offset $13::int
+-- $1 = "uuid"
+-- $2 = ["uuid","uuid"]
+-- $3 = "2000-01-01T00:00:00.000000Z"
+-- $4 = "2100-01-01T00:00:00.000000Z"
+-- $5 = "uuid"
+-- $6 = 1
+-- $7 = "state"
+-- $8 = "state"
+-- $9 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+-- $10 = "abcdefghijklmnopqrstuvwxyz"
+-- $11 = "ok"
+-- $12 = 10
+-- $13 = 0

@@ -1,0 +1,75 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { PoolClient, QueryConfig } from 'pg';
+import { examplesOfPage, exampleWorld } from './example.js';
+import { useWorld } from './world.js';
+
+/**
+ * The SQL of every example of docs/search.md, as it is sent to the database and run there. To write the files anew:
+ * `UPDATE_GOLDEN=1 npm test -- test/search/golden`.
+ */
+const folder = new URL('../../../test/data/search/golden/', import.meta.url);
+const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
+const examples = examplesOfPage().filter(({ kind }) => kind === 'search');
+const fileOf = (name: string, index: number) => {
+  const same = examples.slice(0, index).filter((one) => one.name === name).length;
+  return `${name}${same === 0 ? '' : `-${same + 1}`}.sql`;
+};
+
+const world = useWorld(exampleWorld);
+let sent: string[] = [];
+
+/** What every query sends before its own statements, or to show the devices of hits. */
+const common =
+  /^\s*(?:begin|rollback|savepoint|release|set |close|fetch|select set_config|select pg_export_snapshot|select device_id as id|select p\.id as|select path, keys|select id, serial|select id, organization_id)/;
+
+const record = (client: PoolClient) => {
+  const query = client.query.bind(client) as (config: unknown, values?: unknown) => unknown;
+  const recording = (config: string | QueryConfig, values?: unknown[]) => {
+    const [text, given] = typeof config === 'string' ? [config, values] : [config.text, config.values];
+    if (!common.test(text)) sent.push(`${lines(text)}\n${(given ?? []).map(comment).join('')}`);
+    return query(config, values);
+  };
+  client.query = recording as typeof client.query;
+};
+
+const lines = (text: string) =>
+  text
+    .trim()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/(?<!epoch) (from|cross join|left join|join|where|group by|order by|limit|union all) /g, '\n$1 ');
+
+/** A value; identifiers are another's each time. */
+const comment = (value: unknown, index: number) =>
+  `-- $${index + 1} = ${JSON.stringify(value).replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[1-9a-f][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid')}\n`;
+
+describe('the SQL of', () => {
+  beforeAll(() => {
+    const known = new WeakSet<PoolClient>();
+    world.pool.on('acquire', (client) => {
+      if (!known.has(client)) record(client);
+      known.add(client);
+    });
+    if (isUpdate) rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+  });
+  afterAll(() => {
+    sent = [];
+  });
+
+  it.each(examples.map(({ name, text }, index) => ({ file: fileOf(name, index), text })))(
+    '$file is what the page example runs',
+    async ({ file, text }) => {
+      sent = [];
+      expect(await world.ask(JSON.parse(text) as never)).toMatchObject({ status: 200 });
+      const golden = `/* ${text} */\n${sent.map((statement) => `\n${statement}`).join('')}`;
+      if (isUpdate) writeFileSync(new URL(file, folder), golden);
+      expect(golden).toBe(readFileSync(new URL(file, folder), 'utf8'));
+    },
+  );
+
+  it('examples that are gone is gone', () => {
+    const files = examples.map(({ name }, index) => fileOf(name, index));
+    expect(readdirSync(folder).sort()).toEqual(files.sort());
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import { createPool } from '../../src/database/pools.js';
+import { ApiError } from '../../src/errors.js';
+import { locate } from '../../src/json.js';
+import { createSearch, type QueryAnswer } from '../../src/records/search/search.js';
+import { Turns } from '../../src/records/search/turn.js';
+import { useDatabase } from '../support/database.js';
+import { buildWorld, type World, worldNow } from './world.js';
+
+const turns = () => new Turns({ turns: 4, each: 3, waiting: 2 });
+const take = async (from: Turns, organization: string, count: number) => {
+  const taken = [];
+  for (let index = 0; index < count; index += 1) taken.push(await from.take(organization));
+  return taken;
+};
+
+describe('the turns of searches', () => {
+  it('leave some to others, however much one organization asks for', async () => {
+    const of = turns();
+    await take(of, 'greedy', 3);
+    expect(of.takeFree('greedy')).toBeUndefined();
+    expect(of.takeFree('modest')).toBeInstanceOf(Function);
+  });
+
+  it('go to the organization that has the fewest, not to the one that asked first', async () => {
+    const of = new Turns({ turns: 2, each: 2, waiting: 10 });
+    const [first, second] = await take(of, 'greedy', 2);
+    const order: string[] = [];
+    const waiting = ['greedy', 'greedy', 'modest'].map((name) =>
+      of.take(name).then((release) => {
+        order.push(name);
+        return release;
+      }),
+    );
+    first!();
+    (await waiting[2]!)();
+    await waiting[0];
+    second!();
+    await waiting[1];
+    expect(order).toEqual(['modest', 'greedy', 'greedy']);
+  });
+
+  it('are refused once too many calls of the organization wait, and only its own', async () => {
+    const of = turns();
+    const [one] = await take(of, 'greedy', 3);
+    const waiting = [of.take('greedy'), of.take('greedy')];
+    expect(() => of.take('greedy')).toThrow(ApiError);
+    expect(of.takeFree('modest')).toBeInstanceOf(Function);
+    one!();
+    (await waiting[0]!)();
+    (await waiting[1]!)();
+    expect(of.takeFree('greedy')).toBeInstanceOf(Function);
+  });
+
+  it('are not kept for a caller that left while it waited', async () => {
+    const of = turns();
+    const [one] = await take(of, 'greedy', 3);
+    const gone = new AbortController();
+    const waiting = of.take('greedy', gone.signal);
+    gone.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    one!();
+    expect(of.takeFree('greedy')).toBeInstanceOf(Function);
+  });
+
+  it('come back once, though they are given back twice', async () => {
+    const of = new Turns({ turns: 1, each: 1, waiting: 1 });
+    const [one] = await take(of, 'greedy', 1);
+    one!();
+    one!();
+    expect(of.takeFree('greedy')).toBeInstanceOf(Function);
+    expect(of.takeFree('greedy')).toBeUndefined();
+  });
+});
+
+describe('an organization whose searches are slow', () => {
+  const database = useDatabase();
+  let pool: Pool;
+  let searchPool: Pool;
+  let greedy: World;
+  let modest: World;
+  beforeAll(async () => {
+    pool = createPool(database.url);
+    searchPool = createPool(database.url, { name: 'searches', max: 4 });
+    const options = {
+      products: { probe: [] },
+      devices: [{ serial: '01', product: 'probe' }],
+      records: [{ serial: '01', ts: 1_774_737_000, data: { n: 1 } }],
+    };
+    greedy = await buildWorld(pool, options);
+    modest = await buildWorld(pool, options);
+  });
+  afterAll(async () => {
+    await searchPool.end();
+    await pool.end();
+  });
+
+  it('waits for itself and is refused when too much waits, while others are answered at once', async () => {
+    const search = createSearch({ pool: searchPool, clock: () => worldNow, timeoutMs: 30_000 });
+    const range = locate({ gte: 946_684_800, lte: 4_102_444_800 });
+    const ask = async ({ organizationId, applicationId, productIds }: World, query: object): Promise<QueryAnswer> => {
+      const queries = locate([{ products: Object.values(productIds), ...query }]);
+      return (await search.prepare(range, queries)({ organizationId, applicationId })).responses[0]!;
+    };
+    const holder = await pool.connect();
+    await holder.query('begin; lock table device in access exclusive mode');
+    // Hits show their device, which nobody can read now; a count needs none.
+    const slow = Array.from({ length: 110 }, () => ask(greedy, { size: 1 }));
+    expect(await ask(modest, { size: 0 })).toMatchObject({ status: 200, hits: { total: { value: 1 } } });
+    await holder.query('rollback');
+    holder.release();
+    const answers = await Promise.all(slow);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBe(110 - 3 - 100);
+    expect(refused[0]).toMatchObject({ error: { type: 'rejected_execution_exception' } });
+    expect(answers.filter(({ status }) => status === 200).length).toBe(103);
+  });
+});
