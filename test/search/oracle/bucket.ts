@@ -118,7 +118,11 @@ export const places: readonly Make[] = [
     geo_distance: {
       field: 'device.location',
       origin: dice.pick<unknown>({ lat: 48.85, lon: 2.35 }, '52.5,13.4', [0, 0]),
-      ranges: dice.some(1, 3, () => dice.pick<object>({ to: 10 }, { from: 10, to: 2000 }, { from: 2000, key: 'far' })),
+      ranges: dice.pick<object[]>(
+        [{ to: 10 }, { from: 10, to: 2000 }, { from: 2000, key: 'far' }],
+        [{ from: 10 }],
+        [{ to: 10 }, { to: 2000 }],
+      ),
       ...dice.maybe(0.8, () => ({ unit: dice.pick('km', 'mi', 'm') })),
       ...keyed(dice),
     },

@@ -1,5 +1,6 @@
 import { dateFormatOf, defaultDateFormat } from '../date/date-format.js';
 import { utc, type Zone } from '../date/zone.js';
+import { illegalArgument } from '../failure.js';
 import type { Field } from '../field/field.js';
 import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';
@@ -14,6 +15,8 @@ export const printOf = (field: Field | undefined, format: Input | undefined, zon
     const dates = format === undefined ? defaultDateFormat : dateFormatOf(text(format), format);
     return (value) => dates.print(value, zone);
   }
+  if (format !== undefined && field?.kind === 'keyword')
+    throw illegalArgument(`Field [${field.path}] of type [keyword] does not support custom formats`, format);
   if (format !== undefined) return decimalFormatOf(text(format), format);
   return field?.kind === 'boolean' ? (value) => (value === 0 ? 'false' : 'true') : undefined;
 };

@@ -1,11 +1,32 @@
 /* {"size":2,"sort":[{"data.temperature":{"order":"desc","missing":"_last"}},{"_id":"asc"}],"includes":["data.*"]} */
 
-select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored,coalesce((case r.product_id when $1::uuid then r.numbers[$2::int] else (case jsonb_typeof((r.data -> $3::text)) when 'number' then ((r.data -> $4::text))::float8 when 'string' then case when ((r.data -> $5::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $6::text) #>> '{}')::float8 end end) end), '-Infinity'::float8),r.id::text
+select (select coalesce(string_agg(device_id::text, ','), '')
+from application_device
+where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
+from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+from product p
+cross join jsonb_array_elements(p.variables) v
+left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+where (p.organization_id = $2::uuid or p.id in (select product_id
+from device
+where organization_id = $3::uuid))
+order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
+from ( select path, keys, kind, multi
+from record_field
+where organization_id = $4::uuid
+order by path
+limit 10000) x) as seen
+-- $1 = "uuid"
+-- $2 = "uuid"
+-- $3 = "uuid"
+-- $4 = "uuid"
+
+select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored,coalesce((case when r.product_id = any($1::uuid[]) then r.numbers[$2::int] else (case jsonb_typeof((r.data -> $3::text)) when 'number' then ((r.data -> $4::text))::float8 when 'string' then case when ((r.data -> $5::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $6::text) #>> '{}')::float8 end end) end), '-Infinity'::float8),r.id::text
 from record r
 where r.organization_id = $7::uuid and r.device_id = any($8::uuid[]) and r.ts >= $9::timestamptz and r.ts <= $10::timestamptz
-order by coalesce((case r.product_id when $11::uuid then r.numbers[$12::int] else (case jsonb_typeof((r.data -> $13::text)) when 'number' then ((r.data -> $14::text))::float8 when 'string' then case when ((r.data -> $15::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $16::text) #>> '{}')::float8 end end) end), '-Infinity'::float8) desc,r.id::text collate "C" asc nulls last,r.seq
+order by coalesce((case when r.product_id = any($11::uuid[]) then r.numbers[$12::int] else (case jsonb_typeof((r.data -> $13::text)) when 'number' then ((r.data -> $14::text))::float8 when 'string' then case when ((r.data -> $15::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $16::text) #>> '{}')::float8 end end) end), '-Infinity'::float8) desc,r.id::text collate "C" asc nulls last,r.seq
 limit $17::int offset $18::int
--- $1 = "uuid"
+-- $1 = ["uuid"]
 -- $2 = 1
 -- $3 = "temperature"
 -- $4 = "temperature"
@@ -15,7 +36,7 @@ limit $17::int offset $18::int
 -- $8 = ["uuid","uuid"]
 -- $9 = "2000-01-01T00:00:00.000000Z"
 -- $10 = "2100-01-01T00:00:00.000000Z"
--- $11 = "uuid"
+-- $11 = ["uuid"]
 -- $12 = 1
 -- $13 = "temperature"
 -- $14 = "temperature"
@@ -23,6 +44,16 @@ limit $17::int offset $18::int
 -- $16 = "temperature"
 -- $17 = 2
 -- $18 = 0
+
+select (select coalesce(json_agg(x), '[]')
+from ( select id, serial, name, tags, lat, lon
+from device
+where id = any($1::uuid[])) x) as devices, (select coalesce(json_agg(x), '[]')
+from ( select id, organization_id as owner
+from product
+where id = any($2::uuid[])) x) as owners
+-- $1 = ["uuid","uuid"]
+-- $2 = ["uuid"]
 
 select count(*)
 from (select

@@ -1,5 +1,26 @@
 /* {"size": 0, "aggs": {"a": {"date_histogram": {"field": "ts", "calendar_interval": "day", "time_zone": "Europe/Paris", "min_doc_count": 1}}}} */
 
+select (select coalesce(string_agg(device_id::text, ','), '')
+from application_device
+where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
+from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+from product p
+cross join jsonb_array_elements(p.variables) v
+left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+where (p.organization_id = $2::uuid or p.id in (select product_id
+from device
+where organization_id = $3::uuid))
+order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
+from ( select path, keys, kind, multi
+from record_field
+where organization_id = $4::uuid
+order by path
+limit 10000) x) as seen
+-- $1 = "uuid"
+-- $2 = "uuid"
+-- $3 = "uuid"
+-- $4 = "uuid"
+
 select extract(epoch from min(r.ts)) * 1000, extract(epoch from max(r.ts)) * 1000
 from record r
 where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz
@@ -8,26 +29,79 @@ where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >=
 -- $3 = "2000-01-01T00:00:00.000000Z"
 -- $4 = "2100-01-01T00:00:00.000000Z"
 
-select count(*)
-from (select
-from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz
-limit $5::int) x
+select product_id as "productId", array_agg(extract(epoch from hour)::float8) as hours
+from (select distinct product_id, hour
+from record_dirty
+where organization_id = $1::uuid) d
+group by product_id
 -- $1 = "uuid"
--- $2 = ["uuid","uuid"]
--- $3 = "2000-01-01T00:00:00.000000Z"
--- $4 = "2100-01-01T00:00:00.000000Z"
--- $5 = 10001
 
-select s.k0,count(*) as n
-from (select width_bucket(r.ts, $1::timestamptz[]) as k0
-from record r
-where r.organization_id = $2::uuid and r.device_id = any($3::uuid[]) and r.ts >= $4::timestamptz and r.ts <= $5::timestamptz) s
+select product_id as "productId", bool_and(device_id = any($1::uuid[])) as whole
+from record_source
+where organization_id = $2::uuid
+group by product_id
+-- $1 = ["uuid","uuid"]
+-- $2 = "uuid"
+
+select s.k0,coalesce(sum(s.v0), 0)::int8 as n
+from (select width_bucket(r.ts, $1::timestamptz[]) as k0,case when r.slot = 0 then r.n else 0 end as v0
+from ( select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
+from record_rollup u
+where u.organization_id = $2::uuid and u.product_id = any($3::uuid[]) and u.device_id = any($4::uuid[]) and u.slot = any($5::int[]) and u.hour >= $6::timestamptz and u.hour < $7::timestamptz and (coalesce(u.product_id, $8::uuid), u.hour) not in (select *
+from unnest($9::uuid[], $10::timestamptz[]))
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+from record x
+cross join lateral ( select 0 as slot, null::float8 as value
+union all select place, number
+from unnest(x.numbers) with ordinality w (number, place)
+where number is not null and place = any($11::int[])) v
+where x.organization_id = $12::uuid and x.product_id = any($13::uuid[]) and x.device_id = any($14::uuid[]) and x.ts >= $15::timestamptz and x.ts < $16::timestamptz
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+from record x
+cross join lateral ( select 0 as slot, null::float8 as value
+union all select place, number
+from unnest(x.numbers) with ordinality w (number, place)
+where number is not null and place = any($17::int[])) v
+where x.organization_id = $18::uuid and x.product_id = any($19::uuid[]) and x.device_id = any($20::uuid[]) and x.ts >= $21::timestamptz and x.ts <= $22::timestamptz
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+from unnest($23::uuid[], $24::timestamptz[]) y (product_id, hour)
+join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
+cross join lateral ( select 0 as slot, null::float8 as value
+union all select place, number
+from unnest(x.numbers) with ordinality w (number, place)
+where number is not null and place = any($25::int[])) v
+where x.organization_id = $26::uuid and x.product_id = any($27::uuid[]) and x.device_id = any($28::uuid[]) and x.ts >= $29::timestamptz and x.ts < $30::timestamptz) r
+where true) s
 group by s.k0
-limit $6::int
+limit $31::int
 -- $1 = ["2026-03-27T23:00:00.000Z","2026-03-28T23:00:00.000Z"]
 -- $2 = "uuid"
--- $3 = ["uuid","uuid"]
--- $4 = "2000-01-01T00:00:00.000000Z"
--- $5 = "2100-01-01T00:00:00.000000Z"
--- $6 = 65536
+-- $3 = ["uuid"]
+-- $4 = ["uuid","uuid"]
+-- $5 = [0]
+-- $6 = "2026-03-28T12:00:00.000Z"
+-- $7 = "2026-03-29T12:00:00.000Z"
+-- $8 = "00000000-0000-0000-0000-000000000000"
+-- $9 = ["uuid","uuid"]
+-- $10 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z"]
+-- $11 = []
+-- $12 = "uuid"
+-- $13 = ["uuid"]
+-- $14 = ["uuid","uuid"]
+-- $15 = "2000-01-01T00:00:00.000000Z"
+-- $16 = "2026-03-28T12:00:00.000Z"
+-- $17 = []
+-- $18 = "uuid"
+-- $19 = ["uuid"]
+-- $20 = ["uuid","uuid"]
+-- $21 = "2026-03-29T12:00:00.000Z"
+-- $22 = "2100-01-01T00:00:00.000000Z"
+-- $23 = ["uuid","uuid"]
+-- $24 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z"]
+-- $25 = []
+-- $26 = "uuid"
+-- $27 = ["uuid"]
+-- $28 = ["uuid","uuid"]
+-- $29 = "2026-03-28T12:00:00.000Z"
+-- $30 = "2026-03-29T02:00:00.000Z"
+-- $31 = 65536

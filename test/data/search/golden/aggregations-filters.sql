@@ -1,27 +1,37 @@
 /* {"size": 0, "aggs": {"a": {"filters": {"filters": {"warm": {"range": {"data.temperature": {"gte": 21}}}}, "other_bucket": true}}}} */
 
-select count(*)
-from (select
-from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz
-limit $5::int) x
+select (select coalesce(string_agg(device_id::text, ','), '')
+from application_device
+where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
+from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+from product p
+cross join jsonb_array_elements(p.variables) v
+left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+where (p.organization_id = $2::uuid or p.id in (select product_id
+from device
+where organization_id = $3::uuid))
+order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
+from ( select path, keys, kind, multi
+from record_field
+where organization_id = $4::uuid
+order by path
+limit 10000) x) as seen
 -- $1 = "uuid"
--- $2 = ["uuid","uuid"]
--- $3 = "2000-01-01T00:00:00.000000Z"
--- $4 = "2100-01-01T00:00:00.000000Z"
--- $5 = 10001
+-- $2 = "uuid"
+-- $3 = "uuid"
+-- $4 = "uuid"
 
 select s.k0,count(*) as n
 from (select m0.v as k0
 from record r
 cross join lateral (select b.v
-from (values ($1::int, coalesce((case r.product_id when $2::uuid then r.numbers[$3::int] else (case jsonb_typeof((r.data -> $4::text)) when 'number' then ((r.data -> $5::text))::float8 when 'string' then case when ((r.data -> $6::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $7::text) #>> '{}')::float8 end end) end) >= $8::float8, false)),($9::int, (not coalesce((case r.product_id when $10::uuid then r.numbers[$11::int] else (case jsonb_typeof((r.data -> $12::text)) when 'number' then ((r.data -> $13::text))::float8 when 'string' then case when ((r.data -> $14::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $15::text) #>> '{}')::float8 end end) end) >= $16::float8, false)))) as b(v, hit)
+from (values ($1::int, coalesce((case when r.product_id = any($2::uuid[]) then r.numbers[$3::int] else (case jsonb_typeof((r.data -> $4::text)) when 'number' then ((r.data -> $5::text))::float8 when 'string' then case when ((r.data -> $6::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $7::text) #>> '{}')::float8 end end) end) >= $8::float8, false)),($9::int, (not coalesce((case when r.product_id = any($10::uuid[]) then r.numbers[$11::int] else (case jsonb_typeof((r.data -> $12::text)) when 'number' then ((r.data -> $13::text))::float8 when 'string' then case when ((r.data -> $14::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $15::text) #>> '{}')::float8 end end) end) >= $16::float8, false)))) as b(v, hit)
 where b.hit) m0
 where r.organization_id = $17::uuid and r.device_id = any($18::uuid[]) and r.ts >= $19::timestamptz and r.ts <= $20::timestamptz) s
 group by s.k0
 limit $21::int
 -- $1 = 0
--- $2 = "uuid"
+-- $2 = ["uuid"]
 -- $3 = 1
 -- $4 = "temperature"
 -- $5 = "temperature"
@@ -29,7 +39,7 @@ limit $21::int
 -- $7 = "temperature"
 -- $8 = 21
 -- $9 = 1
--- $10 = "uuid"
+-- $10 = ["uuid"]
 -- $11 = 1
 -- $12 = "temperature"
 -- $13 = "temperature"
@@ -41,3 +51,14 @@ limit $21::int
 -- $19 = "2000-01-01T00:00:00.000000Z"
 -- $20 = "2100-01-01T00:00:00.000000Z"
 -- $21 = 65536
+
+select count(*)
+from (select
+from record r
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz
+limit $5::int) x
+-- $1 = "uuid"
+-- $2 = ["uuid","uuid"]
+-- $3 = "2000-01-01T00:00:00.000000Z"
+-- $4 = "2100-01-01T00:00:00.000000Z"
+-- $5 = 10001

@@ -1,32 +1,93 @@
 /* {"size": 0, "aggs": {"a": {"date_histogram": {"field": "ts", "calendar_interval": "day"}, "aggs": {"m": {"avg": {"field": "data.temperature"}}, "p": {"bucket_script": {"buckets_path": {"t": "m"}, "script": "params.t * 1.8 + 32"}}}}}} */
 
-select count(*)
-from (select
-from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz
-limit $5::int) x
+select (select coalesce(string_agg(device_id::text, ','), '')
+from application_device
+where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
+from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+from product p
+cross join jsonb_array_elements(p.variables) v
+left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+where (p.organization_id = $2::uuid or p.id in (select product_id
+from device
+where organization_id = $3::uuid))
+order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
+from ( select path, keys, kind, multi
+from record_field
+where organization_id = $4::uuid
+order by path
+limit 10000) x) as seen
 -- $1 = "uuid"
--- $2 = ["uuid","uuid"]
--- $3 = "2000-01-01T00:00:00.000000Z"
--- $4 = "2100-01-01T00:00:00.000000Z"
--- $5 = 10001
+-- $2 = "uuid"
+-- $3 = "uuid"
+-- $4 = "uuid"
 
-select (extract(epoch from s.k0) * 1000)::int8 as k0,count(*) as n,avg(s.v0) as c0
-from (select date_bin(make_interval(secs => $1::float8), r.ts, $2::timestamptz) as k0,(case r.product_id when $3::uuid then r.numbers[$4::int] else (case jsonb_typeof((r.data -> $5::text)) when 'number' then ((r.data -> $6::text))::float8 when 'string' then case when ((r.data -> $7::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $8::text) #>> '{}')::float8 end end) end) as v0
-from record r
-where r.organization_id = $9::uuid and r.device_id = any($10::uuid[]) and r.ts >= $11::timestamptz and r.ts <= $12::timestamptz) s
+select product_id as "productId", array_agg(extract(epoch from hour)::float8) as hours
+from (select distinct product_id, hour
+from record_dirty
+where organization_id = $1::uuid) d
+group by product_id
+-- $1 = "uuid"
+
+select product_id as "productId", bool_and(device_id = any($1::uuid[])) as whole
+from record_source
+where organization_id = $2::uuid
+group by product_id
+-- $1 = ["uuid","uuid"]
+-- $2 = "uuid"
+
+select (extract(epoch from s.k0) * 1000)::int8 as k0,coalesce(sum(s.v3), 0)::int8 as n,(sum(s.v1) / nullif(sum(s.v0), 0))::float8 as c0
+from (select date_bin(make_interval(secs => $1::float8), r.ts, $2::timestamptz) as k0,case when r.slot = $3::int and r.product_id = any($4::uuid[]) then r.n end as v0,case when r.slot = $5::int and r.product_id = any($6::uuid[]) then r.sum end as v1,case when r.slot = $7::int and r.product_id = any($8::uuid[]) then r.sum_squares end as v2,case when r.slot = 0 then r.n else 0 end as v3
+from ( select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
+from record_rollup u
+where u.organization_id = $9::uuid and u.product_id = any($10::uuid[]) and u.device_id = any($11::uuid[]) and u.slot = any($12::int[]) and u.hour >= $13::timestamptz and u.hour < $14::timestamptz and (coalesce(u.product_id, $15::uuid), u.hour) not in (select *
+from unnest($16::uuid[], $17::timestamptz[]))
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+from record x
+cross join lateral ( select 0 as slot, null::float8 as value
+union all select place, number
+from unnest(x.numbers) with ordinality w (number, place)
+where number is not null and place = any($18::int[])) v
+where x.organization_id = $19::uuid and x.product_id = any($20::uuid[]) and x.device_id = any($21::uuid[]) and x.ts >= $22::timestamptz and x.ts <= $23::timestamptz
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+from unnest($24::uuid[], $25::timestamptz[]) y (product_id, hour)
+join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
+cross join lateral ( select 0 as slot, null::float8 as value
+union all select place, number
+from unnest(x.numbers) with ordinality w (number, place)
+where number is not null and place = any($26::int[])) v
+where x.organization_id = $27::uuid and x.product_id = any($28::uuid[]) and x.device_id = any($29::uuid[]) and x.ts >= $30::timestamptz and x.ts < $31::timestamptz) r
+where true) s
 group by s.k0
-limit $13::int
+limit $32::int
 -- $1 = 86400
 -- $2 = "1970-01-01T00:00:00.000Z"
--- $3 = "uuid"
--- $4 = 1
--- $5 = "temperature"
--- $6 = "temperature"
--- $7 = "temperature"
--- $8 = "temperature"
+-- $3 = 1
+-- $4 = ["uuid"]
+-- $5 = 1
+-- $6 = ["uuid"]
+-- $7 = 1
+-- $8 = ["uuid"]
 -- $9 = "uuid"
--- $10 = ["uuid","uuid"]
--- $11 = "2000-01-01T00:00:00.000000Z"
--- $12 = "2100-01-01T00:00:00.000000Z"
--- $13 = 65536
+-- $10 = ["uuid"]
+-- $11 = ["uuid","uuid"]
+-- $12 = [0,1]
+-- $13 = "2000-01-01T00:00:00.000Z"
+-- $14 = "2026-11-23T12:00:00.000Z"
+-- $15 = "00000000-0000-0000-0000-000000000000"
+-- $16 = ["uuid","uuid","uuid"]
+-- $17 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $18 = [1]
+-- $19 = "uuid"
+-- $20 = ["uuid"]
+-- $21 = ["uuid","uuid"]
+-- $22 = "2026-11-23T12:00:00.000Z"
+-- $23 = "2100-01-01T00:00:00.000000Z"
+-- $24 = ["uuid","uuid","uuid"]
+-- $25 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $26 = [1]
+-- $27 = "uuid"
+-- $28 = ["uuid"]
+-- $29 = ["uuid","uuid"]
+-- $30 = "2026-03-28T12:00:00.000Z"
+-- $31 = "2026-03-29T13:00:00.000Z"
+-- $32 = 65536

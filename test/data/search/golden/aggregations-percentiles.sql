@@ -1,22 +1,32 @@
 /* {"size": 0, "aggs": {"a": {"percentiles": {"field": "data.temperature", "percents": [50, 95]}}}} */
 
-select count(*)
-from (select
-from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz
-limit $5::int) x
+select (select coalesce(string_agg(device_id::text, ','), '')
+from application_device
+where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
+from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+from product p
+cross join jsonb_array_elements(p.variables) v
+left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+where (p.organization_id = $2::uuid or p.id in (select product_id
+from device
+where organization_id = $3::uuid))
+order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
+from ( select path, keys, kind, multi
+from record_field
+where organization_id = $4::uuid
+order by path
+limit 10000) x) as seen
 -- $1 = "uuid"
--- $2 = ["uuid","uuid"]
--- $3 = "2000-01-01T00:00:00.000000Z"
--- $4 = "2100-01-01T00:00:00.000000Z"
--- $5 = 10001
+-- $2 = "uuid"
+-- $3 = "uuid"
+-- $4 = "uuid"
 
 select count(*) as n,percentile_cont($1::float8[]) within group (order by s.v0) as c0
-from (select (case r.product_id when $2::uuid then r.numbers[$3::int] else (case jsonb_typeof((r.data -> $4::text)) when 'number' then ((r.data -> $5::text))::float8 when 'string' then case when ((r.data -> $6::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $7::text) #>> '{}')::float8 end end) end) as v0
+from (select (case when r.product_id = any($2::uuid[]) then r.numbers[$3::int] else (case jsonb_typeof((r.data -> $4::text)) when 'number' then ((r.data -> $5::text))::float8 when 'string' then case when ((r.data -> $6::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $7::text) #>> '{}')::float8 end end) end) as v0
 from record r
 where r.organization_id = $8::uuid and r.device_id = any($9::uuid[]) and r.ts >= $10::timestamptz and r.ts <= $11::timestamptz) s
 -- $1 = [0.5,0.95]
--- $2 = "uuid"
+-- $2 = ["uuid"]
 -- $3 = 1
 -- $4 = "temperature"
 -- $5 = "temperature"

@@ -1,27 +1,88 @@
 /* {"size": 0, "aggs": {"a": {"sum": {"field": "data.temperature"}}}} */
 
-select count(*)
-from (select
-from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz
-limit $5::int) x
+select (select coalesce(string_agg(device_id::text, ','), '')
+from application_device
+where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
+from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+from product p
+cross join jsonb_array_elements(p.variables) v
+left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+where (p.organization_id = $2::uuid or p.id in (select product_id
+from device
+where organization_id = $3::uuid))
+order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
+from ( select path, keys, kind, multi
+from record_field
+where organization_id = $4::uuid
+order by path
+limit 10000) x) as seen
 -- $1 = "uuid"
--- $2 = ["uuid","uuid"]
--- $3 = "2000-01-01T00:00:00.000000Z"
--- $4 = "2100-01-01T00:00:00.000000Z"
--- $5 = 10001
+-- $2 = "uuid"
+-- $3 = "uuid"
+-- $4 = "uuid"
 
-select count(*) as n,sum(s.v0) as c0
-from (select (case r.product_id when $1::uuid then r.numbers[$2::int] else (case jsonb_typeof((r.data -> $3::text)) when 'number' then ((r.data -> $4::text))::float8 when 'string' then case when ((r.data -> $5::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $6::text) #>> '{}')::float8 end end) end) as v0
-from record r
-where r.organization_id = $7::uuid and r.device_id = any($8::uuid[]) and r.ts >= $9::timestamptz and r.ts <= $10::timestamptz) s
+select product_id as "productId", array_agg(extract(epoch from hour)::float8) as hours
+from (select distinct product_id, hour
+from record_dirty
+where organization_id = $1::uuid) d
+group by product_id
 -- $1 = "uuid"
--- $2 = 1
--- $3 = "temperature"
--- $4 = "temperature"
--- $5 = "temperature"
--- $6 = "temperature"
+
+select product_id as "productId", bool_and(device_id = any($1::uuid[])) as whole
+from record_source
+where organization_id = $2::uuid
+group by product_id
+-- $1 = ["uuid","uuid"]
+-- $2 = "uuid"
+
+select coalesce(sum(s.v3), 0)::int8 as n,sum(s.v1) as c0
+from (select case when r.slot = $1::int and r.product_id = any($2::uuid[]) then r.n end as v0,case when r.slot = $3::int and r.product_id = any($4::uuid[]) then r.sum end as v1,case when r.slot = $5::int and r.product_id = any($6::uuid[]) then r.sum_squares end as v2,case when r.slot = 0 then r.n else 0 end as v3
+from ( select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
+from record_rollup u
+where u.organization_id = $7::uuid and u.product_id = any($8::uuid[]) and u.device_id = any($9::uuid[]) and u.slot = any($10::int[]) and u.hour >= $11::timestamptz and u.hour < $12::timestamptz and (coalesce(u.product_id, $13::uuid), u.hour) not in (select *
+from unnest($14::uuid[], $15::timestamptz[]))
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+from record x
+cross join lateral ( select 0 as slot, null::float8 as value
+union all select place, number
+from unnest(x.numbers) with ordinality w (number, place)
+where number is not null and place = any($16::int[])) v
+where x.organization_id = $17::uuid and x.product_id = any($18::uuid[]) and x.device_id = any($19::uuid[]) and x.ts >= $20::timestamptz and x.ts <= $21::timestamptz
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+from unnest($22::uuid[], $23::timestamptz[]) y (product_id, hour)
+join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
+cross join lateral ( select 0 as slot, null::float8 as value
+union all select place, number
+from unnest(x.numbers) with ordinality w (number, place)
+where number is not null and place = any($24::int[])) v
+where x.organization_id = $25::uuid and x.product_id = any($26::uuid[]) and x.device_id = any($27::uuid[]) and x.ts >= $28::timestamptz and x.ts < $29::timestamptz) r
+where true) s
+-- $1 = 1
+-- $2 = ["uuid"]
+-- $3 = 1
+-- $4 = ["uuid"]
+-- $5 = 1
+-- $6 = ["uuid"]
 -- $7 = "uuid"
--- $8 = ["uuid","uuid"]
--- $9 = "2000-01-01T00:00:00.000000Z"
--- $10 = "2100-01-01T00:00:00.000000Z"
+-- $8 = ["uuid"]
+-- $9 = ["uuid","uuid"]
+-- $10 = [0,1]
+-- $11 = "2000-01-01T00:00:00.000Z"
+-- $12 = "2026-11-23T12:00:00.000Z"
+-- $13 = "00000000-0000-0000-0000-000000000000"
+-- $14 = ["uuid","uuid","uuid"]
+-- $15 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $16 = [1]
+-- $17 = "uuid"
+-- $18 = ["uuid"]
+-- $19 = ["uuid","uuid"]
+-- $20 = "2026-11-23T12:00:00.000Z"
+-- $21 = "2100-01-01T00:00:00.000000Z"
+-- $22 = ["uuid","uuid","uuid"]
+-- $23 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $24 = [1]
+-- $25 = "uuid"
+-- $26 = ["uuid"]
+-- $27 = ["uuid","uuid"]
+-- $28 = "2026-03-28T12:00:00.000Z"
+-- $29 = "2026-03-29T13:00:00.000Z"

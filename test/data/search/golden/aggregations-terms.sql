@@ -1,5 +1,54 @@
 /* {"size": 0, "aggs": {"a": {"terms": {"field": "data.state", "size": 5, "order": {"_count": "desc"}}}}} */
 
+select (select coalesce(string_agg(device_id::text, ','), '')
+from application_device
+where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
+from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+from product p
+cross join jsonb_array_elements(p.variables) v
+left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+where (p.organization_id = $2::uuid or p.id in (select product_id
+from device
+where organization_id = $3::uuid))
+order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
+from ( select path, keys, kind, multi
+from record_field
+where organization_id = $4::uuid
+order by path
+limit 10000) x) as seen
+-- $1 = "uuid"
+-- $2 = "uuid"
+-- $3 = "uuid"
+-- $4 = "uuid"
+
+select t.k0,t.n, t.total
+from (select g.*, row_number() over (
+order by g.n desc,g.k0 collate "C" asc,g.k0) as place, sum(g.n) over () as total
+from (select s.k0,count(*) as n
+from (select (case when r.product_id = any($1::uuid[]) then r.texts[$2::int] else (case when jsonb_typeof((r.data -> $3::text)) in ('string', 'number', 'boolean') then ((r.data -> $4::text) #>> '{}') end) end) as k0
+from record r
+where r.organization_id = $5::uuid and r.device_id = any($6::uuid[]) and r.ts >= $7::timestamptz and r.ts <= $8::timestamptz and (case when r.product_id = any($9::uuid[]) then r.texts[$10::int] else (case when jsonb_typeof((r.data -> $11::text)) in ('string', 'number', 'boolean') then ((r.data -> $12::text) #>> '{}') end) end) is not null) s
+group by s.k0) g
+where g.n >= $13::int8) t
+where t.place <= $14::int8
+order by t.place
+limit $15::int
+-- $1 = ["uuid"]
+-- $2 = 1
+-- $3 = "state"
+-- $4 = "state"
+-- $5 = "uuid"
+-- $6 = ["uuid","uuid"]
+-- $7 = "2000-01-01T00:00:00.000000Z"
+-- $8 = "2100-01-01T00:00:00.000000Z"
+-- $9 = ["uuid"]
+-- $10 = 1
+-- $11 = "state"
+-- $12 = "state"
+-- $13 = 1
+-- $14 = 5
+-- $15 = 65536
+
 select count(*)
 from (select
 from record r
@@ -10,31 +59,3 @@ limit $5::int) x
 -- $3 = "2000-01-01T00:00:00.000000Z"
 -- $4 = "2100-01-01T00:00:00.000000Z"
 -- $5 = 10001
-
-select t.k0,t.n, t.total
-from (select g.*, row_number() over (
-order by g.n desc,g.k0 collate "C" asc,g.k0) as place, sum(g.n) over () as total
-from (select s.k0,count(*) as n
-from (select (case r.product_id when $1::uuid then r.texts[$2::int] else (case when jsonb_typeof((r.data -> $3::text)) in ('string', 'number', 'boolean') then ((r.data -> $4::text) #>> '{}') end) end) as k0
-from record r
-where r.organization_id = $5::uuid and r.device_id = any($6::uuid[]) and r.ts >= $7::timestamptz and r.ts <= $8::timestamptz and (case r.product_id when $9::uuid then r.texts[$10::int] else (case when jsonb_typeof((r.data -> $11::text)) in ('string', 'number', 'boolean') then ((r.data -> $12::text) #>> '{}') end) end) is not null) s
-group by s.k0) g
-where g.n >= $13::int8) t
-where t.place <= $14::int8
-order by t.place
-limit $15::int
--- $1 = "uuid"
--- $2 = 1
--- $3 = "state"
--- $4 = "state"
--- $5 = "uuid"
--- $6 = ["uuid","uuid"]
--- $7 = "2000-01-01T00:00:00.000000Z"
--- $8 = "2100-01-01T00:00:00.000000Z"
--- $9 = "uuid"
--- $10 = 1
--- $11 = "state"
--- $12 = "state"
--- $13 = 1
--- $14 = 5
--- $15 = 65536

@@ -1,27 +1,48 @@
 /* {"query": {"query_string": {"query": "data.state:ok AND data.temperature:[20 TO 21}"}}} */
 
+select (select coalesce(string_agg(device_id::text, ','), '')
+from application_device
+where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
+from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+from product p
+cross join jsonb_array_elements(p.variables) v
+left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+where (p.organization_id = $2::uuid or p.id in (select product_id
+from device
+where organization_id = $3::uuid))
+order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
+from ( select path, keys, kind, multi
+from record_field
+where organization_id = $4::uuid
+order by path
+limit 10000) x) as seen
+-- $1 = "uuid"
+-- $2 = "uuid"
+-- $3 = "uuid"
+-- $4 = "uuid"
+
 select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
 from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and (coalesce((case r.product_id when $5::uuid then r.texts[$6::int] else (case when jsonb_typeof((r.data -> $7::text)) in ('string', 'number', 'boolean') then ((r.data -> $8::text) #>> '{}') end) end) = $9::text, false) and coalesce(((case r.product_id when $10::uuid then r.numbers[$11::int] else (case jsonb_typeof((r.data -> $12::text)) when 'number' then ((r.data -> $13::text))::float8 when 'string' then case when ((r.data -> $14::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $15::text) #>> '{}')::float8 end end) end) >= $16::float8 and (case r.product_id when $17::uuid then r.numbers[$18::int] else (case jsonb_typeof((r.data -> $19::text)) when 'number' then ((r.data -> $20::text))::float8 when 'string' then case when ((r.data -> $21::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $22::text) #>> '{}')::float8 end end) end) < $23::float8), false))
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and coalesce((case when r.product_id = any($5::uuid[]) then r.texts[$6::int] else (case when jsonb_typeof((r.data -> $7::text)) in ('string', 'number', 'boolean') then ((r.data -> $8::text) #>> '{}') end) end) = $9::text, false) and coalesce(((case when r.product_id = any($10::uuid[]) then r.numbers[$11::int] else (case jsonb_typeof((r.data -> $12::text)) when 'number' then ((r.data -> $13::text))::float8 when 'string' then case when ((r.data -> $14::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $15::text) #>> '{}')::float8 end end) end) >= $16::float8 and (case when r.product_id = any($17::uuid[]) then r.numbers[$18::int] else (case jsonb_typeof((r.data -> $19::text)) when 'number' then ((r.data -> $20::text))::float8 when 'string' then case when ((r.data -> $21::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $22::text) #>> '{}')::float8 end end) end) < $23::float8), false)
 order by r.ts desc, r.seq desc
 limit $24::int offset $25::int
 -- $1 = "uuid"
 -- $2 = ["uuid","uuid"]
 -- $3 = "2000-01-01T00:00:00.000000Z"
 -- $4 = "2100-01-01T00:00:00.000000Z"
--- $5 = "uuid"
+-- $5 = ["uuid"]
 -- $6 = 1
 -- $7 = "state"
 -- $8 = "state"
 -- $9 = "ok"
--- $10 = "uuid"
+-- $10 = ["uuid"]
 -- $11 = 1
 -- $12 = "temperature"
 -- $13 = "temperature"
 -- $14 = "temperature"
 -- $15 = "temperature"
 -- $16 = 20
--- $17 = "uuid"
+-- $17 = ["uuid"]
 -- $18 = 1
 -- $19 = "temperature"
 -- $20 = "temperature"
@@ -30,3 +51,13 @@ limit $24::int offset $25::int
 -- $23 = 21
 -- $24 = 10
 -- $25 = 0
+
+select (select coalesce(json_agg(x), '[]')
+from ( select id, serial, name, tags, lat, lon
+from device
+where id = any($1::uuid[])) x) as devices, (select coalesce(json_agg(x), '[]')
+from ( select id, organization_id as owner
+from product
+where id = any($2::uuid[])) x) as owners
+-- $1 = ["uuid"]
+-- $2 = ["uuid"]

@@ -1,5 +1,40 @@
 /* {"query": {"range": {"ts": {"gte": "2026-03-29||/d", "lt": "2026-03-29||+1d/d", "time_zone": "Europe/Paris"}}}} */
 
+select (select coalesce(string_agg(device_id::text, ','), '')
+from application_device
+where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
+from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+from product p
+cross join jsonb_array_elements(p.variables) v
+left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+where (p.organization_id = $2::uuid or p.id in (select product_id
+from device
+where organization_id = $3::uuid))
+order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
+from ( select path, keys, kind, multi
+from record_field
+where organization_id = $4::uuid
+order by path
+limit 10000) x) as seen
+-- $1 = "uuid"
+-- $2 = "uuid"
+-- $3 = "uuid"
+-- $4 = "uuid"
+
+select product_id as "productId", array_agg(extract(epoch from hour)::float8) as hours
+from (select distinct product_id, hour
+from record_dirty
+where organization_id = $1::uuid) d
+group by product_id
+-- $1 = "uuid"
+
+select product_id as "productId", bool_and(device_id = any($1::uuid[])) as whole
+from record_source
+where organization_id = $2::uuid
+group by product_id
+-- $1 = ["uuid","uuid"]
+-- $2 = "uuid"
+
 select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
 from unnest($1::uuid[]) as one(id)
 cross join lateral (select r.*
@@ -19,3 +54,13 @@ limit $9::int offset $10::int
 -- $8 = 10
 -- $9 = 10
 -- $10 = 0
+
+select (select coalesce(json_agg(x), '[]')
+from ( select id, serial, name, tags, lat, lon
+from device
+where id = any($1::uuid[])) x) as devices, (select coalesce(json_agg(x), '[]')
+from ( select id, organization_id as owner
+from product
+where id = any($2::uuid[])) x) as owners
+-- $1 = ["uuid","uuid"]
+-- $2 = ["uuid"]

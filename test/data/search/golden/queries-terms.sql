@@ -1,8 +1,29 @@
 /* {"query": {"terms": {"data.count": [1, 3]}}} */
 
+select (select coalesce(string_agg(device_id::text, ','), '')
+from application_device
+where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
+from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+from product p
+cross join jsonb_array_elements(p.variables) v
+left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+where (p.organization_id = $2::uuid or p.id in (select product_id
+from device
+where organization_id = $3::uuid))
+order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
+from ( select path, keys, kind, multi
+from record_field
+where organization_id = $4::uuid
+order by path
+limit 10000) x) as seen
+-- $1 = "uuid"
+-- $2 = "uuid"
+-- $3 = "uuid"
+-- $4 = "uuid"
+
 select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
 from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and coalesce((case r.product_id when $5::uuid then (case when r.numbers[$6::int] is null then null when abs(r.numbers[$7::int]) < 9007199254740992 then r.numbers[$8::int]::int8 else (jsonb_path_query_first(r.data -> $9::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')::numeric::int8 end) else (select n
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and coalesce((case when r.product_id = any($5::uuid[]) then (case when r.numbers[$6::int] is null then null when abs(r.numbers[$7::int]) < 9007199254740992 then r.numbers[$8::int]::int8 else (jsonb_path_query_first(r.data -> $9::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')::numeric::int8 end) else (select n
 from (select (case jsonb_typeof((r.data -> $10::text)) when 'number' then ((r.data -> $11::text))::float8 when 'string' then case when ((r.data -> $12::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $13::text) #>> '{}')::float8 end end) as n) x
 where n = trunc(n) and abs(n) <= 9007199254740991)::int8 end) = any($14::int8[]), false)
 order by r.ts desc, r.seq desc
@@ -11,7 +32,7 @@ limit $15::int offset $16::int
 -- $2 = ["uuid","uuid"]
 -- $3 = "2000-01-01T00:00:00.000000Z"
 -- $4 = "2100-01-01T00:00:00.000000Z"
--- $5 = "uuid"
+-- $5 = ["uuid"]
 -- $6 = 2
 -- $7 = 2
 -- $8 = 2
@@ -23,3 +44,13 @@ limit $15::int offset $16::int
 -- $14 = ["1","3"]
 -- $15 = 10
 -- $16 = 0
+
+select (select coalesce(json_agg(x), '[]')
+from ( select id, serial, name, tags, lat, lon
+from device
+where id = any($1::uuid[])) x) as devices, (select coalesce(json_agg(x), '[]')
+from ( select id, organization_id as owner
+from product
+where id = any($2::uuid[])) x) as owners
+-- $1 = ["uuid","uuid"]
+-- $2 = ["uuid"]
