@@ -49,8 +49,11 @@ select (select coalesce(json_agg(x), '[]')
 from ( select id, serial, name, tags, lat, lon
 from device
 where id = any($1::uuid[])) x) as devices, (select coalesce(json_agg(x), '[]')
-from ( select id, organization_id as owner
+from ( select id, organization_id as owner, exists ( select
+from product_slot s
+join jsonb_to_recordset(variables) v (name text, type text) on v.name = s.name and v.type <> s.type
+where s.product_id = product.id) as retyped
 from product
-where id = any($2::uuid[])) x) as owners
+where id = any($2::uuid[])) x) as products
 -- $1 = ["uuid","uuid"]
 -- $2 = ["uuid"]
