@@ -18,7 +18,7 @@ export const requireInside = (extended: Stretch, hard: Stretch, at: Input): void
   const below = extended.min !== undefined && hard.min !== undefined && extended.min < hard.min;
   const above = extended.max !== undefined && hard.max !== undefined && extended.max > hard.max;
   if (!below && !above) return;
-  const shown = ({ min = '', max = '' }: { min?: unknown; max?: unknown }) => `${min}--${max}`;
+  const shown = ({ min, max }: Stretch) => `${min ?? ''}--${max ?? ''}`;
   throw illegalArgument(
     `Extended bounds have to be inside hard bounds, hard bounds: [${shown(hard)}], extended bounds: [${shown(extended)}]`,
     at,
