@@ -83,12 +83,9 @@ export const invalid = (errors: readonly Fault[]) =>
     errors,
   );
 
-/** 429: too much was asked for at once; `wait` seconds until it is worth asking again. */
-export const rateLimited = (message: string, wait: number) =>
-  new ApiError('RATE_LIMITED', message, undefined, { 'Retry-After': `${wait}` });
-
-/** 429: more of something at the same time than is allowed. */
-export const tooMany = (message: string) => new ApiError('RATE_LIMITED', message);
+/** 429: more than is allowed at once, or within a time; `wait` says after how many seconds to try again, where that is known. */
+export const rateLimited = (message: string, wait?: number) =>
+  new ApiError('RATE_LIMITED', message, undefined, wait === undefined ? undefined : { 'Retry-After': `${wait}` });
 
 /** 503: the database cannot be reached, unless another reason is given. */
 export const unavailable = (message = 'The service cannot reach its database. Try again shortly.') =>

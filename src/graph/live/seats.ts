@@ -1,4 +1,4 @@
-import { tooMany, unavailable } from '../../errors.js';
+import { rateLimited, unavailable } from '../../errors.js';
 
 /** Subscriptions at once, at most. */
 export interface SeatLimits {
@@ -25,8 +25,8 @@ export function createSeats({ perProcess, perToken, perConnection }: SeatLimits)
     take(connection, tokenId) {
       const ofConnection = byConnection.get(connection) ?? 0;
       const ofToken = byToken.get(tokenId) ?? 0;
-      if (ofConnection >= perConnection) throw tooMany(full('connection', perConnection));
-      if (ofToken >= perToken) throw tooMany(full('token', perToken));
+      if (ofConnection >= perConnection) throw rateLimited(full('connection', perConnection));
+      if (ofToken >= perToken) throw rateLimited(full('token', perToken));
       if (all >= perProcess) throw unavailable(full('service', perProcess));
       all++;
       byToken.set(tokenId, ofToken + 1);
