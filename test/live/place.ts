@@ -42,8 +42,11 @@ export async function buildPlace(world: World): Promise<Place> {
     path,
     async send(...values) {
       const records = values.map((data) => ({ serial, data }));
-      const { body } = await owner.post<{ accepted: number }>(`/organizations/${owner.id}/records`, records);
-      if (body.accepted !== values.length) throw new Error(JSON.stringify(body));
+      const post = () => owner.post<{ accepted: number }>(`/organizations/${owner.id}/records`, records);
+      let answer = await post();
+      // Whose token is being looked up as the database goes away is told so, and tries again.
+      while (answer.status === 503) answer = await post();
+      if (answer.body.accepted !== values.length) throw new Error(JSON.stringify(answer.body));
     },
     records: (variables = {}) => ({
       query: recordsQuery,

@@ -137,7 +137,10 @@ describe('rollups', () => {
 });
 
 describe('latest values', () => {
-  const latest = async (fleet: Fleet) => (await createLatest(pool)([fleet.deviceId])).get(fleet.deviceId);
+  const latest = async (fleet: Fleet) => {
+    const values = (await createLatest(pool)([fleet.deviceId])).get(fleet.deviceId);
+    return values?.map(({ name, ts, value }) => ({ name, ts, value }));
+  };
 
   it('are the newest measured, not the last received', async () => {
     const fleet = await fleetOf();
