@@ -46,7 +46,7 @@ export async function loadTeam(ctx: Context, organizationId: string, id: string,
     organizationId,
     id,
     'team',
-    sql`${teamRows} where t.organization_id = ${organizationId} and t.id = ${id}`,
+    sql`${teamRows()} where t.organization_id = ${organizationId} and t.id = ${id}`,
   );
   if (need === 'read') return row;
   if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);

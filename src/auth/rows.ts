@@ -1,4 +1,4 @@
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Caller } from '../entities/caller.js';
 import { Role } from '../entities/enums.js';
 import { type Asked, everything } from '../schema/asked.js';
@@ -6,7 +6,7 @@ import { type Asked, everything } from '../schema/asked.js';
 /*
  * The one place that says how a stored thing becomes a row of its published shape, with what depends on the caller
  * (permission, counts) in the same statement. Names of columns are those of the entity's properties. What is
- * not asked for is neither computed nor sent.
+ * not asked for is neither computed nor sent. `also` is a list of columns more, after a comma.
  */
 
 /** The columns of a row: those that field resolvers may rely on, and of the others what is asked for. */
@@ -19,10 +19,16 @@ export const accountRows: Sql = sql`
     from account o`;
 
 /** Teams, as `t`. */
-export const teamRows: Sql = sql`
-  select t.id, t.organization_id as "organizationId", t.name, t.slug, t.description,
-         t.created_at as "createdAt", t.updated_at as "updatedAt"
-    from team t`;
+export const teamRows = (asked: Asked = everything, also: Sql = empty): Sql => {
+  const chosen = columns(asked, sql`t.id, t.organization_id as "organizationId"`, {
+    name: sql`t.name`,
+    slug: sql`t.slug`,
+    description: sql`t.description`,
+    createdAt: sql`t.created_at as "createdAt"`,
+    updatedAt: sql`t.updated_at as "updatedAt"`,
+  });
+  return sql`select ${chosen}${also} from team t`;
+};
 
 /** Number of the caller's organization's devices that use the product `p`. */
 export const deviceCount = (caller: Caller): Sql =>
@@ -78,7 +84,7 @@ export const applicationPermission = (caller: Caller): Sql =>
             where g.application_id = a.id and tm.user_id = ${caller.userId})`;
 
 /** Applications, as `a`. */
-export const applicationRows = (caller: Caller, asked: Asked = everything): Sql => {
+export const applicationRows = (caller: Caller, asked: Asked = everything, also: Sql = empty): Sql => {
   const needed = sql`a.id, a.organization_id as "organizationId", ${applicationPermission(caller)} as permission`;
   const chosen = columns(asked, needed, {
     name: sql`a.name`,
@@ -88,5 +94,5 @@ export const applicationRows = (caller: Caller, asked: Asked = everything): Sql 
     createdAt: sql`a.created_at as "createdAt"`,
     updatedAt: sql`a.updated_at as "updatedAt"`,
   });
-  return sql`select ${chosen} from application a`;
+  return sql`select ${chosen}${also} from application a`;
 };

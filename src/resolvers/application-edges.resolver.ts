@@ -70,7 +70,8 @@ export class ApplicationEdgesResolver {
     const listing = () =>
       teamListing({
         joined: sql`join team_application l on l.team_id = t.id`,
-        where: [sql`l.application_id = parent.id`],
+        parent: sql`l.application_id`,
+        where: [],
         order: sql`l.created_at`,
       });
     return listBelow(ctx, 'application.teams', id, listing, args);

@@ -10,11 +10,14 @@ export interface Which {
   order: Sql;
 }
 
+/** Which, where they may be listed below many parents together. */
+export type WhichBelow = Which & Pick<Listing, 'parent'>;
+
 /** A list of applications with the caller's permission on each. */
-export const applicationListing = (caller: Caller, { joined = empty, where, order }: Which): Listing => ({
-  rows: (asked) => sql`${applicationRows(caller, asked)} ${joined}`,
+export const applicationListing = (caller: Caller, { joined = empty, order, ...which }: WhichBelow): Listing => ({
+  rows: (asked, also) => sql`${applicationRows(caller, asked, also)} ${joined}`,
   from: sql`from application a ${joined}`,
-  where,
+  ...which,
   matched: [sql`a.name`, sql`a.slug`, sql`a.description`],
   sortable: {
     id: sql`a.id`,

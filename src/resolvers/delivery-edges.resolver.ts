@@ -61,7 +61,12 @@ export class TeamGrantResolver {
 
   @FieldResolver(() => Team, { description: 'The team.' })
   async team(@Root() { teamId }: TeamGrant, @Ctx() ctx: Context): Promise<Team> {
-    const team = await loadById<Team>(ctx, 'team', teamId, (ids) => sql`${teamRows} where t.id = any(${ids}::uuid[])`);
+    const team = await loadById<Team>(
+      ctx,
+      'team',
+      teamId,
+      (ids) => sql`${teamRows()} where t.id = any(${ids}::uuid[])`,
+    );
     if (team === null) throw notFound('team');
     return team;
   }

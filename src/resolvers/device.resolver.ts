@@ -67,7 +67,8 @@ export class DeviceResolver {
     const listing = () =>
       applicationListing(ctx.caller, {
         joined: sql`join application_device l on l.application_id = a.id`,
-        where: [sql`l.device_id = parent.id`, readableApplication(ctx.caller)],
+        parent: sql`l.device_id`,
+        where: [readableApplication(ctx.caller)],
         order: sql`l.created_at`,
       });
     return listBelow(ctx, 'device.applications', id, listing, args);

@@ -40,7 +40,8 @@ export class TeamEdgesResolver {
     const listing = () =>
       applicationListing(ctx.caller, {
         joined: sql`join team_application l on l.application_id = a.id`,
-        where: [sql`l.team_id = parent.id`, readableApplication(ctx.caller)],
+        parent: sql`l.team_id`,
+        where: [readableApplication(ctx.caller)],
         order: sql`l.created_at`,
       });
     return listBelow(ctx, 'team.applications', id, listing, args);

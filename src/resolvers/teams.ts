@@ -1,13 +1,13 @@
 import sql, { empty } from 'sql-template-tag';
 import { teamRows } from '../auth/rows.js';
-import type { Which } from './applications.js';
+import type { WhichBelow } from './applications.js';
 import type { Listing } from './list.js';
 
 /** A list of teams, as `t`. */
-export const teamListing = ({ joined = empty, where, order }: Which): Listing => ({
-  rows: () => sql`${teamRows} ${joined}`,
+export const teamListing = ({ joined = empty, order, ...which }: WhichBelow): Listing => ({
+  rows: (asked, also) => sql`${teamRows(asked, also)} ${joined}`,
   from: sql`from team t ${joined}`,
-  where,
+  ...which,
   matched: [sql`t.name`, sql`t.description`],
   sortable: {
     id: sql`t.id`,

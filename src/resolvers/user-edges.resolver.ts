@@ -25,7 +25,8 @@ export class UserEdgesResolver {
     const listing = () =>
       teamListing({
         joined: sql`join team_member l on l.team_id = t.id`,
-        where: [sql`l.user_id = parent.id`, sql`t.organization_id = ${ctx.caller.organizationId}`],
+        parent: sql`l.user_id`,
+        where: [sql`t.organization_id = ${ctx.caller.organizationId}`],
         order: sql`l.created_at`,
       });
     return listBelow(ctx, 'user.teams', id, listing, args);
