@@ -57,15 +57,13 @@ export const rollupSource = (scope: Bounds, range: RollupRange): Sql => {
   const oneByOne = sql`
     select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
     from record_rollup u where ${within(sql`u`, apart)} and u.device_id = any(${deviceIds}::uuid[]) and ${rolled}`;
-  const values = sql`cross join lateral (
-    select 0 as slot, null::float8 as value
-    union all
-    select place, number from unnest(x.numbers) with ordinality w (number, place)
-      where number is not null and place = any(${slots}::int[])) v`;
+  // Slot 0 of an array is nothing. No lateral query: that would keep the whole statement from running in parallel, as would
+  // columns whose types differ between the parts.
   const ofRecords = (source: Sql, when: Sql) => sql`
-    select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
-    from ${source} ${values}
-    where ${within(sql`x`, [...whole, ...apart])} and x.device_id = any(${deviceIds}::uuid[]) and ${when}`;
+    select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot],
+      x.numbers[v.slot] * x.numbers[v.slot]
+    from ${source} cross join unnest(${[0, ...slots]}::int[]) v (slot)
+    where (v.slot = 0 or x.numbers[v.slot] is not null) and ${within(sql`x`, [...whole, ...apart])} and x.device_id = any(${deviceIds}::uuid[]) and ${when}`;
   const between = (lower: Sql, upper: Sql) => sql`x.ts >= ${lower}::timestamptz and x.ts < ${upper}::timestamptz`;
   const first = Math.min(...stale.map(({ hour }) => hour));
   const last = Math.max(...stale.map(({ hour }) => hour)) + hourMillis;
