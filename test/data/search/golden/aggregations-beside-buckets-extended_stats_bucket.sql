@@ -41,21 +41,15 @@ from ( select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot
 from record_rollup u
 where u.organization_id = $9::uuid and u.product_id = any($10::uuid[]) and u.device_id = any($11::uuid[]) and u.slot = any($12::int[]) and u.hour >= $13::timestamptz and u.hour < $14::timestamptz and (coalesce(u.product_id, $15::uuid), u.hour) not in (select *
 from unnest($16::uuid[], $17::timestamptz[]))
-union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
 from record x
-cross join lateral ( select 0 as slot, null::float8 as value
-union all select place, number
-from unnest(x.numbers) with ordinality w (number, place)
-where number is not null and place = any($18::int[])) v
-where x.organization_id = $19::uuid and x.product_id = any($20::uuid[]) and x.device_id = any($21::uuid[]) and x.ts >= $22::timestamptz and x.ts <= $23::timestamptz
-union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+cross join unnest($18::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $19::uuid and x.product_id = any($20::uuid[]) and x.device_id = any($21::uuid[]) and x.ts >= $22::timestamptz and x.ts <= $23::timestamptz
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
 from unnest($24::uuid[], $25::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join lateral ( select 0 as slot, null::float8 as value
-union all select place, number
-from unnest(x.numbers) with ordinality w (number, place)
-where number is not null and place = any($26::int[])) v
-where x.organization_id = $27::uuid and x.product_id = any($28::uuid[]) and x.device_id = any($29::uuid[]) and x.ts >= $30::timestamptz and x.ts < $31::timestamptz) r
+cross join unnest($26::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $27::uuid and x.product_id = any($28::uuid[]) and x.device_id = any($29::uuid[]) and x.ts >= $30::timestamptz and x.ts < $31::timestamptz) r
 where true) s
 group by s.k0
 limit $32::int
@@ -76,7 +70,7 @@ limit $32::int
 -- $15 = "00000000-0000-0000-0000-000000000000"
 -- $16 = ["uuid","uuid","uuid"]
 -- $17 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $18 = [1]
+-- $18 = [0,1]
 -- $19 = "uuid"
 -- $20 = ["uuid"]
 -- $21 = ["uuid","uuid"]
@@ -84,7 +78,7 @@ limit $32::int
 -- $23 = "2100-01-01T00:00:00.000000Z"
 -- $24 = ["uuid","uuid","uuid"]
 -- $25 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $26 = [1]
+-- $26 = [0,1]
 -- $27 = "uuid"
 -- $28 = ["uuid"]
 -- $29 = ["uuid","uuid"]

@@ -41,21 +41,15 @@ from ( select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot
 from record_rollup u
 where u.organization_id = $11::uuid and u.product_id = any($12::uuid[]) and u.device_id = any($13::uuid[]) and u.slot = any($14::int[]) and u.hour >= $15::timestamptz and u.hour < $16::timestamptz and (coalesce(u.product_id, $17::uuid), u.hour) not in (select *
 from unnest($18::uuid[], $19::timestamptz[]))
-union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
 from record x
-cross join lateral ( select 0 as slot, null::float8 as value
-union all select place, number
-from unnest(x.numbers) with ordinality w (number, place)
-where number is not null and place = any($20::int[])) v
-where x.organization_id = $21::uuid and x.product_id = any($22::uuid[]) and x.device_id = any($23::uuid[]) and x.ts >= $24::timestamptz and x.ts <= $25::timestamptz
-union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, v.value, v.value, v.value, v.value * v.value
+cross join unnest($20::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $21::uuid and x.product_id = any($22::uuid[]) and x.device_id = any($23::uuid[]) and x.ts >= $24::timestamptz and x.ts <= $25::timestamptz
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
 from unnest($26::uuid[], $27::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join lateral ( select 0 as slot, null::float8 as value
-union all select place, number
-from unnest(x.numbers) with ordinality w (number, place)
-where number is not null and place = any($28::int[])) v
-where x.organization_id = $29::uuid and x.product_id = any($30::uuid[]) and x.device_id = any($31::uuid[]) and x.ts >= $32::timestamptz and x.ts < $33::timestamptz) r
+cross join unnest($28::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $29::uuid and x.product_id = any($30::uuid[]) and x.device_id = any($31::uuid[]) and x.ts >= $32::timestamptz and x.ts < $33::timestamptz) r
 where true) s
 -- $1 = 1
 -- $2 = ["uuid"]
@@ -76,7 +70,7 @@ where true) s
 -- $17 = "00000000-0000-0000-0000-000000000000"
 -- $18 = ["uuid","uuid","uuid"]
 -- $19 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $20 = [1]
+-- $20 = [0,1]
 -- $21 = "uuid"
 -- $22 = ["uuid"]
 -- $23 = ["uuid","uuid"]
@@ -84,7 +78,7 @@ where true) s
 -- $25 = "2100-01-01T00:00:00.000000Z"
 -- $26 = ["uuid","uuid","uuid"]
 -- $27 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $28 = [1]
+-- $28 = [0,1]
 -- $29 = "uuid"
 -- $30 = ["uuid"]
 -- $31 = ["uuid","uuid"]
