@@ -137,6 +137,17 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
     expect(answer.body.errors.map((fault) => fault.path)).toContain(field);
   });
 
+  it('leaves arrays inside arrays as they were stored, with parts of the source left out too', async () => {
+    const { owner, id } = tenant;
+    const ts = start - hour;
+    const nested = { a: [1, [2, []], null, [[3]]], o: [{ x: [1, [2]] }] };
+    await owner.post(`/organizations/${id}/records`, [{ serial: 'ab-01', ts, data: { ...nested, secret: [1] } }]);
+    const patterns = [{ includes: ['data.a', 'data.o'] }, { _source: { excludes: ['data.secret'] } }];
+    const queries = patterns.map((pattern) => ({ products: [], ...pattern }));
+    const { body } = await owner.post<Answer>(path, { ts: { gte: ts, lte: ts }, queries });
+    expect(body.responses.map(({ hits }) => hits.hits[0]!._source.data)).toEqual([nested, nested]);
+  });
+
   it('answers no queries with no responses', async () => {
     const { body } = await tenant.owner.post<Answer>(path, { ts: range, queries: [] });
     expect(body.responses).toEqual([]);

@@ -45,8 +45,8 @@ export const sourceFilter = (filter: SourceFilter): ((source: Source) => Source 
     if (drop(path)) return undefined;
     const whole = kept || keep(path);
     if (Array.isArray(value)) {
-      const items = value.flatMap((item) => inside(item, path, whole) ?? (item === null && whole ? [null] : []));
-      return whole || items.length > 0 ? (items as PlainJson[]) : undefined;
+      const items = value.map((item) => inside(item, path, whole)).filter((item) => item !== undefined);
+      return whole || items.length > 0 ? items : undefined;
     }
     if (value === null || typeof value !== 'object') return whole ? value : undefined;
     if (!whole && !within(path)) return undefined;
