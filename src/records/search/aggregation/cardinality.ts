@@ -3,13 +3,13 @@ import type { Field } from '../field/field.js';
 import type { SimpleMetric } from './aggregation.js';
 import { valueKey } from './bucket-key.js';
 import { unsupported } from './number-of.js';
-import type { Planned, Stage } from './stage.js';
+import { noValue, type Planned, type Stage } from './stage.js';
 import { fieldOr } from './stand-in.js';
 
 /** How many different values there are: exactly, where the engines estimate. */
 export const cardinality = ({ at, field: path, missing }: SimpleMetric, stage: Stage): Planned => {
   const field = fieldOr('keyword', { field: path, ...(missing && { missing }) }, at, stage);
-  if (field === undefined) return { read: () => ({ value: 0 }) };
+  if (field === undefined) return { read: () => ({ value: 0 }), sortable: noValue };
   if (field.kind === 'geo_point') throw unsupported(field, 'cardinality', at);
   const aggregate = field.values === undefined ? ofOne(field, missing, stage) : ofMany(field, missing, stage);
   const { cell, column } = stage.aggregate(aggregate);

@@ -31,7 +31,7 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
   const field = fieldOr('date', aggregation, at, stage);
   const buckets = bucketsOf(aggregation, field, stage, zone);
   if (field === undefined) {
-    stage.planBarren(aggregation, buckets);
+    orderOf(aggregation.order, stage.planBarren(aggregation, buckets));
     return { read: () => ({ buckets: keyed ? {} : [] }) };
   }
   const inner = stage.inside([buckets.key], { time: buckets });
@@ -39,7 +39,9 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
   const order = orderOf(aggregation.order, children);
   const count = inner.count();
   const print = printOf(field, format, zone)!;
-  const rounded = ({ min, max }: Ends) => ({ min: round(buckets, min), max: round(buckets, max) });
+  // Bounds are of the buckets before the offset moves these, and are moved with them.
+  const shift = shiftOf(aggregation);
+  const rounded = ({ min, max }: Ends) => ({ min: round(buckets, min, shift), max: round(buckets, max, shift) });
   const hard = rounded(instants(aggregation.hardBounds, reading));
   const extended = instants(aggregation.extendedBounds, reading);
   requireInside(extended, instants(aggregation.hardBounds, reading), at);
@@ -80,16 +82,18 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
 };
 
 const bucketsOf = (
-  { at, calendarInterval: calendar, fixedInterval: fixed, offset }: DateHistogramAggregation,
+  aggregation: DateHistogramAggregation,
   field: Field | undefined,
   stage: Stage,
   zone: Zone,
 ): DateBuckets => {
+  const { at, calendarInterval: calendar, fixedInterval: fixed } = aggregation;
   const interval = calendar === undefined ? fixedInterval(fixed!) : calendarInterval(calendar);
-  const shift = offset === undefined ? 0 : offsetOf(offset);
   if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'date_histogram', at);
-  return dateBuckets(field ?? stage.field('ts', at)!, interval, zone, shift, stage.planning.span);
+  return dateBuckets(field ?? stage.field('ts', at)!, interval, zone, shiftOf(aggregation), stage.planning.span);
 };
+
+const shiftOf = ({ offset }: DateHistogramAggregation): number => (offset === undefined ? 0 : offsetOf(offset));
 
 const offsetOf = (input: Input): number =>
   input.node.kind === 'number' ? Number(input.node.text) : durationOf(text(input), input);
@@ -104,5 +108,5 @@ const instants = (bounds: HistogramBounds | undefined, reading: DateReading): En
   ...(bounds?.max && { max: dateOf(bounds.max, false, reading) }),
 });
 
-const round = ({ rounding }: DateBuckets, instant: Instant | undefined): Instant | undefined =>
-  instant === undefined ? undefined : rounding.round(instant);
+const round = ({ rounding }: DateBuckets, instant: Instant | undefined, shift: number): Instant | undefined =>
+  instant === undefined ? undefined : rounding.round(instant + shift);

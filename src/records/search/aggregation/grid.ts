@@ -48,7 +48,10 @@ const cellOrder = (kind: GridAggregation['kind'], precision: number, depth: numb
   if (kind === 'geotile_grid') return [sql`${column} desc`, sql`${row} desc`];
   const [forColumn, forRow] = precision % 2 === 0 ? [1, 0] : [0, 1];
   const bit = (of: Sql, place: number) => sql`(((${of}::int8 >> b) & 1) << (2 * b + ${place}::int))`;
+  // The engines' numbers hold the precision too: at 12 the first bit is their sign, so the east is negative.
+  const signed = precision === 12 ? [sql`(${column} < ${2 ** 29}::float8) desc`] : [];
   return [
+    ...signed,
     sql`(select sum(${bit(column, forColumn)} + ${bit(row, forRow)}) from generate_series(0, ${Math.ceil((5 * precision) / 2) - 1}::int) b) desc`,
   ];
 };

@@ -23,7 +23,7 @@ export const histogram = (aggregation: HistogramAggregation, stage: Stage): Plan
   const { planning } = stage;
   const field = fieldOr('double', aggregation, at, stage);
   if (field === undefined) {
-    stage.planBarren(aggregation);
+    orderOf(aggregation.order, stage.planBarren(aggregation));
     return { read: () => ({ buckets: keyed ? {} : [] }) };
   }
   if (!isNumeric(field)) throw unsupported(field, 'histogram', at);

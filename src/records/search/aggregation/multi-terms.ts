@@ -16,7 +16,7 @@ export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Pl
   const fields = aggregation.terms.map((term) => fieldOr('keyword', term, at, stage));
   const known = fields.filter((field) => field !== undefined);
   if (known.length < fields.length) {
-    stage.planBarren(aggregation);
+    orderOf(aggregation.order, stage.planBarren(aggregation));
     return { read: () => ({ doc_count_error_upper_bound: 0, sum_other_doc_count: 0, buckets: [] }) };
   }
   const wrong = known.find(({ kind }) => kind === 'geo_point');

@@ -8,13 +8,15 @@ import type { RateMetric, SimpleMetricKind } from './aggregation.js';
 import { named, type ParseAggregation } from './frame.js';
 import { fieldOptions, refuseScript, valueSource } from './value-source.js';
 
+const { format: _format, ...unformatted } = valueSource;
+
 const simple =
   (kind: SimpleMetricKind): ParseAggregation =>
   (at, frame) => {
     const options = object(
       kind,
       kind === 'cardinality'
-        ? { ...valueSource, precision_threshold: number, execution_hint: ignored }
+        ? { ...unformatted, precision_threshold: number, execution_hint: ignored }
         : { ...valueSource, compression: ignored },
     )(at);
     return { kind, ...named(frame, at), ...fieldOptions(options, at) };

@@ -3,7 +3,7 @@ import type { PercentilesMetric, SimpleMetric } from './aggregation.js';
 import { javaDouble, type Print, printOf, withText } from './format.js';
 import type { Bucket } from './level.js';
 import { numbersOf } from './number-of.js';
-import type { Answer, Planned, Stage } from './stage.js';
+import { type Answer, noValue, type Planned, type Stage } from './stage.js';
 
 /** Values below which so many percent lie, by linear interpolation. */
 export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned => {
@@ -18,6 +18,7 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
           points.map(() => null),
           undefined,
         ),
+      sortable: noValue,
     };
   const { cell } = stage.aggregate(numbers.percentiles(points));
   const valuesAt = (bucket: Bucket) => (cell(bucket) as (number | null)[] | null) ?? points.map(() => null);
@@ -44,6 +45,7 @@ export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planne
           points.map(() => null),
           undefined,
         ),
+      sortable: noValue,
     };
   const print = printOf(undefined, metric.format);
   const count = stage.aggregate(numbers.count);
@@ -76,7 +78,7 @@ export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planne
 export const medianAbsoluteDeviation = (metric: SimpleMetric, stage: Stage): Planned => {
   const numbers = numbersOf(stage, 'median_absolute_deviation', metric, metric.at);
   const print = printOf(undefined, metric.format);
-  if (numbers === undefined) return { read: () => ({ value: null }) };
+  if (numbers === undefined) return { read: () => ({ value: null }), sortable: noValue };
   const median = numbers.percentiles([50]);
   const { cell, column } = stage.aggregate(
     (where) =>

@@ -92,12 +92,12 @@ export class Stage {
 
   /**
    * Plans what stands in buckets that nothing can be in, for its faults alone: a field that does not exist answers
-   * nothing, but what is wrong inside is wrong all the same.
+   * nothing, but what is wrong inside is wrong all the same, as is an order by what is not inside.
    */
-  planBarren(around: BucketAggregation, time?: DateBuckets): void {
+  planBarren(around: BucketAggregation, time?: DateBuckets): Children {
     const planning = { ...this.planning, levels: [], needDevices: () => undefined };
     const inside = time === undefined ? this.time : { buckets: time, index: this.level.depth };
-    new Stage(planning, this.level.inside([], []), [], inside).planAll(around);
+    return new Stage(planning, this.level.inside([], []), [], inside).planAll(around);
   }
 
   /** How many records there are. */
@@ -132,6 +132,9 @@ export interface Planned {
   /** Of aggregations that make one bucket only: what stands in it. */
   readonly children?: Children;
 }
+
+/** What a metric over a field that nothing has orders buckets by: none has a value. */
+export const noValue = (): SortColumn => ({ column: sql`null::float8`, cell: () => null, empty: 'last' });
 
 /** What stands in the same buckets: aggregations by their names, and the pipelines over them. */
 export interface Children {

@@ -3,7 +3,7 @@ import type { ExtendedStatsMetric, SimpleMetric } from './aggregation.js';
 import { printOf } from './format.js';
 import type { Bucket } from './level.js';
 import { type Numbers, numbersOf } from './number-of.js';
-import type { Answer, Planned, SortColumn, Stage } from './stage.js';
+import { type Answer, noValue, type Planned, type SortColumn, type Stage } from './stage.js';
 import { extendedOf, type Moments, statisticsOf } from './statistics.js';
 
 const noValues: Moments = { count: 0, sum: 0, min: null, max: null, sumOfSquares: 0 };
@@ -23,6 +23,8 @@ export const extendedStats = (metric: ExtendedStatsMetric, stage: Stage): Planne
   return { read: (bucket) => withTexts(extendedOf(moments(bucket), metric.sigma), print), sortable };
 };
 
+const unlessWhole = (property: string) => (property === '' ? undefined : noValue());
+
 const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: number) => {
   const numbers = numbersOf(stage, metric.kind, metric, metric.at);
   const field = stage.field(metric.field, metric.at);
@@ -31,7 +33,7 @@ const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sig
     field?.kind === 'boolean' && metric.format === undefined
       ? (value: number) => value !== 0
       : printOf(field, metric.format);
-  if (numbers === undefined) return { moments: () => noValues, sortable: () => undefined, print: undefined };
+  if (numbers === undefined) return { moments: () => noValues, sortable: unlessWhole, print: undefined };
   const [count, sum, min, max] = [numbers.count, numbers.sum, numbers.min, numbers.max].map((one) =>
     stage.aggregate(one),
   );

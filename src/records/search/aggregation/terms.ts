@@ -14,7 +14,7 @@ export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
   const { at, missing, format } = aggregation;
   const field = fieldOr('keyword', aggregation, at, stage);
   if (field === undefined) {
-    stage.planBarren(aggregation);
+    orderOf(aggregation.order, stage.planBarren(aggregation));
     return { read: () => answerOf(0, []) };
   }
   if (field.kind === 'geo_point') throw unsupported(field, 'terms', at);

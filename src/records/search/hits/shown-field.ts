@@ -43,8 +43,10 @@ export const shownFields =
     const found: { [path: string]: unknown[] } = {};
     for (const { pattern, format, indexed } of fields) {
       for (const [path, values] of leaves) {
-        if (pattern.test(path) && found[path] === undefined)
-          found[path] = path === 'ts' ? [format.print(Math.floor(millis), utc)] : indexed ? inOrder(values) : values;
+        if (!pattern.test(path) || (found[path] !== undefined && !indexed)) continue;
+        const picked = path === 'ts' ? [format.print(Math.floor(millis), utc)] : indexed ? inOrder(values) : values;
+        // What is asked for twice as it is indexed comes twice.
+        found[path] = [...(found[path] ?? []), ...picked];
       }
     }
     return Object.keys(found).length === 0 ? undefined : found;

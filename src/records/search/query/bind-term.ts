@@ -7,11 +7,14 @@ import { all, type Bound, none, or, type Predicate } from './predicate.js';
 import type { ExistsQuery, RangeEnd, RangeQuery, TermQuery, TermsQuery } from './query.js';
 import { coerce, dateOf, decimalEnd, wholePart } from './value-of.js';
 
-export const bindTerm = ({ field: path, value, caseInsensitive, at }: TermQuery, binding: Binding): Predicate => {
+export const bindTerm = (
+  { field: path, value, caseInsensitive, timeZone, at }: TermQuery,
+  binding: Binding,
+): Predicate => {
   const field = known(binding.fields, path, at);
   if (field === undefined) return none;
   if (field.kind === 'geo_point') throw notFor(field, 'term', at);
-  if (field.kind === 'date') return during(field, value, binding);
+  if (field.kind === 'date') return during(field, value, binding, timeZone);
   const coerced = coerce(field, value);
   if (coerced === 'none') return none;
   if (!caseInsensitive) return { kind: 'in', field, values: [coerced.value] };
@@ -26,7 +29,7 @@ export const bindTerm = ({ field: path, value, caseInsensitive, at }: TermQuery,
 
 export const bindTerms = ({ field: path, values, at }: TermsQuery, binding: Binding): Predicate => {
   const field = known(binding.fields, path, at);
-  if (field === undefined) return none;
+  if (field === undefined || values.length === 0) return none;
   if (field.kind === 'geo_point') throw notFor(field, 'terms', at);
   if (field.kind === 'date') return or(values.map((value) => during(field, value, binding)));
   const found = values
@@ -73,8 +76,8 @@ export const timestamp = (millis: number): string => {
 };
 
 /** The records of a moment, to the millisecond, or of the day, month or year that a text names. */
-const during = (field: Field, value: Input, { now }: Binding): Predicate => {
-  const reading = dateReading(now);
+const during = (field: Field, value: Input, { now }: Binding, timeZone?: Input): Predicate => {
+  const reading = dateReading(now, undefined, timeZone);
   return millisBetween(field, dateOf(value, false, reading), dateOf(value, true, reading));
 };
 

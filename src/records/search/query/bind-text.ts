@@ -4,10 +4,11 @@ import type { Field } from '../field/field.js';
 import { Input } from '../syntax/input.js';
 import { scalarText } from '../syntax/value.js';
 import { bindExists, bindRange, bindTerm } from './bind-term.js';
-import { type Binding, known } from './binding.js';
-import { LuceneSyntaxError, parseClassic } from './lucene/classic.js';
+import { type Binding, dateReading, known } from './binding.js';
+import { parseClassic } from './lucene/classic.js';
 import type { Expression, Leaf, Occur } from './lucene/expression.js';
 import { parseSimple } from './lucene/simple.js';
+import { LuceneSyntaxError } from './lucene/syntax-error.js';
 import { requiredOf } from './minimum-should-match.js';
 import { all, and, atLeastOf, none, not, or, type Predicate } from './predicate.js';
 import type { MatchQuery, MultiMatchQuery, PatternQuery, QueryStringQuery, SimpleQueryStringQuery } from './query.js';
@@ -44,6 +45,8 @@ export const bindMultiMatch = ({ fields, value, lenient, prefix, at }: MultiMatc
   or(expand(fields, at, binding).map((field) => matching(field, value, { lenient, prefix, at }, binding)));
 
 export const bindQueryString = (query: QueryStringQuery, binding: Binding): Predicate => {
+  // A zone that there is not is a fault even where no date is asked for.
+  dateReading(binding.now, undefined, query.timeZone);
   try {
     return bindExpression(parseClassic(query.text, query.and), query, binding, query.minimumShouldMatch);
   } catch (error) {
@@ -51,6 +54,7 @@ export const bindQueryString = (query: QueryStringQuery, binding: Binding): Pred
     throw queryShard(`Failed to parse query [${query.text}]`, query.at, {
       type: 'parse_exception',
       reason: error.message,
+      ...(error.lexical && { caused_by: { type: 'token_mgr_error', reason: error.message } }),
     });
   }
 };
@@ -136,11 +140,15 @@ const bindLeaf = (field: Field, leaf: Leaf, query: Written, binding: Binding): P
   const { at } = query;
   const input = (text: string) => new Input(new JsonString(at.node, text), at.path);
   const path = field.path;
+  const inZone = 'timeZone' in query && query.timeZone ? { timeZone: query.timeZone } : {};
   switch (leaf.kind) {
     case 'any':
       return { kind: 'exists', field };
     case 'term':
-      return bindTerm({ kind: 'term', field: path, value: input(leaf.text), caseInsensitive: false, at }, binding);
+      return bindTerm(
+        { kind: 'term', field: path, value: input(leaf.text), caseInsensitive: false, at, ...inZone },
+        binding,
+      );
     case 'prefix':
       return bindPattern(
         { kind: 'pattern', clause: 'prefix', field: path, pattern: leaf, caseInsensitive: false, at },
@@ -172,7 +180,7 @@ const bindLeaf = (field: Field, leaf: Leaf, query: Written, binding: Binding): P
           at,
           ...(lower && { lower: { value: input(lower.text), inclusive: lower.inclusive } }),
           ...(upper && { upper: { value: input(upper.text), inclusive: upper.inclusive } }),
-          ...('timeZone' in query && query.timeZone && { timeZone: query.timeZone }),
+          ...inZone,
         },
         binding,
       );

@@ -98,6 +98,10 @@ export const geoBoundingBox: ParseQuery = (at) => {
   if (northWest.lat < southEast.lat) {
     throw illegalArgument(`top is below bottom corner: ${northWest.lat} vs. ${southEast.lat}`, field.input);
   }
+  if (northWest.lat === southEast.lat)
+    throw illegalArgument(`top cannot be the same as bottom: ${northWest.lat} == ${southEast.lat}`, field.input);
+  if (northWest.lon === southEast.lon)
+    throw illegalArgument(`left cannot be the same as right: ${northWest.lon} == ${southEast.lon}`, field.input);
   return {
     kind: 'geo_bounding_box',
     at,

@@ -23,6 +23,8 @@ export interface BoolQuery extends Clause<'bool'> {
 export interface TermQuery extends FieldClause<'term'> {
   readonly value: Input;
   readonly caseInsensitive: boolean;
+  /** Of dates; only written queries have one. */
+  readonly timeZone?: Input;
 }
 
 export interface TermsQuery extends FieldClause<'terms'> {

@@ -21,8 +21,9 @@ const plans: Plan = {
     return (buckets) =>
       buckets.map((bucket, index) => {
         const before = buckets[index - 1];
-        if (before === undefined || isAbsent(before, path)) return bucket;
-        const change = valueAt(bucket, path, zeros) - valueAt(before, path, zeros);
+        const value = valueAt(bucket, path, zeros);
+        if (before === undefined || isAbsent(before, path) || isAbsent(bucket, path)) return bucket;
+        const change = value - valueAt(before, path, zeros);
         const units = (Number(bucket['key']) - Number(before['key'])) / (unitMillis ?? 1);
         return put(bucket, name, {
           ...withText(finite(change), print),
@@ -47,7 +48,8 @@ const plans: Plan = {
     return (buckets) =>
       buckets.map((bucket, index) => {
         const before = buckets[index - lag];
-        const change = before === undefined ? Number.NaN : valueAt(bucket, path, zeros) - valueAt(before, path, zeros);
+        const value = valueAt(bucket, path, zeros);
+        const change = before === undefined ? Number.NaN : value - valueAt(before, path, zeros);
         return Number.isNaN(change) ? bucket : put(bucket, name, withText(change, print));
       });
   },
@@ -90,9 +92,7 @@ const plans: Plan = {
         bucket,
         values: sort.map(({ path }) => sortValue(bucket, path, zeros)),
       }));
-      const some = keyed.filter(
-        ({ values }) => sort.length === 0 || values.some((value) => typeof value === 'string' || !Number.isNaN(value)),
-      );
+      const some = keyed.filter(({ values }) => sort.length === 0 || values.some((parts) => !isNothing(parts)));
       const sorted = some.sort((a, b) => compareAll(a.values, b.values, sort));
       return sorted.slice(from, size === undefined ? undefined : from + size).map(({ bucket }) => bucket);
     };
@@ -105,25 +105,41 @@ const variablesOf = (
 ): Record<string, number> =>
   Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(bucket, path, zeros)]));
 
-const sortValue = (bucket: Answer, path: string, zeros: boolean): number | string => {
-  if (path !== '_key') return valueAt(bucket, path, zeros);
+type Part = number | string | boolean | null;
+
+/** What a bucket is sorted by: a number, or the parts of its key. */
+const sortValue = (bucket: Answer, path: string, zeros: boolean): readonly Part[] => {
+  if (path !== '_key') return [valueAt(bucket, path, zeros)];
   const key = bucket['key'];
-  // Keys of several parts keep the order that they have.
-  return typeof key === 'string' ? key : typeof key === 'object' ? 0 : Number(key);
+  if (typeof key !== 'object') return [typeof key === 'string' ? key : Number(key)];
+  // Of several parts; those of `multi_terms` keep the order that they have, the engines fail at them.
+  return Array.isArray(key) || key === null ? [] : (Object.values(key) as Part[]);
 };
 
+const isNothing = ([first]: readonly Part[]): boolean => Number.isNaN(first);
+
 const compareAll = (
-  a: readonly (number | string)[],
-  b: readonly (number | string)[],
+  a: readonly (readonly Part[])[],
+  b: readonly (readonly Part[])[],
   sort: Of<'bucket_sort'>['sort'],
 ): number => {
   for (const [index, { descending }] of sort.entries()) {
     const [left, right] = [a[index]!, b[index]!];
     // What has no value comes last in either direction.
-    if (Number.isNaN(left) !== Number.isNaN(right)) return Number.isNaN(left) ? 1 : -1;
-    if (left !== right && !Number.isNaN(left)) return (left < right ? -1 : 1) * (descending ? -1 : 1);
+    if (isNothing(left) || isNothing(right)) {
+      if (isNothing(left) !== isNothing(right)) return isNothing(left) ? 1 : -1;
+      continue;
+    }
+    const at = left.findIndex((part, place) => part !== right[place]);
+    if (at >= 0) return compareParts(left[at]!, right[at]!) * (descending ? -1 : 1);
   }
   return 0;
+};
+
+/** Of two different parts; none is the smallest. */
+const compareParts = (a: Part, b: Part): number => {
+  if (a === null || b === null) return a === null ? -1 : 1;
+  return a < b ? -1 : 1;
 };
 
 /** Plans what a pipeline makes of the buckets that it stands in. */

@@ -44,6 +44,7 @@ const raw = (bucket: Answer, path: string): number => {
   const [step = '', ...rest] = path.split('>');
   if (rest.length > 0) {
     const inner = bucket[step.trim()] as Answer | undefined;
+    if (inner !== undefined && 'buckets' in inner) throw notOneNumber(step.trim());
     return inner === undefined ? Number.NaN : raw(inner, rest.join('>'));
   }
   return metricAt(bucket, step.trim());

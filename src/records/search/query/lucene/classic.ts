@@ -1,8 +1,6 @@
 import { wildcardParts } from '../pattern.js';
 import type { Expression, Leaf, Occur, WrittenClause, WrittenEnd } from './expression.js';
-
-/** A text that is no query, with the sentence that says where. */
-export class LuceneSyntaxError extends Error {}
+import { LuceneSyntaxError } from './syntax-error.js';
 
 /**
  * Parses Lucene's classic syntax: `a OR b AND c` is no precedence but `+b +c a`, as there.
@@ -128,10 +126,10 @@ class ClassicParser {
   private range(): Leaf {
     const lowerInclusive = this.take() === '[';
     const lower = this.rangeEnd();
-    if (!this.takesWord('TO')) this.fail();
+    if (!this.takesWord('TO')) this.fail(true);
     const upper = this.rangeEnd();
     const closing = this.peek();
-    if (closing !== ']' && closing !== '}') this.fail();
+    if (closing !== ']' && closing !== '}') this.fail(true);
     this.index += 1;
     return {
       kind: 'range',
@@ -179,7 +177,8 @@ class ClassicParser {
   }
 
   private boost(): void {
-    if (this.text[this.index] === '^' && !this.takesPattern(/^\^\d+(?:\.\d+)?/)) this.fail();
+    if (this.text[this.index] !== '^' || this.takesPattern(/^\^\d+(?:\.\d+)?/)) return;
+    throw this.failure(this.index + 1 < this.text.length);
   }
 
   private takesPattern(pattern: RegExp): boolean {
@@ -218,18 +217,26 @@ class ClassicParser {
     while (/\s/.test(this.text[this.index] ?? '')) this.index += 1;
   }
 
-  private fail(): never {
-    const found = this.text[this.index];
-    throw new LuceneSyntaxError(
-      `Cannot parse '${this.text}': Encountered "${found ?? '<EOF>'}" at line 1, column ${this.index}.`,
+  private fail(inRange = false): never {
+    throw this.failure(!inRange && /["/\\\]}]/.test(this.text[this.index] ?? ''));
+  }
+
+  private failure(lexical: boolean): LuceneSyntaxError {
+    const found = this.text[this.index] ?? '<EOF>';
+    return new LuceneSyntaxError(
+      `Cannot parse '${this.text}': Encountered "${found}" at line 1, column ${this.index}.`,
+      lexical,
     );
   }
 }
 
-const unescape = (text: string): string =>
-  text.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, plain: string) =>
+const unescape = (text: string): string => {
+  if (/^(?:[^\\]|\\[^u])*\\u(?![0-9a-fA-F]{4})/s.test(text))
+    throw new LuceneSyntaxError(`Cannot parse '${text}': Truncated unicode escape sequence.`);
+  return text.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, plain: string) =>
     code === undefined ? plain : String.fromCharCode(Number.parseInt(code, 16)),
   );
+};
 
 /** `>=10` and its like, which Lucene reads as plain terms. */
 const comparison = (text: string): Leaf | undefined => {
