@@ -89,7 +89,11 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
       async <Row extends object>(query: Sql) => (await livePool.query<object>(query)).rows as Row[],
     ),
     match: (query, organizationId, records) => {
-      const some = records.map(({ id, ts, deviceId }) => ({ id, ts, device: { id: deviceId, organizationId } }));
+      const some = records.map(({ id, ts, deviceId, productId }) => ({
+        id,
+        ts,
+        device: { id: deviceId, organizationId, ...(productId && { product: { id: productId } }) },
+      }));
       return matchStored(livePool, query, some, { now: clock(), patience: livePatience });
     },
     deliveryRows,

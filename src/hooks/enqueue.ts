@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Logger } from 'pino';
 import sql, { type Sql } from 'sql-template-tag';
 import { newId } from '../entities/id.js';
 import type { PlainJson } from '../json.js';
@@ -40,19 +41,23 @@ export interface Listener {
   tags: readonly string[];
 }
 
-/** Of records that a transaction has stored, the identifiers of those that a query matches. The records room does it. */
+/**
+ * Of records that a transaction has stored, the identifiers of those that a query matches, and how many of these only match
+ * because the query could not be answered of them. The records room does it.
+ */
 export type MatchRecords = (
   tx: pg.PoolClient,
   query: PlainJson,
   records: readonly StoredRecord[],
   now: number,
-) => Promise<ReadonlySet<string>>;
+) => Promise<{ ids: ReadonlySet<string>; unanswered: number }>;
 
-/** When, with how many attempts, and who decides on queries. */
+/** When, with how many attempts, who decides on queries, and where it is told that this failed. */
 export interface Terms {
   now: number;
   maxAttempts: number;
   match: MatchRecords;
+  log: Pick<Logger, 'warn'>;
 }
 
 type Client = Pick<pg.ClientBase, 'query'>;
@@ -83,10 +88,18 @@ export async function enqueueFor(
   tx: pg.PoolClient,
   listeners: readonly Listener[],
   records: readonly StoredRecord[],
-  { now, maxAttempts, match }: Terms,
+  { now, maxAttempts, match, log }: Terms,
 ): Promise<number> {
   await holdLanes(tx, listeners);
-  const matches = await matchesOf(listeners, records, (query, some) => match(tx, query, some, now));
+  const matches = await matchesOf(listeners, records, async (hookId, query, some) => {
+    const { ids, unanswered } = await match(tx, query, some, now);
+    if (unanswered > 0)
+      log.warn(
+        { hookId, records: unanswered },
+        'the query of a filter could not be answered; its hook gets the records',
+      );
+    return ids;
+  });
   const byDevice = Map.groupBy(listeners, ({ deviceId }) => deviceId);
   const deliveries = records.flatMap((record) => {
     const write = recordPayload(record);
@@ -123,7 +136,7 @@ function passes({ filter, tags }: Listener, { device }: StoredRecord): boolean {
 async function matchesOf(
   listeners: readonly Listener[],
   records: readonly StoredRecord[],
-  match: (query: PlainJson, records: readonly StoredRecord[]) => Promise<ReadonlySet<string>>,
+  match: (hookId: string, query: PlainJson, records: readonly StoredRecord[]) => Promise<ReadonlySet<string>>,
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const matches = new Map<string, ReadonlySet<string>>();
   const asking = Map.groupBy(
@@ -136,7 +149,7 @@ async function matchesOf(
       const listener = byDevice.get(record.device.id);
       return listener !== undefined && passes(listener, record);
     });
-    matches.set(hookId, await match(ofHook[0]!.filter!.query!, passing));
+    matches.set(hookId, await match(hookId, ofHook[0]!.filter!.query!, passing));
   }
   return matches;
 }

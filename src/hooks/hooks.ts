@@ -113,7 +113,7 @@ export function createHooks(options: HooksOptions): Hooks {
       options.onChange?.(results.map(({ delivery }) => delivery));
     },
   });
-  const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1, match: options.match });
+  const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1, match: options.match, log });
   const housekeeping = createHousekeeping({
     pool: dispatcherPool,
     clock,

@@ -110,6 +110,77 @@ describe('a filter', () => {
     await receiver.close();
   });
 
+  describe('with a query on a variable that products have in different types', () => {
+    const other = async (variables: object[]) => {
+      const { body } = await owner.call<{ id: string }>('POST', `/organizations/${owner.organizationId}/products`, {
+        name: 'Other',
+        version: '1',
+        variables,
+      });
+      return body.id;
+    };
+    const variable = (name: string, type: string) => ({ name, type, mappings: [] });
+    const device = async (name: string, product: string) => {
+      const serial = `${name}-${owner.serial}`;
+      const { body } = await owner.call<{ id: string }>(
+        'POST',
+        `/organizations/${owner.organizationId}/devices/${serial}`,
+        {
+          product: { id: product, organizationId: owner.organizationId },
+        },
+      );
+      await owner.call('PUT', `/applications/${owner.organizationId}/${owner.applicationId}/devices/${body.id}`);
+      return serial;
+    };
+    const delivered = (calls: readonly Received[]) =>
+      calls.map(({ body }) => (JSON.parse(body) as { record: { data: object } }).record.data);
+
+    it('judges each record by its own product', async () => {
+      const first = await other([variable('level', 'FLOAT32')]);
+      await other([variable('level', 'TXT')]);
+      const second = await other([variable('level', 'TXT')]);
+      const [a, b] = [await device('a', first), await device('b', second)];
+      const [every, one] = [await startReceiver(), await startReceiver()];
+      const query = { range: { 'data.level': { gt: 10 } } };
+      const hooks = [await owner.hook({ url: every.url() }), await owner.hook({ url: one.url() })];
+      await owner.call('PUT', `${hooks[0]!.path}/settings`, { filter: { query } });
+      await owner.call('PUT', `${hooks[1]!.path}/settings`, { filter: { query, products: [first] } });
+      const sent = [
+        { serial: a, data: { level: 9 } },
+        { serial: a, data: { level: 20 } },
+        { serial: b, data: { level: '09' } },
+        { serial: b, data: { level: 'high' } },
+      ];
+      await owner.call('POST', `/organizations/${owner.organizationId}/records`, sent);
+      await every.received(2);
+      await one.received(1);
+      expect(delivered(every.calls)).toEqual(expect.arrayContaining([{ level: 20 }, { level: 'high' }]));
+      expect(delivered(one.calls)).toEqual([{ level: 20 }]);
+      const counts = await Promise.all(
+        hooks.map(async ({ path }) => (await owner.call<Listed[]>('GET', `${path}/deliveries`)).body.length),
+      );
+      expect(counts).toEqual([2, 1]);
+      await Promise.all([every.close(), one.close()]);
+    });
+
+    it('delivers the records of a product that it cannot be answered for', async () => {
+      const [number, flag] = [await other([variable('open', 'FLOAT32')]), await other([variable('open', 'BOOL')])];
+      const [c, d] = [await device('c', number), await device('d', flag)];
+      const receiver = await startReceiver();
+      const { path } = await owner.hook({ url: receiver.url() });
+      await owner.call('PUT', `${path}/settings`, { filter: { query: { term: { 'data.open': 7 } } } });
+      await owner.call('POST', `/organizations/${owner.organizationId}/records`, [
+        { serial: c, data: { open: 7 } },
+        { serial: c, data: { open: 8 } },
+        { serial: d, data: { open: true } },
+      ]);
+      await receiver.received(2);
+      expect(delivered(receiver.calls)).toEqual(expect.arrayContaining([{ open: 7 }, { open: true }]));
+      expect((await owner.call<Listed[]>('GET', `${path}/deliveries`)).body).toHaveLength(2);
+      await receiver.close();
+    });
+  });
+
   it('with a query that no search would take is refused', async () => {
     const { path } = await owner.hook({ url });
     const response = await owner.call('PUT', `${path}/settings`, { filter: { query: { rnage: { ts: { gte: 1 } } } } });

@@ -5,9 +5,11 @@ import { locate, type PlainJson } from '../../json.js';
 import { transaction } from '../../transaction.js';
 import type { StoredRecord } from '../stored-record.js';
 import { SearchFailure } from './failure.js';
-import { loadFields } from './field/resolve.js';
+import { reservedFields } from './field/reserved.js';
+import { loadFields, loadFieldsAmong } from './field/resolve.js';
 import { bindQuery } from './query/bind.js';
 import { parseQuery } from './query/parse.js';
+import { and, not, or, type Predicate } from './query/predicate.js';
 import { scan } from './sql/scan.js';
 import { Input } from './syntax/input.js';
 
@@ -26,28 +28,43 @@ export const requireQuery = (query: PlainJson, path: string): void => {
 const refusal = (error: unknown, path: string): unknown =>
   error instanceof SearchFailure ? invalid([{ path: error.place?.path ?? path, message: error.reason }]) : error;
 
+/** What a query lets through. */
+export interface Matches {
+  ids: ReadonlySet<string>;
+  /** Of these, how many only because the query could not be answered of them. */
+  unanswered: number;
+}
+
 /**
- * Of records that this transaction has stored, all of one organization, the identifiers of those that a query matches.
- * A query that cannot be answered (its fields have come to differ in type, or it takes too long) matches nothing, and
- * the transaction goes on as if it had not been asked.
+ * Of records that this transaction has stored, all of one organization, those that a query matches. Each is judged by the
+ * types of its own product. Where the query cannot be answered (it does not fit these types, or takes too long), the
+ * records match: nobody shall lose records because of it. The transaction goes on as if it had not been asked.
  */
 export const matchRecords = async (
   tx: PoolClient,
   query: PlainJson,
   records: readonly Matchable[],
   now: number,
-): Promise<ReadonlySet<string>> => (await match(tx, query, records, { now, patience })) ?? new Set();
+): Promise<Matches> => {
+  const { found, open } = await match(tx, query, records, { now, patience });
+  return { ids: new Set([...found, ...open]), unanswered: open.length };
+};
 
 /** What of a record a query is asked about; the rest is read where it is stored. */
-type Matchable = Pick<StoredRecord, 'id' | 'ts'> & { device: Pick<StoredRecord['device'], 'id' | 'organizationId'> };
+type Matchable = Pick<StoredRecord, 'id' | 'ts'> & {
+  device: Pick<StoredRecord['device'], 'id' | 'organizationId'> & { product?: { id: string } };
+};
 
 /** The same of records that are committed, on a connection of its own; undefined where the query cannot be answered in time. */
-export const matchStored = (
+export const matchStored = async (
   pool: Pool,
   query: PlainJson,
   records: readonly Matchable[],
   limits: { now: number; patience: number },
-): Promise<ReadonlySet<string> | undefined> => transaction(pool, (tx) => match(tx, query, records, limits));
+): Promise<ReadonlySet<string> | undefined> => {
+  const { found, open } = await transaction(pool, (tx) => match(tx, query, records, limits));
+  return open.length > 0 ? undefined : found;
+};
 
 /** Throws 422, with the engines' reason, for a query that a search of the organization's records would refuse. */
 export const requireAnswerable = async (
@@ -64,24 +81,36 @@ export const requireAnswerable = async (
   }
 };
 
+/** Identifiers of the records that match, and of those of which that cannot be said. */
+interface Answer {
+  found: ReadonlySet<string>;
+  open: readonly string[];
+}
+
 const match = async (
   tx: PoolClient,
   query: PlainJson,
   records: readonly Matchable[],
   { now, patience }: { now: number; patience: number },
-): Promise<ReadonlySet<string> | undefined> => {
+): Promise<Answer> => {
   const [first] = records;
-  if (!first) return new Set();
+  if (!first) return { found: new Set(), open: [] };
+  const { organizationId } = first.device;
   await tx.query('savepoint matching');
   try {
     await tx.query(sql`select set_config('statement_timeout', ${String(patience)}, true)`);
     const rows = async <Row extends object>(statement: Sql) => (await tx.query<Row>(statement)).rows;
-    const fields = await loadFields(rows, first.device.organizationId, []);
-    const predicate = bindQuery(parseQuery(new Input(locate(query), 'query')), { fields, now });
+    const fieldsAmong = await loadFieldsAmong(rows, organizationId);
+    const parsed = parseQuery(new Input(locate(query), 'query'));
+    const byProduct = Map.groupBy(records, ({ device }) => device.product?.id);
+    const { predicate, refused } = bindAmong([...byProduct.keys()], (products) =>
+      bindQuery(parsed, { fields: fieldsAmong(products), now }),
+    );
+    const open = refused.flatMap((product) => byProduct.get(product)!.map(({ id }) => id));
     const moments = records.map(({ ts }) => ts * 1000);
     const { source, where } = scan(
       {
-        organizationId: first.device.organizationId,
+        organizationId,
         deviceIds: [...new Set(records.map(({ device }) => device.id))],
         productIds: [],
         from: new Date(Math.min(...moments) - 1000).toISOString(),
@@ -95,13 +124,46 @@ const match = async (
       sql`select r.id from ${source} where ${where} and r.id = any(${ids}::uuid[])`,
     );
     await leave(tx);
-    return new Set(found.map(({ id }) => id));
+    return { found: new Set(found.map(({ id }) => id)), open };
   } catch (error) {
     await leave(tx);
-    if (error instanceof SearchFailure || isOfQuery(error)) return undefined;
+    if (error instanceof SearchFailure || isOfQuery(error))
+      return { found: new Set(), open: records.map(({ id }) => id) };
     throw error;
   }
 };
+
+type Product = string | undefined;
+
+/** Binds for all products at once where they agree, which is the cheaper question, else for each; `refused`: where that fails. */
+const bindAmong = (
+  products: readonly Product[],
+  bind: (products: readonly Product[]) => Predicate,
+): { predicate: Predicate; refused: readonly Product[] } => {
+  const together = attempt(() => bind(products));
+  if (together) return { predicate: together, refused: [] };
+  const apart = products.map((product) => ({ product, predicate: attempt(() => bind([product])) }));
+  return {
+    predicate: or(apart.flatMap(({ product, predicate }) => (predicate ? and([ofProduct(product), predicate]) : []))),
+    refused: apart.filter(({ predicate }) => !predicate).map(({ product }) => product),
+  };
+};
+
+const attempt = (bind: () => Predicate): Predicate | undefined => {
+  try {
+    return bind();
+  } catch (error) {
+    if (error instanceof SearchFailure) return undefined;
+    throw error;
+  }
+};
+
+const productField = reservedFields.get('product.id')!;
+
+const ofProduct = (product: Product): Predicate =>
+  product === undefined
+    ? not({ kind: 'exists', field: productField })
+    : { kind: 'in', field: productField, values: [product] };
 
 /**
  * Takes the time limit back, too: nothing but reading was done. What the transaction writes next must not be written

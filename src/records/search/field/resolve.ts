@@ -42,6 +42,30 @@ export const loadFields = async (rows: Rows, organizationId: string, products: r
   return fieldsOf(found!, products);
 };
 
+/**
+ * Reads the fields as records of some products have them (undefined: of no product). What none of these declares is as the
+ * organization's other products declare it, where they agree, else as it was seen: a product that no record in question is
+ * of never makes a query fail.
+ */
+export const loadFieldsAmong = async (
+  rows: Rows,
+  organizationId: string,
+): Promise<(products: readonly (string | undefined)[]) => Fields> => {
+  const [found] = await rows<FieldRows>(sql`select ${fieldColumns(organizationId, [])}`);
+  const { declared, seen } = found!;
+  const byName = [...Map.groupBy(declared, ({ name }) => name).values()];
+  return (products) => {
+    const among = new Set(products);
+    const counting = byName.flatMap((variables) => {
+      const own = variables.filter(({ productId }) => among.has(productId));
+      if (own.length > 0) return own;
+      return disagreement(variables) ? [] : variables;
+    });
+    const named = products.filter((id) => id !== undefined);
+    return resolver(counting, seen, named.length === products.length ? named : []);
+  };
+};
+
 /** The fields, from what is declared and what was seen. */
 const resolver = (
   declared: readonly DeclaredVariable[],
@@ -76,12 +100,18 @@ const resolver = (
 };
 
 const refuseConflict = (path: string, declared: readonly DeclaredVariable[]): void => {
+  const kinds = disagreement(declared);
+  if (!kinds) return;
+  throw illegalArgument(
+    `Field [${path}] has different types in the products of this query: [${kinds.join(', ')}]. Name products that agree.`,
+  );
+};
+
+/** The kinds of a variable, where its products disagree on it; whole numbers and fractions go together. */
+const disagreement = (declared: readonly DeclaredVariable[]): string[] | undefined => {
   const kinds = new Set(declared.map(({ type }) => kindOfVariable[type]));
   const onlyNumbers = [...kinds].every((kind) => kind === 'long' || kind === 'double');
-  if (kinds.size < 2 || onlyNumbers) return;
-  throw illegalArgument(
-    `Field [${path}] has different types in the products of this query: [${[...kinds].sort().join(', ')}]. Name products that agree.`,
-  );
+  return kinds.size < 2 || onlyNumbers ? undefined : [...kinds].sort();
 };
 
 const matches = (pattern: string) => {
