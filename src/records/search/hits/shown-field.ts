@@ -41,12 +41,14 @@ export const shownFields =
     if (fields.length === 0) return undefined;
     const leaves = leavesOf(source, '');
     const found: { [path: string]: unknown[] } = {};
+    const asIndexed = new Set<string>();
     for (const { pattern, format, indexed } of fields) {
       for (const [path, values] of leaves) {
-        if (!pattern.test(path) || (found[path] !== undefined && !indexed)) continue;
+        if (!pattern.test(path) || (found[path] !== undefined && !(indexed && asIndexed.has(path)))) continue;
         const picked = path === 'ts' ? [format.print(Math.floor(millis), utc)] : indexed ? inOrder(values) : values;
         // What is asked for twice as it is indexed comes twice.
         found[path] = [...(found[path] ?? []), ...picked];
+        if (indexed) asIndexed.add(path);
       }
     }
     return Object.keys(found).length === 0 ? undefined : found;
