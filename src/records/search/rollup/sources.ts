@@ -39,7 +39,8 @@ export const findSources = (organizationId: string, deviceIds: readonly string[]
       : (all ??= rows<SourceRow>(sql`
           select product_id as "productId", bool_and(device_id = any(${deviceIds}::uuid[])) as whole
           from record_source where organization_id = ${organizationId}::uuid group by product_id`));
-    return sourcesOf(await found, await stale);
+    const [ofProducts, outdated] = await Promise.all([found, stale]);
+    return sourcesOf(ofProducts, outdated);
   };
 };
 
