@@ -1,5 +1,4 @@
 import {
-  type FragmentDefinitionNode,
   GraphQLError,
   Kind,
   Lexer,
@@ -15,6 +14,8 @@ import { ApiError } from '../errors.js';
 export const bounds = {
   /** Fields below each other, leaves included. */
   depth: 10,
+  /** Selections of an operation, each fragment counted wherever it is spread. Each is compiled, and walked, anew. */
+  selections: 2000,
   /** Aliases in a document. */
   aliases: 30,
   /** Directives in a document. */
@@ -34,6 +35,8 @@ type Bound = Exclude<keyof typeof bounds, 'bytes'>;
 
 const sentences: Readonly<Record<Bound, (figure: string, limit: string) => string>> = {
   depth: (figure, limit) => `This operation is ${figure} levels deep; at most ${limit} are allowed.`,
+  selections: (figure, limit) =>
+    `This operation has ${figure} selections once its fragments are spread out; at most ${limit} are allowed.`,
   aliases: (figure, limit) => `This document has ${figure} aliases; at most ${limit} are allowed.`,
   directives: (figure, limit) => `This document has ${figure} directives; at most ${limit} are allowed.`,
   tokens: (figure, limit) => `This document has ${figure} tokens; at most ${limit} are allowed.`,
@@ -54,7 +57,11 @@ export function exceeded(bound: Bound, figure: number): GraphQLError {
   });
 }
 
-/** Validation rule: a document's depth, aliases and directives. Introspection (`__schema`, `__type`) has no depth. */
+/**
+ * Validation rule: a document's depth, selections, aliases and directives. Introspection (`__schema`, `__type`) has no
+ * depth. Each fragment is measured once, so that those that spread others twice do not double the work; the rules of
+ * graphql-js do the same, but whatever follows validation need not.
+ */
 export const boundsRule: ValidationRule = (context) => ({
   Document(document) {
     let aliases = 0;
@@ -65,40 +72,57 @@ export const boundsRule: ValidationRule = (context) => ({
     });
     if (aliases > bounds.aliases) context.reportError(exceeded('aliases', aliases));
     if (directives > bounds.directives) context.reportError(exceeded('directives', directives));
-    const depthOf = createDepth((name) => context.getFragment(name));
+    const fragment: FragmentOf = (name) => context.getFragment(name)?.selectionSet;
+    const measures = { depth: createMeasure(fragment, depthOf), selections: createMeasure(fragment, selectionsOf) };
     for (const definition of document.definitions) {
       if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-      const depth = depthOf(definition.selectionSet);
-      if (depth > bounds.depth) context.reportError(exceeded('depth', depth));
+      for (const bound of ['depth', 'selections'] as const) {
+        const figure = measures[bound](definition.selectionSet);
+        if (figure > bounds[bound]) context.reportError(exceeded(bound, figure));
+      }
     }
   },
 });
 
-const introspection: ReadonlySet<string> = new Set(['__schema', '__type']);
+type FragmentOf = (name: string) => SelectionSetNode | undefined;
+type Measure = (set: SelectionSetNode) => number;
 
-function createDepth(fragment: (name: string) => FragmentDefinitionNode | null | undefined) {
+/** Measures one set of selections by what lies below it: `inner` for what is written there, `spread` for fragments. */
+type MeasureSet = (set: SelectionSetNode, inner: Measure, spread: (name: string) => number) => number;
+
+function createMeasure(fragment: FragmentOf, measureSet: MeasureSet): Measure {
   const known = new Map<string, number>();
-  const depthOf = ({ selections }: SelectionSetNode): number =>
-    Math.max(
-      0,
-      ...selections.map((selection) => {
-        if (selection.kind === Kind.INLINE_FRAGMENT) return depthOf(selection.selectionSet);
-        if (selection.kind === Kind.FRAGMENT_SPREAD) return fragmentDepth(selection.name.value);
-        if (introspection.has(selection.name.value)) return 0;
-        return 1 + (selection.selectionSet === undefined ? 0 : depthOf(selection.selectionSet));
-      }),
-    );
-  const fragmentDepth = (name: string): number => {
-    const depth = known.get(name);
-    if (depth !== undefined) return depth;
+  const measure: Measure = (set) => measureSet(set, measure, spread);
+  const spread = (name: string): number => {
+    const figure = known.get(name);
+    if (figure !== undefined) return figure;
     // A fragment that spreads itself is refused by another rule; here it must only end.
     known.set(name, 0);
-    const definition = fragment(name);
-    known.set(name, definition ? depthOf(definition.selectionSet) : 0);
+    const set = fragment(name);
+    known.set(name, set ? measure(set) : 0);
     return known.get(name)!;
   };
-  return depthOf;
+  return measure;
 }
+
+const introspection: ReadonlySet<string> = new Set(['__schema', '__type']);
+
+const depthOf: MeasureSet = ({ selections }, inner, spread) =>
+  Math.max(
+    0,
+    ...selections.map((selection) => {
+      if (selection.kind === Kind.INLINE_FRAGMENT) return inner(selection.selectionSet);
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return spread(selection.name.value);
+      if (introspection.has(selection.name.value)) return 0;
+      return 1 + (selection.selectionSet === undefined ? 0 : inner(selection.selectionSet));
+    }),
+  );
+
+const selectionsOf: MeasureSet = ({ selections }, inner, spread) =>
+  selections.reduce((sum, selection) => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return sum + 1 + spread(selection.name.value);
+    return sum + 1 + (selection.selectionSet === undefined ? 0 : inner(selection.selectionSet));
+  }, 0);
 
 /** The error for a document that the parser gave up on for its tokens; undefined where that was not the reason. */
 export function tooManyTokens(error: unknown): GraphQLError | undefined {

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import type { GraphAnswer } from '../support/actor.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld();
+const code = 'VALIDATION_FAILED';
 
 const deep = (levels: number) => {
   const inner = 'applications { items { devices { items { '.repeat(Math.floor((levels - 3) / 4));
@@ -14,6 +17,16 @@ const deep = (levels: number) => {
     .replaceAll('applications {', 'applications(limit: 1) {')
     .replaceAll('devices {', 'devices(limit: 1) {');
 };
+
+/** Fragments of which each spreads the next so many times; the last has one field. */
+const spreading = (fragments: number, times: number, root = 'account', type = 'Account', field = 'id') =>
+  [
+    `{ ${root} { ...f0 } }`,
+    ...Array.from({ length: fragments }, (_, i) => {
+      const next = i + 1 < fragments ? `...f${i + 1} `.repeat(times) : '';
+      return `fragment f${i} on ${type} { ${field} ${next}}`;
+    }),
+  ].join(' ');
 
 describe('a request of the graph', () => {
   it('is refused when it is more than 10 levels deep', async () => {
@@ -42,6 +55,66 @@ describe('a request of the graph', () => {
       { o: owner.id },
     );
     expect(body.errors![0]!.message).toBe('This operation is 11 levels deep; at most 10 are allowed.');
+  });
+
+  it.each([
+    ['25 that double', spreading(25, 2), '67,108,863'],
+    ['20 that triple', spreading(20, 3), '3,486,784,401'],
+    ['25 below introspection', spreading(25, 2, '__schema', '__Schema', 'description'), '67,108,863'],
+    ['160 that double', spreading(160, 2), /^[\d,]{60,}$/],
+  ])('is refused at once with fragments beyond 2,000 selections: %s', async (_, query, figure) => {
+    const owner = await world.organization();
+    const { status, body } = await owner.graph(query);
+    expect(status).toBe(422);
+    const [, told] = /^This operation has ([\d,]+) selections once .* at most 2,000 are allowed\.$/.exec(
+      body.errors![0]!.message,
+    )!;
+    expect(told).toEqual(typeof figure === 'string' ? figure : expect.stringMatching(figure));
+    expect(body.errors![0]!.extensions).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      errors: [{ path: 'selections' }],
+    });
+  });
+
+  it('refuses those by GET, in a batch and with their hash as well', async () => {
+    const owner = await world.organization();
+    const query = spreading(25, 2);
+    const refused = { message: expect.stringContaining('67,108,863 selections'), extensions: { code } };
+    const search = new URLSearchParams({ query });
+    const got = await fetch(`${world.url}/graphql?${search.toString()}`, {
+      headers: { authorization: `Bearer ${owner.token}`, 'apollo-require-preflight': 'true' },
+    });
+    expect(await got.json()).toMatchObject({ errors: [refused] });
+    const batch = await owner.postGraph<GraphAnswer[]>([{ query }, { query: '{ account { id } }' }]);
+    expect(batch.body).toMatchObject([{ errors: [refused] }, { data: { account: { id: owner.id } } }]);
+    const sha256Hash = createHash('sha256').update(query).digest('hex');
+    const extensions = { persistedQuery: { version: 1, sha256Hash } };
+    expect((await owner.postGraph({ query, extensions })).body).toMatchObject({ errors: [refused] });
+    expect((await owner.postGraph({ extensions })).body).toMatchObject({
+      errors: [{ message: 'PersistedQueryNotFound' }],
+    });
+  });
+
+  it('may spread fragments up to 2,000 selections', async () => {
+    const owner = await world.organization();
+    const document = (fields: number) =>
+      `{ account { ${'...f '.repeat(20)} ${'id '.repeat(fields)} } } fragment f on Account { ${'id username '.repeat(49)} }`;
+    const allowed = await owner.graph(document(19));
+    expect(allowed.body).toEqual({ data: { account: { id: owner.id, username: expect.any(String) } } });
+    const { status, body } = await owner.graph(document(20));
+    expect(status).toBe(422);
+    expect(body.errors![0]!.message).toContain('has 2,001 selections');
+  });
+
+  it('is told of fragments that spread themselves', async () => {
+    const owner = await world.organization();
+    const fragment = (name: string, next: string) => `fragment ${name} on Account { id ...${next} ...${next} }`;
+    const { status, body } = await owner.graph(`{ account { ...a } } ${fragment('a', 'b')} ${fragment('b', 'a')}`);
+    expect(status).toBe(400);
+    expect(body.errors![0]).toMatchObject({
+      message: 'Cannot spread fragment "a" within itself via "b".',
+      extensions: { code },
+    });
   });
 
   it('does not count introspection as depth or cost', async () => {

@@ -166,6 +166,14 @@ describe.each([
       code: 'VALIDATION_FAILED',
       message: expect.stringContaining('levels deep'),
     });
+    const doubling = Array.from({ length: 25 }, (_, n) => {
+      const next = n < 24 ? `...f${n + 1} ...f${n + 1}` : '';
+      return `fragment f${n} on RecordEvent { missed ${next} }`;
+    }).join(' ');
+    expect(await refusal(place, `${received(place, '...f0')} ${doubling}`)).toEqual({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringContaining('67,108,863 selections'),
+    });
     const many = Array.from({ length: 31 }, (_, n) => `a${n}: missed`).join(' ');
     expect(await refusal(place, received(place, many))).toMatchObject({
       message: expect.stringContaining('31 aliases'),
