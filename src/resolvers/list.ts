@@ -84,7 +84,9 @@ export function listBelow<Row extends object>(
 ): Promise<Page<Row> & Walked> {
   const { asked, ...place } = wanted;
   const key = JSON.stringify([edge, place, asked.key]);
-  const make = () => new DataLoader<string, Page<Row> & Walked>((ids) => readBelow(ctx, ids, listing(), wanted));
+  // A loader takes what its batch rejects with, not what it throws: making the listing may refuse a cursor.
+  const read = async (ids: readonly string[]) => await readBelow<Row>(ctx, ids, listing(), wanted);
+  const make = () => new DataLoader<string, Page<Row> & Walked>(read);
   return loaderOf(ctx, key, make).load(parentId);
 }
 

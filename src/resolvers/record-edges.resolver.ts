@@ -43,11 +43,14 @@ export class RecordEdgesResolver {
     return productId == null ? null : productOf(ctx, productId);
   }
 
-  @FieldResolver(() => [RecordValue], { description: 'Its values by name, each with its type and unit.' })
+  @FieldResolver(() => [RecordValue], {
+    description: 'Its values by name, each with its type and unit. Null is no value: a name that came with it is only in `data`.',
+  })
   async values(@Root() { productId, data }: DeviceRecord, @Ctx() ctx: Context): Promise<RecordValue[]> {
     const product = productId == null ? null : await productOf(ctx, productId);
     const variables = new Map(product?.variables.map((variable) => [variable.name, variable]));
     return Object.keys(data)
+      .filter((name) => data[name] !== null)
       .sort()
       .map((name) => valueOf(name, data[name]!, variables.get(name)));
   }

@@ -132,13 +132,27 @@ describe('records of a device', () => {
   it('refuse what is no cursor of theirs, and a cursor beside a page', async () => {
     const { endCursor } = await page(ofDevice, deviceIds[0]!);
     const other = Buffer.from('["deliveries","x","1"]').toString('base64url');
-    const wrong = Buffer.from(`["records","1","1 or true"]`).toString('base64url');
-    for (const after of ['', 'nonsense', other, wrong, Buffer.from('"x"').toString('base64url')]) {
-      expect(await faultOf(ofDevice, deviceIds[0]!, { after })).toMatchObject({
-        message: 'after is no cursor of this list; send an endCursor of its pages.',
-        extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'after' }] },
-      });
+    const wrong = [
+      '["records","1","1 or true"]',
+      '["records"]',
+      '["records","abc","1"]',
+      `["records","${'9'.repeat(26)}","1"]`,
+      `["records","1","${'9'.repeat(26)}"]`,
+      '["records",1,1]',
+      '"x"',
+      'null',
+    ].map((text) => Buffer.from(text).toString('base64url'));
+    for (const after of ['', 'x', 'nonsense', other, ...wrong]) {
+      for (const [query, id] of [[ofDevice, deviceIds[0]!] as const, [ofApplication, applicationId] as const]) {
+        expect(await faultOf(query, id, { after })).toMatchObject({
+          message: 'after is no cursor of this list; send an endCursor of its pages.',
+          extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'after' }] },
+        });
+      }
     }
+    expect(await faultOf(ofApplication, applicationId, { after: endCursor, sort: 'ts' })).toMatchObject({
+      extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'after' }] },
+    });
     expect(await faultOf(ofDevice, deviceIds[0]!, { after: endCursor, page: 2 })).toMatchObject({
       extensions: { errors: [{ path: 'page' }] },
     });
@@ -216,6 +230,25 @@ describe('a record', () => {
       { name: 'more', type: null, unit: null, value: 'x', typed: { __typename: 'TextValue', text: 'x' } },
       { name: 'note', type: 'TXT', unit: null, value: 'ok', typed: { __typename: 'TextValue', text: 'ok' } },
       { name: 'temperature', type: 'FLOAT32', unit: '°C', value: 'broken', typed: null },
+    ]);
+  });
+
+  it('has no value where null came, and what else came with it', async () => {
+    const data = { temperature: null, counter: [1, null, 2], door: [null], deep: { a: null }, list: [null, 'x'] };
+    await owner.post(`/organizations/${o}/records`, [{ serial: 'a1', ts: start + 6000, data }]);
+    const { body } = await owner.graph(
+      `query ($o: ID!, $a: ID!) { application(organizationId: $o, applicationId: $a) { records(limit: 1) { items {
+        data values { name value typed { ... on NumberValue { number } ... on JSONValue { json } } } } } } }`,
+      { o, a: applicationId },
+    );
+    expect(body.errors).toBeUndefined();
+    const [record] = body.data!.application.records.items;
+    expect(record.data).toEqual(data);
+    expect(record.values).toEqual([
+      { name: 'counter', value: [1, null, 2], typed: { json: [1, 2] } },
+      { name: 'deep', value: { a: null }, typed: { json: { a: null } } },
+      { name: 'door', value: [null], typed: null },
+      { name: 'list', value: [null, 'x'], typed: { json: [null, 'x'] } },
     ]);
   });
 
