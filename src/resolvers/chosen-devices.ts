@@ -53,3 +53,12 @@ async function devicesOf(ctx: Context, organizationId: string, applicationId: st
     },
   ]);
 }
+
+/** Throws 404 where one of these devices is not linked to an application that the caller may read. */
+export async function requireLinked(ctx: Context, applicationId: string, deviceIds: readonly string[]): Promise<void> {
+  const ids = [...new Set(deviceIds)];
+  if (!ids.every(isId)) throw notFound('device');
+  const linked = await ctx.read(sql`
+    select device_id from application_device where application_id = ${applicationId} and device_id = any(${ids}::uuid[])`);
+  if (linked.length < ids.length) throw notFound('device');
+}

@@ -6,6 +6,7 @@ import type { Live } from '../live/live.js';
 import type { Context } from '../schema/context.js';
 import { DeliveryUpdatedArgs, RecordReceivedArgs } from '../schema/live.args.js';
 import { type Stream, Streams } from '../schema/stream.js';
+import { requireLinked } from './chosen-devices.js';
 import { loadHook } from './hooks.js';
 
 /** Objects in one event, unless a subscriber says otherwise. */
@@ -30,6 +31,7 @@ export class LiveResolver {
   ): Promise<Stream<RecordsReceived>> {
     const { organizationId, deviceIds, query, limit } = args;
     const { id } = await loadApplication(ctx, organizationId, args.applicationId, 'read');
+    if (deviceIds != null) await requireLinked(ctx, id, deviceIds);
     if (query != null) await this.requireQuery(organizationId, query);
     const batches = await this.live.records({
       claim: { ...bearer(ctx), applicationId: id, hookId: null },

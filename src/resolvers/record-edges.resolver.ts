@@ -44,7 +44,8 @@ export class RecordEdgesResolver {
   }
 
   @FieldResolver(() => [RecordValue], {
-    description: 'Its values by name, each with its type and unit. Null is no value: a name that came with it is only in `data`.',
+    description:
+      'Its values by name, each with its type and unit. Null is no value: a name that came with it is only in `data`.',
   })
   async values(@Root() { productId, data }: DeviceRecord, @Ctx() ctx: Context): Promise<RecordValue[]> {
     const product = productId == null ? null : await productOf(ctx, productId);

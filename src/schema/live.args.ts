@@ -8,7 +8,7 @@ import { HookArgs } from './hook.args.js';
 /** The records of an application, as they come. */
 @ArgsType()
 export class RecordReceivedArgs extends ApplicationArgs {
-  @ids('Only records of these devices; absent: of all that are linked to the application.')
+  @ids('Only records of these devices, which are linked to the application; absent: of all that are.')
   deviceIds?: string[] | null;
 
   @Field(() => GraphQLJSONObject, {

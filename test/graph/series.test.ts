@@ -115,6 +115,7 @@ describe('series of many devices and variables', () => {
     ['devices and an application', { d: [], a: 'x', v: ['temperature'] }, 'deviceIds'],
     ['no variable', { d: [], v: [] }, 'variables'],
     ['an end before the beginning', { d: [], v: ['t'], from: 2, to: 1 }, 'to'],
+    ['a beginning that is still to come', { d: [], v: ['t'], from: 4_102_444_800, to: null }, 'from'],
     ['two points', { d: [], v: ['t'], points: 2 }, 'points'],
     ['an interval for lttb', { d: [], v: ['t'], interval: 60, f: 'lttb' }, 'interval'],
     ['an interval of nothing', { d: [], v: ['t'], interval: 0 }, 'interval'],
@@ -122,10 +123,22 @@ describe('series of many devices and variables', () => {
     expect(await errorOf(values)).toMatchObject({ extensions: { code: 'VALIDATION_FAILED', errors: [{ path }] } });
   });
 
-  it('refuse text, which makes no line', async () => {
-    expect(await errorOf({ d: [d[0]], v: ['door', 'note'] })).toMatchObject({
-      message: 'variables.1 is text ("note"); a line is made of numbers, or true and false.',
-    });
+  it('are empty where a device has text, beside the lines of the others', async () => {
+    const variables = [{ name: 'temperature', type: 'TXT', unit: 'words' }];
+    const productId = await owner.make(`/organizations/${o}/products`, { name: 'Speaker', version: '1', variables });
+    const other = await owner.make(`/organizations/${o}/devices/a9`, { name: 'A9', product: { id: productId } });
+    await owner.post(`/organizations/${o}/records`, { serial: 'a9', ts: start, data: { temperature: 'warm' } });
+    const { body } = await ask({ d: [other, d[0]], v: ['temperature'], interval: 3600 });
+    expect(body.errors).toBeUndefined();
+    const hours = [start, start + 3600];
+    expect(body.data!.series).toEqual([
+      line(other, 'A9', 'temperature', 'TXT', 'words', [], []),
+      line(d[0]!, 'A1', 'temperature', 'FLOAT32', '°C', hours, [29.5, 89.5]),
+    ]);
+    for (const f of ['avg', 'lttb']) {
+      const text = await ask({ d: [d[0]], v: ['note'], f });
+      expect(text.body.data!.series).toMatchObject([{ name: 'note', type: 'TXT', ts: [], values: [] }]);
+    }
   });
 
   it('tell nothing of devices that the caller cannot read', async () => {

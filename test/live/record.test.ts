@@ -28,13 +28,24 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
   it('are those of the named devices only', async () => {
     const place = await buildPlace(world);
     const other = await addDevice(place);
-    const subscriber = subscribe(world.url, place.owner.token, place.records({ deviceIds: [other.id, 'nonsense'] }));
+    const subscriber = subscribe(world.url, place.owner.token, place.records({ deviceIds: [other.id] }));
     await subscriber.until(begun);
     await place.send({ n: 1 });
     await place.owner.post(`/organizations/${place.owner.id}/records`, { serial: other.serial, data: { n: 2 } });
     await subscriber.until((heard) => values(heard).length > 0);
     expect(values(subscriber)).toEqual([{ n: 2 }]);
     subscriber.leave();
+  });
+
+  it('refuse devices that are not linked to the application', async () => {
+    const place = await buildPlace(world);
+    const unlinked = await place.owner.make(`/organizations/${place.owner.id}/devices/0b0001`);
+    const { deviceId: theirs } = await buildPlace(world);
+    for (const id of ['nonsense', unlinked, theirs]) {
+      const refused = subscribe(world.url, place.owner.token, place.records({ deviceIds: [place.deviceId, id] }));
+      await refused.until(({ over }) => over);
+      expect(codeOf(refused)).toBe('NOT_FOUND');
+    }
   });
 
   it('are those that the query matches only', async () => {

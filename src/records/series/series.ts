@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { VariableType } from '../../entities/enums.js';
 import { SeriesFunction } from '../../entities/series.js';
-import { invalid } from '../../errors.js';
+import { type Fault, invalid } from '../../errors.js';
 import { type Reader, TimedOut } from '../search/lane.js';
 import { takeSnapshot } from '../search/snapshot.js';
 import { bucketsIn, intervalFor, type Stretch } from './interval.js';
@@ -84,6 +84,8 @@ export const createSeries =
       return await snapshot.run(timeoutMs, async (reader) => {
         const declared = await declaredOf(reader, call);
         const wanted = { ...wantedOf(call, declared), ...stretch };
+        if (wanted.declared.length + wanted.undeclared.length === 0)
+          return linesOf(call, declared, new Map(), interval);
         const drawn =
           drawing === SeriesFunction.lttb || interval === null
             ? await downsample(reader, wanted, points)
@@ -101,10 +103,13 @@ export const createSeries =
 
 /** Throws 422 where what is asked for cannot be, or would be too large. */
 const requireFit = (
-  { points, interval, deviceIds, variables, function: drawing }: SeriesCall,
+  { points, interval, deviceIds, variables, to, function: drawing }: SeriesCall,
   stretch: Stretch,
 ): void => {
-  if (stretch.from > stretch.to) throw invalid([{ path: 'to', message: 'must not be before `from`' }]);
+  if (stretch.from > stretch.to) {
+    const fault = to == null ? { path: 'from', message: 'must not be after now, unless `to` is given' } : endsEarly;
+    throw invalid([fault]);
+  }
   if (interval != null && drawing === SeriesFunction.lttb) {
     throw invalid([{ path: 'interval', message: 'must be left out: lttb has no buckets; say how many `points`' }]);
   }
@@ -116,24 +121,26 @@ const requireFit = (
   throw invalid([{ path, message: `is too fine: ${product}; at most ${mostPoints} are answered` }]);
 };
 
-const declaredOf = async (reader: Reader, { deviceIds, variables }: SeriesCall): Promise<Declared[]> => {
-  const declared = await reader.rows<Declared>(sql`
+const endsEarly: Fault = { path: 'to', message: 'must not be before `from`' };
+
+const declaredOf = (reader: Reader, { deviceIds, variables }: SeriesCall): Promise<Declared[]> =>
+  reader.rows<Declared>(sql`
     select d.id as "deviceId", v ->> 'name' as name, v ->> 'type' as type, v ->> 'unit' as unit
       from device d join product p on p.id = d.product_id cross join lateral jsonb_array_elements(p.variables) v
      where d.id = any(${deviceIds}::uuid[]) and v ->> 'name' = any(${variables}::text[])`);
-  const text = declared.find(({ type }) => type === VariableType.TXT);
-  if (text === undefined) return declared;
-  const path = `variables.${variables.indexOf(text.name)}`;
-  throw invalid([{ path, message: `is text ("${text.name}"); a line is made of numbers, or true and false` }]);
-};
 
+/** What is read: all lines but those of text, which makes none. */
 const wantedOf = (
   { organizationId, deviceIds, variables }: SeriesCall,
   declared: readonly Declared[],
 ): Omit<Wanted, keyof Stretch> => {
   const known = new Set(declared.map(keyOf));
   const all = deviceIds.flatMap((deviceId) => variables.map((name) => ({ deviceId, name })));
-  return { organizationId, declared, undeclared: all.filter((pair) => !known.has(keyOf(pair))) };
+  return {
+    organizationId,
+    declared: declared.filter(({ type }) => type !== VariableType.TXT),
+    undeclared: all.filter((pair) => !known.has(keyOf(pair))),
+  };
 };
 
 /** The whole hours of a stretch of time, where buckets are made of such. */
