@@ -1,34 +1,27 @@
-import type { Answer } from './attempt.js';
-import { redacted } from './message.js';
+import { type Answer, keepLimit } from './attempt.js';
+import type { Redaction } from './redaction.js';
 
-/** Shorter secrets are not looked for: replacing them would spoil answers without hiding anything. */
-const shortestSecret = 6;
 /** Deeper JSON is kept as text. */
 const deepest = 200;
 
 /** What is kept of an answer. Secrets that a receiver sends back are replaced, as is what PostgreSQL cannot hold. */
-export function keptAnswer({ statusCode, headers, body }: Answer, secrets: readonly string[]): string {
-  const clean = (text: string) => wellFormed(hide(text, secrets));
+export function keptAnswer({ statusCode, headers, body, truncated }: Answer, redaction: Redaction): string {
   const kept = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
-      name,
-      clean(Array.isArray(value) ? value.join(', ') : (value ?? '')),
+      redaction.text(name),
+      wellFormed(redaction.text([value ?? ''].flat().map(redaction.value).join(', '))),
     ]),
   );
-  const text = body.toString('utf8');
-  const json = isJson(headers['content-type']) ? asJson(hide(text, secrets)) : undefined;
-  const written = json ?? JSON.stringify(clean(text));
-  return `{"statusCode":${statusCode},"headers":${JSON.stringify(kept)},"body":${written}}`;
-}
-
-function hide(text: string, secrets: readonly string[]): string {
-  let hidden = text;
-  for (const secret of secrets) {
-    if (secret.length < shortestSecret) continue;
-    // As it is, and as JSON writes it.
-    hidden = hidden.replaceAll(secret, redacted).replaceAll(JSON.stringify(secret).slice(1, -1), redacted);
-  }
-  return hidden;
+  const tooLong = body.length > keepLimit;
+  const sent = redaction.text(body.toString('utf8'));
+  const text = truncated ? redaction.ending(sent) : sent;
+  const json = !tooLong && isJson(headers['content-type']) ? asJson(text, redaction) : undefined;
+  const plain = () => {
+    const whole = redaction.value(text);
+    // Cut after secrets are replaced, so that none is cut in two.
+    return wellFormed(tooLong ? Buffer.from(whole).subarray(0, keepLimit).toString('utf8') : whole);
+  };
+  return `{"statusCode":${statusCode},"headers":${JSON.stringify(kept)},"body":${json ?? JSON.stringify(plain())}}`;
 }
 
 const wellFormed = (text: string) => text.replaceAll('\0', '\uFFFD').toWellFormed();
@@ -36,8 +29,8 @@ const wellFormed = (text: string) => text.replaceAll('\0', '\uFFFD').toWellForme
 const isJson = (type: string | string[] | undefined) =>
   typeof type === 'string' && /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type.trim());
 
-/** The text itself where it is JSON that can be stored; characters that cannot be are replaced in it. */
-function asJson(text: string): string | undefined {
+/** The text itself where it is JSON that can be stored; secrets and characters that cannot be are replaced in it. */
+function asJson(text: string, redaction: Redaction): string | undefined {
   try {
     JSON.parse(text);
   } catch {
@@ -46,8 +39,16 @@ function asJson(text: string): string | undefined {
   if (depthOf(text) > deepest) return undefined;
   const escape =
     /\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})|\\[^]/g;
-  return wellFormed(text).replace(escape, (found, _high, _low, alone?: string) => (alone ? '\\ufffd' : found));
+  const hidden = text.replace(scalar, (token) => {
+    const value = token.startsWith('"') ? (JSON.parse(token) as string) : token;
+    const shown = redaction.value(value);
+    return shown === value ? token : JSON.stringify(shown);
+  });
+  return wellFormed(hidden).replace(escape, (found, _high, _low, alone?: string) => (alone ? '\\ufffd' : found));
 }
+
+/** Strings and numbers of a JSON text. */
+const scalar = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
 function depthOf(json: string): number {
   let depth = 0;

@@ -6,7 +6,7 @@ import { CallFault, faultOf, timedOut } from './fault.js';
 /** At most this much of an answer's body is read, in bytes; the connection is cut after it. */
 const readLimit = 64 * 1024;
 /** At most this much of it is kept, in bytes. */
-const keepLimit = 16 * 1024;
+export const keepLimit = 16 * 1024;
 
 /** A call to be made. */
 export interface Call {
@@ -25,7 +25,7 @@ export interface Call {
 export interface Answer {
   statusCode: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The first bytes of the body. */
+  /** The first bytes of the body: what is kept of it, and what comes after as far as it was read. */
   body: Buffer;
   /** Whether the body was longer than what was kept, or did not end in time. */
   truncated: boolean;
@@ -132,7 +132,7 @@ function attempt(agent: Agent, call: Call, timeout: number, cuts: Set<() => void
       resolve({ ...outcome, phases });
     };
     const answer = (truncated: boolean): Pick<Outcome, 'answer'> =>
-      head ? { answer: { ...head, body: Buffer.concat(chunks).subarray(0, keepLimit), truncated } } : {};
+      head ? { answer: { ...head, body: Buffer.concat(chunks).subarray(0, readLimit), truncated } } : {};
     /** A head that came in time is an answer, whatever becomes of its body. */
     const fail = (fault: CallFault) => end(head ? answer(true) : { fault });
     const drop = () => controller?.abort(new Error('The call has ended.'));
@@ -164,7 +164,7 @@ function attempt(agent: Agent, call: Call, timeout: number, cuts: Set<() => void
             enter('read');
           },
           onResponseData(_, chunk) {
-            if (read < keepLimit) chunks.push(chunk);
+            if (read < readLimit) chunks.push(chunk);
             read += chunk.length;
             if (read <= readLimit) return;
             end(answer(true));

@@ -84,7 +84,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const message = { id: delivery.id, event: delivery.event, payload: delivery.payload };
     const [call, request] = compose(ready, message, at);
     const outcome = await caller.call(call);
-    settler.add(judge(options, { delivery, at, request, secrets: ready.secrets, outcome }));
+    settler.add(judge(options, { delivery, at, request, redaction: ready.redaction, outcome }));
   };
   const gate = createGate((errand: Errand) => {
     const call = make(errand).finally(() => calls.delete(call));
@@ -102,7 +102,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   };
   const unmade = (delivery: Claimed, outcome: Outcome) =>
-    settler.add(judge(options, { delivery, at: clock(), secrets: [], outcome }));
+    settler.add(judge(options, { delivery, at: clock(), outcome }));
 
   const launch = (rows: readonly ClaimedRow[]) => {
     const ready = new Map<string, Target | undefined>();

@@ -1,4 +1,5 @@
 import { redacted, uriOf } from './message.js';
+import { createRedaction, type Redaction } from './redaction.js';
 import type { Vault } from './secret.js';
 import { sign } from './signature.js';
 
@@ -28,8 +29,8 @@ export interface Target {
   shownHeaders: string;
   /** The address in its twelve parts, as JSON. */
   shownUri: string;
-  /** Every text that must not be stored in the open, wherever it comes back. */
-  secrets: readonly string[];
+  /** Takes out what must not be stored in the open, wherever it comes back. */
+  redaction: Redaction;
   allowUnverified: boolean;
   /** The headers that sign a message; none where the hook has no signing secret. */
   sign(id: string, payload: string, now: number): readonly (readonly [string, string])[];
@@ -106,8 +107,7 @@ function openTarget(vault: Vault, row: HookRow): Target {
     headers: Object.entries({ ...common, ...credentials }).flat(),
     shownHeaders: JSON.stringify({ ...common, ...hidden }).slice(1, -1),
     shownUri: JSON.stringify(uri),
-    // The longest first: what is left of a secret once a part of it is replaced would no longer be found.
-    secrets: secrets.sort((a, b) => b.length - a.length),
+    redaction: createRedaction(secrets),
     allowUnverified: row.allowUnverified,
     sign(id, payload, now) {
       const keys = [signing, now < until ? previous : undefined].filter((key) => key !== undefined);

@@ -3,6 +3,7 @@ import type { Outcome, Phases } from './attempt.js';
 import { retryAfter, waitAfter } from './backoff.js';
 import type { Claimed } from './claim.js';
 import { CallFault } from './fault.js';
+import type { Redaction } from './redaction.js';
 import type { Result } from './settle.js';
 
 /** What a verdict needs besides the outcome. */
@@ -20,12 +21,13 @@ export interface Made {
   at: number;
   /** What is kept of the request: JSON text. */
   request?: string;
-  secrets: readonly string[];
+  /** Takes the hook's secrets out of the answer; without it nothing was called. */
+  redaction?: Redaction;
   outcome: Outcome;
 }
 
 /** What becomes of a delivery after a call (decisions: hook calls). */
-export function judge({ schedule, clock, random }: Bench, { delivery, at, request, secrets, outcome }: Made): Result {
+export function judge({ schedule, clock, random }: Bench, { delivery, at, request, redaction, outcome }: Made): Result {
   const { answer, fault, phases } = outcome;
   // Cut off by our own stop: not an attempt, and due again at once.
   const answeredAt = clock();
@@ -49,7 +51,7 @@ export function judge({ schedule, clock, random }: Bench, { delivery, at, reques
     answeredAt,
     attempt: {
       request: request ?? null,
-      response: answer ? keptAnswer(answer, secrets) : null,
+      response: answer && redaction ? keptAnswer(answer, redaction) : null,
       error: error ? JSON.stringify(error) : null,
       truncated: answer?.truncated ?? false,
       outcome: fault?.code ?? (succeeded ? 'success' : 'failure'),

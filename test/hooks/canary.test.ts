@@ -80,4 +80,80 @@ describe("a hook's secrets", () => {
     expect(echo.calls[0]?.headers['x-key']).toBe(value);
     await echo.close();
   });
+
+  describe('that a receiver sends back', () => {
+    const secret = 'canary/Value-42+"q"';
+    const unicode = [...secret]
+      .map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`)
+      .join('');
+    const slashes = JSON.stringify(secret).slice(1, -1).replace('/', '\\/');
+
+    /** The answer that is kept of a receiver that answers this to a ping. */
+    async function kept(value: string, type: string, body: string, headers: Record<string, string> = {}) {
+      const owner = await buildCustomer(service);
+      const receiver = await startReceiver((response) =>
+        response.writeHead(200, { 'content-type': type, ...headers }).end(body),
+      );
+      const { path } = await owner.hook({
+        url: receiver.url(),
+        authentication: { header: { name: 'X-Key', value } },
+      });
+      await owner.call('POST', `${path}/ping`);
+      for (;;) {
+        const { body: list } = await owner.call<{ response?: { headers: Record<string, string>; body: unknown } }[]>(
+          'GET',
+          `${path}/deliveries`,
+        );
+        if (list[0]?.response) {
+          await receiver.close();
+          return list[0].response;
+        }
+      }
+    }
+
+    it.each([
+      ['slashes', slashes],
+      ['characters', unicode],
+    ])('in JSON with escaped %s are replaced, in values, keys and JSON inside of JSON', async (_, spelled) => {
+      const inside = JSON.stringify(`{"a":"${spelled}"}`);
+      const sent = `{"a":"x${spelled}y","${spelled}":[1e2,"\\u0041\\/"],"inside":${inside}}`;
+      expect((await kept(secret, 'application/json', sent)).body).toEqual({
+        a: 'x[redacted]y',
+        '[redacted]': [100, 'A/'],
+        inside: '{"a":"[redacted]"}',
+      });
+    });
+
+    it.each([
+      ['as they are', secret],
+      ['with escaped slashes', slashes],
+      ['with escaped characters', unicode],
+    ])('%s in a text are replaced', async (_, spelled) => {
+      expect((await kept(secret, 'text/plain', `key=${spelled}; C:\\temp`)).body).toBe('key=[redacted]; C:\\temp');
+      expect((await kept(secret, 'application/json', `{"a":"${spelled}`)).body).toBe('{"a":"[redacted]');
+    });
+
+    it('across the end of what is kept leave nothing there', async () => {
+      const before = 'x'.repeat(16 * 1024 - 10);
+      expect((await kept(secret, 'text/plain', `${before}${secret}`)).body).toBe(`${before}[redacted]`);
+    });
+
+    it.each([
+      ['as they are', `${secret}${'z'.repeat(100)}`],
+      ['with escaped characters', `${unicode}${'\\u007a'.repeat(100)}`],
+    ])('%s across the end of what is read leave nothing there', async (_, spelled) => {
+      // Replaced, the many come to far less than is kept: the last one, cut in two, would be in it.
+      const sent = spelled.repeat(Math.ceil((64 * 1024) / spelled.length)) + 'x'.repeat(100_000);
+      const { body } = await kept(`${secret}${'z'.repeat(100)}`, 'text/plain', sent);
+      expect(body).toBe('[redacted]'.repeat(Math.floor((64 * 1024) / spelled.length)));
+    });
+
+    it('and are short are replaced where they are a whole value, and nowhere else', async () => {
+      const sent = '{"a":"1234","b":1234,"c":"x1234","d":[12345]}';
+      expect(await kept('1234', 'application/json', sent, { 'x-a': '1234', 'x-b': 'x1234' })).toMatchObject({
+        headers: { 'x-a': '[redacted]', 'x-b': 'x1234' },
+        body: { a: '[redacted]', b: '[redacted]', c: 'x1234', d: [12345] },
+      });
+    });
+  });
 });
