@@ -61,17 +61,13 @@ const record = async (): Promise<Recorded[]> => {
   const lines = records.flatMap(({ serial, ts, metadata, data }) => {
     const { product: _, ...device } = devices.find((one) => one.serial === serial)!;
     const document = { ts: Math.round(ts * 1000), metadata, data, device };
-    return [{ index: { _id: `${(metadata as Plain)['number']}` } }, document];
+    return [{ index: { _id: String((metadata as Plain)['number'] as number) } }, document];
   });
   const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   expect(await engine.send('POST', `${index}/_bulk?refresh=true`, body)).toMatchObject({ errors: false });
   const answers: Recorded[] = [];
   for (const { name, body: asked } of recorded) {
-    const {
-      took: _,
-      _shards: _shards,
-      ...answer
-    } = await engine.send('POST', `${index}/_search`, JSON.stringify(asked));
+    const { took: _, _shards, ...answer } = await engine.send('POST', `${index}/_search`, JSON.stringify(asked));
     answers.push({ name, body: asked, answer });
   }
   await engine.send('DELETE', index);
