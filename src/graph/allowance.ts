@@ -15,10 +15,11 @@ export class Allowance {
     private readonly begun = performance.now(),
   ) {}
 
-  /** Takes the objects of an operation off what is left. Throws where it is not enough. */
+  /** Takes the objects of an operation off what is left. Throws where it is not enough, and takes nothing then. */
   spend(cost: number): void {
-    this.spent += cost;
-    if (this.spent > bounds.cost) throw exceeded('cost', this.spent);
+    const spent = this.spent + cost;
+    if (spent > bounds.cost) throw exceeded('cost', spent);
+    this.spent = spent;
   }
 
   /** Whether so much was asked for that statements may take their time, and must be possible to cancel. */

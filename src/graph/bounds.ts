@@ -130,6 +130,18 @@ export function tooManyTokens(error: unknown): GraphQLError | undefined {
   return exceeded('tokens', countTokens(error.source?.body ?? ''));
 }
 
+/**
+ * The error for a document whose validation was given up: fields of one name are compared with each other, two by two.
+ * Undefined where that was not the reason.
+ */
+export function tooManyRepeats(error: unknown): ApiError | undefined {
+  if (!(error instanceof GraphQLError) || error.message !== 'Validation aborted.') return undefined;
+  return new ApiError(
+    'VALIDATION_FAILED',
+    'This document selects the same fields too often to compare them with each other. Select each once.',
+  );
+}
+
 /** Tokens as far as the text can be read as such. */
 function countTokens(body: string): number {
   const lexer = new Lexer(new Source(body));

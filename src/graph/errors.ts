@@ -3,7 +3,7 @@ import type { ErrorRequestHandler } from 'express';
 import type { GraphQLFormattedError } from 'graphql';
 import { ApiError, type ErrorCode, malformed, tooLarge } from '../errors.js';
 import { toApiError } from '../schema/api-error.js';
-import { tooManyTokens } from './bounds.js';
+import { tooManyRepeats, tooManyTokens } from './bounds.js';
 
 /** What is done with errors outside the catalogue. */
 export interface ErrorOptions {
@@ -22,15 +22,24 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   OPERATION_RESOLUTION_FAILURE: 'VALIDATION_FAILED',
 };
 
+/** What Apollo says, without a code, of a persisted query that was sent wrongly. */
+const persistence: ReadonlySet<string> = new Set([
+  'provided sha does not match query',
+  'Unsupported persisted query version',
+]);
+
 /** Gives the graph's errors the codes and the discretion of REST's (extensions `code` and `errors`). */
 export const createErrorFormat =
   ({ report, isConnectionLoss }: ErrorOptions) =>
   (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
     const { message, locations, path, extensions } = formatted;
     const where = { ...(locations && { locations }), ...(path && { path }) };
-    const known = toApiError(tooManyTokens(error) ?? unwrapResolverError(error), isConnectionLoss);
+    const known = toApiError(
+      tooManyTokens(error) ?? tooManyRepeats(error) ?? unwrapResolverError(error),
+      isConnectionLoss,
+    );
     if (known !== undefined) return { message: known.message, ...where, extensions: detailsOf(known) };
-    const code = codes[String(extensions?.code)];
+    const code = persistence.has(message) ? 'MALFORMED_REQUEST' : codes[String(extensions?.code)];
     if (code !== undefined) return { message, ...where, extensions: { code } };
     if (typeof extensions?.code === 'string' && extensions.code !== 'INTERNAL_SERVER_ERROR') return formatted;
     report(unwrapResolverError(error));

@@ -72,6 +72,27 @@ describe('a batch of operations', () => {
     ]);
   });
 
+  it('does not count what was refused', async () => {
+    const owner = await world.organization();
+    const query = 'query ($o: ID!, $n: Int!) { devices(organizationId: $o, limit: $n) { items { product { id } } } }';
+    const ask = (n: number) => ({ query, variables: { o: owner.id, n } });
+    const { body } = await owner.postGraph<GraphAnswer[]>([
+      ask(1000),
+      ask(1000),
+      ask(1000),
+      ask(250),
+      ask(250),
+      ask(1),
+    ]);
+    const refused = (figure: string) => ({
+      errors: [{ message: expect.stringContaining(`return ${figure} objects`) }],
+    });
+    const answered = { data: { devices: { items: [] } } };
+    expect(body).toMatchObject([answered, answered, refused('6,000'), answered, answered, refused('5,002')]);
+    const { body: after } = await owner.postGraph<GraphAnswer[]>([ask(2501), { query: '{ account { id } }' }]);
+    expect(after).toMatchObject([{ errors: [{}] }, { data: { account: { id: owner.id } } }]);
+  });
+
   it('is empty: nothing is answered', async () => {
     const owner = await world.organization();
     expect(await owner.postGraph<GraphAnswer[]>([])).toMatchObject({ status: 200, body: [] });
@@ -92,6 +113,22 @@ describe('a persisted query', () => {
     expect((await owner.postGraph({ extensions })).body.data!.account.id).toBe(owner.id);
     const { body } = await owner.postGraph<GraphAnswer[]>([{ extensions }, { extensions }]);
     expect(body).toMatchObject([{ data: { account: { id: owner.id } } }, { data: { account: { id: owner.id } } }]);
+  });
+
+  it.each([
+    ['the hash of another text', { version: 1, sha256Hash: 'a'.repeat(64) }, 'provided sha does not match query'],
+    ['a number for a hash', { version: 1, sha256Hash: 1 }, 'provided sha does not match query'],
+    ['no hash', { version: 1 }, 'provided sha does not match query'],
+    ['another version', { version: 2, sha256Hash: 'a'.repeat(64) }, 'Unsupported persisted query version'],
+    ['a text in place of both', 'x', 'Unsupported persisted query version'],
+  ])('is refused with %s', async (_, persistedQuery, message) => {
+    const owner = await world.organization();
+    const { status, body } = await owner.postGraph({
+      query: '{ account { id } }',
+      extensions: { persistedQuery },
+    });
+    expect(status).toBe(400);
+    expect(body).toEqual({ errors: [{ message, extensions: { code: 'MALFORMED_REQUEST' } }] });
   });
 
   it('by GET runs no mutation', async () => {

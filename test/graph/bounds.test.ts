@@ -157,6 +157,20 @@ describe('a request of the graph', () => {
     });
   });
 
+  it('is refused, with the reason, when it repeats fields more often than can be compared', async () => {
+    const owner = await world.organization();
+    const document = (times: number) => `{ account { ${'id '.repeat(times)} } }`;
+    expect((await owner.graph(document(500))).body).toEqual({ data: { account: { id: owner.id } } });
+    const { status, body } = await owner.graph(document(1000));
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([
+      {
+        message: 'This document selects the same fields too often to compare them with each other. Select each once.',
+        extensions: { code },
+      },
+    ]);
+  });
+
   it('is refused when it may return more than 5,000 objects, and says how many', async () => {
     const owner = await world.organization();
     const document = `query ($o: ID!, $limit: Int!) {
