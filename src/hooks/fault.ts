@@ -1,3 +1,5 @@
+import { errors } from 'undici';
+
 /** Why a call got no answer (decisions: hook calls). */
 export type FaultCode = 'BLOCKED' | 'DNS' | 'REFUSED' | 'TLS' | 'TIMEOUT' | 'RESET' | 'PROTOCOL';
 
@@ -59,12 +61,16 @@ export function faultOf(error: unknown): CallFault {
   const code = codeOf(error);
   const own = oursByCode[code];
   if (own) return new CallFault(...own, true);
+  if (isUnasked100(error)) return new CallFault('PROTOCOL', 'The receiver sent 100 Continue without being asked.');
   const known = codes[code];
   if (known) return new CallFault(...known);
   if (code.startsWith('EAI_')) return new CallFault('DNS', 'The host name could not be resolved.');
   if (isTls(code)) return new CallFault('TLS', `The secure connection could not be made (${code}).`);
   return new CallFault('PROTOCOL', 'What was answered is not HTTP.');
 }
+
+/** undici gives up the connection at a 100 that answers no `Expect`, and says so in these words only. */
+const isUnasked100 = (error: unknown) => error instanceof errors.SocketError && error.message === 'bad response';
 
 /** The code of an error; of several tried at once (happy eyeballs), the first one's. */
 function codeOf(error: unknown): string {

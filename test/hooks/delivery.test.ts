@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { isId } from '../../src/entities/id.js';
@@ -129,6 +130,17 @@ describe('an answer', () => {
     expect(delivery.attempts[0]?.duration['total']).toBeLessThan(2000);
   });
 
+  it.each([
+    ['102 Processing', (response: ServerResponse) => response.writeProcessing()],
+    ['103 Early Hints', (response: ServerResponse) => response.writeEarlyHints({ link: '</a.css>; rel=preload' })],
+  ])('is the one that comes after %s', async (_, before) => {
+    const { delivery } = await deliverTo((response) => {
+      before(response);
+      response.end('fine');
+    });
+    expect(delivery).toMatchObject({ state: 'succeeded', response: { statusCode: 200, body: 'fine' } });
+  });
+
   it('with a redirect is a failure, and is not followed', async () => {
     const inside = await startReceiver();
     const { delivery } = await deliverTo(status(302, { location: inside.url('/secret') }));
@@ -165,6 +177,17 @@ describe('a call without an answer', () => {
     expect(
       await faultOf((response) => response.socket?.end(`HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(100_000)}\r\n\r\n`)),
     ).toBe('PROTOCOL');
+  });
+
+  it('because 100 Continue came without being asked for says so', async () => {
+    const { delivery } = await deliverTo((response) => {
+      response.writeContinue();
+      response.end('fine');
+    });
+    expect(delivery).toMatchObject({
+      state: 'pending',
+      error: { code: 'PROTOCOL', message: 'The receiver sent 100 Continue without being asked.' },
+    });
   });
 
   it('because nothing listens says so', async () => {
