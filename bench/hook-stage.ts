@@ -14,7 +14,7 @@ import { createHooks, dispatcherSession, type Hooks } from '../src/hooks/hooks.j
 import type { RecordDevice, StoredRecord } from '../src/hooks/message.js';
 import { createLog } from '../src/log.js';
 import { prepareDatabase } from '../src/prepare.js';
-import { scanRecords } from '../src/records/scan.js';
+import { countRecords, scanRecords } from '../src/records/scan.js';
 import { matchRecords } from '../src/records/search/match.js';
 import { transaction } from '../src/transaction.js';
 
@@ -80,6 +80,7 @@ export async function openHookStage({ hanging = false } = {}): Promise<HookStage
         registry: new Registry(),
         match: matchRecords,
         scan: scanRecords,
+        count: countRecords,
       }),
     store: (hooks, count, from = 0) =>
       transaction(pool, (tx) =>

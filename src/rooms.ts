@@ -15,7 +15,7 @@ import { createLive, type Live, liveSession } from './live/live.js';
 import type { Log } from './log.js';
 import { prepareDatabase } from './prepare.js';
 import { redecode } from './records/redecode.js';
-import { scanRecords } from './records/scan.js';
+import { countRecords, scanRecords } from './records/scan.js';
 import { matchRecords, matchStored, requireAnswerable } from './records/search/match.js';
 import { createSearch, type Search } from './records/search/search.js';
 import { createSeries, type ReadSeries } from './records/series/series.js';
@@ -114,6 +114,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     retention: deliveryRetention,
     match: matchRecords,
     scan: scanRecords,
+    count: countRecords,
     registry,
     onChange: live.changed,
   });

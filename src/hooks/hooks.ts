@@ -10,7 +10,7 @@ import { createHousekeeping } from './housekeeping.js';
 import type { ApplicationKey, StoredRecord } from './message.js';
 import { createMetrics } from './metrics.js';
 import { type HookJob, type HookStep, redeliverOne, redeliverStep } from './redeliver.js';
-import { replayStep, type ScanRecords } from './replay.js';
+import { type CountRecords, replayStep, type ScanRecords } from './replay.js';
 import { createFairResolve } from './resolver.js';
 import { createVault, type Vault } from './secret.js';
 import { createTargets } from './target.js';
@@ -44,6 +44,8 @@ export interface HooksOptions {
   match: MatchRecords;
   /** Reads stored records, for replays. */
   scan: ScanRecords;
+  /** Counts them. */
+  count: CountRecords;
   /** Told, once that is committed, of deliveries whose attempt was settled, that ping, or that are made again. It must be quick. */
   onChange?(deliveries: readonly { hookId: string; id: string }[]): void;
   /** Finds the addresses of host names; the system's resolver unless given. */
@@ -142,7 +144,7 @@ export function createHooks(options: HooksOptions): Hooks {
     },
     steps: {
       redeliver: (tx, job) => redeliverStep(tx, job, terms()),
-      replay: (tx, job) => replayStep(tx, job, options.scan, terms()),
+      replay: (tx, job) => replayStep(tx, job, options, terms()),
     },
     clock,
     wake: () => dispatcher.wake(),

@@ -26,6 +26,18 @@ export type ScanRecords = (
   after: PlainJson,
 ) => Promise<RecordPage>;
 
+/** Counts the stored records of devices in a range. The records room does it. */
+export type CountRecords = (
+  tx: pg.PoolClient,
+  range: { deviceIds: readonly string[]; from: number | null; to: number | null },
+) => Promise<number>;
+
+/** How the stored records are read. */
+export interface Shelf {
+  scan: ScanRecords;
+  count: CountRecords;
+}
+
 /** Where a replay stands: in which device, and where in it. */
 interface Cursor {
   deviceId: string;
@@ -34,10 +46,23 @@ interface Cursor {
 
 const firstDevice = '00000000-0000-0000-0000-000000000000';
 
-/** Takes a step of a replay: stores the deliveries of a page of records, device by device, filtered as ever. */
-export async function replayStep(tx: pg.PoolClient, job: HookJob, scan: ScanRecords, terms: Terms): Promise<HookStep> {
+/**
+ * Takes a step of a replay: stores the deliveries of a page of records, device by device, filtered as ever. The first
+ * step only counts the records.
+ */
+export async function replayStep(
+  tx: pg.PoolClient,
+  job: HookJob,
+  { scan, count }: Shelf,
+  terms: Terms,
+): Promise<HookStep> {
   const { hookId, from, to } = job.input as unknown as ReplayInput;
-  const cursor = (job.cursor as unknown as Cursor | null) ?? { deviceId: firstDevice, after: null };
+  if (job.cursor === null) {
+    const { rows: heard } = await tx.query<Listener>(sql`${listenerRows} where h.id = ${hookId}`);
+    const total = await count(tx, { deviceIds: heard.map(({ deviceId }) => deviceId), from, to });
+    return { cursor: asJson({ deviceId: firstDevice, after: null }), done: 0, changed: 0, total, finished: false };
+  }
+  const cursor = job.cursor as unknown as Cursor;
   const { rows } = await tx.query<Listener>(sql`
     ${listenerRows} where h.id = ${hookId} and ad.device_id >= ${cursor.deviceId} order by ad.device_id limit 1`);
   const [listener] = rows;

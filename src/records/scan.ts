@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { PlainJson } from '../json.js';
 import type { StoredRecord } from './stored-record.js';
 
@@ -27,7 +27,7 @@ export async function scanRecords(
            json_build_object('ts', r.ts::text, 'seq', r.seq::text) "at"
       from record r join device d on d.id = r.device_id left join product p on p.id = r.product_id
      where r.device_id = ${deviceId}
-       and r.ts between to_timestamp(${from ?? '-infinity'}::double precision) and to_timestamp(${to ?? 'infinity'}::double precision)
+       and ${within(from, to)}
        and (r.ts, r.seq) > (${ts}::timestamptz, ${seq}::bigint)
      order by r.ts, r.seq limit ${pageSize}`);
   const last = rows.at(-1);
@@ -36,3 +36,18 @@ export async function scanRecords(
     ...(last && rows.length === pageSize && { next: last.at }),
   };
 }
+
+/** Counts the stored records of these devices in a range of Unix seconds (both included). */
+export async function countRecords(
+  tx: PoolClient,
+  { deviceIds, from, to }: { deviceIds: readonly string[]; from: number | null; to: number | null },
+): Promise<number> {
+  const { rows } = await tx.query<{ total: number }>(sql`
+    select count(*)::double precision total from record r
+     where r.device_id = any(${deviceIds}::uuid[]) and ${within(from, to)}`);
+  return rows[0]?.total ?? 0;
+}
+
+const within = (from: number | null, to: number | null): Sql => sql`
+  r.ts between to_timestamp(${from ?? '-infinity'}::double precision)
+           and to_timestamp(${to ?? 'infinity'}::double precision)`;

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { createPool } from '../../src/database/pools.js';
 import { createHooks, dispatcherSession, type Hooks, type HooksOptions } from '../../src/hooks/hooks.js';
 import { createLog } from '../../src/log.js';
-import { scanRecords } from '../../src/records/scan.js';
+import { countRecords, scanRecords } from '../../src/records/scan.js';
 import { matchRecords } from '../../src/records/search/match.js';
 
 /** Hook delivery over a database, as tests have it: loopback may be called. The caller starts and closes it. */
@@ -23,6 +23,7 @@ export function openHooks(
     retention: 30 * 24 * 3600_000,
     match: matchRecords,
     scan: scanRecords,
+    count: countRecords,
     registry: new Registry(),
     ...options,
   });

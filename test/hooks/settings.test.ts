@@ -31,7 +31,7 @@ async function ask<Body>(path: string, reached: (body: Body) => boolean): Promis
 }
 
 const jobDone = async (response: { body: { id: string } }) =>
-  ask<{ state: string; changed: number; total?: number }>(
+  ask<{ state: string; done: number; changed: number; total?: number }>(
     `/organizations/${owner.organizationId}/jobs/${response.body.id}`,
     ({ state }) => state === 'done' || state === 'failed',
   );
@@ -305,10 +305,11 @@ describe('a replay', () => {
     await owner.send(3);
     const { path } = await owner.hook({ url: receiver.url() });
     const nothing = await owner.call<{ id: string }>('POST', `${path}/replay`, { to: 1 });
-    expect(await jobDone(nothing)).toMatchObject({ state: 'done', changed: 0 });
+    expect(await jobDone(nothing)).toMatchObject({ state: 'done', total: 0, done: 0, changed: 0 });
     const response = await owner.call<{ id: string }>('POST', `${path}/replay`, { from: 1 });
-    const { changed } = await jobDone(response);
+    const { total, done, changed } = await jobDone(response);
     expect(changed).toBeGreaterThanOrEqual(3);
+    expect([total, done]).toEqual([changed, changed]);
     const calls = await receiver.received(changed);
     expect(JSON.parse(calls[0]!.body)).toMatchObject({
       device: { id: owner.deviceId, serial: owner.serial },
