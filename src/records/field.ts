@@ -15,6 +15,9 @@ interface Field {
 /** Fields that an organization's catalogue takes; what comes beyond is stored and not searchable. */
 const mostFields = 5000;
 
+/** UTF-16 units of a path in the catalogue: at most three bytes each, so that its index can hold it. What is longer is not searchable either. */
+const longestPath = 512;
+
 /** Organizations whose fields are kept in memory. */
 const mostOrganizations = 1000;
 
@@ -74,12 +77,13 @@ export class Fields {
   }
 
   private add(organizationId: string, field: Field): void {
+    const path = field.keys.join('.');
+    if (path.length > longestPath) return;
     let fields = this.unseen.get(organizationId);
     if (!fields) {
       fields = new Map();
       this.unseen.set(organizationId, fields);
     }
-    const path = field.keys.join('.');
     const noted = fields.get(path);
     fields.set(path, noted ? { ...noted, multi: noted.multi || field.multi } : field);
   }
