@@ -1,4 +1,4 @@
-import { isExact, JsonFault, JsonSyntaxError, type PlainJson, toPlain } from './json.js';
+import { isExact, JsonFault, JsonSyntaxError, type LocatedJson, type PlainJson, toPlain } from './json.js';
 import { maxJsonDepth, parseJson } from './json-reader.js';
 
 /** What a line of NDJSON holds: a value, or that it is not JSON. */
@@ -9,23 +9,40 @@ export type PlainLine = PlainJson | JsonFault;
  * engine's own parser do it wherever no number could lose a digit: many times faster, and without a node for every value.
  * @throws JsonSyntaxError where the text is not JSON.
  */
-export const parsePlain = (text: string): PlainJson => {
-  if (hasInexact(text) || isTooDeep(text)) return toPlain(parseJson(text));
+export const parsePlain = (text: string): PlainJson => parseWith(toPlain, text);
+
+/** The same of one record or an array of them: their `ts` is read as the nearest double, so that text stays known as text. */
+export const parsePlainRecords = (text: string): PlainJson => parseWith(toPlainRecords, text);
+
+const parseWith = (plain: (node: LocatedJson) => PlainJson, text: string): PlainJson => {
+  if (hasInexact(text) || isTooDeep(text)) return plain(parseJson(text));
   try {
     return JSON.parse(text) as PlainJson;
   } catch {
     // Ours says where.
-    return toPlain(parseJson(text));
+    return plain(parseJson(text));
   }
 };
 
-/** Reads NDJSON, blank lines skipped; a line that is not JSON becomes a fault in its place. */
+const toPlainRecords = (node: LocatedJson): PlainJson => {
+  if (node.kind === 'array') return node.items.map(toPlainRecord);
+  return toPlainRecord(node);
+};
+
+const toPlainRecord = (node: LocatedJson): PlainJson => {
+  const plain = toPlain(node);
+  const ts = node.kind === 'object' ? node.get('ts') : undefined;
+  if (ts?.kind !== 'number' || !Number.isFinite(Number(ts.text))) return plain;
+  return { ...(plain as { [key: string]: PlainJson }), ts: Number(ts.text) };
+};
+
+/** Reads NDJSON of records, blank lines skipped; a line that is not JSON becomes a fault in its place. */
 export const parsePlainLines = (text: string): PlainLine[] =>
   text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1)]));
 
 const parseLine = (text: string, line: number): PlainLine => {
   try {
-    return parsePlain(text);
+    return parsePlainRecords(text);
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return new JsonFault({ line, col: error.col }, error.message);

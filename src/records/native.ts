@@ -44,7 +44,7 @@ const itemOf = (node: PlainObject): Item => {
   const serial = textAt(node, 'serial', 200);
   const deviceId = textAt(node, 'deviceId', 200);
   if ((serial === undefined) === (deviceId === undefined)) fail('Name the device by either serial or deviceId.');
-  const ts = timeAt(node);
+  const ts = numberAt(node, 'ts');
   const key = textAt(node, 'key', 200);
   const frame = frameAt(node);
   const data = objectAt(node, 'data');
@@ -83,10 +83,6 @@ const numberAt = (node: PlainObject, name: string, prefix = ''): number | undefi
   if (value === undefined || typeof value === 'number') return value;
   return fail(`${prefix}${name} must be a number.`);
 };
-
-/** A time may have come with more digits than a double holds: then it is decimal text by now, of more than 15 digits. */
-const timeAt = (node: PlainObject): number | undefined =>
-  typeof node.ts === 'string' && /^\d{9,13}\.\d{3,}$/.test(node.ts) ? Number(node.ts) : numberAt(node, 'ts');
 
 const objectAt = (node: PlainObject, name: string): PlainObject | undefined => {
   const value = node[name] ?? undefined;

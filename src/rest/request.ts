@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { type Fault, invalid, malformed } from '../errors.js';
 import { JsonObject, JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
-import { parsePlain, parsePlainLines } from '../json-plain.js';
+import { parsePlain, parsePlainLines, parsePlainRecords } from '../json-plain.js';
 import { parseJson } from '../json-reader.js';
 import { type BodyRules, readBody } from './body.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
@@ -159,7 +159,10 @@ const wholeBody =
   async (request) => {
     const { text, lines } = await readBody(request, rules);
     if (text === '') throw malformed('Send a body.');
-    const body: unknown = located(() => (lines ? parsePlainLines(text) : parsePlain(text)));
+    const body: unknown = located(() => {
+      if (lines) return parsePlainLines(text);
+      return rules.lines ? parsePlainRecords(text) : parsePlain(text);
+    });
     if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
     return (values) => {
       values[argument] = body;

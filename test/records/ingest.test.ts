@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
@@ -140,6 +141,36 @@ describe('POST /organizations/:organizationId/records', () => {
   it('keeps the exact digits of numbers that a double cannot hold', async () => {
     await ingest('{"serial":"ab-cd","data":{"big":9007199254740993,"huge":1e400,"small":0.1}}');
     expect((await newest('abcd')).data).toEqual({ big: '9007199254740993', huge: '1e400', small: 0.1 });
+  });
+
+  it('takes a time with more digits than a double holds, and none as text', async () => {
+    const times =
+      '1.70000000000000000001e9 1700000000.25000000000000000001 "1700000000.250" "1700000000.25000000000000000001"';
+    const items = times.split(' ').map((ts) => `{"serial":"ab-cd","ts":${ts},"data":{"ts":1.70000000000000000001e9}}`);
+    const refused = [2, 3].map((index) => ({ index, status: 'rejected', error: { code: 'VALIDATION_FAILED' } }));
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const answers = [await ingest(`[${items.join(',')}]`), await ingest(items.join('\n'), headers)];
+    for (const { body } of answers) expect(body).toMatchObject({ accepted: 2, rejected: 2, results: refused });
+    const { rows } = await withDatabase(service, (db) =>
+      db.query<{ ts: number; data: unknown }>(
+        `select extract(epoch from ts)::float8 as ts, data from record where data ->> 'ts' is not null order by seq limit 2`,
+      ),
+    );
+    const data = { ts: '1.70000000000000000001e9' };
+    expect(rows).toEqual([
+      { ts: 1_700_000_000, data },
+      { ts: 1_700_000_000.25, data },
+    ]);
+  });
+
+  it('stores fields whose names are too long for the catalogue', async () => {
+    const long = randomBytes(6000).toString('base64');
+    const parts = Array.from({ length: 50 }, () => randomBytes(60).toString('hex'));
+    const nested = parts.reduceRight<object>((inner, key) => ({ [key]: inner }), { end: 1 });
+    const data = { [long]: 1, nested, short: 2 };
+    expect(await ingest({ serial: 'ab-cd', data })).toMatchObject({ status: 200, body: { accepted: 1 } });
+    expect((await newest('abcd')).data).toEqual(data);
+    expect(await search({ term: { 'data.short': 2 } })).toHaveLength(1);
   });
 
   it('takes at most 10,000 items', async () => {
