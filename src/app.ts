@@ -99,6 +99,7 @@ export async function startService(options: RoomOptions): Promise<Service> {
 
 /** The resolver classes and their instances. */
 export function createResolvers({
+  clock,
   hooks,
   jobs,
   live,
@@ -110,7 +111,7 @@ export function createResolvers({
 }: Rooms): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
-    new ApiTokenResolver(),
+    new ApiTokenResolver(clock),
     new ApiTokenEdgesResolver(),
     new ApplicationEdgesResolver(),
     new ApplicationResolver(),

@@ -36,6 +36,40 @@ const toPlainRecord = (node: LocatedJson): PlainJson => {
   return { ...(plain as { [key: string]: PlainJson }), ts: Number(ts.text) };
 };
 
+/** What `JSON.parse` changed, as {@link parsePlain} gives it. */
+const exact = new WeakMap<object, PlainJson>();
+
+/**
+ * Keeps the digits that `JSON.parse` lost of a text, beside the objects and arrays that it made of it, for as long as those live.
+ * @throws JsonSyntaxError where the text nests too deep.
+ */
+export const keepExact = (text: string, parsed: unknown): void => {
+  if (hasInexact(text)) pair(parsed, toPlain(parseJson(text)));
+};
+
+/** A value with all the digits that were kept of it; itself where none were. */
+export const exactOf = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null ? (exact.get(value) ?? value) : value;
+
+/** Both were made of one text, so they have the same keys. A `ts` beside them stays a number, as {@link parsePlainRecords} has it. */
+const pair = (parsed: unknown, plain: PlainJson): void => {
+  if (typeof parsed !== 'object' || parsed === null || typeof plain !== 'object' || plain === null) return;
+  const inner = new Map(Object.entries(plain));
+  for (const [key, value] of Object.entries(parsed)) pair(value, inner.get(key) ?? null);
+  if (Array.isArray(parsed))
+    exact.set(
+      parsed,
+      parsed.map((item, index) => recordOf(item, (plain as PlainJson[])[index]!)),
+    );
+  else exact.set(parsed, recordOf(parsed, plain));
+};
+
+const recordOf = (parsed: unknown, plain: PlainJson): PlainJson => {
+  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) return plain;
+  const { ts } = parsed as { ts?: unknown };
+  return typeof ts === 'number' && Number.isFinite(ts) ? { ...plain, ts } : plain;
+};
+
 /** Reads NDJSON of records, blank lines skipped; a line that is not JSON becomes a fault in its place. */
 export const parsePlainLines = (text: string): PlainLine[] =>
   text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1)]));

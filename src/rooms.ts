@@ -51,6 +51,8 @@ export interface Rooms {
   series: ReadSeries;
   jobs: Jobs;
   live: Live;
+  /** Milliseconds since the epoch. */
+  clock: () => number;
   /** Throws 422 for a query that a search of the organization's records would refuse. */
   requireQuery: (organizationId: string, query: PlainJson) => Promise<void>;
   /** Finishes what is under way within so many milliseconds and lets go of the database. */
@@ -156,6 +158,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     series,
     jobs,
     live,
+    clock,
     requireQuery: (organizationId, query) =>
       requireAnswerable(livePool, query, { organizationId, path: 'query', now: clock() }),
     async close(within) {

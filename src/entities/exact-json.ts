@@ -1,15 +1,57 @@
-import { GraphQLScalarType, valueFromASTUntyped } from 'graphql';
-import type { PlainLine } from '../json-plain.js';
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
+import { isExact } from '../json.js';
+import { exactOf, type PlainLine } from '../json-plain.js';
 
 /** JSON as plain values, what a double cannot hold as decimal text; lines that are not JSON are faults in their place. */
 export type ExactJson = PlainLine | PlainLine[];
 
+type Variables = Record<string, unknown> | null | undefined;
+
 /** JSON that is stored, not asked about: without positions, read as fast as can be. */
 export const ExactJSON: GraphQLScalarType<ExactJson, unknown> = new GraphQLScalarType({
   name: 'ExactJSON',
-  description:
-    'Any JSON value. Where it comes as JSON text, numbers that a double cannot hold stay as they were written.',
-  parseValue: (value) => value as ExactJson,
-  parseLiteral: (node, variables) => valueFromASTUntyped(node, variables) as ExactJson,
+  description: 'Any JSON value. Numbers that a double cannot hold stay as they were written.',
+  parseValue: (value) => wholeOf(value) as ExactJson,
+  parseLiteral: (node, variables) => recordsOf(node, variables) as ExactJson,
   serialize: (value) => value,
 });
+
+/** The value of a variable. Of an object or an array the digits were kept; of a number alone nothing tells them. */
+const wholeOf = (value: unknown): unknown => {
+  if (typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER) {
+    throw new GraphQLError('A number beyond 2^53 - 1 that is a variable of its own loses digits; send it as text.');
+  }
+  return exactOf(value);
+};
+
+/** One record or an array of them: their `ts` is read as the nearest double, so that text stays known as text. */
+const recordsOf = (node: ValueNode, variables: Variables): unknown =>
+  node.kind === Kind.LIST ? node.values.map((value) => recordOf(value, variables)) : recordOf(node, variables);
+
+const recordOf = (node: ValueNode, variables: Variables): unknown => {
+  const record = literalOf(node, variables) ?? null;
+  const ts = node.kind === Kind.OBJECT ? node.fields.find(({ name }) => name.value === 'ts')?.value : undefined;
+  const isNumber = ts?.kind === Kind.INT || ts?.kind === Kind.FLOAT;
+  return isNumber && Number.isFinite(Number(ts.value)) ? { ...(record as object), ts: Number(ts.value) } : record;
+};
+
+/** As `valueFromASTUntyped`, but numbers keep their digits. */
+const literalOf = (node: ValueNode, variables: Variables): unknown => {
+  switch (node.kind) {
+    case Kind.INT:
+    case Kind.FLOAT:
+      return isExact(node.value) ? Number(node.value) : node.value;
+    case Kind.LIST:
+      return node.values.map((value) => literalOf(value, variables) ?? null);
+    case Kind.OBJECT:
+      return Object.fromEntries(
+        node.fields
+          .map(({ name, value }) => [name.value, literalOf(value, variables)] as const)
+          .filter(([, value]) => value !== undefined),
+      );
+    case Kind.VARIABLE:
+      return exactOf(variables?.[node.name.value]);
+    default:
+      return valueFromASTUntyped(node);
+  }
+};

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
-import express, { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.js';
 import { Allowance } from './allowance.js';
 import { runsOf } from './batch.js';
+import { readBody } from './body.js';
 import { boundCost } from './bounded.js';
 import { bounds, boundsRule, exceeded } from './bounds.js';
 import type { GraphContext } from './context.js';
@@ -85,7 +86,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     callers.set(request, await options.admit(request));
     next();
   });
-  router.use(express.json({ limit: bounds.bytes }));
+  router.use(readBody(bounds.bytes));
   router.use(createEventStream(subscriptions, (request) => callers.get(request)!));
   router.use(createServe(apollo, (request) => callers.get(request)!, options));
   router.use(answerGraphErrors(errors));

@@ -6,7 +6,7 @@ import { loadMember } from '../auth/membership.js';
 import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
 import { ApiToken, NewApiToken } from '../entities/api-token.js';
 import { isId, newId } from '../entities/id.js';
-import { notFound } from '../errors.js';
+import { invalid, notFound } from '../errors.js';
 import { ApiTokenArgs, ApiTokensArgs, CreateApiTokenArgs } from '../schema/api-token.args.js';
 import type { Context } from '../schema/context.js';
 import { ApiTokenPage } from '../schema/pages.js';
@@ -16,6 +16,9 @@ import { list } from './list.js';
 /** Tokens of the organization, which only its owners see and make. */
 @Resolver(() => ApiToken)
 export class ApiTokenResolver {
+  /** The clock tells milliseconds since the epoch. */
+  constructor(private readonly clock: () => number) {}
+
   @Query(() => ApiTokenPage, { description: 'The tokens of the organization, revoked and expired ones included.' })
   apiTokens(@Args(() => ApiTokensArgs) args: ApiTokensArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
     requireOrganization(ctx, args.organizationId, 'own');
@@ -28,6 +31,9 @@ export class ApiTokenResolver {
     @Ctx() ctx: Context,
   ): Promise<NewApiToken> {
     requireOrganization(ctx, organizationId, 'own');
+    if (expiresAt != null && expiresAt.getTime() <= this.clock()) {
+      throw invalid([{ path: 'expiresAt', message: 'must be in the future' }]);
+    }
     if (userId != null) await loadMember(ctx, organizationId, userId);
     const token = newToken();
     const stored = Object.assign(new ApiToken(), {

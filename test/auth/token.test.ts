@@ -1,0 +1,23 @@
+import { expect, it } from '@jest/globals';
+import { Actor } from '../support/actor.js';
+import { useWorld } from '../support/world.js';
+
+const world = useWorld();
+
+const create = `mutation ($o: ID!, $at: DateTimeISO) {
+  createApiToken(organizationId: $o, expiresAt: $at) { token apiToken { expiresAt } } }`;
+
+it('hands out tokens that expire later, and none that has expired', async () => {
+  const owner = await world.organization();
+  const later = await owner.graph(create, { o: owner.id, at: '2999-01-01T00:00:00.000Z' });
+  const { token, apiToken } = later.body.data!.createApiToken;
+  expect(apiToken.expiresAt).toBe('2999-01-01T00:00:00.000Z');
+  expect((await new Actor(world.url, token).graph('{ account { id } }')).body.data!.account.id).toBe(owner.id);
+  const past = await owner.graph(create, { o: owner.id, at: '2020-01-01T00:00:00.000Z' });
+  expect(past.body.errors).toMatchObject([
+    {
+      message: 'expiresAt must be in the future.',
+      extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'expiresAt' }] },
+    },
+  ]);
+});
