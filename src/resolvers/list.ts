@@ -85,7 +85,7 @@ export function listBelow<Row extends object>(
   const { asked, ...place } = wanted;
   const key = JSON.stringify([edge, place, asked.key]);
   // A loader takes what its batch rejects with, not what it throws: making the listing may refuse a cursor.
-  const read = async (ids: readonly string[]) => await readBelow<Row>(ctx, ids, listing(), wanted);
+  const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, listing(), wanted);
   const make = () => new DataLoader<string, Page<Row> & Walked>(read);
   return loaderOf(ctx, key, make).load(parentId);
 }

@@ -13,7 +13,10 @@ export class CreateApiTokenArgs extends OrganizationArgs {
   @Field(() => TokenScope, { defaultValue: TokenScope.full, description: 'What it may do.' })
   scope: TokenScope = TokenScope.full;
   @name('What it is for.', { optional: true }) name?: string | null;
-  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it stops to count, a time in the future; never unless given.' })
+  @Field(() => GraphQLDateTimeISO, {
+    nullable: true,
+    description: 'When it stops to count, a time in the future; never unless given.',
+  })
   expiresAt?: Date | null;
 }
 
