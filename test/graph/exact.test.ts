@@ -108,3 +108,15 @@ it('reads times with many digits beside them as numbers', async () => {
   const wrong = await post('/graphql', wire(query, `, "d": "${id}", "limit": 9007199254740993`));
   expect(wrong.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED' } }]);
 });
+
+it('takes the time of a record with more digits than a double has, but not as text', async () => {
+  const { serial } = await device();
+  const query = 'mutation ($o: ID!, $r: ExactJSON!) { ingestRecords(organizationId: $o, records: $r) { accepted } }';
+  const record = (ts: string) => `{"serial": "${serial}", "ts": ${ts}, "data": {}}`;
+  const byVariable = await post('/graphql', wire(query, `, "r": [${record('1700000000.12345678901234')}]`));
+  const inText = `mutation ($o: ID!) { ingestRecords(organizationId: $o, records: { serial: "${serial}", ts: 1700000001.12345678901234, data: {} }) { accepted } }`;
+  const byLiteral = await post('/graphql', wire(inText, ''));
+  const asText = await post('/graphql', wire(query, `, "r": ${record('"1700000000.5"')}`));
+  const accepted = [byVariable, byLiteral, asText].map(({ data }) => data.ingestRecords.accepted);
+  expect(accepted).toEqual([1, 1, 0]);
+});
