@@ -11,7 +11,8 @@ export const transaction = async <Result>(pool: Pool, work: (tx: PoolClient) => 
   try {
     stream.cork();
     const begun = tx.query('begin');
-    const working = work(tx);
+    // A work that throws before it waits is a rejection as well: the stream must not stay corked.
+    const working = (async () => work(tx))();
     stream.uncork();
     const [begin, result] = await Promise.allSettled([begun, working]);
     if (begin.status === 'rejected') throw begin.reason;

@@ -40,12 +40,15 @@ function asJson(text: string, redaction: Redaction): string | undefined {
   const escape =
     /\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})|\\[^]/g;
   const hidden = text.replace(scalar, (token) => {
-    const value = token.startsWith('"') ? (JSON.parse(token) as string) : token;
+    const value = token.startsWith('"') ? stringOf(token) : token;
     const shown = redaction.value(value);
     return shown === value ? token : JSON.stringify(shown);
   });
   return wellFormed(hidden).replace(escape, (found, _high, _low, alone?: string) => (alone ? '\\ufffd' : found));
 }
+
+/** What a string of a JSON text says. */
+const stringOf = (token: string): string => (token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1));
 
 /** Strings and numbers of a JSON text. */
 const scalar = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;

@@ -2,8 +2,9 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import sql, { type Sql } from 'sql-template-tag';
 import type { Delivery } from '../entities/delivery.js';
+import { firstId } from '../entities/id.js';
 import { createFeed, type Feed, pageSize, type Question, type Recheck, type Row, type Subscriber } from './feed.js';
-import { lowestId, moment, wholeXid } from './moment.js';
+import { moment, wholeXid } from './moment.js';
 
 /** Somebody who is told of the deliveries of the hook that the claim names. */
 export type DeliverySubscriber = Subscriber<Delivery>;
@@ -78,14 +79,14 @@ const deliveriesQuery = (
                                       ${named.map(({ high }) => high)}::uuid[]) g (hook_id, low, high)
        cross join lateral (${changed(sql`d.hook_id = g.hook_id and d.id between g.low and g.high`)}) c`
     : sql`
-      ${changed(sql`d.hook_id = any(${hooks}::uuid[]) and d.id >= ${lowestId(since - soon - skew)}::uuid`)}
+      ${changed(sql`d.hook_id = any(${hooks}::uuid[]) and d.id >= ${firstId(since - soon - skew)}::uuid`)}
       union
       ${changed(sql`d.hook_id = any(${hooks}::uuid[]) and d.updated_at - d.created_at > interval '10 seconds'`)}`;
   return sql`
     select d.*, f.xid::text as "liveXid", f.size as "liveSize"
       from ${moment} cross join lateral (
         select * from (${found}) c
-         where c.id > ${after ?? lowestId(0)}::uuid
+         where c.id > ${after ?? firstId(0)}::uuid
            and not pg_visible_in_snapshot(c.xid, ${unseenBy}::pg_snapshot)
            and (${seenBy ?? null}::pg_snapshot is null or pg_visible_in_snapshot(c.xid, ${seenBy ?? null}::pg_snapshot))
          order by c.id limit ${pageSize}::int) f

@@ -31,9 +31,3 @@ export interface Look {
   now: number;
   oldest: number | null;
 }
-
-/** The smallest identifier (UUID version 7) of a millisecond. */
-export const lowestId = (milliseconds: number): string => {
-  const hex = Math.max(0, Math.floor(milliseconds)).toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-};

@@ -17,8 +17,6 @@ export interface Post {
   start(): void;
   /** Tells that this was committed; quick, and nothing at all where nobody wants to know. */
   tell(topic: Topic, notices: () => readonly Notice[]): void;
-  /** Whether any process has said of late that it wants to know of it. */
-  wanted(topic: Topic): boolean;
   /** Says that this process wants to know of a topic from now on, or no more. */
   want(topic: Topic, wanted: boolean): void;
   close(): Promise<void>;
@@ -143,7 +141,6 @@ export function createPost({ connectionString, log, onNotice }: PostOptions): Po
 
   return {
     start: () => void connect(),
-    wanted: (topic) => wants.has(topic) || wantedUntil[topic] > performance.now(),
     tell(topic, notices) {
       const elsewhere = wantedUntil[topic] > performance.now();
       if (!elsewhere && !wants.has(topic)) return;

@@ -1,10 +1,11 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import sql, { type Sql } from 'sql-template-tag';
+import { firstId } from '../entities/id.js';
 import type { DeviceRecord } from '../entities/record.js';
 import type { PlainJson } from '../json.js';
 import { createFeed, type Feed, pageSize, type Question, type Recheck, type Row, type Subscriber } from './feed.js';
-import { lowestId, moment, wholeXid } from './moment.js';
+import { moment, wholeXid } from './moment.js';
 import { merge } from './range.js';
 import { mostCharacters } from './stream.js';
 
@@ -72,7 +73,7 @@ interface StoredRow {
  * that was unlinked has none, and its records are not even read.
  */
 const recordsQuery = ({ subscribers, unseenBy, seenBy, ranges, since, after }: Question<RecordSubscriber>): Sql => {
-  const between = ranges ? merge(ranges) : [{ low: lowestId(since), high: highestId }];
+  const between = ranges ? merge(ranges) : [{ low: firstId(since), high: highestId }];
   const xid = wholeXid(sql`r.xmin`);
   const applications = [...new Set(subscribers.map(({ claim }) => claim.applicationId))];
   const organizations = [...new Set(subscribers.map(({ organizationId }) => organizationId))];
@@ -89,7 +90,7 @@ const recordsQuery = ({ subscribers, unseenBy, seenBy, ranges, since, after }: Q
          select array_agg(ad.application_id::text) as applications from application_device ad
           where ad.device_id = r.device_id and ad.application_id = any(${applications}::uuid[])) l
        where r.organization_id = any(${organizations}::uuid[]) and l.applications is not null
-         and r.id > ${after ?? lowestId(0)}::uuid
+         and r.id > ${after ?? firstId(0)}::uuid
          and not pg_visible_in_snapshot(${xid}, ${unseenBy}::pg_snapshot)
          and (${seenBy ?? null}::pg_snapshot is null or pg_visible_in_snapshot(${xid}, ${seenBy ?? null}::pg_snapshot))
        order by r.id limit ${pageSize}::int) f`;
