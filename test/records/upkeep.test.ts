@@ -169,6 +169,31 @@ describe('latest values', () => {
       { name: 't', ts: noon, value: 0 },
     ]);
   });
+
+  it.each([false, true])('find a rare array, and no older value in its place (rolled up: %s)', async (rolledUp) => {
+    const fleet = await fleetOf();
+    await put(fleet, [noon - 4 * day, { t: [1, 2] }], [noon - 5 * day, { t: 5 }]);
+    if (rolledUp) await rollUpAll();
+    await put(fleet, ...Array.from({ length: 20 }, (_, index): [number, PlainObject] => [noon - index, { on: true }]));
+    expect(await latest(fleet)).toEqual([
+      { name: 'on', ts: noon, value: true },
+      { name: 't', ts: noon - 4 * day, value: [1, 2] },
+    ]);
+  });
+
+  it.each([false, true])('find a rare value of an earlier product (rolled up: %s)', async (rolledUp) => {
+    const fleet = await fleetOf();
+    const later = await fleetOf();
+    await put(fleet, [noon - 4 * day, { t: 7, label: 'x' }]);
+    if (rolledUp) await rollUpAll();
+    await pool.query('update device set product_id = $1 where id = $2', [later.productId, fleet.deviceId]);
+    await put(fleet, ...Array.from({ length: 20 }, (_, index): [number, PlainObject] => [noon - index, { on: true }]));
+    expect(await latest(fleet)).toEqual([
+      { name: 'label', ts: noon - 4 * day, value: 'x' },
+      { name: 'on', ts: noon, value: true },
+      { name: 't', ts: noon - 4 * day, value: 7 },
+    ]);
+  });
 });
 
 describe('retention', () => {
