@@ -4,10 +4,17 @@ import { deviceRows } from '../auth/rows.js';
 import type { Device } from '../entities/device.js';
 import { isId } from '../entities/id.js';
 import { invalid, notFound } from '../errors.js';
+import type { Asked } from '../schema/asked.js';
 import type { Context } from '../schema/context.js';
 
 /** Devices of one chart. */
 const most = 100;
+
+/** All that a chart tells of a device by itself; edges to it read the rest. */
+const named: Asked = { has: (field) => field === 'serial', key: 'serial' };
+
+/** A device of a chart. */
+export type Chosen = Pick<Device, 'id' | 'serial'>;
 
 /** What a chart is of: devices by name, or all of an application. */
 export interface Choice {
@@ -20,7 +27,7 @@ export interface Choice {
  * The devices that a chart is of, in the order in which they are named or were linked. Throws 404 for one that the
  * caller cannot read, and 422 for none or both ways of choosing and for too many.
  */
-export async function chosenDevices(ctx: Context, choice: Choice): Promise<Device[]> {
+export async function chosenDevices(ctx: Context, choice: Choice): Promise<Chosen[]> {
   const { organizationId, deviceIds, applicationId } = choice;
   if ((deviceIds == null) === (applicationId == null)) {
     throw invalid([{ path: 'deviceIds', message: 'must be given, or else `applicationId`, and not both' }]);
@@ -29,21 +36,21 @@ export async function chosenDevices(ctx: Context, choice: Choice): Promise<Devic
   requireOrganization(ctx, organizationId, 'read');
   const ids = [...new Set(deviceIds)];
   if (!ids.every(isId)) throw notFound('device');
-  const rows = await ctx.read<Device>(sql`
-    ${deviceRows(ctx.caller)}
+  const rows = await ctx.read<Chosen>(sql`
+    ${deviceRows(ctx.caller, named)}
      where d.organization_id = ${organizationId} and d.id = any(${ids}::uuid[]) and ${readableDevice(ctx.caller)}`);
   const devices = new Map(rows.map((device) => [device.id, device]));
   return ids.map((id) => {
-    const device = devices.get(id.toLowerCase());
+    const device = devices.get(id);
     if (device === undefined) throw notFound('device');
     return device;
   });
 }
 
-async function devicesOf(ctx: Context, organizationId: string, applicationId: string): Promise<Device[]> {
+async function devicesOf(ctx: Context, organizationId: string, applicationId: string): Promise<Chosen[]> {
   const { id } = await loadApplication(ctx, organizationId, applicationId, 'read');
-  const devices = await ctx.read<Device>(sql`
-    ${deviceRows(ctx.caller)} join application_device l on l.device_id = d.id
+  const devices = await ctx.read<Chosen>(sql`
+    ${deviceRows(ctx.caller, named)} join application_device l on l.device_id = d.id
      where l.application_id = ${id} order by l.created_at, d.id limit ${most + 1}`);
   if (devices.length <= most) return devices;
   throw invalid([

@@ -13,7 +13,7 @@ import { Sized } from '../schema/cost.js';
 import { DeviceArgs } from '../schema/device.args.js';
 import { DeviceLatestPage } from '../schema/pages.js';
 import { LatestArgs } from '../schema/series.args.js';
-import { chosenDevices } from './chosen-devices.js';
+import { type Chosen, chosenDevices } from './chosen-devices.js';
 import { deviceListing, deviceOf, ofProduct } from './devices.js';
 import { list } from './list.js';
 import { loaderOf } from './loader.js';
@@ -76,7 +76,7 @@ export class LatestResolver {
     return loaderOf(ctx, LatestResolver, make).load(id);
   }
 
-  private async latestOf(devices: readonly Device[]): Promise<DeviceLatest[]> {
+  private async latestOf(devices: readonly Chosen[]): Promise<DeviceLatest[]> {
     const found = await this.findLatest(devices.map(({ id }) => id));
     return devices.map(({ id, serial }) => ({ deviceId: id, serial, values: found.get(id) ?? [] }));
   }

@@ -6,9 +6,9 @@ import { illegalArgument } from '../failure.js';
 import { timestamp } from '../query/bind-term.js';
 import { dateReading } from '../query/binding.js';
 import type { AutoDateHistogramAggregation } from './aggregation.js';
+import { noRecords } from './bucket.js';
 import type { Span } from './date-bucket.js';
 import { printOf } from './format.js';
-import { noRecords } from './level.js';
 import { unsupported } from './number-of.js';
 import type { Answer, Planned, Stage } from './stage.js';
 

@@ -6,9 +6,9 @@ import { parameter } from '../sql/condition.js';
 import { name } from '../sql/name.js';
 import type { Input } from '../syntax/input.js';
 import type { KeyFilter } from './aggregation.js';
+import type { Key } from './bucket.js';
 import type { Print } from './format.js';
 import { excludes, includes } from './key-filter.js';
-import type { Key } from './level.js';
 import { numberOf } from './number-of.js';
 import type { Planning } from './stage.js';
 

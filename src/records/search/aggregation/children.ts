@@ -1,4 +1,4 @@
-import type { Bucket } from './level.js';
+import type { Bucket } from './bucket.js';
 import type { Answer, Children, Planned } from './stage.js';
 
 /** A pipeline, planned: what it makes of the answers beside it, or of the buckets that it stands in. */

@@ -10,12 +10,12 @@ import { durationOf } from '../syntax/duration.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, number, scalarText, text } from '../syntax/value.js';
 import type { CompositeSource } from './aggregation.js';
+import type { Key } from './bucket.js';
 import { plainKey, valueKey } from './bucket-key.js';
 import { dateBuckets } from './date-bucket.js';
 import { printOf } from './format.js';
 import { histogramKey } from './histogram.js';
 import { calendarInterval, fixedInterval } from './interval.js';
-import type { Key } from './level.js';
 import { unsupported } from './number-of.js';
 import type { Stage } from './stage.js';
 

@@ -4,8 +4,8 @@ import type { Predicate } from '../query/predicate.js';
 import type { Input } from '../syntax/input.js';
 import { kindOf, scalarText } from '../syntax/value.js';
 import type { CompositeAggregation } from './aggregation.js';
+import type { Bucket } from './bucket.js';
 import { type CompositeKey, compositeKey } from './composite-key.js';
-import type { Bucket } from './level.js';
 import type { Answer, Inside, Planned, Stage } from './stage.js';
 
 /** Buckets of several keys at once, page by page: `after` is the last key of the page before. */

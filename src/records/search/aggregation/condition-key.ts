@@ -2,7 +2,7 @@ import sql, { join } from 'sql-template-tag';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
 import { condition } from '../sql/condition.js';
 import { name } from '../sql/name.js';
-import type { Key } from './level.js';
+import type { Key } from './bucket.js';
 
 /** The key of buckets by condition: a record counts in each whose condition it meets. The answered key is the condition's index. */
 export const conditionKey = (conditions: readonly Predicate[], index: number): Key => {

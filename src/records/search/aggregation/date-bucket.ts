@@ -5,7 +5,7 @@ import type { Instant, Zone } from '../date/zone.js';
 import { tooManyBuckets } from '../failure.js';
 import type { Field } from '../field/field.js';
 import { timestamp } from '../query/bind-term.js';
-import type { Key } from './level.js';
+import type { Key } from './bucket.js';
 
 /** How records are put into buckets of time: the key in SQL, and which start a key means. */
 export interface DateBuckets {

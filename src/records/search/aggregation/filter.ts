@@ -3,8 +3,9 @@ import { badAggregation } from '../failure.js';
 import { bindQuery } from '../query/bind.js';
 import { not, or, type Predicate } from '../query/predicate.js';
 import type { FilterAggregation, FiltersAggregation, GlobalAggregation, MissingAggregation } from './aggregation.js';
+import { type Bucket, noRecords } from './bucket.js';
 import { conditionKey } from './condition-key.js';
-import { type Bucket, Level, noRecords } from './level.js';
+import { Level } from './level.js';
 import { type Answer, type Planned, Stage } from './stage.js';
 
 /** One bucket, of the records that match. */

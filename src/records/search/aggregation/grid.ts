@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Field } from '../field/field.js';
 import { name } from '../sql/name.js';
 import type { GridAggregation } from './aggregation.js';
-import type { Bucket, Key } from './level.js';
+import type { Bucket, Key } from './bucket.js';
 import { unsupported } from './number-of.js';
 import type { Planned, Stage } from './stage.js';
 

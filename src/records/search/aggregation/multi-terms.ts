@@ -1,8 +1,8 @@
 import { illegalArgument } from '../failure.js';
 import type { MultiTermsAggregation, RareTermsAggregation } from './aggregation.js';
+import type { Bucket } from './bucket.js';
 import { comparableKeys, valueKey, writtenKey } from './bucket-key.js';
 import { javaDouble, printOf } from './format.js';
-import type { Bucket } from './level.js';
 import { unsupported } from './number-of.js';
 import { orderInSql, orderOf } from './order.js';
 import type { Answer, Planned, Stage } from './stage.js';

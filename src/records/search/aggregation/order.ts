@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { type Place, SearchFailure } from '../failure.js';
 import type { BucketOrder } from './aggregation.js';
-import type { Bucket } from './level.js';
+import type { Bucket } from './bucket.js';
 import type { Children, SortColumn } from './stage.js';
 
 /** One key of an order, resolved: the count, the key, or a metric inside the buckets. */

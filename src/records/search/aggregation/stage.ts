@@ -6,8 +6,9 @@ import { and, type Predicate } from '../query/predicate.js';
 import type { Scope } from '../sql/scan.js';
 import type { Input } from '../syntax/input.js';
 import type { Aggregation, BucketAggregation } from './aggregation.js';
+import type { Bucket, Cell, Cut, Key, Top } from './bucket.js';
 import type { DateBuckets, Span } from './date-bucket.js';
-import type { Bucket, Cell, Cut, Key, Level, Top } from './level.js';
+import type { Level } from './level.js';
 import { flagOf } from './level.js';
 
 /** An expression of SQL aggregates, each followed by what it is told: nothing, or which records it counts. */

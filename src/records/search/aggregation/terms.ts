@@ -1,8 +1,8 @@
 import type { Field } from '../field/field.js';
 import type { TermsAggregation } from './aggregation.js';
+import { type Bucket, noRecords } from './bucket.js';
 import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket-key.js';
 import { printOf } from './format.js';
-import { type Bucket, noRecords } from './level.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderInSql, orderOf } from './order.js';
 import type { Answer, Planned, Stage } from './stage.js';

@@ -6,9 +6,10 @@ import type { Reader } from '../lane.js';
 import type { Predicate } from '../query/predicate.js';
 import type { Scope } from '../sql/scan.js';
 import type { Aggregation, TimeInterval } from './aggregation.js';
+import type { Bucket } from './bucket.js';
 import type { Span } from './date-bucket.js';
 import { calendarInterval, fixedInterval } from './interval.js';
-import { type Bucket, Level } from './level.js';
+import { Level } from './level.js';
 import { planAll } from './plan.js';
 import { type Answer, type Planning, Stage } from './stage.js';
 
