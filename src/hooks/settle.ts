@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { booleans, jsons, texts, times, uuids } from './binary.js';
+import { booleans, jsons, texts, times, uuids } from '../binary.js';
 import { type Claimed, circuitThreshold } from './claim.js';
 
 /** A hook with nothing but failures for this long is disabled. */

@@ -1,7 +1,7 @@
 import { DatabaseError, type PoolClient } from 'pg';
 import sql from 'sql-template-tag';
-import { BinaryRows } from './binary.js';
 import { copyIn } from './copy.js';
+import { CopyRows } from './copy-rows.js';
 import { named } from './named.js';
 import type { NewRecord } from './new-record.js';
 
@@ -47,7 +47,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 export const takeKeys = async (tx: PoolClient, records: readonly NewRecord[], now: Date): Promise<void> => {
   const keyed = keyedOf(records);
   if (keyed.length === 0) return;
-  const rows = new BinaryRows(4);
+  const rows = new CopyRows(4);
   for (const { id, device, key } of keyed)
     rows
       .row()

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
-import { BinaryRows } from './binary.js';
+import type { PlainJson } from '../json.js';
 import { copyIn } from './copy.js';
+import { CopyRows } from './copy-rows.js';
 import { markDirty, type Touched } from './dirty.js';
 import { claimKeys, findHolders, sortByKey, takeKeys } from './key.js';
 import type { NewRecord } from './new-record.js';
@@ -55,7 +56,7 @@ const target =
   'record (id, organization_id, device_id, product_id, ts, metadata, data, frame, given, numbers, texts, many, ignored)';
 
 const copyRecords = (tx: PoolClient, records: readonly NewRecord[]): Promise<void> => {
-  const rows = new BinaryRows(13);
+  const rows = new CopyRows(13);
   for (const { id, device, ts, metadata, data, frame, given, typed } of records)
     rows
       .row()
@@ -64,16 +65,20 @@ const copyRecords = (tx: PoolClient, records: readonly NewRecord[]): Promise<voi
       .uuid(device.id)
       .uuid(device.product?.id)
       .time(ts)
-      .json(metadata)
-      .json(data)
-      .json(frame)
-      .json(given)
+      .jsonb(textOf(metadata))
+      .jsonb(textOf(data))
+      .jsonb(textOf(frame))
+      .jsonb(textOf(given))
       .numbers(typed.numbers)
       .texts(typed.texts)
-      .json(typed.many)
+      .jsonb(textOf(typed.many))
       .texts(typed.ignored);
   return copyIn(tx, target, rows.finish());
 };
+
+/** The JSON text of a value, if there is one. */
+const textOf = (value: PlainJson | undefined): string | undefined =>
+  value === undefined ? undefined : JSON.stringify(value);
 
 const touchedOf = ({ device, ts }: NewRecord): Touched => ({
   organizationId: device.organizationId,
