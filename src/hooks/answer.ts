@@ -9,7 +9,11 @@ export function keptAnswer({ statusCode, headers, body, truncated }: Answer, red
   const kept = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       redaction.text(name),
-      wellFormed(redaction.text([value ?? ''].flat().map(redaction.value).join(', '))),
+      wellFormed(
+        typeof value === 'string'
+          ? redaction.value(value)
+          : redaction.text([value ?? ''].flat().map(redaction.value).join(', ')),
+      ),
     ]),
   );
   const tooLong = body.length > keepLimit;
@@ -39,11 +43,13 @@ function asJson(text: string, redaction: Redaction): string | undefined {
   if (depthOf(text) > deepest) return undefined;
   const escape =
     /\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})|\\[^]/g;
-  const hidden = text.replace(scalar, (token) => {
-    const value = token.startsWith('"') ? stringOf(token) : token;
-    const shown = redaction.value(value);
-    return shown === value ? token : JSON.stringify(shown);
-  });
+  const hidden = redaction.untouched(text)
+    ? text
+    : text.replace(scalar, (token) => {
+        const value = token.startsWith('"') ? stringOf(token) : token;
+        const shown = redaction.value(value);
+        return shown === value ? token : JSON.stringify(shown);
+      });
   return wellFormed(hidden).replace(escape, (found, _high, _low, alone?: string) => (alone ? '\\ufffd' : found));
 }
 
@@ -53,12 +59,15 @@ const stringOf = (token: string): string => (token.includes('\\') ? (JSON.parse(
 /** Strings and numbers of a JSON text. */
 const scalar = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
+/** How deep a JSON text is nested. */
 function depthOf(json: string): number {
   let depth = 0;
   let greatest = 0;
-  for (const [bracket] of json.replace(/"(?:[^"\\]|\\.)*"/g, '').matchAll(/[[\]{}]/g)) {
-    depth += bracket === '[' || bracket === '{' ? 1 : -1;
-    greatest = Math.max(greatest, depth);
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === '{' || character === '[') greatest = Math.max(greatest, ++depth);
+    else if (character === '}' || character === ']') depth--;
+    else if (character === '"') while (json[++at] !== '"') if (json[at] === '\\') at++;
   }
   return greatest;
 }

@@ -8,6 +8,9 @@ const readLimit = 64 * 1024;
 /** At most this much of it is kept, in bytes. */
 export const keepLimit = 16 * 1024;
 
+/** A deadline that is noticed later than this says that this process was held up, in milliseconds. */
+const patience = 1000;
+
 /** A call to be made. */
 export interface Call {
   /** Scheme, host and port. */
@@ -138,8 +141,12 @@ function attempt(agent: Agent, call: Call, timeout: number, cuts: Set<() => void
     const drop = () => controller?.abort(new Error('The call has ended.'));
 
     const timer = setTimeout(() => {
-      fail(timedOut(timeout));
-      drop();
+      // What has come in the meantime counts: of a process that was held up, timers are served before connections are.
+      setImmediate(() => {
+        if (ended) return;
+        fail(timedOut(timeout, performance.now() - begun > timeout + patience));
+        drop();
+      });
     }, timeout);
     const cut = () => {
       end({});

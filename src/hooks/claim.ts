@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { laneHeads } from './lane.js';
 import type { EventName } from './message.js';
 import type { HookRow } from './target.js';
 
@@ -64,17 +65,6 @@ export const waiting: Sql = sql`
          order by hook_id, next_attempt_at limit 1) n
     )`;
 
-/** The first delivery of each lane of an ordered hook `h` that is not over: what comes after it waits. */
-const laneHeads = sql`
-  with recursive head (lane, id, place, next_attempt_at) as (
-    (select d.lane, d.id, d.ctid, d.next_attempt_at from delivery_open d
-      where d.hook_id = h.hook_id and d.lane is not null order by d.lane, d.seq limit 1)
-    union all
-    select n.* from head cross join lateral (
-      select d.lane, d.id, d.ctid, d.next_attempt_at from delivery_open d
-       where d.hook_id = h.hook_id and d.lane > head.lane order by d.lane, d.seq limit 1) n
-  )`;
-
 /**
  * Claims record deliveries that are due, in one statement. A claim is a lease in a table of its own: the delivery's row
  * is read, and written only when it is settled.
@@ -85,8 +75,8 @@ const laneHeads = sql`
  * 3. `held` locks their state rows. Whoever claims raises `claims`; PostgreSQL looks at the row again once it is locked
  *    and drops it where the number is no longer the one this statement's snapshot saw. So the leases that this
  *    statement sees of a hook are all that it has: the cap holds over all processes, and nothing is leased twice;
- * 4. `picked` takes at most the free slots of each hook (of an ordered one only the first of each lane), what is leased
- *    left out, and `chosen` the ones whose hooks have least in flight first, so that no hook's backlog stands before
+ * 4. `picked` takes at most the free slots of each hook (of an ordered one only the first of each lane, for which `walked`
+ *    goes from lane to lane), what is leased left out, and `chosen` the ones whose hooks have least in flight first, so that no hook's backlog stands before
  *    another's first delivery.
  */
 export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
@@ -99,7 +89,7 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
                case when s.failures_in_row >= ${circuitThreshold} then 1 else h.concurrency end - l.running,
                case when h.max_per_second is null then ${limit} else floor(t.tokens) end
              )::integer free,
-             t.tokens
+             t.tokens, s.lane_after, ${at}::timestamptz at
         from waiting w
         join hook h on h.id = w.hook_id and not h.disabled
         join hook_state s on s.hook_id = h.id
@@ -120,6 +110,11 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
        where r.free > 0
          for update of s skip locked
     ),
+    walked as materialized (
+      select h.hook_id, h.running, h.free, h.ordered, h.max_per_second, h.tokens, h.resumed_at, p.*
+        from held h cross join lateral (${laneHeads}) p
+       where h.ordered
+    ),
     picked as (
       select h.hook_id, h.running, h.free, h.ordered, h.max_per_second, h.tokens, h.resumed_at, p.*
         from held h cross join lateral (
@@ -128,17 +123,13 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
            order by d.next_attempt_at limit least(h.free, ${limit})) p
        where not h.ordered
       union all
-      select h.hook_id, h.running, h.free, h.ordered, h.max_per_second, h.tokens, h.resumed_at, p.*
-        from held h cross join lateral (
-          ${laneHeads}
-          select id, place, next_attempt_at from head
-           where next_attempt_at <= ${at} and id <> all(h.leased)
-           order by next_attempt_at limit least(h.free, ${limit})) p
-       where h.ordered
+      select hook_id, running, free, ordered, max_per_second, tokens, resumed_at, id, place, next_attempt_at
+        from walked where broken_at is null
     ),
     chosen as materialized (
       select *, count(*) over (partition by hook_id) picked
         from (select *, row_number() over (partition by hook_id order by next_attempt_at) nth from picked) p
+       where nth <= free
        order by running + nth limit ${limit}
     ),
     leased as (
@@ -149,8 +140,13 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
       update hook_state s
          set claims = s.claims + 1,
              tokens = coalesce(c.tokens - c.taken, s.tokens),
-             tokens_at = case when c.max_per_second is null then s.tokens_at else ${at} end
-        from (select hook_id, tokens, max_per_second, count(*) taken from chosen group by 1, 2, 3) c
+             tokens_at = case when c.max_per_second is null then s.tokens_at else ${at} end,
+             lane_after = coalesce(c.broken_at, s.lane_after)
+        from (select hook_id, tokens, max_per_second, count(id) taken, (array_agg(broken_at) filter (where id is null))[1] broken_at
+                from (select hook_id, tokens, max_per_second, id, null::uuid broken_at from chosen
+                      union all
+                      select hook_id, tokens, max_per_second, id, broken_at from walked where broken_at is not null) t
+               group by 1, 2, 3) c
        where s.hook_id = c.hook_id
     )
     -- Found again by its place: the row is as this statement's snapshot has it.
@@ -184,7 +180,7 @@ export const claimPingsQuery = ({ claimId, limit, now }: Claim): Sql => {
     returning ${claimedRow(claimId)}, false "full", false "expired"`;
 };
 
-/** Holds on to what is still in flight. What is being settled is left alone: nobody waits for anybody here. */
+/** Holds on to what is still in flight, and answers that. What is being settled is left alone: nobody waits for anybody here. */
 export const renewQuery = (held: readonly Claimed[], now: number): Sql => sql`
   with mine as materialized (
     select l.hook_id, l.id
@@ -194,7 +190,8 @@ export const renewQuery = (held: readonly Claimed[], now: number): Sql => sql`
        for update of l skip locked
   )
   update delivery_lease l set locked_until = ${new Date(now + lease)}
-    from mine m where l.hook_id = m.hook_id and l.id = m.id`;
+    from mine m where l.hook_id = m.hook_id and l.id = m.id
+  returning l.id`;
 
 /** Makes due again what others claimed and did not settle within their lease: their process is dead, or cut off. */
 export const recoverQuery = (now: number): Sql => sql`

@@ -57,8 +57,8 @@ export interface DispatcherOptions {
 /** A dispatcher; several, in as many processes, share one database's work without knowing of each other. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { pool, caller, target, clock, log, observe } = options;
-  /** Claimed and not yet settled: what the leases are renewed for. */
-  const held = new Map<string, Claimed>();
+  /** Claimed and not yet settled: what the leases are renewed for, each with when its lease runs out. */
+  const held = new Map<string, { delivery: Claimed; until: number }>();
   const calls = new Set<Promise<void>>();
   const watched = new Map<string, () => void>();
   let more = false;
@@ -81,6 +81,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const make = async ({ delivery, ready }: Errand) => {
     const at = clock();
+    // This process was paused, or cut off from the database: somebody else may be making this call by now.
+    if (at >= held.get(delivery.id)!.until) return unmade(delivery, cutOff);
     const message = { id: delivery.id, event: delivery.event, payload: delivery.payload };
     const [call, request] = compose(ready, message, at);
     const outcome = await caller.call(call);
@@ -104,11 +106,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const unmade = (delivery: Claimed, outcome: Outcome) =>
     settler.add(judge(options, { delivery, at: clock(), outcome }));
 
-  const launch = (rows: readonly ClaimedRow[]) => {
+  const launch = (rows: readonly ClaimedRow[], until: number) => {
     const ready = new Map<string, Target | undefined>();
     for (const row of rows) {
       if (row.url !== null) ready.set(row.hookId, open(row));
-      held.set(row.id, row);
+      held.set(row.id, { delivery: row, until });
       const hook = ready.get(row.hookId);
       if (row.expired) settler.add(expire(row, clock()));
       else if (hook) gate.admit({ delivery: row, ready: hook });
@@ -121,7 +123,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const now = clock();
     if (pings) {
       const claim = { claimId: newId(), limit: mostPings, now };
-      launch((await prepared<ClaimedRow>(pool, 'claim-pings', claimPingsQuery(claim))).rows);
+      launch((await prepared<ClaimedRow>(pool, 'claim-pings', claimPingsQuery(claim))).rows, now + lease);
     }
     const limit = Math.min(mostClaimed, mostInFlight - held.size);
     if (limit <= 0) {
@@ -132,7 +134,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     // Nothing found while calls are under way may mean that every hook with something due has as many as it may.
     if (rows.length > 0 || held.size === 0) more = rows.length === limit || rows.some(({ full }) => full);
     for (const { maxPerSecond } of rows) if (maxPerSecond !== null) wakeIn(1000 / maxPerSecond + 5);
-    launch(rows);
+    launch(rows, now + lease);
     // What is claimed next would only wait here; a claim of much costs hardly more than one of little.
     await gate.room();
     if (rows.length === limit) return 'more than fits';
@@ -151,8 +153,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const renew = async () => {
     if (held.size === 0) return;
+    const now = clock();
     try {
-      await prepared(pool, 'renew', renewQuery([...held.values()], clock()));
+      const mine = [...held.values()].map(({ delivery }) => delivery);
+      const { rows } = await prepared<{ id: string }>(pool, 'renew', renewQuery(mine, now));
+      for (const { id } of rows) {
+        const one = held.get(id);
+        if (one) one.until = now + lease;
+      }
     } catch (error) {
       log.warn({ err: error }, 'leases cannot be renewed');
     }

@@ -22,9 +22,16 @@ export class CallFault extends Error {
 export const blocked = (address: string) =>
   new CallFault('BLOCKED', `The address ${address} is not one that hooks may call.`, true);
 
-/** The total deadline passed. */
-export const timedOut = (milliseconds: number) =>
-  new CallFault('TIMEOUT', `There was no answer within ${milliseconds / 1000} s.`);
+/**
+ * The total deadline passed.
+ * @param heldUp whether this process itself did nothing for a part of it
+ */
+export const timedOut = (milliseconds: number, heldUp: boolean) =>
+  new CallFault(
+    'TIMEOUT',
+    `There was no answer within ${milliseconds / 1000} s${heldUp ? ', in which this service itself was held up' : ''}.`,
+    heldUp,
+  );
 
 const codes: Record<string, readonly [FaultCode, string]> = {
   ENOTFOUND: ['DNS', 'The host name does not exist.'],
@@ -61,7 +68,10 @@ export function faultOf(error: unknown): CallFault {
   const code = codeOf(error);
   const own = oursByCode[code];
   if (own) return new CallFault(...own, true);
-  if (isUnasked100(error)) return new CallFault('PROTOCOL', 'The receiver sent 100 Continue without being asked.');
+  if (isSocket(error, 'bad response'))
+    return new CallFault('PROTOCOL', 'The receiver sent 100 Continue without being asked.');
+  if (isSocket(error, 'bad upgrade'))
+    return new CallFault('PROTOCOL', 'The receiver changed the protocol without being asked.');
   const known = codes[code];
   if (known) return new CallFault(...known);
   if (code.startsWith('EAI_')) return new CallFault('DNS', 'The host name could not be resolved.');
@@ -69,8 +79,8 @@ export function faultOf(error: unknown): CallFault {
   return new CallFault('PROTOCOL', 'What was answered is not HTTP.');
 }
 
-/** undici gives up the connection at a 100 that answers no `Expect`, and says so in these words only. */
-const isUnasked100 = (error: unknown) => error instanceof errors.SocketError && error.message === 'bad response';
+/** undici gives up the connection at a 100 that answers no `Expect`, and at a 101, and says so in these words only. */
+const isSocket = (error: unknown, words: string) => error instanceof errors.SocketError && error.message === words;
 
 /** The code of an error; of several tried at once (happy eyeballs), the first one's. */
 function codeOf(error: unknown): string {

@@ -190,6 +190,16 @@ describe('a call without an answer', () => {
     });
   });
 
+  it('because the receiver changed the protocol says so', async () => {
+    const { delivery } = await deliverTo((response) =>
+      response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'),
+    );
+    expect(delivery.error).toEqual({
+      code: 'PROTOCOL',
+      message: 'The receiver changed the protocol without being asked.',
+    });
+  });
+
   it('because nothing listens says so', async () => {
     const receiver = await startReceiver();
     const hooks = await room.open();

@@ -136,3 +136,26 @@ describe('deliveries of a deleted hook', () => {
     await receiver.close();
   });
 });
+
+describe('a process that was paused', () => {
+  it('makes no call whose lease has run out', async () => {
+    let paused: Promise<unknown> | undefined;
+    const receiver = await startReceiver((response) => {
+      if (paused === undefined) {
+        room.now += 61_000;
+        paused = room.pool.query(
+          sql`update delivery_lease set claim_id = gen_random_uuid(), locked_until = 'infinity'`,
+        );
+      }
+      void paused.then(() => response.end());
+    });
+    const hooks = await room.open();
+    const subjects = await Promise.all([1, 2].map(() => room.subject({ url: receiver.url(), concurrency: 64 })));
+    for (const subject of subjects) await room.store(hooks, subject, 60);
+    // Of what was claimed, 64 calls begin at once; the others wait, and another process has them by then.
+    await room.turn(hooks);
+    expect(receiver.calls.length).toBeGreaterThan(0);
+    expect(receiver.calls.length).toBeLessThan(120);
+    await receiver.close();
+  });
+});

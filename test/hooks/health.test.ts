@@ -66,6 +66,35 @@ describe("a hook's circuit", () => {
   });
 });
 
+describe('a service that is held up itself', () => {
+  /** Nothing of this process goes on for so many milliseconds. */
+  const hold = (milliseconds: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+
+  it('takes the answer that came in the meantime, though the deadline is over', async () => {
+    const receiver = await startReceiver((response) => {
+      response.end('fine');
+      hold(1000);
+    });
+    const hooks = await room.open({ timeout: 500 });
+    const subject = await room.subject({ url: receiver.url() });
+    await room.store(hooks, subject);
+    const [row] = await room.until(subject, ([first]) => first?.attempts_made === 1);
+    expect(row).toMatchObject({ state: 'succeeded', response: { statusCode: 200, body: 'fine' } });
+    await receiver.close();
+  });
+
+  it('does not charge the hook with a deadline that it noticed too late', async () => {
+    const receiver = await startReceiver(() => void hold(2000));
+    const hooks = await room.open({ timeout: 500 });
+    const subject = await room.subject({ url: receiver.url() });
+    await room.store(hooks, subject);
+    const [row] = await room.until(subject, ([first]) => first?.attempts_made === 1);
+    expect(row?.error?.message).toBe('There was no answer within 0.5 s, in which this service itself was held up.');
+    expect(await health(subject)).toMatchObject({ failures_in_row: 0, circuit_until: null });
+    await receiver.close();
+  });
+});
+
 describe('a hook with nothing but failures', () => {
   it('is disabled after five days, and works again once it is enabled', async () => {
     let code = 500;
