@@ -234,6 +234,22 @@ describe('hostile searches', () => {
     );
   }, 60_000);
 
+  it.each<PlainJson>([
+    { terms: { field: 'data.n', missing: 1.5 } },
+    { terms: { field: 'data.n', include: [1.5] } },
+    { terms: { field: 'data.n', exclude: [1, 1.5] } },
+    { date_histogram: { field: 'ts', calendar_interval: 'month', offset: 1e20 } },
+    {
+      date_histogram: { field: 'ts', calendar_interval: 'day', time_zone: 'Europe/Paris', offset: '100000000000000d' },
+    },
+    {
+      composite: { sources: [{ a: { date_histogram: { field: 'ts', calendar_interval: 'month', offset: '1e20d' } } }] },
+    },
+  ])('end, whatever the numbers in them: %j', async (aggregation) => {
+    const { responses } = await world.askAll([{ products: [], size: 0, aggs: { a: aggregation } }]);
+    expect([200, 400]).toContain(responses[0]!.status);
+  });
+
   it("fail with the engines' error where they are wrong", () => {
     expect(() => parseQuery(input({ nope: {} }))).toThrow(SearchFailure);
   });

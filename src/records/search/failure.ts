@@ -76,6 +76,10 @@ export const xContent = (reason: string, place: Place, causedBy?: Cause) =>
 export const unknownName = (reason: string, name: string, place: Place) =>
   parsing(reason, place, { type: 'named_object_not_found_exception', reason: `${at(place)}unknown field [${name}]` });
 
+/** A number where there is none, or a boolean: the engines' words come from the parser of the text. */
+export const notOfKind = (kind: string, reason: string, place?: Place) =>
+  new SearchFailure(400, 'json_parse_exception', `Current token (${kind}): ${reason}`, place);
+
 /** A value that cannot be. */
 export const illegalArgument = (reason: string, place?: Place, causedBy?: Cause) =>
   new SearchFailure(400, 'illegal_argument_exception', reason, place, causedBy);

@@ -12,7 +12,7 @@ import { parseQuery } from './query/parse.js';
 import type { Query } from './query/query.js';
 import { durationOf } from './syntax/duration.js';
 import { Input } from './syntax/input.js';
-import { flag, integer, isNumber, kindOf, scalarText, text } from './syntax/value.js';
+import { byHand, flag, integer, isNumber, kindOf, scalarText, text } from './syntax/value.js';
 
 /** The time that all queries of a call look at, both ends included, as timestamps' texts. */
 export interface TimeRange {
@@ -139,12 +139,18 @@ export const parseRequest = (input: Input): SearchRequest => {
     trackTotal: 10_000,
     fields: [],
   };
+  let stored: readonly string[] | undefined;
+  let asksSource = false;
   for (const { key, input: at } of input.members()) {
     const read = Object.hasOwn(keys, key) ? keys[key] : undefined;
     if (read === undefined) throw parsing(`Unknown key for a ${kindOf(at)} in [${key}].`, at);
-    const { fields = [], ...part } = read(at);
+    const { fields = [], storedFields, ...part } = read(at);
     request = { ...request, ...part, fields: [...request.fields, ...fields] };
+    stored = storedFields ?? stored;
+    asksSource ||= part.source !== undefined;
   }
+  // Nothing is stored beside the source: fields that are asked for as stored ones only hide it.
+  if (stored !== undefined && !stored.includes('_source') && !asksSource) request = { ...request, source: false };
   const window = request.from + request.size;
   if (window > maxWindow) {
     throw illegalArgument(
@@ -159,60 +165,87 @@ export const parseRequest = (input: Input): SearchRequest => {
 };
 
 const nothing = () => ({});
-const count =
-  (name: string) =>
-  (at: Input): number => {
-    const value = integer(at);
-    if (value < 0) throw illegalArgument(`[${name}] parameter cannot be negative, found [${value}]`, at);
-    return value;
+
+/** Kinds of values, as the engines tell them apart where a key of a query stands. */
+type Kind = 'value' | 'object' | 'array';
+const kindHere = ({ isObject, isArray }: Input): Kind => (isObject ? 'object' : isArray ? 'array' : 'value');
+
+type ReadKey = (at: Input) => Partial<SearchRequest> & { readonly storedFields?: readonly string[] };
+
+/** A key that takes some kinds of values. `null` is as if the key did not come: so GraphQL's clients leave one out. */
+const taking =
+  (kinds: readonly Kind[], read: ReadKey): ReadKey =>
+  (at) => {
+    if (at.isNull) return {};
+    if (!kinds.includes(kindHere(at))) throw parsing(`Unknown key for a ${kindOf(at)} in [${at.key}].`, at);
+    return read(at);
   };
-const emptyOnly = (at: Input) => {
-  if (at.members().length > 0) throw illegalArgument(`[${at.key}] is not supported here`, at);
+
+const value = (read: ReadKey) => taking(['value'], read);
+
+/** A number of hits; -1 is the engines' way of saying that none is given. */
+const count = (key: 'size' | 'from'): ReadKey =>
+  value((at) => {
+    const given = byHand(integer)(at);
+    if (given < -1) throw illegalArgument(`[${key}] parameter cannot be negative, found [${given}]`, at);
+    return given === -1 ? {} : { [key]: given };
+  });
+
+const switched = value((at) => {
+  byHand(flag)(at);
+  return {};
+});
+
+const emptyOnly: ReadKey = (at) => {
+  if (at.members().length > 0) throw parsing(`[${at.key}] is not supported here`, at);
   return {};
 };
-const unlessNull =
-  <T extends object>(read: (at: Input) => T) =>
-  (at: Input): T | Record<string, never> =>
-    at.isNull ? {} : read(at);
-const aggregations = unlessNull((at) => ({ aggregations: parseAggregations(at) }));
-const shown = (indexed: boolean) => unlessNull((at) => ({ fields: parseShownFields(at, indexed) }));
-const source = unlessNull((at) => ({ source: parseSourceFilter(at) }));
+
+const aggregations = taking(['object'], (at) => ({ aggregations: parseAggregations(at) }));
+const shown = (indexed: boolean) => taking(['array'], (at) => ({ fields: parseShownFields(at, indexed) }));
+const source = taking(['value', 'object', 'array'], (at) => ({ source: parseSourceFilter(at) }));
 
 /** The keys of a query. */
-const keys: Readonly<Record<string, (at: Input) => Partial<SearchRequest>>> = {
+const keys: Readonly<Record<string, ReadKey>> = {
   products: nothing,
-  query: unlessNull((at) => ({ query: parseQuery(at) })),
-  post_filter: unlessNull((at) => ({ postFilter: parseQuery(at) })),
+  query: taking(['object'], (at) => ({ query: parseQuery(at) })),
+  post_filter: taking(['object'], (at) => ({ postFilter: parseQuery(at) })),
   aggs: aggregations,
   aggregations,
-  size: (at) => ({ size: count('size')(at) }),
-  from: (at) => ({ from: count('from')(at) }),
-  sort: unlessNull((at) => ({ sort: parseSort(at) })),
-  search_after: unlessNull((at) => ({ searchAfter: at })),
+  size: count('size'),
+  from: count('from'),
+  sort: taking(['value', 'object', 'array'], (at) => ({ sort: parseSort(at) })),
+  search_after: taking(['array'], (at) => ({ searchAfter: at })),
   includes: source,
   _source: source,
+  stored_fields: (at) => (at.isNull ? {} : { storedFields: storedFields(at) }),
   fields: shown(false),
   docvalue_fields: shown(true),
-  track_total_hits: (at) => ({ trackTotal: trackTotal(at) }),
-  timeout: (at) => timeout(durationOf(text(at), at)),
-  highlight: nothing,
-  stored_fields: nothing,
-  version: nothing,
-  track_scores: nothing,
-  script_fields: emptyOnly,
+  track_total_hits: value((at) => ({ trackTotal: trackTotal(at) })),
+  timeout: value((at) => timeout(durationOf(text(at), at))),
+  highlight: taking(['object'], nothing),
+  version: switched,
+  track_scores: switched,
+  script_fields: taking(['object'], emptyOnly),
   runtime_mappings: emptyOnly,
 };
 
 /** A time of zero or less, which the engines take for none, sets no limit of its own. */
 const timeout = (timeoutMs: number) => (timeoutMs > 0 ? { timeoutMs } : {});
 
+const storedFields = (at: Input): readonly string[] => {
+  if (at.node.kind !== 'string' && !at.isArray)
+    throw parsing(`Expected [VALUE_STRING] or [START_ARRAY] in [stored_fields] but found [${kindOf(at)}]`, at);
+  return at.items().map(text);
+};
+
 const trackTotal = (at: Input): number | false => {
   const { node } = at;
   if (node.kind === 'literal' || node.kind === 'string') {
-    const value = scalarText(at);
-    if (value === 'true' || value === 'false') return flag(at) && Number.POSITIVE_INFINITY;
+    const given = scalarText(at);
+    if (given === 'true' || given === 'false') return flag(at) && Number.POSITIVE_INFINITY;
   }
-  const limit = integer(at);
+  const limit = byHand(integer)(at);
   if (limit === -1) return false;
   if (limit < 0)
     throw illegalArgument(`[track_total_hits] parameter must be positive or equals to -1, got ${limit}`, at);

@@ -64,7 +64,7 @@ const typeOf = (field: Field): Sql =>
 const missingValue = (field: Field, missing: Input, { now }: Planning): Sql => {
   if (field.kind === 'date') return sql`${`${numberOf(field, missing, dateReading(now))}`}::int8`;
   const coerced = coerce(field, missing);
-  return coerced === 'none' ? sql`null` : parameter[field.storage](coerced.value);
+  return coerced === 'none' ? sql`null::${typeOf(field)}` : parameter[field.storage](coerced.value);
 };
 
 /** A key as the engines write it, with its text form where it has one. Whole numbers beyond 2^53 stay decimal text. */

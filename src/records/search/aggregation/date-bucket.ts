@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { modulo, unitMillis } from '../date/calendar.js';
 import { boundaries, type Interval, type Rounding, roundingOf, uniformMillis } from '../date/rounding.js';
 import type { Instant, Zone } from '../date/zone.js';
-import { tooManyBuckets } from '../failure.js';
+import { illegalArgument, tooManyBuckets } from '../failure.js';
 import type { Field } from '../field/field.js';
 import { timestamp } from '../query/bind-term.js';
 import type { Key } from './bucket.js';
@@ -27,12 +27,17 @@ export interface Span {
 /** More starts than this are not sent to the database: an hour's buckets over a quarter of a century are fewer. */
 const mostStarts = 300_000;
 const monday = 4 * unitMillis.day;
+/** The calendar's reach from 1970 on, in milliseconds. */
+const maxOffset = 8.64e15;
 
 /**
  * Buckets of an interval. Where all last as long and no change of the zone's offset falls between them, PostgreSQL
  * computes the start (`date_bin`); otherwise it looks the record's time up among the starts, which we compute.
  */
 export const dateBuckets = (field: Field, interval: Interval, zone: Zone, offset: number, span: Span): DateBuckets => {
+  // Beyond it a double no longer tells one bucket from the next.
+  if (!(Math.abs(offset) <= maxOffset))
+    throw illegalArgument(`[offset] of [${offset}] milliseconds leaves the calendar`);
   const rounding = roundingOf(interval, zone, offset);
   const millis = uniformMillis(interval);
   const shift = millis === undefined ? undefined : shiftOf(millis, zone, span);

@@ -40,14 +40,14 @@ export const excludes = (
 };
 
 const valuesOf = (field: Field, values: Extract<KeyFilter, { values: unknown }>['values'], { now }: Planning): Sql => {
-  const sqls = values.map((value) => {
-    if (field.kind === 'date') return sql`${`${numberOf(field, value, dateReading(now))}`}::int8`;
-    const coerced = coerce(field, value);
-    return coerced === 'none' ? sql`null` : parameter[field.storage](coerced.value);
-  });
   const type = { float8: sql`float8`, int8: sql`int8`, text: sql`text`, timestamptz: sql`int8`, point: sql`float8` }[
     field.storage
   ];
+  const sqls = values.map((value) => {
+    if (field.kind === 'date') return sql`${`${numberOf(field, value, dateReading(now))}`}::int8`;
+    const coerced = coerce(field, value);
+    return coerced === 'none' ? sql`null::${type}` : parameter[field.storage](coerced.value);
+  });
   return sqls.length === 0 ? sql`null::${type}` : joined(sqls);
 };
 

@@ -1,10 +1,22 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parseFailure, parsing, WrongKind } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { anything, atLeast, flag, ignored, integer, listOf, number, type Read, text } from '../syntax/value.js';
+import {
+  atLeast,
+  flag,
+  integer,
+  kindOf,
+  listOf,
+  nestedArray,
+  number,
+  type Read,
+  scalarText,
+  string,
+  text,
+} from '../syntax/value.js';
 import type { BucketOrder, KeyFilter } from './aggregation.js';
 import { framed, type ParseAggregation } from './frame.js';
-import { bounds, intervalKeys, intervalOf } from './parse-interval.js';
+import { bounds, intervalKeys, intervalOf, zoneText } from './parse-interval.js';
 import { fieldOptions, valueSource } from './value-source.js';
 
 /** Lists and regular expressions do not mix. */
@@ -18,39 +30,62 @@ const keyFilters = (include: KeyFilter | undefined, exclude: KeyFilter | undefin
 };
 
 /** Reads an order: one object, or several of one key each. */
-const bucketOrder: Read<BucketOrder[]> = (input) =>
-  input.items().map((item) => {
+const bucketOrder: Read<BucketOrder[]> = (input) => {
+  if (!input.isObject && !input.isArray) throw new WrongKind('[order] must be an object', input, kindOf(input));
+  return input.items().map((item) => {
+    if (item.isArray) throw nestedArray(item);
     const [entry, second] = item.members();
     if (entry === undefined || second !== undefined) throw parsing('Must specify at least one field for [order]', item);
+    if (scalarText(entry.input) === undefined)
+      throw parsing(`Unexpected token [${kindOf(entry.input)}] for [order]`, entry.input);
     const direction = text(entry.input).toLowerCase();
     if (direction !== 'asc' && direction !== 'desc')
       throw parsing(`Unknown order direction [${direction}]`, entry.input);
     const path = entry.key === '_term' || entry.key === '_time' ? '_key' : entry.key;
     return { path, descending: direction === 'desc', at: entry.input };
   });
+};
 
 const keyFilter: Read<KeyFilter> = (input) => {
-  if (input.isArray) return { values: input.items() };
-  if (input.isObject)
-    throw illegalArgument('partitions of terms are not supported; use a composite aggregation', input);
+  if (input.isArray) {
+    const values = input.items();
+    if (values.some((value) => scalarText(value) === undefined))
+      throw parseFailure('Array elements in include/exclude clauses should be string values', input);
+    return { values };
+  }
+  if (input.isObject) return refusePartitions(input);
+  string(input);
   return { regexp: input };
+};
+
+const refusePartitions = (input: Input): never => {
+  const unknown = input.members().find(({ key }) => key !== 'partition' && key !== 'num_partitions');
+  if (unknown !== undefined) throw parseFailure(`Unknown parameter in Include/Exclude clause: ${unknown.key}`, input);
+  throw illegalArgument('partitions of terms are not supported; use a composite aggregation', input);
+};
+
+const collectMode: Read<string> = (input) => {
+  const mode = string(input);
+  if (mode !== 'depth_first' && mode !== 'breadth_first')
+    throw parseFailure(`no [collect_mode] found for value [${mode}]`, input);
+  return mode;
 };
 
 const counted = {
   size: atLeast(1),
-  shard_size: ignored,
+  shard_size: atLeast(1),
   min_doc_count: atLeast(0),
-  shard_min_doc_count: ignored,
+  shard_min_doc_count: atLeast(0),
   order: bucketOrder,
   show_term_doc_count_error: flag,
-  collect_mode: ignored,
+  collect_mode: collectMode,
 } as const;
 
 const terms: ParseAggregation = (at, frame) => {
   const options = object('terms', {
     ...valueSource,
     ...counted,
-    execution_hint: ignored,
+    execution_hint: string,
     include: keyFilter,
     exclude: keyFilter,
   })(at);
@@ -153,8 +188,8 @@ const autoDateHistogram: ParseAggregation = (at, frame) => {
   const options = object('auto_date_histogram', {
     ...valueSource,
     buckets: integer,
-    minimum_interval: text,
-    time_zone: anything,
+    minimum_interval: string,
+    time_zone: zoneText,
   })(at);
   const buckets = options.buckets ?? 10;
   if (buckets < 1) throw illegalArgument('buckets must be a positive integer', at);

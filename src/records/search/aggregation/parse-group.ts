@@ -1,15 +1,38 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parsing, WrongKind } from '../failure.js';
+import { strict } from '../query/clause.js';
 import { distanceOf } from '../query/geo.js';
 import { parseQuery } from '../query/parse.js';
 import { geoPoint } from '../syntax/geo-point.js';
-import type { Entry, Input } from '../syntax/input.js';
+import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { lookUp } from '../syntax/registry.js';
-import { anything, atLeast, flag, ignored, integer, listOf, number, type Read, text, word } from '../syntax/value.js';
-import type { CompositeSource, RangeItem } from './aggregation.js';
+import {
+  anything,
+  atLeast,
+  flag,
+  ignored,
+  integer,
+  kindOf,
+  listOf,
+  oneOf,
+  optionalString,
+  type Read,
+  scalar,
+  string,
+  text,
+} from '../syntax/value.js';
+import type { RangeItem } from './aggregation.js';
 import { framed, type ParseAggregation } from './frame.js';
-import { intervalKeys, intervalOf } from './parse-interval.js';
+import { composite } from './parse-composite.js';
+import { zoneText } from './parse-interval.js';
 import { fieldOptions, valueSource } from './value-source.js';
+
+/** An end of a range: a number, a text, or none. */
+const end: Read<Input> = (input) => {
+  const { node } = input;
+  if (node.kind === 'literal' && node.value !== null)
+    throw new WrongKind(`[${input.key}] must be a number or a text`, input, kindOf(input));
+  return scalar(input);
+};
 
 const rangeItem: Read<RangeItem> = (input) => {
   const {
@@ -19,8 +42,8 @@ const rangeItem: Read<RangeItem> = (input) => {
     mask: _,
   } = object('range', {
     key: text,
-    from: anything,
-    to: anything,
+    from: end,
+    to: end,
     from_as_string: ignored,
     to_as_string: ignored,
     mask: ignored,
@@ -31,7 +54,7 @@ const rangeItem: Read<RangeItem> = (input) => {
 const range =
   (kind: 'range' | 'date_range'): ParseAggregation =>
   (at, frame) => {
-    const options = object(kind, { ...valueSource, ranges: listOf(rangeItem), keyed: flag, time_zone: anything })(at);
+    const options = object(kind, { ...valueSource, ranges: listOf(rangeItem), keyed: flag, time_zone: zoneText })(at);
     if ((options.ranges ?? []).length === 0)
       throw illegalArgument(`No [ranges] specified for the [${frame.name}] aggregation`, at);
     return {
@@ -44,15 +67,28 @@ const range =
     };
   };
 
+/** The engines read these by hand: each wrong kind is refused in one sentence. */
+const distanceItem: Read<RangeItem> = (input) => {
+  if (!input.isObject) throw parsing(`Failed to parse object: unexpected token [${kindOf(input)}] found`, input);
+  const { key, from, to } = strict('geo_distance', { key: optionalString, from: end, to: end })(input);
+  return { ...(key !== undefined && { key }), ...(from && !from.isNull && { from }), ...(to && !to.isNull && { to }) };
+};
+
+const place: Read<ReturnType<typeof geoPoint>> = (input) => {
+  if (!input.isObject && !input.isArray && input.node.kind !== 'string')
+    throw new WrongKind(`[${input.key}] must be a place`, input, kindOf(input));
+  return geoPoint(input);
+};
+
 const geoDistance: ParseAggregation = (at, frame) => {
   const options = object('geo_distance', {
     ...valueSource,
-    origin: geoPoint,
-    point: geoPoint,
-    center: geoPoint,
-    ranges: listOf(rangeItem),
-    unit: text,
-    distance_type: ignored,
+    origin: place,
+    point: place,
+    center: place,
+    ranges: listOf(distanceItem),
+    unit: string,
+    distance_type: oneOf('arc', 'plane'),
     keyed: flag,
   })(at);
   const origin = options.origin ?? options.point ?? options.center;
@@ -77,7 +113,7 @@ const grid =
       ...valueSource,
       precision: integer,
       size: atLeast(1),
-      shard_size: ignored,
+      shard_size: atLeast(1),
       bounds: refuseBounds,
     })(at);
     const precision = options.precision ?? precisionByDefault;
@@ -97,9 +133,10 @@ function refuseBounds(at: Input): never {
 const filter: ParseAggregation = (at, frame) => ({ kind: 'filter', ...framed(frame, at), filter: parseQuery(at) });
 
 const filters: ParseAggregation = (at, frame) => {
-  const options = object('filters', { filters: anything, other_bucket: flag, other_bucket_key: text })(at);
+  const options = strict('filters', { filters: anything, other_bucket: flag, other_bucket_key: string })(at);
   const given = options.filters;
-  if (given === undefined) throw parsing(`[filters] must be provided`, at);
+  if (given === undefined) throw illegalArgument('[filters] cannot be empty', at);
+  if (!given.isObject && !given.isArray) throw parsing(`Unknown key for a ${kindOf(given)} in [filters].`, given);
   const wantsOther = options.other_bucket ?? options.other_bucket_key !== undefined;
   const anonymous = given.isArray ? given.items().map((item) => ({ query: parseQuery(item) })) : [];
   // The engines give named buckets in the order of their names.
@@ -127,71 +164,6 @@ const missing: ParseAggregation = (at, frame) => ({
 const global: ParseAggregation = (at, frame) => {
   object('global', {})(at);
   return { kind: 'global', ...framed(frame, at) };
-};
-
-const sourceKeys = {
-  ...valueSource,
-  order: word('asc', 'desc'),
-  missing_bucket: flag,
-  missing_order: word('first', 'last', 'default'),
-} as const;
-
-const sources: Readonly<Record<string, (at: Input, name: string) => CompositeSource>> = {
-  terms: (at, name) => ({ by: 'terms', ...sourceOf(object('terms', sourceKeys)(at), at, name) }),
-  histogram: (at, name) => {
-    const options = object('histogram', { ...sourceKeys, interval: number })(at);
-    if (options.interval === undefined || !(options.interval > 0))
-      throw illegalArgument('[interval] must be greater than 0 for [histogram] source', at);
-    return { by: 'histogram', interval: options.interval, ...sourceOf(options, at, name) };
-  },
-  date_histogram: (at, name) => {
-    const options = object('date_histogram', { ...sourceKeys, ...intervalKeys })(at);
-    return { by: 'date_histogram', ...intervalOf(options, at), ...sourceOf(options, at, name) };
-  },
-};
-
-const sourceOf = (
-  options: Parameters<typeof fieldOptions>[0] & { order?: string; missing_bucket?: boolean; missing_order?: string },
-  at: Input,
-  name: string,
-) => {
-  const missingOrder = options.missing_order;
-  return {
-    name,
-    at,
-    ...fieldOptions(options, at),
-    descending: options.order === 'desc',
-    missingBucket: options.missing_bucket ?? false,
-    ...(missingOrder !== undefined && missingOrder !== 'default' && { missingFirst: missingOrder === 'first' }),
-  };
-};
-
-const composite: ParseAggregation = (at, frame) => {
-  const options = object('composite', { sources: listOf(compositeSource), size: atLeast(1), after: anything })(at);
-  const given = options.sources ?? [];
-  if (given.length === 0) throw illegalArgument('Composite [sources] cannot be null or empty', at);
-  const twice = given.find(({ name }, index) => given.findIndex((other) => other.name === name) !== index);
-  if (twice !== undefined)
-    throw illegalArgument(`Composite source names must be unique, found duplicates: [${twice.name}]`, at);
-  return {
-    kind: 'composite',
-    ...framed(frame, at),
-    sources: given,
-    size: options.size ?? 10,
-    ...(options.after && !options.after.isNull && { after: options.after }),
-  };
-};
-
-const compositeSource: Read<CompositeSource> = (input) => {
-  const [entry] = input.members();
-  const [type] = entry?.input.members() ?? [];
-  if (entry === undefined || type === undefined)
-    throw parsing('A source of [composite] must be an object of one name', input);
-  return lookUp<(at: Input, name: string) => CompositeSource>(
-    sources,
-    type as Entry,
-    `invalid source type: ${type.key}`,
-  )(type.input, entry.key);
 };
 
 /** Parsers of aggregations with buckets by condition or by several values, by the name of their type. */

@@ -1,22 +1,29 @@
 import { illegalArgument } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { anything, type Read, text } from '../syntax/value.js';
+import { type Read, scalar, text } from '../syntax/value.js';
 import type { HistogramBounds, TimeInterval } from './aggregation.js';
+import { formatText } from './value-source.js';
 
 /** Reads the bounds of a histogram. */
 export const bounds: Read<HistogramBounds> = (input) => {
-  const { min, max } = object('bounds', { min: anything, max: anything })(input);
+  const { min, max } = object('bounds', { min: scalar, max: scalar })(input);
   return { ...(min && !min.isNull && { min }), ...(max && !max.isNull && { max }) };
+};
+
+/** A zone: its name, or a number of hours. */
+export const zoneText: Read<Input> = (input) => {
+  text(input);
+  return input;
 };
 
 /** The keys that say how wide buckets of time are. */
 export const intervalKeys = {
-  interval: anything,
-  calendar_interval: anything,
-  fixed_interval: anything,
-  time_zone: anything,
-  offset: anything,
+  interval: scalar,
+  calendar_interval: formatText,
+  fixed_interval: formatText,
+  time_zone: zoneText,
+  offset: scalar,
 } as const;
 
 /** What {@link intervalKeys} read. */

@@ -1,12 +1,28 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parsing, WrongKind } from '../failure.js';
 import { parseSort } from '../hits/sort.js';
 import { parseSourceFilter } from '../hits/source-filter.js';
+import { strict } from '../query/clause.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { anything, atLeast, flag, ignored, listOf, number, text, word } from '../syntax/value.js';
+import {
+  anything,
+  atLeast,
+  byHand,
+  flag,
+  ignored,
+  integer,
+  kindOf,
+  listOf,
+  number,
+  type Read,
+  scalar,
+  string,
+  text,
+  word,
+} from '../syntax/value.js';
 import type { RateMetric, SimpleMetricKind } from './aggregation.js';
 import { named, type ParseAggregation } from './frame.js';
-import { fieldOptions, refuseScript, valueSource } from './value-source.js';
+import { fieldOptions, formatText, refuseScript, valueSource } from './value-source.js';
 
 const { format: _format, ...unformatted } = valueSource;
 
@@ -16,8 +32,8 @@ const simple =
     const options = object(
       kind,
       kind === 'cardinality'
-        ? { ...unformatted, precision_threshold: number, execution_hint: ignored }
-        : { ...valueSource, compression: ignored },
+        ? { ...unformatted, precision_threshold: integer, execution_hint: string }
+        : { ...valueSource, ...(kind === 'median_absolute_deviation' && { compression: number }) },
     )(at);
     return { kind, ...named(frame, at), ...fieldOptions(options, at) };
   };
@@ -32,13 +48,19 @@ const extendedStats: ParseAggregation = (at, frame) => {
 
 const defaultPercents = [1, 5, 25, 50, 75, 95, 99];
 
+/** How the engines estimate, where ours are exact. */
+const digest: Read<Input> = (input) => {
+  if (!input.isObject) throw new WrongKind(`[${input.key}] must be an object`, input, kindOf(input));
+  return input;
+};
+
 const percentiles: ParseAggregation = (at, frame) => {
   const options = object('percentiles', {
     ...valueSource,
-    percents: listOf(number),
+    percents: listOf(byHand(number)),
     keyed: flag,
-    tdigest: anything,
-    hdr: anything,
+    tdigest: digest,
+    hdr: digest,
   })(at);
   const points = options.percents ?? defaultPercents;
   if (points.length === 0) throw illegalArgument('[percents] must not be empty', at);
@@ -56,10 +78,10 @@ const percentiles: ParseAggregation = (at, frame) => {
 const percentileRanks: ParseAggregation = (at, frame) => {
   const options = object('percentile_ranks', {
     ...valueSource,
-    values: listOf(number),
+    values: listOf(byHand(number)),
     keyed: flag,
-    tdigest: anything,
-    hdr: anything,
+    tdigest: digest,
+    hdr: digest,
   })(at);
   const points = options.values ?? [];
   if (points.length === 0) throw illegalArgument(`[values] must not be an empty array: [${frame.name}]`, at);
@@ -76,12 +98,12 @@ const ascending = (numbers: readonly number[]) => [...numbers].sort((a, b) => a 
 
 const weightedAvg: ParseAggregation = (at, frame) => {
   const source = (input: Input) =>
-    fieldOptions(object('weighted_avg', { field: text, missing: anything, script: refuseScript })(input), input);
+    fieldOptions(object('weighted_avg', { field: string, missing: scalar, script: refuseScript })(input), input);
   const { value, weight, format } = object('weighted_avg', {
     value: source,
     weight: source,
-    format: anything,
-    value_type: ignored,
+    format: formatText,
+    value_type: string,
   })(at);
   if (value === undefined || weight === undefined) throw illegalArgument('[value] and [weight] are required', at);
   return { kind: 'weighted_avg', ...named(frame, at), value, weight, ...(format && { format }) };
@@ -90,7 +112,7 @@ const weightedAvg: ParseAggregation = (at, frame) => {
 const maxTopHits = 100;
 
 const topHits: ParseAggregation = (at, frame) => {
-  const options = object('top_hits', {
+  const options = strict('top_hits', {
     from: atLeast(0),
     size: atLeast(0),
     sort: parseSort,
@@ -156,7 +178,7 @@ const geo =
   (at, frame) => ({
     kind,
     ...named(frame, at),
-    ...fieldOptions(object(kind, { ...valueSource, wrap_longitude: ignored })(at), at),
+    ...fieldOptions(object(kind, { ...valueSource, wrap_longitude: flag })(at), at),
   });
 
 /** Parsers of metrics, by the name of their type. */

@@ -1,14 +1,30 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, invalidPipelines, parsing, WrongKind } from '../failure.js';
+import { parseSort } from '../hits/sort.js';
+import { strict } from '../query/clause.js';
 import { durationOf } from '../syntax/duration.js';
 import type { Input } from '../syntax/input.js';
 import { object, type Shape, type Shaped } from '../syntax/object.js';
-import { anything, atLeast, flag, integer, listOf, number, type Read, text, word } from '../syntax/value.js';
+import { anything, atLeast, byHand, flag, integer, kindOf, number, type Read, string, text } from '../syntax/value.js';
 import type { ParentPipeline, SiblingPipeline } from './aggregation.js';
 import { named, type ParseAggregation } from './frame.js';
 import { calendarMillis } from './interval.js';
+import { formatText } from './value-source.js';
 
-const gapPolicy = word('skip', 'insert_zeros', 'keep_values');
-const overPath = { buckets_path: anything, gap_policy: gapPolicy, format: anything } as const;
+const gapPolicy: Read<string> = (input) => {
+  const policy = string(input).toLowerCase();
+  if (policy !== 'skip' && policy !== 'insert_zeros')
+    throw parsing(`Invalid gap policy: [${policy}], accepted values: [insert_zeros, skip]`, input);
+  return policy;
+};
+/** A path, or several in a list. */
+const pathText: Read<Input> = (input) => {
+  for (const item of input.items()) if (!item.isObject) string(item);
+  return input;
+};
+
+const overPath = { buckets_path: pathText, gap_policy: gapPolicy, format: formatText } as const;
+
+const nothing = () => ({});
 
 const pathOf = (input: Input | undefined, at: Input): string => {
   const [path, second] = input?.items() ?? [];
@@ -31,13 +47,12 @@ const pipeline =
     more: (options: Shaped<S>, at: Input) => object,
   ): ParseAggregation =>
   (at, frame) => {
-    const options = object(kind, { ...overPath, ...shape })(at);
+    const read = kind === 'cumulative_sum' || kind === 'moving_fn' ? object : strict;
+    const options = read(kind, { ...overPath, ...shape })(at);
     return { kind, ...named(frame, at), ...pathOptions(options, at), ...more(options as Shaped<S>, at) } as
       | ParentPipeline
       | SiblingPipeline;
   };
-
-const nothing = () => ({});
 
 const unitOf: Read<number> = (at) => calendarMillis(text(at)) ?? durationOf(text(at), at);
 
@@ -67,24 +82,25 @@ const scripted =
     };
   };
 
-const sortKeys: Read<{ path: string; descending: boolean }[]> = (input) =>
-  input.items().flatMap((item) => {
-    if (!item.isObject) return [{ path: text(item), descending: false }];
-    return item.members().map(({ key, input: direction }) => {
-      const order = direction.isObject
-        ? object('bucket_sort', { order: word('asc', 'desc') })(direction).order
-        : word('asc', 'desc')(direction);
-      return { path: key, descending: order === 'desc' };
-    });
-  });
+const sortKeys: Read<{ path: string; descending: boolean }[]> = (input) => {
+  if (!input.isObject && !input.isArray) throw new WrongKind('[sort] must be a list', input, kindOf(input));
+  for (const item of input.items()) {
+    if (!item.isObject && item.node.kind !== 'string')
+      throw illegalArgument(
+        'malformed sort format, within the sort array, an object, or an actual string are allowed',
+        item,
+      );
+  }
+  return parseSort(input).map(({ field, descending }) => ({ path: field, descending }));
+};
 
 const bucketSort: ParseAggregation = (at, frame) => {
   const options = object('bucket_sort', { sort: sortKeys, from: atLeast(0), size: atLeast(1), gap_policy: gapPolicy })(
     at,
   );
-  if (options.sort === undefined && options.size === undefined && options.from === undefined) {
-    throw illegalArgument(
-      `[${frame.name}] is configured to perform nothing. Please set either of [sort, size, from] to use bucket_sort`,
+  if ((options.sort ?? []).length === 0 && options.size === undefined && options.from === undefined) {
+    throw invalidPipelines(
+      [`[${frame.name}] is configured to perform nothing. Please set either of [sort, size, from] to use bucket_sort`],
       at,
     );
   }
@@ -96,6 +112,19 @@ const bucketSort: ParseAggregation = (at, frame) => {
     ...(options.size !== undefined && { size: options.size }),
     zeros: options.gap_policy === 'insert_zeros',
   };
+};
+
+const percentList: Read<number[]> = (input) => {
+  if (!input.isArray) throw new WrongKind('[percents] must be a list', input, kindOf(input));
+  const percents = input.items().map(byHand(number));
+  if (percents.some((percent) => percent < 0 || percent > 100))
+    throw illegalArgument('percents must only contain non-null doubles from 0.0-100.0 inclusive', input);
+  return percents;
+};
+
+const switched: Read<boolean> = (input) => {
+  if (input.node.kind !== 'literal') throw new WrongKind('[keyed] must be true or false', input, kindOf(input));
+  return flag(input);
 };
 
 const defaultPercents = [1, 5, 25, 50, 75, 95, 99];
@@ -125,7 +154,7 @@ export const pipelineParsers: Readonly<Record<string, ParseAggregation>> = {
   extended_stats_bucket: pipeline('extended_stats_bucket', { sigma: number }, ({ sigma }) => ({ sigma: sigma ?? 2 })),
   percentiles_bucket: pipeline(
     'percentiles_bucket',
-    { percents: listOf(number), keyed: flag },
+    { percents: percentList, keyed: switched },
     ({ percents, keyed }) => ({
       percents: percents ?? defaultPercents,
       keyed: keyed ?? true,

@@ -71,8 +71,14 @@ const parts = (name: string, at: Input): { type: Entry; inner?: Input; meta?: In
     if (entry.key === 'aggs' || entry.key === 'aggregations') {
       if (inner !== undefined) throw parsing(`Found two sub aggregation definitions under [${name}]`, entry.place);
       inner = entry.input;
-    } else if (entry.key === 'meta') meta = entry.input;
-    else if (type !== undefined) {
+    } else if (entry.key === 'meta') {
+      if (!entry.input.isObject)
+        throw parsing(
+          `Expected [START_OBJECT] under [meta], but got a [${kindOf(entry.input)}] in [${name}]`,
+          entry.input,
+        );
+      meta = entry.input;
+    } else if (type !== undefined) {
       throw parsing(
         `Found two aggregation type definitions in [${name}]: [${type.key}] and [${entry.key}]`,
         entry.input,

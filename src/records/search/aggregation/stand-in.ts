@@ -2,9 +2,9 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Field } from '../field/field.js';
 import { timestamp } from '../query/bind-term.js';
 import { dateReading } from '../query/binding.js';
-import { dateOf, decimal } from '../query/value-of.js';
+import { dateOf, decimal, wholePart } from '../query/value-of.js';
 import type { Input } from '../syntax/input.js';
-import { scalarText } from '../syntax/value.js';
+import { isNumber, scalarText } from '../syntax/value.js';
 import type { FieldOptions } from './aggregation.js';
 import type { Stage } from './stage.js';
 
@@ -21,8 +21,16 @@ export const fieldOr = (
   at: Input,
   stage: Stage,
 ): Field | undefined =>
-  stage.field(path, at) ??
+  widened(stage.field(path, at), missing) ??
   (missing && { path, kind, ...constant(kind, missing, stage), always: true, ofDevice: false });
+
+/** Whole numbers are doubles where what stands in for none has a fraction. */
+const widened = (field: Field | undefined, missing: Input | undefined): Field | undefined => {
+  const text = (missing && scalarText(missing)) ?? '';
+  if (field?.kind !== 'long' || !isNumber(text) || wholePart(text) !== undefined) return field;
+  const values = field.values && sql`${field.values}::float8[]`;
+  return { ...field, kind: 'double', storage: 'float8', value: sql`${field.value}::float8`, ...(values && { values }) };
+};
 
 const constant = (kind: Kind, missing: Input, { planning }: Stage): Pick<Field, 'storage' | 'value'> => {
   const text = scalarText(missing) ?? '';

@@ -80,7 +80,7 @@ const derivedColumn = ({ avg, count, sum, sumOfSquares }: Numbers, property: str
 };
 
 /** Statistics with the text form of each, where they have one: after all numbers, as the engines write them. */
-const withTexts = (numbers: Answer, print: ((value: number) => unknown) | undefined): Answer => {
+export const withTexts = (numbers: Answer, print: ((value: number) => unknown) | undefined): Answer => {
   if (print === undefined) return numbers;
   if (numbers['count'] === 0) return numbers;
   const texts = Object.entries(numbers)

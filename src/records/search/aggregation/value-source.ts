@@ -1,8 +1,38 @@
 import { illegalArgument } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import type { Shaped } from '../syntax/object.js';
-import { anything, ignored, text } from '../syntax/value.js';
+import { type Read, scalar, string } from '../syntax/value.js';
 import type { FieldOptions } from './aggregation.js';
+
+/** A format is a text, read when the type of its field is known. */
+export const formatText: Read<Input> = (input) => {
+  string(input);
+  return input;
+};
+
+const standIn: Read<Input> = (input) => {
+  if (input.isNull) throw illegalArgument('[missing] must not be null', input);
+  return scalar(input);
+};
+
+const valueTypes = new Set([
+  'string',
+  'long',
+  'double',
+  'number',
+  'date',
+  'ip',
+  'numeric',
+  'geo_point',
+  'boolean',
+  'range',
+]);
+
+const valueType: Read<string> = (input) => {
+  const name = string(input);
+  if (!valueTypes.has(name.toLowerCase())) throw illegalArgument(`Unknown value type [${name}]`, input);
+  return name;
+};
 
 /** Scripts run in no aggregation of ours. */
 export function refuseScript(at: Input): never {
@@ -11,10 +41,10 @@ export function refuseScript(at: Input): never {
 
 /** The keys of every aggregation over the values of a field. */
 export const valueSource = {
-  field: text,
-  missing: anything,
-  format: anything,
-  value_type: ignored,
+  field: string,
+  missing: standIn,
+  format: formatText,
+  value_type: valueType,
   script: refuseScript,
 } as const;
 

@@ -20,6 +20,7 @@ export interface DateReading {
 export const readDate = (text: string, roundUp: boolean, reading: DateReading, place: Place): Instant => {
   const zone = reading.zone ?? utc;
   if (text.startsWith('now')) return applyMath(reading.now, text.slice('now'.length), roundUp, zone, place);
+  if (text === '') throw parseFailure('cannot parse empty date', place);
   const [anchor, math] = split(text);
   const instant = reading.format.parse(anchor, roundUp && math === '', zone);
   if (instant === undefined) {

@@ -38,8 +38,10 @@ export const boundaries = (
     starts.add(start);
     if (starts.size > most) return undefined;
     // Past a gap in local time, a step from one start to the next can miss the grid.
-    const next = rounding.round(rounding.next(start));
-    start = next > start ? next : rounding.next(start);
+    const step = rounding.next(start);
+    const next = rounding.round(step);
+    if (!(next > start || step > start)) return undefined;
+    start = next > start ? next : step;
   }
   // Across a change of the zone's offset, rounding may start buckets that stepping from one to the next does not meet.
   for (const { instant } of zone.transitions(from, to))

@@ -4,7 +4,7 @@ import type { Field, FieldKind } from '../field/field.js';
 import { emptyField } from '../field/reserved.js';
 import { timestamp } from '../query/bind-term.js';
 import { type Binding, dateReading, known } from '../query/binding.js';
-import { dateOf, decimal } from '../query/value-of.js';
+import { dateOf, decimal, largestLong, smallestLong } from '../query/value-of.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, scalarText } from '../syntax/value.js';
 import type { SortKey, SortMode } from './sort.js';
@@ -97,8 +97,9 @@ const aggregates: Readonly<Record<SortMode, Sql>> = {
 const oneOf = (field: Field, mode: SortMode): Sql => {
   if (field.kind !== 'keyword') {
     const one = sql`(select ${aggregates[mode]} from unnest(${field.values!}) as u(v))`;
-    if (field.storage === 'int8') return sql`${one}::int8`;
-    return field.kind === 'double' ? one : sql`floor(${one} + 0.5)`;
+    if (field.kind === 'double') return one;
+    // As Java rounds: a half goes up.
+    return field.storage === 'int8' ? sql`floor(${one} + 0.5)::int8` : sql`floor(${one} + 0.5)`;
   }
   return sql`(select ${aggregates[mode]} from (select x collate "C" as v from unnest(${field.values!}) as t(x)) u)`;
 };
@@ -113,7 +114,9 @@ const missingNumber = ({ missing }: SortKey, type: 'int8' | 'float8'): Sql => {
   const text = scalarText(missing!) ?? '';
   if (!isNumber(text)) throw illegalArgument(`For input string: "${text}"`, missing, numberFormat(text));
   const number = decimal(text, missing!);
-  return type === 'int8' ? sql`${`${BigInt(Math.trunc(number))}`}::int8` : sql`${number}::float8`;
+  if (type !== 'int8') return sql`${number}::float8`;
+  const whole = BigInt(Math.trunc(number));
+  return sql`${`${BigInt.asIntN(64, whole) === whole ? whole : whole < 0n ? smallestLong : largestLong}`}::int8`;
 };
 
 /** A cursor's date: seconds to the microsecond, as sort values show it, or a text. */

@@ -1,10 +1,11 @@
 import type { PlainJson } from '../../../json.js';
 import { type DateFormat, dateFormatOf, defaultDateFormat } from '../date/date-format.js';
 import { utc } from '../date/zone.js';
+import { illegalArgument, xContent } from '../failure.js';
 import { escapePattern } from '../syntax/escape.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { flag, optionalText, text } from '../syntax/value.js';
+import { flag, kindOf, optionalString, scalarText, string } from '../syntax/value.js';
 
 /** A path, or a pattern with `*`, whose values a hit shows beside its source. */
 export interface ShownField {
@@ -18,12 +19,17 @@ export interface ShownField {
 /** Reads `fields` or `docvalue_fields`: names, or objects of a name and a format. */
 export const parseShownFields = (input: Input, indexed: boolean): ShownField[] =>
   input.items().map((item) => {
-    if (!item.isObject) return { pattern: patternOf(text(item)), format: defaultDateFormat, indexed };
-    const { field, format } = object('field_and_format', { field: text, format: optionalText, include_unmapped: flag })(
-      item,
-    );
+    const name = scalarText(item);
+    if (name !== undefined) return { pattern: patternOf(name), format: defaultDateFormat, indexed };
+    if (!item.isObject) throw xContent(`[docvalues_field] Expected START_OBJECT but was: ${kindOf(item)}`, item);
+    const { field, format } = object('docvalues_field', {
+      field: string,
+      format: optionalString,
+      include_unmapped: flag,
+    })(item);
+    if (field === undefined) throw illegalArgument('Required [field]', item);
     return {
-      pattern: patternOf(field ?? ''),
+      pattern: patternOf(field),
       format: format === undefined ? defaultDateFormat : dateFormatOf(format, item),
       indexed,
     };

@@ -1,7 +1,7 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parsing, xContent } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { anything, ignored, optionalText, text, word } from '../syntax/value.js';
+import { ignored, kindOf, oneOf, scalar, scalarText, string } from '../syntax/value.js';
 
 /** Which of several values a record is sorted by. */
 export type SortMode = 'min' | 'max' | 'avg' | 'sum' | 'median';
@@ -18,10 +18,13 @@ export interface SortKey {
   readonly unmappedType?: string;
 }
 
-const modes = word<SortMode>('min', 'max', 'avg', 'sum', 'median');
+const modes = oneOf<SortMode>('min', 'max', 'avg', 'sum', 'median');
 
 /** Reads a sort: a name, an object of names, or an array of either. */
-export const parseSort = (input: Input): SortKey[] => input.items().flatMap(keysOf);
+export const parseSort = (input: Input): SortKey[] => {
+  const alone = scalarText(input);
+  return alone === undefined ? input.items().flatMap(keysOf) : [plain(alone, input)];
+};
 
 const keysOf = (input: Input): SortKey[] => {
   if (input.node.kind === 'string') return [plain(input.node.text, input)];
@@ -30,18 +33,27 @@ const keysOf = (input: Input): SortKey[] => {
   return input
     .members()
     .map(({ key, input: at }) =>
-      at.isObject ? detailed(key, at) : { at, field: key, descending: isDescending(text(at), at) },
+      at.node.kind === 'string'
+        ? { at, field: key, descending: isDescending(at.node.text, at) }
+        : detailed(key, only(at)),
     );
+};
+
+/** Options may stand in an array of their own. */
+const only = (at: Input): Input => {
+  const [options = at] = at.items();
+  if (!options.isObject) throw xContent(`[field_sort] Expected START_OBJECT but was: ${kindOf(options)}`, options);
+  return options;
 };
 
 const plain = (name: string, at: Input): SortKey => ({ at, field: name, descending: name === '_score' });
 
 const detailed = (field: string, at: Input): SortKey => {
   const options = object('field_sort', {
-    order: text,
-    missing: anything,
+    order: string,
+    missing: scalar,
     mode: modes,
-    unmapped_type: optionalText,
+    unmapped_type: string,
     numeric_type: ignored,
     nested: refuseNested,
   })(at);
@@ -52,7 +64,7 @@ const detailed = (field: string, at: Input): SortKey => {
     descending: options.order === undefined ? field === '_score' : isDescending(options.order, at),
     ...(missing && { missing }),
     ...(options.mode && { mode: options.mode }),
-    ...(options.unmapped_type && { unmappedType: options.unmapped_type }),
+    ...(options.unmapped_type !== undefined && { unmappedType: options.unmapped_type }),
   };
 };
 

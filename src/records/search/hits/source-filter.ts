@@ -1,9 +1,9 @@
 import type { PlainJson } from '../../../json.js';
 import { parsing } from '../failure.js';
+import { handWritten } from '../query/clause.js';
 import { escapePattern } from '../syntax/escape.js';
 import type { Input } from '../syntax/input.js';
-import { object } from '../syntax/object.js';
-import { kindOf, listOf, text } from '../syntax/value.js';
+import { kindOf, listOf, type Read, text } from '../syntax/value.js';
 
 /** Which parts of a record an answer shows: none, or those under paths that match one pattern and no other. */
 export type SourceFilter = false | { readonly includes: readonly string[]; readonly excludes: readonly string[] };
@@ -19,13 +19,19 @@ export const parseSourceFilter = (input: Input): SourceFilter => {
       input,
     );
   }
-  const many = listOf(text);
-  const parsed = object('_source', { includes: many, include: many, excludes: many, exclude: many })(input);
+  const parsed = handWritten('_source', { includes: many, include: many, excludes: many, exclude: many })(input);
   return {
     includes: [...(parsed.includes ?? []), ...(parsed.include ?? [])],
     excludes: [...(parsed.excludes ?? []), ...(parsed.exclude ?? [])],
   };
 };
+
+/** Texts, or one alone. */
+const many: Read<string[]> = (input) =>
+  input.items().map((item) => {
+    if (item.node.kind !== 'string') throw parsing(`Unknown key for a ${kindOf(item)} in [${input.key}].`, item);
+    return item.node.text;
+  });
 
 const everything: SourceFilter = { includes: [], excludes: [] };
 

@@ -24,6 +24,7 @@ export const bindTerm = (
       at,
     );
   }
+  if (coerced.value === '') return none;
   return { kind: 'pattern', field, pattern: { kind: 'equal', text: `${coerced.value}` }, caseInsensitive };
 };
 

@@ -27,6 +27,8 @@ export const bindPattern = (
       at,
     );
   }
+  // The engines' automaton of an empty pattern takes no text, not even the empty one.
+  if (pattern.kind === 'wildcard' && pattern.parts.length === 0) return none;
   return storable(JSON.stringify(pattern)) && storable(textOf(pattern))
     ? { kind: 'pattern', field, pattern, caseInsensitive }
     : none;

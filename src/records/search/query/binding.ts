@@ -26,8 +26,11 @@ export const known = (fields: Fields, path: string, at: Input): Field | undefine
 export const dateReading = (now: number, format?: Input, timeZone?: Input): DateReading => {
   const zone = timeZone && zoneOf(text(timeZone));
   if (timeZone !== undefined && zone === undefined) {
-    const reason = `Unknown time-zone ID: ${text(timeZone)}`;
-    throw illegalArgument(reason, timeZone, { type: 'zone_rules_exception', reason });
+    const id = text(timeZone);
+    const isName = /^[A-Za-z][A-Za-z0-9~/._+-]+$/.test(id);
+    const type = isName ? 'zone_rules_exception' : 'date_time_exception';
+    const reason = isName ? `Unknown time-zone ID: ${id}` : `Invalid ID for region-based ZoneId, invalid format: ${id}`;
+    throw illegalArgument(reason, timeZone, { type, reason });
   }
   return {
     now,

@@ -1,9 +1,8 @@
-import { illegalArgument, parsing } from '../failure.js';
-import { geohashBox, geoPoint } from '../syntax/geo-point.js';
-import type { Entry, Input } from '../syntax/input.js';
-import { object } from '../syntax/object.js';
-import { anything, flag, ignored, number, text } from '../syntax/value.js';
-import { common, type ParseQuery } from './clause.js';
+import { illegalArgument, numberFormat, parseFailure, parsing, SearchFailure } from '../failure.js';
+import { geohashBox, geoPoint, isOnEarth, pointOf } from '../syntax/geo-point.js';
+import type { Input } from '../syntax/input.js';
+import { byHand, flag, number, type Read, scalarText, text, word } from '../syntax/value.js';
+import { flattened, type ParseQuery, unchecked } from './clause.js';
 import type { Point } from './predicate.js';
 
 const unitMetres: Readonly<Record<string, number>> = {
@@ -28,128 +27,151 @@ const unitMetres: Readonly<Record<string, number>> = {
   nauticalmiles: 1852,
 };
 
+/** The metres of a unit. */
+const metresOf = (unit: string, at: Input): number => {
+  const name = unit.toLowerCase();
+  if (!Object.hasOwn(unitMetres, name)) throw illegalArgument(`No distance unit match [${unit}]`, at);
+  return unitMetres[name]!;
+};
+
 /** A distance such as `12km` or `200` in metres. */
 export const distanceOf = (value: string, at: Input, unit = 'm'): number => {
   const [, amount, given = unit] = /^\s*(-?[\d.]+(?:[eE][+-]?\d+)?)\s*([a-zA-Z]+)?\s*$/.exec(value) ?? [];
-  const metres = Object.hasOwn(unitMetres, given.toLowerCase()) ? unitMetres[given.toLowerCase()] : undefined;
-  if (amount === undefined || Number.isNaN(Number(amount)) || metres === undefined)
-    throw illegalArgument(`failed to parse distance [${value}]`, at);
-  return Number(amount) * metres;
+  const isUnit = Object.hasOwn(unitMetres, given.toLowerCase());
+  if (amount === undefined || Number.isNaN(Number(amount)) || !isUnit)
+    throw illegalArgument(`failed to parse distance [${value}]`, at, numberFormat(value));
+  return Number(amount) * metresOf(given, at);
 };
 
 /** What geo clauses may carry beside their field. */
 const options = {
-  validation_method: ignored,
+  ...unchecked,
+  validation_method: word('coerce', 'ignore_malformed', 'strict'),
   ignore_unmapped: flag,
-  distance_type: ignored,
-  unit: text,
-  distance: text,
-  type: ignored,
-  ...common,
 } as const;
 
-const split = (name: string, at: Input) => {
-  const isOption = ({ key }: Entry) => Object.hasOwn(options, key);
-  const fields = at.members().filter((entry) => !isOption(entry));
-  const [field, second] = fields;
-  if (field === undefined) throw parsing(`[${name}] query must name a field`, at);
-  if (second !== undefined)
-    throw parsing(
-      `[${name}] query doesn't support multiple fields, found [${field.key}] and [${second.key}]`,
-      second.place,
-    );
-  const parsed = object(name, { ...options, [field.key]: anything })(at) as {
-    [K in keyof typeof options]?: ReturnType<(typeof options)[K]>;
-  };
-  return { field, parsed };
+const read = <T>(by: Read<T>, input: Input): T => byHand(by)(input);
+
+const invalid = (reason: string, at: Input) =>
+  new SearchFailure(400, 'query_validation_exception', `Validation Failed: 1: ${reason};`, at);
+
+const distance: Read<string> = (input) => (input.node.kind === 'string' ? input.node.text : `${number(input)}`);
+
+/** Whatever is an array, an object or of no option's name is the place; `null` is as if it did not come. */
+export const geoDistance: ParseQuery = (at) => {
+  const known = { ...options, distance, unit, distance_type: word('arc', 'plane') } as const;
+  const given: Partial<Record<string, unknown>> = {};
+  let field: string | undefined;
+  let center: Point | undefined;
+  for (const { key, input } of at.members()) {
+    if (input.isNull) continue;
+    if (input.isArray) [field, center] = [key, geoPoint(input)];
+    else if (input.isObject) {
+      if (field !== undefined)
+        throw parsing(`[geo_distance] query doesn't support multiple fields, found [${field}] and [${key}]`, input);
+      [field, center] = [key, degreesOf(key, input)];
+    } else if (Object.hasOwn(known, key)) given[key] = read<unknown>(known[key as keyof typeof known], input);
+    else if (field === undefined) [field, center] = [key, pointOf(scalarText(input)!, input)];
+    else throw parsing(`failed to parse [geo_distance] query. unexpected field [${key}]`, input);
+  }
+  if (given['distance'] === undefined) throw parsing("geo_distance requires 'distance' to be specified", at);
+  if (field === undefined || center === undefined || field === '')
+    throw illegalArgument('fieldName must not be null or empty', at);
+  const metres = distanceOf(given['distance'] as string, at, given['unit'] as string | undefined);
+  if (metres <= 0) throw illegalArgument('distance must be greater than zero', at);
+  if (!isOnEarth(center)) throw invalid(`[geo_distance] center point is invalid: ${center.lat}, ${center.lon}`, at);
+  return { kind: 'geo_distance', at, field, center, metres, ignoreUnmapped: given['ignore_unmapped'] === true };
 };
 
-export const geoDistance: ParseQuery = (at) => {
-  const { field, parsed } = split('geo_distance', at);
-  if (parsed.distance === undefined) throw parsing('geo_distance requires [distance] to be specified', at);
-  const metres = distanceOf(parsed.distance, at, parsed.unit);
-  if (metres <= 0) throw illegalArgument('distance must be greater than zero', at);
-  return {
-    kind: 'geo_distance',
-    at,
-    field: field.key,
-    center: geoPoint(field.input),
-    metres,
-    ignoreUnmapped: parsed.ignore_unmapped ?? false,
-  };
+const unit: Read<string> = (input) => {
+  const name = text(input);
+  metresOf(name, input);
+  return name;
+};
+
+/** A place as `geo_distance` reads it: what is missing shows when all is read. */
+const degreesOf = (field: string, input: Input): Point => {
+  const found = { lat: Number.NaN, lon: Number.NaN };
+  for (const { key, input: at } of flattened(input)) {
+    if (at.isObject || (key !== 'lat' && key !== 'lon'))
+      throw parsing(`[geo_distance] query does not support [${field}]`, at);
+    found[key] = read(number, at);
+  }
+  return found;
 };
 
 export const geoBoundingBox: ParseQuery = (at) => {
-  const { field, parsed } = split('geo_bounding_box', at);
-  const corners = object('bounding_box', {
-    top_left: corner((box) => box.northWest),
-    bottom_right: corner((box) => box.southEast),
-    top_right: corner(({ northWest, southEast }) => ({ lat: northWest.lat, lon: southEast.lon })),
-    bottom_left: corner(({ northWest, southEast }) => ({ lat: southEast.lat, lon: northWest.lon })),
-    top: number,
-    left: number,
-    bottom: number,
-    right: number,
-    wkt: text,
-  })(field.input);
-  const box = corners.wkt === undefined ? cornersOf(corners) : envelopeOf(corners.wkt);
-  if (box === undefined) throw parsing('failed to parse bounding box: its corners are incomplete', field.input);
-  const [northWest, southEast] = box;
-  if (northWest.lat < southEast.lat) {
-    throw illegalArgument(`top is below bottom corner: ${northWest.lat} vs. ${southEast.lat}`, field.input);
+  const known = { ...options, type: word('memory', 'indexed') } as const;
+  let box: { field: string; sides: Sides } | undefined;
+  let ignoreUnmapped = false;
+  for (const { key, input } of flattened(at)) {
+    if (input.isObject) box = { field: key, sides: sidesOf(input) };
+    else if (!Object.hasOwn(known, key))
+      throw parsing(`failed to parse [geo_bounding_box] query. unexpected field [${key}]`, input);
+    else {
+      const value = read<unknown>(known[key as keyof typeof known], input);
+      if (key === 'ignore_unmapped') ignoreUnmapped = value === true;
+    }
   }
-  if (northWest.lat === southEast.lat)
-    throw illegalArgument(`top cannot be the same as bottom: ${northWest.lat} == ${southEast.lat}`, field.input);
-  if (northWest.lon === southEast.lon)
-    throw illegalArgument(`left cannot be the same as right: ${northWest.lon} == ${southEast.lon}`, field.input);
-  return {
-    kind: 'geo_bounding_box',
-    at,
-    field: field.key,
-    northWest,
-    southEast,
-    ignoreUnmapped: parsed.ignore_unmapped ?? false,
-  };
+  if (box === undefined) throw parseFailure('failed to parse [geo_bounding_box] query. bounding box not provided', at);
+  const { field, sides } = box;
+  const { top, left, bottom, right } = sides;
+  const open = Object.entries(sides).find(([, side]) => Number.isNaN(side));
+  if (open !== undefined) throw illegalArgument(`${open[0]} is invalid: NaN`, at);
+  if (top < bottom) throw illegalArgument(`top is below bottom corner: ${top} vs. ${bottom}`, at);
+  if (top === bottom) throw illegalArgument(`top cannot be the same as bottom: ${top} == ${bottom}`, at);
+  if (left === right) throw illegalArgument(`left cannot be the same as right: ${left} == ${right}`, at);
+  const [northWest, southEast] = [
+    { lat: top, lon: left },
+    { lat: bottom, lon: right },
+  ];
+  if (!isOnEarth(northWest) || !isOnEarth(southEast)) throw invalid('[geo_bounding_box] a corner is off the map', at);
+  return { kind: 'geo_bounding_box', at, field, northWest, southEast, ignoreUnmapped };
 };
 
-/** A corner of a box: of a geohash the corner of its own cell. */
-const corner =
-  (of: (cell: ReturnType<typeof geohashBox>) => Point) =>
-  (input: Input): Point => {
-    const hash = input.node.kind === 'string' && /^[0-9a-z]+$/i.test(input.node.text) ? input.node.text : undefined;
-    return hash === undefined ? geoPoint(input) : of(geohashBox(hash, input));
-  };
-
-interface Corners {
-  top_left?: Point;
-  bottom_right?: Point;
-  top_right?: Point;
-  bottom_left?: Point;
-  top?: number;
-  left?: number;
-  bottom?: number;
-  right?: number;
+interface Sides {
+  top: number;
+  left: number;
+  bottom: number;
+  right: number;
 }
 
-const cornersOf = (corners: Corners): [Point, Point] | undefined => {
-  const north = corners.top_left?.lat ?? corners.top_right?.lat ?? corners.top;
-  const west = corners.top_left?.lon ?? corners.bottom_left?.lon ?? corners.left;
-  const south = corners.bottom_right?.lat ?? corners.bottom_left?.lat ?? corners.bottom;
-  const east = corners.bottom_right?.lon ?? corners.top_right?.lon ?? corners.right;
-  if (north === undefined || west === undefined || south === undefined || east === undefined) return undefined;
-  return [
-    { lat: north, lon: west },
-    { lat: south, lon: east },
-  ];
+/** The sides of a box; what did not come is NaN. Each fault in it is told as one of the box. */
+const sidesOf = (input: Input): Sides => {
+  const sides: Sides = { top: Number.NaN, left: Number.NaN, bottom: Number.NaN, right: Number.NaN };
+  const corner = (at: Input) => {
+    const hash = at.node.kind === 'string' && /^[0-9a-z]*$/i.test(at.node.text) ? at.node.text : undefined;
+    if (hash !== undefined) return geohashBox(hash, at);
+    const point = geoPoint(at);
+    return { northWest: point, southEast: point };
+  };
+  for (const { key, input: at } of input.members()) {
+    try {
+      if (key === 'wkt') Object.assign(sides, envelopeOf(at));
+      else if (key === 'top' || key === 'left' || key === 'bottom' || key === 'right') sides[key] = number(at);
+      else if (/^(?:top|bottom)_(?:left|right)$/.test(key)) {
+        const { northWest, southEast } = corner(at);
+        if (key.startsWith('top')) sides.top = northWest.lat;
+        else sides.bottom = southEast.lat;
+        if (key.endsWith('left')) sides.left = northWest.lon;
+        else sides.right = southEast.lon;
+      } else throw parseFailure(`failed to parse bounding box. unexpected field [${key}]`, at);
+    } catch (error) {
+      if (!(error instanceof SearchFailure)) throw error;
+      throw parseFailure(`failed to parse [geo_bounding_box] query. [${error.reason}]`, at);
+    }
+  }
+  return sides;
 };
 
 /** `BBOX (west, east, north, south)`, also called ENVELOPE. */
-const envelopeOf = (wkt: string): [Point, Point] | undefined => {
-  const [, west, east, north, south] =
-    /^\s*(?:BBOX|ENVELOPE)\s*\(\s*([^\s,]+)\s*,\s*([^\s,]+)\s*,\s*([^\s,]+)\s*,\s*([^\s,)]+)\s*\)\s*$/i.exec(wkt) ?? [];
-  const box: [Point, Point] = [
-    { lat: Number(north), lon: Number(west) },
-    { lat: Number(south), lon: Number(east) },
-  ];
-  return box.every(({ lat, lon }) => Number.isFinite(lat) && Number.isFinite(lon)) ? box : undefined;
+const envelopeOf = (at: Input): Sides => {
+  const [, ...parts] =
+    /^\s*(?:BBOX|ENVELOPE)\s*\(\s*([^\s,]+)\s*,\s*([^\s,]+)\s*,\s*([^\s,]+)\s*,\s*([^\s,)]+)\s*\)\s*$/i.exec(
+      text(at),
+    ) ?? [];
+  const [left, right, top, bottom] = parts.map(Number).filter(Number.isFinite);
+  if (left === undefined || right === undefined || top === undefined || bottom === undefined)
+    throw parseFailure('failed to parse WKT bounding box', at);
+  return { top, left, bottom, right };
 };

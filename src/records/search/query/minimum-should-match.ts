@@ -20,6 +20,7 @@ const simple = (text: string, count: number, place: Place): number => {
   const match = /^([+-]?\d+)(%?)$/.exec(text);
   if (match === null) throw bad(text, place);
   const amount = Number(match[1]);
+  if (Math.abs(amount) > 2_147_483_648) throw bad(text, place);
   const required = match[2] === '%' ? Math.trunc((amount * count) / 100) : amount;
   return Math.max(0, amount < 0 ? count + required : required);
 };

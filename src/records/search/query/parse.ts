@@ -2,7 +2,7 @@ import { illegalArgument, parsing } from '../failure.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { lookUp } from '../syntax/registry.js';
 import type { ParseQuery } from './clause.js';
-import { bool, boosting, constantScore, disMax, functionScore } from './compound.js';
+import { bool, boosting, constantScore, disMax, functionScore, matchAll, matchNone } from './compound.js';
 import { match, matchBoolPrefix, matchPhrase, multiMatch } from './full-text.js';
 import { geoBoundingBox, geoDistance } from './geo.js';
 import { prefix, regexp, wildcard } from './pattern.js';
@@ -11,8 +11,8 @@ import { exists, ids, range, term, terms } from './term-level.js';
 import { queryString, simpleQueryString } from './written.js';
 
 const parsers: Readonly<Record<string, ParseQuery>> = {
-  match_all: (at) => ({ kind: 'match_all', at }),
-  match_none: (at) => ({ kind: 'match_none', at }),
+  match_all: matchAll,
+  match_none: matchNone,
   bool,
   constant_score: constantScore,
   term,

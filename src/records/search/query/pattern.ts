@@ -1,7 +1,7 @@
 import { illegalArgument } from '../failure.js';
 import type { Input } from '../syntax/input.js';
-import { anything, flag, ignored, text } from '../syntax/value.js';
-import { common, type ParseQuery } from './clause.js';
+import { anything, flag, ignored, integer, scalar, scalarText, text } from '../syntax/value.js';
+import { type ParseQuery, unchecked } from './clause.js';
 import type { TextPattern, WildcardPart } from './predicate.js';
 import type { PatternQuery } from './query.js';
 import { operatorsOf, translateRegexp } from './regexp.js';
@@ -16,17 +16,18 @@ const patternClause =
   ): ParseQuery =>
   (at) => {
     const shape = {
-      value: text,
-      [clause]: text,
+      value: scalar,
+      [clause]: scalar,
       case_insensitive: flag,
       rewrite: ignored,
       flags: anything,
-      flags_value: ignored,
-      max_determinized_states: ignored,
-      ...common,
+      flags_value: integer,
+      max_determinized_states: integer,
+      ...unchecked,
     };
     const { field, options } = fieldOptions(clause, at, shape, 'value');
-    const value = options.value ?? ((options as Record<string, unknown>)[clause] as string | undefined);
+    const given = options.value ?? ((options as Record<string, unknown>)[clause] as Input | undefined);
+    const value = given && scalarText(given);
     if (value === undefined) throw illegalArgument('value cannot be null', at);
     const caseInsensitive = options.case_insensitive ?? false;
     return {
@@ -50,7 +51,8 @@ export const regexp = patternClause('regexp', (value, caseInsensitive, at, flags
       at,
     );
   }
-  const operators = flags && operatorsOf(text(flags), flags);
+  const operators = flags && !flags.isNull ? operatorsOf(text(flags), flags) : undefined;
+  if (value === '' && caseInsensitive) return { kind: 'wildcard', parts: [] };
   return { kind: 'regexp', expression: translateRegexp(value, caseInsensitive, at, operators) };
 });
 

@@ -1,16 +1,16 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parsing, SearchFailure } from '../failure.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { object, type Shape, type Shaped } from '../syntax/object.js';
-import { anything, flag, ignored, kindOf, listOf, text } from '../syntax/value.js';
-import { common, type ParseQuery } from './clause.js';
+import { anything, flag, ignored, kindOf, type Read, scalarText, string, text } from '../syntax/value.js';
+import { common, handWritten, loosely, type ParseQuery, trusting, unchecked } from './clause.js';
 import type { RangeEnd } from './query.js';
 
 /** How many values `terms` may list. */
 const maxTerms = 65_536;
 
-/** The only field that a clause names, beside `boost` and `_name`. */
-export const onlyField = (name: string, at: Input): Entry => {
-  const [entry, second] = at.members().filter(({ key }) => key !== 'boost' && key !== '_name');
+/** The only field that a clause names, beside `options`. */
+const onlyField = (name: string, at: Input, options: readonly string[] = []): Entry => {
+  const [entry, second] = at.members().filter(({ key }) => !options.includes(key));
   if (entry === undefined) throw illegalArgument(`[${name}] query must name a field`, at);
   if (second !== undefined) {
     throw parsing(
@@ -27,21 +27,13 @@ export const fieldOptions = <S extends Shape>(
   at: Input,
   shape: S,
   short: keyof S,
+  read: typeof trusting = trusting,
 ): { field: string; options: Shaped<S> } => {
   const { key, input } = onlyField(name, at);
   if (input.isArray) throw parsing(`[${name}] query does not support array of values`, input);
-  const options = input.isObject ? handWritten(name, shape)(input) : ({ [short]: shape[short]!(input) } as Shaped<S>);
+  const options = input.isObject ? read(name, shape)(input) : ({ [short]: shape[short]!(input) } as Shaped<S>);
   return { field: key, options };
 };
-
-/** Like {@link object}, for clauses whose parsers the engines wrote by hand: they name an unknown key in another sentence. */
-export const handWritten =
-  <S extends Shape>(name: string, shape: S) =>
-  (input: Input): Shaped<S> => {
-    const unknown = input.members().find(({ key }) => !Object.hasOwn(shape, key));
-    if (unknown !== undefined) throw parsing(`[${name}] query does not support [${unknown.key}]`, unknown.input);
-    return object(name, shape)(input);
-  };
 
 const given = (name: string, value: Input | undefined, at: Input): Input => {
   if (value === undefined || value.isNull) throw illegalArgument('value cannot be null', value ?? at);
@@ -53,7 +45,7 @@ export const term: ParseQuery = (at) => {
   const { field, options } = fieldOptions(
     'term',
     at,
-    { value: anything, term: anything, case_insensitive: flag, ...common },
+    { value: anything, term: anything, case_insensitive: flag, ...unchecked },
     'value',
   );
   return {
@@ -66,7 +58,11 @@ export const term: ParseQuery = (at) => {
 };
 
 export const terms: ParseQuery = (at) => {
-  const { key, input } = onlyField('terms', at);
+  const fields = at.members().filter(({ key }) => !Object.hasOwn(loosely, key));
+  handWritten('terms', { ...loosely, ...Object.fromEntries(fields.map(({ key }) => [key, anything])) })(at);
+  if (fields.length === 0) throw parsing('[terms] query requires a field name, followed by array of terms', at);
+  const { key, input } = onlyField('terms', at, Object.keys(loosely));
+  if (input.isObject) refuseLookup(input);
   if (!input.isArray) throw parsing(`[terms] query does not support [${key}]`, input);
   const values = input.items();
   if (values.length > maxTerms) {
@@ -75,13 +71,30 @@ export const terms: ParseQuery = (at) => {
       input,
     );
   }
-  return { kind: 'terms', at, field: key, values: values.map((value) => given('terms', value, input)) };
+  return { kind: 'terms', at, field: key, values: values.map(listed) };
+};
+
+const listed: Read<Input> = (value) => {
+  if (value.isNull) throw parsing('No value specified for terms query', value);
+  return given('terms', value, value);
+};
+
+/** Terms of another document: read as far as the engines do, and refused, since records are no documents to look up. */
+const refuseLookup = (input: Input): never => {
+  const { index, id, path } = object('terms_lookup', { index: text, id: text, path: text, routing: text })(input);
+  if (index === undefined || id === undefined || path === undefined)
+    throw illegalArgument('Required [index, id, path]', input);
+  throw parsing('[terms] of another document are not supported', input);
 };
 
 export const range: ParseQuery = (at) => {
-  const { key, input } = onlyField('range', at);
+  const entry = at.members().length === 0 ? undefined : onlyField('range', at, ['_name']);
+  if (entry === undefined || entry.input.isNull || (entry.input.isArray && !entry.input.items()[0]?.isObject))
+    throw illegalArgument('field name is null or empty', at);
+  const { key } = entry;
+  const [input = entry.input] = entry.input.items();
   if (!input.isObject) throw parsing(`[range] query does not support [${key}]`, input);
-  const options = handWritten('range', {
+  const options = trusting('range', {
     gt: anything,
     gte: anything,
     lt: anything,
@@ -92,8 +105,8 @@ export const range: ParseQuery = (at) => {
     include_upper: flag,
     format: anything,
     time_zone: anything,
-    relation: text,
-    ...common,
+    relation,
+    ...unchecked,
   })(input);
   const lower = end([options.gt, false], [options.gte, true], [options.from, options.include_lower ?? true]);
   const upper = end([options.lt, false], [options.lte, true], [options.to, options.include_upper ?? true]);
@@ -108,6 +121,13 @@ export const range: ParseQuery = (at) => {
   };
 };
 
+const relation: Read<string> = (input) => {
+  const value = text(input);
+  if (!/^(?:intersects|contains|within|disjoint)$/i.test(value))
+    throw illegalArgument(`${value} is not a valid relation`, input);
+  return value;
+};
+
 /** The end of a range: the one that was given; `null` leaves it open. */
 const end = (...candidates: readonly [Input | undefined, boolean][]): RangeEnd | undefined => {
   for (const [value, inclusive] of candidates) {
@@ -117,13 +137,24 @@ const end = (...candidates: readonly [Input | undefined, boolean][]): RangeEnd |
 };
 
 export const exists: ParseQuery = (at) => {
-  const { field } = handWritten('exists', { field: text, ...common })(at);
+  const { field } = handWritten('exists', { field: text, ...loosely })(at);
   if (field === undefined) throw parsing('[exists] must be provided with a [field]', at);
+  if (field === '') throw illegalArgument('field name is null or empty', at);
   return { kind: 'exists', at, field };
 };
 
 export const ids: ParseQuery = (at) => {
-  const { values } = object('ids', { values: listOf(text), type: ignored, ...common })(at);
-  if (values === undefined) throw parsing('[ids] requires values', at);
+  const { values = [] } = object('ids', { values: idList, type: ignored, ...common })(at);
+  if (values.includes('')) throw illegalArgument("Ids can't be empty", at);
   return { kind: 'ids', at, values };
+};
+
+const idList: Read<string[]> = (input) => {
+  if (!input.isArray) return [string(input)];
+  return input.items().map((item) => {
+    const id = scalarText(item);
+    if (id === undefined)
+      throw new SearchFailure(400, 'illegal_state_exception', `Can't get text on a ${kindOf(item)}`, item);
+    return id;
+  });
 };

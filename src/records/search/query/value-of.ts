@@ -10,8 +10,9 @@ import type { Value } from './predicate.js';
 /** What a value of a request is in the type of its field. `none`: no record can have it. */
 export type Coerced = { readonly value: Value } | 'none';
 
-const smallest = -(2n ** 63n);
-const largest = 2n ** 63n - 1n;
+/** The ends of a long. */
+export const smallestLong = -(2n ** 63n);
+export const largestLong = 2n ** 63n - 1n;
 
 /** A value of a request as a value of a number, boolean or text field. @throws where it can be none of that type. */
 export const coerce = (field: Field, input: Input): Coerced => {
@@ -63,7 +64,7 @@ const wholeNumber = (field: Field, text: string, input: Input): Coerced => {
   if (!isNumber(text) || text !== text.trim()) throw badNumber(text, input);
   const exact = wholePart(text);
   if (exact === undefined) return 'none';
-  if (exact < smallest || exact > largest) {
+  if (exact < smallestLong || exact > largestLong) {
     throw queryShard(`failed to create query: Value [${text}] is out of range for a long`, input, {
       type: 'illegal_argument_exception',
       reason: `Value [${text}] is out of range for a long`,

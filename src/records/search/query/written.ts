@@ -1,8 +1,7 @@
-import { parsing, SearchFailure } from '../failure.js';
-import { anything, flag, ignored, type Read, text, word } from '../syntax/value.js';
-import { common, type ParseQuery } from './clause.js';
-import { withoutBoost } from './full-text.js';
-import { handWritten } from './term-level.js';
+import { illegalArgument, parsing, SearchFailure } from '../failure.js';
+import { flag, integer, number, type Read, scalar, text, word } from '../syntax/value.js';
+import { handWritten, loosely, type ParseQuery } from './clause.js';
+import { matchType, withoutBoost } from './full-text.js';
 
 /** Fields come as an array, even where there is one. */
 const names: Read<string[]> = (input) => {
@@ -16,32 +15,32 @@ const shared = {
   default_operator: word('and', 'or'),
   minimum_should_match: text,
   lenient: flag,
-  analyzer: ignored,
-  analyze_wildcard: ignored,
-  auto_generate_synonyms_phrase_query: ignored,
-  fuzzy_prefix_length: ignored,
-  fuzzy_max_expansions: ignored,
-  fuzzy_transpositions: ignored,
-  quote_field_suffix: ignored,
-  ...common,
+  analyzer: text,
+  analyze_wildcard: flag,
+  auto_generate_synonyms_phrase_query: flag,
+  fuzzy_prefix_length: integer,
+  fuzzy_max_expansions: integer,
+  fuzzy_transpositions: flag,
+  quote_field_suffix: text,
+  ...loosely,
 } as const;
 
 export const queryString: ParseQuery = (at) => {
   const options = handWritten('query_string', {
     ...shared,
     default_field: text,
-    allow_leading_wildcard: ignored,
-    quote_analyzer: ignored,
-    enable_position_increments: ignored,
-    escape: ignored,
-    fuzziness: ignored,
-    fuzzy_rewrite: ignored,
-    max_determinized_states: ignored,
-    phrase_slop: ignored,
-    rewrite: ignored,
-    tie_breaker: ignored,
-    time_zone: anything,
-    type: ignored,
+    allow_leading_wildcard: flag,
+    quote_analyzer: text,
+    enable_position_increments: flag,
+    escape: flag,
+    fuzziness: scalar,
+    fuzzy_rewrite: text,
+    max_determinized_states: integer,
+    phrase_slop: integer,
+    rewrite: text,
+    tie_breaker: number,
+    time_zone: scalar,
+    type: matchType,
   })(at);
   if (options.query === undefined) throw parsing('[query_string] must be provided with a [query]', at);
   if (options.fields !== undefined && options.default_field !== undefined)
@@ -65,14 +64,30 @@ export const queryString: ParseQuery = (at) => {
   };
 };
 
+/** Operators of the simple syntax in the order of their bits. */
+const operatorNames = ['AND', 'NOT', 'OR', 'PREFIX', 'PHRASE', 'PRECEDENCE', 'ESCAPE', 'WHITESPACE', 'FUZZY'];
+const otherNames = new Set(['ALL', 'NONE', 'NEAR', 'SLOP']);
+
+/** Names of operators joined by `|`, or their bits as a number. */
+const operators: Read<string[]> = (input) => {
+  if (input.node.kind === 'number') {
+    const bits = integer(input);
+    return bits < 0 ? ['ALL'] : operatorNames.filter((_, bit) => Math.floor(bits / 2 ** bit) % 2 === 1);
+  }
+  const names = text(input)
+    .toUpperCase()
+    .split('|')
+    .filter((name) => name !== '');
+  const unknown = names.find((name) => !operatorNames.includes(name) && !otherNames.has(name));
+  if (unknown !== undefined) throw illegalArgument(`Unknown simple_query_string flag [${unknown}]`, input);
+  return names;
+};
+
 export const simpleQueryString: ParseQuery = (at) => {
-  const options = handWritten('simple_query_string', { ...shared, flags: text })(at);
+  const options = handWritten('simple_query_string', { ...shared, flags: operators })(at);
   if (options.query === undefined) throw parsing('[simple_query_string] query text missing', at);
   const fields = (options.fields ?? []).map(withoutBoost);
-  const flags = options.flags
-    ?.toUpperCase()
-    .split('|')
-    .map((flagName) => flagName.trim());
+  const { flags } = options;
   return {
     kind: 'simple_query_string',
     at,

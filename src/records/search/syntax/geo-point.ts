@@ -1,49 +1,62 @@
-import { parseFailure, parsing } from '../failure.js';
+import { illegalArgument, parseFailure } from '../failure.js';
 import type { Input } from './input.js';
-import { isNumber, kindOf, number, scalarText } from './value.js';
+import { isNumber } from './value.js';
 
 const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
 
 /** A place on Earth in degrees. */
-interface Point {
+export interface Point {
   readonly lat: number;
   readonly lon: number;
 }
 
-/** Reads a place: `{lat, lon}`, `[lon, lat]`, `"lat,lon"`, `"POINT (lon lat)"`, or a geohash (its middle). */
+/** Reads a place: `{lat, lon}`, `[lon, lat]`, `"lat,lon"`, `"POINT (lon lat)"`, or a geohash (its middle). It may be off the map. */
 export const geoPoint = (input: Input): Point => {
   if (input.isObject) return ofObject(input);
   if (input.isArray) return ofArray(input);
-  const text = scalarText(input);
-  if (text === undefined) throw parseFailure('geo_point expected', input);
+  if (input.node.kind !== 'string') throw parseFailure('geo_point expected', input);
+  return pointOf(input.node.text, input);
+};
+
+/** The place of a text. */
+export const pointOf = (text: string, input: Input): Point => {
   const wkt = /^\s*POINT\s*\(\s*(\S+)\s+(\S+)\s*\)\s*$/i.exec(text);
-  if (wkt !== null) return checked({ lon: Number(wkt[1]), lat: Number(wkt[2]) }, input);
+  if (wkt !== null) return { lon: Number(wkt[1]), lat: Number(wkt[2]) };
   if (!text.includes(',')) return center(geohashBox(text, input));
   const [lat, lon] = text.split(',').map((part) => part.trim());
   if (lat === undefined || lon === undefined || !isNumber(lat) || !isNumber(lon)) {
     throw parseFailure(`failed to parse [${text}], expected 2 or 3 coordinates`, input);
   }
-  return checked({ lat: Number(lat), lon: Number(lon) }, input);
+  return { lat: Number(lat), lon: Number(lon) };
 };
 
+/** Whether a place is on Earth. */
+export const isOnEarth = ({ lat, lon }: Point): boolean => Math.abs(lat) <= 90 && Math.abs(lon) <= 180;
+
 const ofObject = (input: Input): Point => {
-  const [lat, lon] = [input.get('lat'), input.get('lon')];
   const unknown = input.members().find(({ key }) => key !== 'lat' && key !== 'lon');
   if (unknown !== undefined) throw parseFailure('field must be either [lat], [lon] or [geohash]', unknown.place);
-  if (lat === undefined) throw parseFailure('field [lat] missing', input);
-  if (lon === undefined) throw parseFailure('field [lon] missing', input);
-  return checked({ lat: number(lat), lon: number(lon) }, input);
+  return { lat: degrees(input, 'lat'), lon: degrees(input, 'lon') };
+};
+
+const degrees = (input: Input, key: 'lat' | 'lon'): number => {
+  const value = input.get(key);
+  if (value === undefined) throw parseFailure(`field [${key}] missing`, input);
+  const { node } = value;
+  if (node.kind !== 'number' && node.kind !== 'string') throw parseFailure(`${key} must be a number`, value);
+  if (!isNumber(node.text)) throw parseFailure('[lon] and [lat] must be valid double values', value);
+  return Number(node.text);
 };
 
 const ofArray = (input: Input): Point => {
-  const [lon, lat] = input.items();
-  if (lon === undefined || lat === undefined) throw parsing(`geo_point expected, found [${kindOf(input)}]`, input);
-  return checked({ lon: number(lon), lat: number(lat) }, input);
-};
-
-const checked = ({ lat, lon }: Point, input: Input): Point => {
-  if (!(Math.abs(lat) <= 90)) throw parseFailure(`illegal latitude value [${lat}]`, input);
-  if (!(Math.abs(lon) <= 180)) throw parseFailure(`illegal longitude value [${lon}]`, input);
+  const numbers = input.items().map((item) => {
+    if (item.node.kind !== 'number') throw parseFailure('numeric value expected', item);
+    return Number(item.node.text);
+  });
+  const [lon, lat] = numbers;
+  if (lon === undefined || lat === undefined)
+    throw parseFailure('[geo_point] field type should have at least two dimensions', input);
+  if (numbers.length > 3) throw parseFailure('[geo_point] field type does not accept more than 3 values', input);
   return { lat, lon };
 };
 
@@ -51,9 +64,10 @@ const checked = ({ lat, lon }: Point, input: Input): Point => {
 export const geohashBox = (hash: string, input: Input): { northWest: Point; southEast: Point } => {
   let [south, north, west, east] = [-90, 90, -180, 180];
   let even = true;
+  if (hash === '') throw illegalArgument('empty geohash', input);
   for (const letter of hash.toLowerCase()) {
     const bits = alphabet.indexOf(letter);
-    if (bits < 0) throw parseFailure(`unsupported symbol [${letter}] in geohash [${hash}]`, input);
+    if (bits < 0) throw illegalArgument(`unsupported symbol [${letter}] in geohash [${hash}]`, input);
     for (let bit = 16; bit >= 1; bit /= 2) {
       const upper = Math.floor(bits / bit) % 2 === 1;
       if (even) [west, east] = upper ? [(west + east) / 2, east] : [west, (west + east) / 2];

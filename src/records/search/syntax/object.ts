@@ -1,4 +1,4 @@
-import { type Cause, parsing, SearchFailure, WrongKind, xContent } from '../failure.js';
+import { type Cause, SearchFailure, WrongKind, xContent } from '../failure.js';
 import type { Entry } from './input.js';
 import { suggestion } from './suggest.js';
 import { kindOf, type Read } from './value.js';
@@ -14,14 +14,15 @@ export type Shaped<S extends Shape> = { [K in keyof S]?: ReturnType<S[K]> };
  * the engines' sentence (`[1:41] [terms] unknown field [sizee] did you mean [size]?`).
  */
 export const object =
-  <S extends Shape>(name: string, shape: S): Read<Shaped<S>> =>
+  <S extends Shape>(name: string, shape: S, refuse: RefuseKind = refuseByTable): Read<Shaped<S>> =>
   (input) => {
-    if (!input.isObject) throw parsing(`[${name}] must be an object, but was ${kindOf(input)}`, input);
+    if (!input.isObject)
+      throw new WrongKind(`[${name}] must be an object, but was ${kindOf(input)}`, input, kindOf(input));
     const values: Partial<Record<string, unknown>> = {};
     for (const entry of input.members()) {
       const read = Object.hasOwn(shape, entry.key) ? shape[entry.key] : undefined;
       if (read === undefined) throw unknownKey(name, entry, Object.keys(shape));
-      values[entry.key] = within(name, entry, read);
+      values[entry.key] = within(name, entry, read, refuse);
     }
     return values as Shaped<S>;
   };
@@ -30,12 +31,18 @@ export const object =
 export const unknownKey = (name: string, entry: Entry, known: readonly string[]): SearchFailure =>
   xContent(`[${name}] unknown field [${entry.key}]${suggestion(entry.key, known)}`, entry.place);
 
-const within = (name: string, { key, input }: Entry, read: Read<unknown>): unknown => {
+/** What is said of a value of a kind that its key does not take. */
+export type RefuseKind = (name: string, entry: Entry, fault: WrongKind) => SearchFailure;
+
+const refuseByTable: RefuseKind = (name, { key, input }, { kind, place }) =>
+  xContent(`[${name}] ${key} doesn't support values of type: ${kind}`, place ?? input);
+
+const within = (name: string, entry: Entry, read: Read<unknown>, refuse: RefuseKind): unknown => {
+  const { key, input } = entry;
   try {
     return read(input);
   } catch (error) {
-    if (error instanceof WrongKind)
-      throw xContent(`[${name}] ${key} doesn't support values of type: ${error.kind}`, error.place ?? input);
+    if (error instanceof WrongKind) throw refuse(name, entry, error);
     if (!(error instanceof SearchFailure) || error.type !== 'illegal_argument_exception') throw error;
     const cause: Cause = error.causedBy ?? { type: error.type, reason: error.reason };
     throw xContent(`[${name}] failed to parse field [${key}]`, error.place ?? input, cause);

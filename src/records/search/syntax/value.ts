@@ -1,4 +1,4 @@
-import { type Cause, illegalArgument, numberFormat, WrongKind } from '../failure.js';
+import { type Cause, illegalArgument, notOfKind, numberFormat, SearchFailure, WrongKind } from '../failure.js';
 import type { Input } from './input.js';
 
 /** Reads one value of a known shape, or fails at its place. */
@@ -22,8 +22,14 @@ export const text: Read<string> = (input) => {
   return value;
 };
 
+/** A text that came as one. */
+export const string: Read<string> = (input) => {
+  if (input.node.kind !== 'string') throw wrongKind('a text', input);
+  return input.node.text;
+};
+
 /** A text or nothing. */
-export const optionalText: Read<string | undefined> = (input) => (input.isNull ? undefined : text(input));
+export const optionalString: Read<string | undefined> = (input) => (input.isNull ? undefined : string(input));
 
 /** A finite number, or its text. */
 export const number: Read<number> = (input) => {
@@ -35,12 +41,17 @@ export const number: Read<number> = (input) => {
   return Number(value);
 };
 
-/** A whole number, or its text. The fraction of one that has a fraction is a fault. */
+/** A whole number, or its text; a fraction is cut off, as the engines do. */
 export const integer: Read<number> = (input) => {
-  const value = number(input);
-  if (!Number.isSafeInteger(value))
-    throw illegalArgument(`${value} cannot be converted to Integer without data loss`, input);
-  return value;
+  const value = Math.trunc(number(input));
+  if (Math.abs(value) <= 2_147_483_648) return value;
+  if (input.node.kind === 'string') throw illegalArgument(`Value [${value}] is out of range for an integer`, input);
+  throw new SearchFailure(
+    400,
+    'input_coercion_exception',
+    `Numeric value (${input.node.kind === 'number' ? input.node.text : value}) out of range of int`,
+    input,
+  );
 };
 
 /** A whole number of at least `least`; the engines' sentence otherwise. */
@@ -55,30 +66,63 @@ export const atLeast =
 
 /** True or false, or its text. */
 export const flag: Read<boolean> = (input) => {
-  const value = scalarText(input);
-  if (value === 'true' || value === 'false') return value === 'true';
-  throw illegalArgument(
-    `Failed to parse value [${value ?? kindOf(input)}] as only [true] or [false] are allowed.`,
-    input,
-  );
+  const value = input.node.kind === 'number' ? undefined : scalarText(input);
+  if (value === undefined) throw wrongKind('true or false', input);
+  // An empty text is what a client sends that has none.
+  if (value === 'true' || value === 'false' || value === '') return value === 'true';
+  throw illegalArgument(`Failed to parse value [${value}] as only [true] or [false] are allowed.`, input);
 };
 
-/** One of a few words, any case. */
+/** One of a few words, any case; a text, or what has one. */
 export const word =
   <T extends string>(...words: readonly T[]): Read<T> =>
-  (input) => {
-    const value = text(input).toLowerCase();
-    const found = words.find((candidate) => candidate.toLowerCase() === value);
-    if (found === undefined)
-      throw illegalArgument(`Unknown ${input.key} [${value}], expected one of [${words.join(', ')}]`, input);
-    return found;
-  };
+  (input) =>
+    among(words, text(input), input);
+
+/** One of a few words, any case; a text. */
+export const oneOf =
+  <T extends string>(...words: readonly T[]): Read<T> =>
+  (input) =>
+    among(words, string(input), input);
+
+const among = <T extends string>(words: readonly T[], given: string, input: Input): T => {
+  const value = given.toLowerCase();
+  const found = words.find((candidate) => candidate.toLowerCase() === value);
+  if (found === undefined)
+    throw illegalArgument(`Unknown ${input.key} [${value}], expected one of [${words.join(', ')}]`, input);
+  return found;
+};
 
 /** An array of one shape, or a single item in place of it. */
 export const listOf =
   <T>(read: Read<T>): Read<T[]> =>
   (input) =>
-    input.items().map(read);
+    input.items().map((item) => {
+      if (input.isArray && item.isArray) throw nestedArray(item);
+      return read(item);
+    });
+
+/** An array in an array, where the engines take none. */
+export const nestedArray = (input: Input) =>
+  new SearchFailure(400, 'illegal_state_exception', 'expected value but got [START_ARRAY]', input);
+
+/** Like `read`, where the engines look at a value without asking first of what kind it is. */
+export const byHand =
+  <T>(read: Read<T>): Read<T> =>
+  (input) => {
+    try {
+      return read(input);
+    } catch (error) {
+      if (!(error instanceof WrongKind) || !error.kind.startsWith('VALUE_')) throw error;
+      throw notOfKind(error.kind, error.reason, error.place);
+    }
+  };
+
+/** A value that is neither an array nor an object, to be read later. */
+export const scalar: Read<Input> = (input) => {
+  if (input.isObject || input.isArray) throw wrongKind('a value', input);
+  return input;
+};
 
 /** The input as it is, to be read later when the type of its field is known. */
 export const anything: Read<Input> = (input) => input;

@@ -12,7 +12,9 @@ export const valueAt = (bucket: Answer, path: string, zeros: boolean): number =>
 /** Whether a bucket lacks what a path begins with: a pipeline that had nothing to say there. */
 export const isAbsent = (bucket: Answer, path: string): boolean => {
   const [step = ''] = path.split('>');
-  return !step.startsWith('_') && bucket[step.trim()] === undefined && bucket[nameOf(step.trim())] === undefined;
+  if (step.startsWith('_') || bucket[step.trim()] !== undefined) return false;
+  const around = bucket[nameOf(step.trim())] as Answer | undefined;
+  return around === undefined || ('buckets' in around && !step.trim().endsWith('._bucket_count'));
 };
 
 const nameOf = (step: string): string => step.replace(/(?:\[.*\]|\..*)$/s, '');

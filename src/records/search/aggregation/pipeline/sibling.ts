@@ -2,7 +2,8 @@ import type { SiblingPipeline } from '../aggregation.js';
 import { javaDouble, printOf, withText } from '../format.js';
 import type { Answer } from '../stage.js';
 import { extendedOf, momentsOfAll, statisticsOf } from '../statistics.js';
-import { bucketsAt, valueAt } from './path.js';
+import { withTexts } from '../stats.js';
+import { bucketsAt, isAbsent, valueAt } from './path.js';
 
 type Of<K extends SiblingPipeline['kind']> = Extract<SiblingPipeline, { kind: K }>;
 type Compute = {
@@ -14,8 +15,10 @@ const compute: Compute = {
   sum_bucket: (pipeline, values) => valued(pipeline, momentsOfAll(values).sum),
   min_bucket: (pipeline, values, keys) => extreme(pipeline, momentsOfAll(values).min, values, keys),
   max_bucket: (pipeline, values, keys) => extreme(pipeline, momentsOfAll(values).max, values, keys),
-  stats_bucket: (_pipeline, values) => ({ ...statisticsOf(momentsOfAll(values)) }),
-  extended_stats_bucket: ({ sigma }, values) => extendedOf(momentsOfAll(values), sigma),
+  stats_bucket: ({ format }, values) =>
+    withTexts({ ...statisticsOf(momentsOfAll(values)) }, printOf(undefined, format)),
+  extended_stats_bucket: ({ format, sigma }, values) =>
+    withTexts(extendedOf(momentsOfAll(values), sigma), printOf(undefined, format)),
   percentiles_bucket: ({ percents, keyed }, values) => {
     const sorted = [...values].sort((a, b) => a - b);
     const at = (percent: number) =>
@@ -43,7 +46,8 @@ export const besides = (pipeline: SiblingPipeline, answers: Answer): Answer => {
   const { buckets, inner } = bucketsAt(answers, pipeline.path);
   const found = buckets
     .map((bucket) => ({
-      value: valueAt(bucket, inner, pipeline.zeros),
+      // What is not there at all is no gap to fill.
+      value: isAbsent(bucket, inner) ? Number.NaN : valueAt(bucket, inner, pipeline.zeros),
       key: bucket['key_as_string'] ?? textOf(bucket['key']),
     }))
     .filter(({ value }) => !Number.isNaN(value));

@@ -48,7 +48,7 @@ const parse = (text: string, byDefault: Occur, has: Has): Expression => {
     } else if (character === '|' && has('OR')) {
       if (top !== undefined) operation ??= 'should';
       index += 1;
-    } else if (/\s/.test(character) || (character === ')' && has('PRECEDENCE'))) index += 1;
+    } else if ((/\s/.test(character) && has('WHITESPACE')) || (character === ')' && has('PRECEDENCE'))) index += 1;
     else {
       const [found] = token(has).exec(text.slice(index))!;
       add(word(found, has));
@@ -68,8 +68,8 @@ const opposite = (expression: Expression): Expression => ({
 
 /** What ends a word depends on the operators that are on. */
 const token = (has: Has): RegExp => {
-  const ends = `\\s${has('AND') ? '+' : ''}${has('OR') ? '|' : ''}${has('PRECEDENCE') ? '()' : ''}${has('PHRASE') ? '"' : ''}`;
-  return new RegExp(`^(?:\\\\[\\s\\S]|[^${ends}\\\\]|\\\\$|[\\s\\S](?=^))+`);
+  const ends = `${has('WHITESPACE') ? '\\s' : ''}${has('AND') ? '+' : ''}${has('OR') ? '|' : ''}${has('PRECEDENCE') ? '()' : ''}${has('PHRASE') ? '"' : ''}`;
+  return new RegExp(has('ESCAPE') ? `^(?:\\\\[\\s\\S]|[^${ends}\\\\]|\\\\$)+` : `^[^${ends === '' ? '' : ends}]+`);
 };
 
 const word = (text: string, has: Has): Expression => {
