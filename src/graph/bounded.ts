@@ -2,19 +2,22 @@ import type { ApolloServerPlugin } from '@apollo/server';
 import { bounds } from './bounds.js';
 import type { GraphContext } from './context.js';
 import { costOf } from './cost.js';
+import type { Prepare } from './execute.js';
+import type { KnownQueries } from './known.js';
 
 /**
  * Takes each operation's cost off what its request may use, and tells it in `extensions.cost` where the request's
- * `extensions` ask for that (`{"cost": true}`).
+ * `extensions` ask for that (`{"cost": true}`). Queries are known from then on.
  */
-export const boundCost = (): ApolloServerPlugin<GraphContext> => ({
+export const boundCost = (known: KnownQueries, prepare: Prepare): ApolloServerPlugin<GraphContext> => ({
   async requestDidStart() {
     let cost = 0;
     return {
-      async didResolveOperation({ schema, document, operation, request, contextValue }) {
+      async didResolveOperation({ schema, document, operation, request, source, contextValue }) {
         if (operation === undefined) return;
         cost = costOf(schema, document, operation, request.variables ?? {});
         contextValue.allowance.spend(cost);
+        known.keep(source, { document, operation, run: (...call) => prepare(document, operation)(...call) });
       },
       async willSendResponse({ request, response: { body } }) {
         if (request.extensions?.['cost'] !== true || body.kind !== 'single') return;

@@ -1,6 +1,6 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { ErrorRequestHandler } from 'express';
-import type { GraphQLFormattedError } from 'graphql';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ApiError, type ErrorCode, malformed, tooLarge } from '../errors.js';
 import { toApiError } from '../schema/api-error.js';
 import { tooManyRepeats, tooManyTokens } from './bounds.js';
@@ -45,6 +45,21 @@ export const createErrorFormat =
     report(unwrapResolverError(error));
     return { message: masked, ...where, extensions: { code: 'INTERNAL' } };
   };
+
+/** The same of an error as it was thrown. */
+export const createExplain = (options: ErrorOptions): ((error: unknown) => GraphQLFormattedError) => {
+  const format = createErrorFormat(options);
+  return (error) => {
+    const known = asGraphQLError(error);
+    return format(known.toJSON(), known);
+  };
+};
+
+const asGraphQLError = (error: unknown): GraphQLError => {
+  if (error instanceof GraphQLError) return error;
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return new GraphQLError(originalError.message, { originalError });
+};
 
 /** Answers what never became an operation (401, 429, a body that is no JSON) with its status, in the graph's form. */
 export const answerGraphErrors =

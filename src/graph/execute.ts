@@ -22,23 +22,21 @@ import { storedText } from '../schema/stored-text.js';
 import type { GraphContext } from './context.js';
 
 type GatewayInterface = ApolloServerOptionsWithGateway<GraphContext>['gateway'];
-type Executor = NonNullable<Awaited<ReturnType<GatewayInterface['load']>>['executor']>;
 type Data = Record<string, unknown>;
 
-/** An operation ready to run. */
-interface Prepared {
-  compiled: Pick<CompiledQuery<Data>, 'query'> | ExecutionResult<Data>;
-  defaults: Data;
-}
-type Result = Awaited<ReturnType<Executor>>;
+/** What an operation gives: without `data`, nothing ran. */
+export type Result = Pick<ExecutionResult<Data>, 'data' | 'errors'>;
 
-/**
- * Executes operations compiled: a document that Apollo keeps, parsed and validated, is compiled once for each of its
- * operations. Stops waiting when the request's time is over.
- */
-export const createExecutor = (schema: GraphQLSchema): Executor => {
-  const prepared = new WeakMap<OperationDefinitionNode, Prepared>();
-  const prepare = (document: DocumentNode, operation: OperationDefinitionNode): Prepared => {
+/** Runs one operation. @throws timedOut where its request's time is over first. */
+export type Run = (context: GraphContext, variables: Data | undefined) => Promise<Result>;
+
+/** Makes an operation of a document that was found good ready to run, once. */
+export type Prepare = (document: DocumentNode, operation: OperationDefinitionNode) => Run;
+
+/** Compiles operations, once each; a document is kept by whoever keeps its parsed form. */
+export const createPrepare = (schema: GraphQLSchema): Prepare => {
+  const prepared = new WeakMap<OperationDefinitionNode, Run>();
+  return (document, operation) => {
     const known = prepared.get(operation);
     if (known !== undefined) return known;
     const compiled = hasOwnLiterals(schema, document)
@@ -47,23 +45,22 @@ export const createExecutor = (schema: GraphQLSchema): Executor => {
           customSerializers: storedText,
           resolverInfoEnricher: (field) => ({ asked: askedOf(field) }),
         });
-    const made = { compiled, defaults: defaultsOf(operation) };
-    prepared.set(operation, made);
-    return made;
+    const run = runOf(compiled, defaultsOf(operation));
+    prepared.set(operation, run);
+    return run;
   };
-  return async ({ document, operation, request, context }) => {
-    if (operation === undefined) return { errors: [noSuchOperation(request.operationName)] };
-    const { compiled, defaults } = prepare(document, operation);
-    if (!('query' in compiled)) return { errors: compiled.errors };
-    const { allowance } = context as GraphContext;
-    const variables = { ...defaults, ...request.variables };
-    const running = Promise.resolve(compiled.query(undefined, context, variables));
-    const { data, errors } = (await allowance.within(running)) as Result;
-    if (errors === undefined) return { data };
+};
+
+const runOf =
+  (compiled: Pick<CompiledQuery<Data>, 'query'> | ExecutionResult<Data>, defaults: Data): Run =>
+  async (context, variables) => {
+    if (!('query' in compiled)) return { errors: compiled.errors ?? [] };
+    const running = Promise.resolve(compiled.query(undefined, context, { ...defaults, ...variables }));
+    const { data, errors } = await context.allowance.within(running);
+    if (errors === undefined) return { data: data as Data };
     // Without data nothing ran: the values of variables were wrong.
     return data === undefined ? { errors: errors.map(asInputError) } : { data, errors: errors.map(asUsual) };
   };
-};
 
 /**
  * Whether the text itself holds values of scalars of our own. Compiling writes such values down as JSON, which loses
@@ -113,8 +110,13 @@ const asInputError = ({ message, originalError }: GraphQLError): GraphQLError =>
   new GraphQLError(message, { originalError, extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } } });
 
 /** The way in which Apollo takes another executor than its own. */
-export const asGateway = (schema: GraphQLSchema): GatewayInterface => ({
-  load: async () => ({ executor: createExecutor(schema) }),
+export const asGateway = (schema: GraphQLSchema, prepare: Prepare): GatewayInterface => ({
+  load: async () => ({
+    executor: async ({ document, operation, request, context }) =>
+      operation === undefined
+        ? { errors: [noSuchOperation(request.operationName)] }
+        : prepare(document, operation)(context as GraphContext, request.variables),
+  }),
   onSchemaLoadOrUpdate(take) {
     take({ apiSchema: schema, coreSupergraphSdl: '' });
     return () => undefined;

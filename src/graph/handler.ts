@@ -10,14 +10,16 @@ import { readBody } from './body.js';
 import { boundCost } from './bounded.js';
 import { bounds, boundsRule, exceeded } from './bounds.js';
 import type { GraphContext } from './context.js';
-import { answerGraphErrors, createErrorFormat, type ErrorOptions } from './errors.js';
-import { asGateway } from './execute.js';
+import { answerGraphErrors, createErrorFormat, createExplain, type ErrorOptions } from './errors.js';
+import { asGateway, createPrepare } from './execute.js';
 import { createGraphiql } from './graphiql.js';
+import { KnownQueries } from './known.js';
 import { createEventStream } from './live/event-stream.js';
 import { refuseSubscriptions } from './live/refuse.js';
 import { createSeats, type SeatLimits } from './live/seats.js';
 import { createSocketDoor, type SocketDoor } from './live/socket.js';
 import { createSubscriptions } from './live/subscription.js';
+import { type Answer, createAnswerKnown, takesJson } from './plain.js';
 
 type Caller = Context['caller'];
 
@@ -52,8 +54,10 @@ export interface GraphDoor {
 /** Serves the graph with Apollo: queries by POST and GET, mutations by POST, bounded, batched and compiled. */
 export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
   const { schema, errors } = options;
+  const prepare = createPrepare(schema);
+  const known = new KnownQueries();
   const apollo = new ApolloServer<GraphContext>({
-    gateway: asGateway(schema),
+    gateway: asGateway(schema, prepare),
     introspection: true,
     csrfPrevention: true,
     includeStacktraceInErrorResponses: false,
@@ -62,7 +66,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     parseOptions: { maxTokens: bounds.tokens },
     validationRules: [boundsRule],
     // Cache hints are never given here, and the plugin for them makes a call, and a promise, of every field of every row.
-    plugins: [refuseSubscriptions(), boundCost(), ApolloServerPluginCacheControlDisabled()],
+    plugins: [refuseSubscriptions(), boundCost(known, prepare), ApolloServerPluginCacheControlDisabled()],
   });
   await apollo.start();
   const subscriptions = createSubscriptions({
@@ -88,7 +92,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
   });
   router.use(readBody(bounds.bytes));
   router.use(createEventStream(subscriptions, (request) => callers.get(request)!));
-  router.use(createServe(apollo, (request) => callers.get(request)!, options));
+  router.use(createServe(apollo, known, (request) => callers.get(request)!, options));
   router.use(answerGraphErrors(errors));
   return {
     router,
@@ -105,47 +109,50 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
 }
 
 /** Answers one operation, or a batch of them in order. */
-const createServe =
-  (
-    apollo: ApolloServer<GraphContext>,
-    callerOf: (request: Request) => Caller,
-    { createContext, timeout }: GraphOptions,
-  ): RequestHandler =>
-  async (request, response) => {
+function createServe(
+  apollo: ApolloServer<GraphContext>,
+  known: KnownQueries,
+  callerOf: (request: Request) => Caller,
+  { createContext, errors, schema, timeout }: GraphOptions,
+): RequestHandler {
+  const answerKnown = createAnswerKnown(schema, createExplain(errors));
+  const run = async (request: Request, body: unknown, contextValue: GraphContext): Promise<Answer> => {
+    const plain = request.method === 'POST' && takesJson(request) ? known.find(body) : undefined;
+    if (plain !== undefined) return answerKnown(plain, contextValue);
+    const httpGraphQLRequest = {
+      method: request.method === 'HEAD' ? 'GET' : request.method,
+      headers: headersOf(request),
+      search: new URL(request.originalUrl, 'http://localhost').search,
+      body,
+    };
+    return answerOf(await apollo.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => contextValue }));
+  };
+  return async (request, response) => {
     const caller = callerOf(request);
     const allowance = new Allowance(timeout);
     const contextOf = (): GraphContext => Object.assign(createContext(caller, request, allowance), { allowance });
-    const run = (body: unknown, contextValue: GraphContext) =>
-      apollo.executeHTTPGraphQLRequest({
-        httpGraphQLRequest: {
-          method: request.method === 'HEAD' ? 'GET' : request.method,
-          headers: headersOf(request),
-          search: new URL(request.originalUrl, 'http://localhost').search,
-          body,
-        },
-        context: async () => contextValue,
-      });
     const body: unknown = request.body;
-    if (!Array.isArray(body)) return send(response, await run(body, contextOf()));
+    if (!Array.isArray(body)) return send(response, await run(request, body, contextOf()));
     if (body.length > bounds.batch) throw exceeded('batch', body.length);
-    const answers: HTTPGraphQLResponse[] = [];
+    const answers: Answer[] = [];
     for (const operations of runsOf(body)) {
       const shared = contextOf();
-      answers.push(...(await Promise.all(operations.map((operation) => run(operation, shared)))));
+      answers.push(...(await Promise.all(operations.map((operation) => run(request, operation, shared)))));
     }
-    response.type('json').send(`[${answers.map(textOf).join(',')}]`);
+    response.type('json').send(`[${answers.map(({ text }) => text).join(',')}]`);
   };
+}
 
 const headersOf = ({ headers }: Request): HeaderMap =>
   new HeaderMap(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]));
 
-function send(response: Response, answer: HTTPGraphQLResponse): void {
-  for (const [name, value] of answer.headers) response.setHeader(name, value);
-  response.status(answer.status ?? 200).end(textOf(answer));
-}
-
-function textOf({ body }: HTTPGraphQLResponse): string {
+function answerOf({ status, headers, body }: HTTPGraphQLResponse): Answer {
   // `@defer` and `@stream` are not in the schema, so nothing comes in parts.
   if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for.');
-  return body.string;
+  return { status: status ?? 200, headers, text: body.string };
+}
+
+function send(response: Response, { status, headers, text }: Answer): void {
+  for (const [name, value] of headers) response.setHeader(name, value);
+  response.status(status).end(text);
 }

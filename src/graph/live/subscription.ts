@@ -19,7 +19,7 @@ import type { Context } from '../../schema/context.js';
 import { Allowance } from '../allowance.js';
 import { bounds, boundsRule } from '../bounds.js';
 import { costOf } from '../cost.js';
-import { createErrorFormat, type ErrorOptions } from '../errors.js';
+import { createExplain, type ErrorOptions } from '../errors.js';
 import type { Seats } from './seats.js';
 
 type Caller = Context['caller'];
@@ -69,15 +69,14 @@ export interface Subscriptions {
  */
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
   const { schema, createContext, seats, timeout } = options;
-  const format = createErrorFormat(options.errors);
-  const shown = (error: GraphQLError) => format(error.toJSON(), error);
+  const explain = createExplain(options.errors);
   const running = new Set<Results>();
   let ended = false;
 
   /** What ends a stream, or keeps one from being opened. */
   const faultsOf = (error: unknown): GraphQLFormattedError[] => {
     const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
-    return errors.map((each) => shown(each instanceof GraphQLError ? each : asGraphQLError(each)));
+    return errors.map(explain);
   };
 
   const open = async (operation: Operation, { caller, request, connection }: Visitor): Promise<Results> => {
@@ -117,10 +116,10 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       const contextValue = contextOf();
       const showing = Promise.resolve(execute({ ...run, rootValue: event, contextValue }));
       const { data, errors } = await contextValue.allowance.within(showing);
-      return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(shown) }) };
+      return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(explain) }) };
     };
-    const explain = (error: unknown) => new Ended(faultsOf(error));
-    results = resultsOf(source as AsyncGenerator<unknown, undefined>, { close, show, explain });
+    const end = (error: unknown) => new Ended(faultsOf(error));
+    results = resultsOf(source as AsyncGenerator<unknown, undefined>, { close, show, end });
     running.add(results);
     if (ended) await results.return(undefined);
     return results;
@@ -185,11 +184,6 @@ const coded = (error: GraphQLError, code: string): GraphQLError =>
 const asInputFault = (error: GraphQLError): GraphQLError =>
   error.path === undefined ? coded(error, 'BAD_USER_INPUT') : error;
 
-const asGraphQLError = (error: unknown): GraphQLError => {
-  const originalError = error instanceof Error ? error : new Error(String(error));
-  return new GraphQLError(originalError.message, { originalError });
-};
-
 /**
  * Shows the events of a stream. Not an async generator: that could not be left while it waits for the next event, and
  * would keep its seat until one came.
@@ -199,11 +193,11 @@ function resultsOf(
   {
     close,
     show,
-    explain,
+    end,
   }: {
     close: () => void;
     show: (event: unknown) => Promise<FormattedExecutionResult>;
-    explain: (error: unknown) => Ended;
+    end: (error: unknown) => Ended;
   },
 ): Results {
   const leave = async () => {
@@ -218,7 +212,7 @@ function resultsOf(
         if (event.done !== true) return { done: false, value: await show(event.value) };
       } catch (error) {
         await leave();
-        throw explain(error);
+        throw end(error);
       }
       return leave();
     },

@@ -1,0 +1,47 @@
+import type { Request } from 'express';
+import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
+import type { GraphContext } from './context.js';
+import { costOf } from './cost.js';
+import type { Result } from './execute.js';
+import type { Known } from './known.js';
+
+/** An answer to one operation. */
+export interface Answer {
+  status: number;
+  headers: Iterable<readonly [name: string, value: string]>;
+  text: string;
+}
+
+const headers = [['content-type', 'application/json; charset=utf-8']] as const;
+
+/** Whether a request would take JSON above all, as Apollo would send it: most say nothing else. */
+export const takesJson = ({ headers: { accept } }: Request): boolean =>
+  accept === undefined || accept === '*/*' || accept === 'application/json';
+
+/**
+ * Runs a query that is known, and answers it as Apollo would: status 200 where something came of it, else that of the
+ * error. Most queries of a dashboard are; reading, checking and the pipeline around them would cost more than running them.
+ */
+export const createAnswerKnown =
+  (schema: GraphQLSchema, explain: (error: unknown) => GraphQLFormattedError) =>
+  async ({ query, variables }: Known, context: GraphContext): Promise<Answer> => {
+    let result: Result;
+    try {
+      context.allowance.spend(costOf(schema, query.document, query.operation, variables ?? {}));
+      result = await query.run(context, variables);
+    } catch (error) {
+      result = { errors: [error as GraphQLError] };
+    }
+    const { data, errors } = result;
+    if (errors === undefined) return { status: 200, headers, text: textOf({ data }) };
+    const status = data === undefined ? statusOf(errors[0]) : 200;
+    return { status, headers, text: textOf({ errors: errors.map(explain), data }) };
+  };
+
+const statusOf = (error: unknown): number => {
+  const { http } = error instanceof GraphQLError ? error.extensions : {};
+  return (http as { status?: number } | undefined)?.status ?? 500;
+};
+
+/** With the newline that Apollo ends with. */
+const textOf = (result: object): string => `${JSON.stringify(result)}\n`;
