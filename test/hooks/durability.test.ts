@@ -52,7 +52,11 @@ describe('kill -9 of one of two processes in full drain', () => {
       await room.drained(subjects);
       const ids = receiver.calls.map(({ headers }) => headers['x-service-delivery-id']);
       expect(new Set(ids).size).toBe(count);
-      expect(ids.length - count).toBeLessThanOrEqual(leased);
+      // Every call was settled as an attempt (on a busy machine some fail, and are made again), or was the victim's.
+      const { rows: settled } = await room.pool.query<{ attempts: number }>(sql`
+        select sum(attempts_made)::int attempts from delivery
+         where hook_id = any(${subjects.map(({ hookId }) => hookId)}::uuid[])`);
+      expect(ids.length - settled[0]!.attempts).toBeLessThanOrEqual(leased);
       await receiver.close();
     },
   );
@@ -149,12 +153,15 @@ describe('a process that was paused', () => {
       }
       void paused.then(() => response.end());
     });
-    const hooks = await room.open();
+    const storing = await room.open();
+    await storing.close(0);
     const subjects = await Promise.all([1, 2].map(() => room.subject({ url: receiver.url(), concurrency: 64 })));
-    for (const subject of subjects) await room.store(hooks, subject, 60);
-    // Of what was claimed, 64 calls begin at once; the others wait, and another process has them by then.
+    for (const subject of subjects) await room.store(storing, subject, 60);
+    const hooks = await room.open();
+    // One claim takes all; 64 calls begin at once, the others wait, and another process has them by then.
+    await receiver.received(1);
+    await paused;
     await room.turn(hooks);
-    expect(receiver.calls.length).toBeGreaterThan(0);
     expect(receiver.calls.length).toBeLessThan(120);
     await receiver.close();
   });
