@@ -80,7 +80,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const reader = createReader(connectionString, Math.min(limit, quickReadLimit));
   const pool = createPool(connectionString);
   const storePool = createPool(connectionString, { name: 'ddp store', max: 6, pipeline: true });
-  const searchPool = createPool(connectionString, { name: 'ddp search', max: 8 });
+  const searchPool = createPool(connectionString, { name: 'ddp search', max: 8, pipeline: true });
   const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
   const livePool = createPool(connectionString, { name: 'ddp live', max: 4, session: liveSession });
   const live = createLive({

@@ -6,7 +6,7 @@ const records = Array.from(
   { length: 200 },
   (_, index): WorldRecord => ({ serial: '01', ts: 1_774_737_000 + index, data: { text: 'a'.repeat(28), n: index } }),
 );
-const world = useWorld({ devices: [{ serial: '01' }], records, timeoutMs: 300 });
+const world = useWorld({ devices: [{ serial: '01' }], records, timeoutMs: 5000 });
 
 /** Takes long whatever the machine: a lock that another connection holds. */
 const locked = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -51,6 +51,31 @@ describe('a query that takes too long', () => {
     });
     expect(await running()).toBe(0);
     expect(await world.ask({ size: 1 })).toMatchObject({ status: 200, timed_out: false });
+  });
+
+  it('is cancelled when the caller goes away while several look at one snapshot', async () => {
+    const gone = new AbortController();
+    await locked(async () => {
+      const asked = world.askAll(
+        Array.from({ length: 6 }, () => ({ products: [], size: 600 })),
+        undefined,
+        gone.signal,
+      );
+      gone.abort();
+      await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+    });
+    expect(await running()).toBe(0);
+    expect(await world.ask({ size: 600 })).toMatchObject({ status: 200, timed_out: false });
+  });
+
+  it('leaves each connection to the queries after it', async () => {
+    const slow = { products: [], timeout: '300ms' };
+    const empty = { products: [], size: 0, track_total_hits: false };
+    const queries = Array.from({ length: 6 }, () => [slow, empty]).flat();
+    const { responses } = await locked(() => world.askAll(queries));
+    expect(responses.map((answer) => 'timed_out' in answer && answer.timed_out)).toEqual(
+      queries.map((query) => query === slow),
+    );
   });
 
   it('leaves the snapshot to the queries after it', async () => {

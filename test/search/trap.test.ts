@@ -17,7 +17,13 @@ const world = useWorld({
     ],
     third: [{ name: 'txt2', type: VariableType.BOOL }],
   },
-  devices: [{ serial: '01', product: 'probe', tags: ['a', 'b'] }, { serial: '02' }, { serial: '03', linked: false }],
+  devices: [
+    { serial: '01', product: 'probe', tags: ['a', 'b'] },
+    { serial: '02' },
+    { serial: '03', linked: false },
+    { serial: '04', product: 'other' },
+    { serial: '05', product: 'third' },
+  ],
   records: [
     { serial: '01', ts: at('2026-10-25T00:30:00Z'), data: { t: 20.1, n: '9007199254740993', txt: 'a' } },
     { serial: '01', ts: at('2026-10-25T01:30:00Z'), data: { t: [1, 3], n: 1, txt: ['a', 'é'] } },

@@ -82,7 +82,7 @@ describe('an organization whose searches are slow', () => {
   let modest: World;
   beforeAll(async () => {
     pool = createPool(database.url);
-    searchPool = createPool(database.url, { name: 'searches', max: 4 });
+    searchPool = createPool(database.url, { name: 'searches', max: 4, pipeline: true });
     const options = {
       products: { probe: [] },
       devices: [{ serial: '01', product: 'probe' }],

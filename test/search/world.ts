@@ -60,7 +60,7 @@ export const useWorld = (options: WorldOptions): World => {
   let world: World | undefined;
   let pool: Pool | undefined;
   beforeAll(async () => {
-    pool = createPool(database.url);
+    pool = createPool(database.url, { pipeline: true });
     world = await buildWorld(pool, options);
   });
   afterAll(() => pool?.end());

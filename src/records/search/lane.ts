@@ -1,9 +1,13 @@
 import pg, { type Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import sql from 'sql-template-tag';
+import { named } from '../named.js';
 
-/** Runs a query and answers its rows as objects. */
-export type Rows = <R extends object>(query: Sql) => Promise<R[]>;
+/**
+ * Runs a query and answers its rows as objects.
+ * @param name of a query whose text is always the same: PostgreSQL keeps it prepared.
+ */
+export type Rows = <R extends object>(query: Sql, name?: string) => Promise<R[]>;
 
 /** What the statements of one query run on: one moment of the database, until a deadline. */
 export interface Reader {
@@ -34,19 +38,19 @@ export interface LaneOptions {
   /** How long its first query may take, in milliseconds; most are asked with the same. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** The moment to look at: another lane's, by its exported name. */
-  readonly snapshot?: string | undefined;
+  /** The lane whose moment to look at, opened with `exported`. */
+  readonly beside?: Lane;
   /** Whether others are to look at the same moment. */
   readonly exported?: boolean;
 }
 
 /** A connection inside a read-only transaction that sees one moment of the database. */
 export class Lane {
-  /** The name by which other lanes can look at the same moment, where it was asked for. */
-  name: string | undefined;
   private gone = false;
   /** The statement timeout that is set. */
   private limited: number;
+  /** Answers the name by which others can look at the same moment, once the transaction is open. */
+  private opened: Promise<string | undefined> = Promise.resolve(undefined);
 
   private constructor(
     private readonly client: PoolClient,
@@ -56,39 +60,30 @@ export class Lane {
     this.limited = timeoutMs;
   }
 
-  /** Opens a lane in one round trip. */
-  static async open(pool: Pool, { timeoutMs, signal, snapshot, exported }: LaneOptions): Promise<Lane> {
+  /** Opens a lane. What is asked of it first travels with its beginning, and fails with it. */
+  static async open(pool: Pool, { timeoutMs, signal, beside, exported = false }: LaneOptions): Promise<Lane> {
+    const moment = await beside?.opened;
+    signal?.throwIfAborted();
     const client = await pool.connect();
     const leave = () => void lane.cancel(pool);
     const lane = new Lane(client, Math.ceil(timeoutMs), () => signal?.removeEventListener('abort', leave));
-    signal?.addEventListener('abort', leave, { once: true });
-    // The parameters of these commands cannot be such; pg quotes the name, which PostgreSQL made.
-    const steps = [
-      'begin isolation level repeatable read read only',
-      ...(snapshot === undefined ? [] : [`set transaction snapshot ${client.escapeLiteral(snapshot)}`]),
-      `set local jit = off`,
-      `set local statement_timeout = ${lane.limited}`,
-      ...(exported ? ['select pg_export_snapshot() as name'] : []),
-      'savepoint opened',
-    ];
-    try {
-      signal?.throwIfAborted();
-      // Several statements have several results.
-      const results = (await client.query(steps.join('; '))) as unknown as QueryResult<{ name: string }>[];
-      lane.name = exported ? results.at(-2)?.rows[0]?.name : undefined;
-      return lane;
-    } catch (error) {
-      lane.gone = true;
-      await lane.close();
-      throw error;
+    if (signal?.aborted) {
+      client.release();
+      signal.throwIfAborted();
     }
+    signal?.addEventListener('abort', leave, { once: true });
+    lane.opened = lane.begin(moment, exported);
+    // Whoever asks something of the lane is told.
+    lane.opened.catch(() => (lane.gone = true));
+    return lane;
   }
 
   /** Runs the work of one query. What it throws leaves the lane usable. */
   async run<T>(timeoutMs: number, work: (reader: Reader) => Promise<T>): Promise<T> {
     const deadline = performance.now() + timeoutMs;
     try {
-      return await work(this.reader(deadline));
+      const [found] = await Promise.all([work(this.reader(deadline)), this.opened]);
+      return found;
     } catch (error) {
       if (!this.gone) {
         await this.client.query('rollback to savepoint opened');
@@ -105,6 +100,22 @@ export class Lane {
     this.client.release(this.gone);
   }
 
+  /** Begins the transaction in one round trip. */
+  private async begin(moment: string | undefined, exported: boolean): Promise<string | undefined> {
+    // The parameters of these commands cannot be such; pg quotes the name, which PostgreSQL made.
+    const steps = [
+      'begin isolation level repeatable read read only',
+      ...(moment === undefined ? [] : [`set transaction snapshot ${this.client.escapeLiteral(moment)}`]),
+      'set local jit = off',
+      `set local statement_timeout = ${this.limited}`,
+      ...(exported ? ['select pg_export_snapshot() as name'] : []),
+      'savepoint opened',
+    ];
+    // Several statements have several results.
+    const results = (await this.client.query(steps.join('; '))) as unknown as QueryResult<{ name: string }>[];
+    return exported ? results.at(-2)?.rows[0]?.name : undefined;
+  }
+
   private reader(deadline: number): Reader {
     const limit = async () => {
       if (this.gone) throw new CallerGone();
@@ -116,9 +127,9 @@ export class Lane {
       await this.client.query(sql`select set_config('statement_timeout', ${`${left}`}, true)`);
     };
     return {
-      rows: async <R extends object>(query: Sql) => {
+      rows: async <R extends object>(query: Sql, name?: string) => {
         await limit();
-        return (await this.client.query<R>(query)).rows;
+        return (await this.client.query<R>(name === undefined ? query : named(`search ${name}`, query))).rows;
       },
       tuples: async (query) => {
         await limit();
@@ -134,14 +145,17 @@ export class Lane {
       batches: async (query, take) => {
         await limit();
         const declared = sql`declare hits no scroll cursor for ${query}`;
-        await this.client.query({ text: declared.text, values: declared.values.map(storable) });
         const fetch = { text: fetchBatch, rowMode: 'array' as const, types: jsonAsText };
-        for (;;) {
+        const [, first] = await Promise.all([
+          this.client.query({ text: declared.text, values: declared.values.map(storable) }),
+          this.client.query<unknown[]>(fetch),
+        ]);
+        for (let { rows } = first; take(rows) && rows.length === batchSize; ) {
           await limit();
-          const { rows } = await this.client.query<unknown[]>(fetch);
-          if (!take(rows) || rows.length < batchSize) break;
+          ({ rows } = await this.client.query<unknown[]>(fetch));
         }
-        await this.client.query('close hits');
+        // What is asked next is queued behind it, and fails where it does.
+        this.client.query('close hits').catch(() => undefined);
       },
     };
   }

@@ -75,7 +75,7 @@ export const requireAnswerable = async (
   const rows = async <Row extends object>(statement: Sql) => (await pool.query<Row>(statement)).rows;
   try {
     const parsed = parseQuery(new Input(locate(query), path));
-    bindQuery(parsed, { fields: await loadFields(rows, organizationId, []), now });
+    bindQuery(parsed, { fields: await loadFields(rows, { organizationId, productIds: [] }), now });
   } catch (error) {
     throw refusal(error, path);
   }

@@ -4,7 +4,7 @@ import type { Answer } from './aggregation/stage.js';
 import { needsFound, needsNarrow, planTree } from './aggregation/tree.js';
 import type { Fields } from './field/field.js';
 import { type Hit, isByTime, readHits, type Times } from './hits/hits.js';
-import { bindSort } from './hits/order.js';
+import { type BoundKey, bindSort, cursorInstant } from './hits/order.js';
 import { searchAfter } from './hits/search-after.js';
 import type { Reader } from './lane.js';
 import { bindQuery } from './query/bind.js';
@@ -14,6 +14,7 @@ import type { SearchRequest, TimeRange } from './request.js';
 import { rollupCandidate, rollupRange } from './rollup/eligible.js';
 import type { FindSources, Sources } from './rollup/sources.js';
 import { narrow, type Scope, scan } from './sql/scan.js';
+import type { Input } from './syntax/input.js';
 
 /** The part of an answer that a query makes. */
 export interface Found {
@@ -58,7 +59,7 @@ export const run = async (
   const over = rollup ? { ...scope, rollup } : scope;
   const planned = planTree(request.aggregations, over, query, { fields, now, span, found, times });
   const { from, size, source, fields: shown } = request;
-  const page = { scope, predicates, sort, from, size };
+  const page = { scope, predicates, sort, from, size, span: untilCursor(wide, sort, request.searchAfter, now) };
   const products = sources && isByTime(page) ? allProducts(scope, await sources(reader.rows)) : undefined;
   const hits = await readHits(reader, {
     ...page,
@@ -75,6 +76,14 @@ export const run = async (
   const added = request.postFilter === undefined ? planned?.total() : undefined;
   const total = await countHits(reader, request, scope, predicates, known ?? added);
   return { hits: { ...(total && { total }), max_score: null, hits }, ...(aggregations && { aggregations }) };
+};
+
+/** The time that the records after a cursor can be in. */
+const untilCursor = (span: Span, [first]: readonly BoundKey[], cursor: Input | undefined, now: number): Span => {
+  if (cursor === undefined || first?.type !== 'timestamptz' || !first.descending) return span;
+  const reached = Date.parse(cursorInstant(cursor.items()[0]!, now));
+  // A moment beyond the calendar reads as no number.
+  return reached < span.to ? { ...span, to: Math.ceil(reached) + 1 } : span;
 };
 
 /** The products of a scope, where nearly all records of each are in it: a device may have come since the last rollup. */

@@ -1,16 +1,23 @@
 import { DatabaseError, type Pool } from 'pg';
-import sql from 'sql-template-tag';
 import { ApiError } from '../../errors.js';
 import type { LocatedJson } from '../../json.js';
+import { mayUseRollups, readScope } from './call-scope.js';
 import { type ErrorAnswer, illegalArgument, rejected, SearchFailure } from './failure.js';
 import type { FieldKind, Fields } from './field/field.js';
-import { type FieldRows, fieldColumns, fieldsOf, loadFields } from './field/resolve.js';
+import { loadFields } from './field/resolve.js';
 import { maxAnswer, type Times } from './hits/hits.js';
-import { type Rows, TimedOut } from './lane.js';
-import { type Envelope, parseEnvelope, parseMultiSearch, parseRequest, productIds } from './request.js';
-import { findSources } from './rollup/sources.js';
+import { TimedOut } from './lane.js';
+import {
+  type Envelope,
+  parseEnvelope,
+  parseMultiSearch,
+  parseRequest,
+  productIds,
+  type SearchRequest,
+} from './request.js';
 import { type Found, run } from './run.js';
 import { type Snapshot, takeSnapshot } from './snapshot.js';
+import type { Input } from './syntax/input.js';
 
 /** What the search works with. */
 export interface SearchOptions {
@@ -84,11 +91,12 @@ export const createSearch = (options: SearchOptions): Search => ({
 /** Every field that an application's records can be asked for, with the engines' name of its type. */
 const fieldTypesOf = async (
   { pool, timeoutMs }: SearchOptions,
-  { organizationId, signal }: SearchCall,
+  { organizationId, applicationId, signal }: SearchCall,
 ): Promise<FieldType[]> => {
   const snapshot = await takeSnapshot(pool, { organizationId, most: 1, timeoutMs, signal });
   try {
-    const fields = await snapshot.run(timeoutMs, ({ rows }) => loadFields(rows, organizationId, []));
+    const scope = { organizationId, applicationId, productIds: [] };
+    const fields = await snapshot.run(timeoutMs, ({ rows }) => loadFields(rows, scope));
     return fields.paths().flatMap((path) => {
       const field = undisputed(fields, path);
       return field === undefined ? [] : [{ path, type: field.kind }];
@@ -119,16 +127,17 @@ const answerAll = async (
   const { organizationId, signal } = call;
   const now = clock();
   const weigh = scale(maxAnswer);
+  const requests = queries.map(({ input, products }) => ({ parsed: parsed(input), ids: productIds(products) }));
   const most = Math.min(lanes, queries.length);
   const snapshot = await whenTurn(takeSnapshot(pool, { organizationId, most, timeoutMs, signal }));
   if (!('run' in snapshot)) return { took: took(), responses: queries.map(() => snapshot) };
   try {
-    const first = productIds(queries[0]!.products);
-    const scope = await snapshot.run(timeoutMs, ({ rows }) => loadScope(rows, call, first));
-    const answers = queries.map(({ input, products }) =>
+    const early =
+      rollups && requests.some(({ parsed: request }) => !(request instanceof SearchFailure) && mayUseRollups(request));
+    const scope = await readScope(snapshot, { ...call, productIds: requests[0]!.ids, early, timeoutMs });
+    const answers = requests.map(({ parsed: request, ids }) =>
       answered(() => {
-        const request = parseRequest(input);
-        const ids = productIds(products);
+        if (request instanceof SearchFailure) throw request;
         return snapshot.run(Math.min(timeoutMs, request.timeoutMs ?? timeoutMs), async (reader) => {
           const fields = await scope.fields(ids, reader.rows);
           const bounds = {
@@ -158,7 +167,18 @@ const answerAll = async (
     });
     return { took: took(), responses };
   } finally {
-    await snapshot.close();
+    // The answer does not wait until the connections are back.
+    void snapshot.close();
+  }
+};
+
+/** A query that was read, or what is wrong with it. */
+const parsed = (input: Input): SearchRequest | SearchFailure => {
+  try {
+    return parseRequest(input);
+  } catch (error) {
+    if (error instanceof SearchFailure) return error;
+    throw error;
   }
 };
 
@@ -203,28 +223,5 @@ const scale = (most: number) => {
   return (length: number) => {
     sum += length;
     return sum <= most;
-  };
-};
-
-/**
- * The devices of an application, and the fields of products in scope, each read once in a call; those of the first query's
- * products, which mostly are those of all, in one round trip with the devices.
- */
-const loadScope = async (rows: Rows, { organizationId, applicationId }: SearchCall, products: readonly string[]) => {
-  const [found] = await rows<FieldRows & { devices: string }>(sql`
-    select (select coalesce(string_agg(device_id::text, ','), '') from application_device
-      where application_id = ${applicationId}::uuid) as devices, ${fieldColumns(organizationId, products)}`);
-  const { devices } = found!;
-  const deviceIds = devices === '' ? [] : devices.split(',');
-  const loaded = new Map([[products.join(), Promise.resolve(fieldsOf(found!, products))]]);
-  return {
-    deviceIds,
-    sources: findSources(organizationId, deviceIds),
-    fields: (of: readonly string[], reading: Rows): Promise<Fields> => {
-      const key = of.join();
-      const known = loaded.get(key) ?? loadFields(reading, organizationId, of);
-      loaded.set(key, known);
-      return known;
-    },
   };
 };

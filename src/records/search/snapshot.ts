@@ -40,7 +40,7 @@ export const takeSnapshot = async (
     // Another only while one is to spare: a search never waits for a connection while it holds one.
     const another = exported && seats.length < most ? turns.takeFree(organizationId) : undefined;
     if (another === undefined) return new Promise((resolve) => waiting.push(resolve));
-    const opened = openSeat(pool, another, { timeoutMs, signal, snapshot: first.lane.name });
+    const opened = openSeat(pool, another, { timeoutMs, signal, beside: first.lane });
     seats.push(opened);
     return opened;
   };

@@ -10,16 +10,31 @@ import { reservedFields } from './reserved.js';
 export interface FieldRows {
   declared: DeclaredVariable[];
   seen: SeenField[];
+  /** The products that devices of the application have, or have records of; of all scopes but an application's: null. */
+  used: string[] | null;
 }
 
-/**
- * Columns of what a search may name: the variables of the products in scope and the catalogue of the organization.
- * @param products ids of the products in scope; empty for all that the organization has or uses.
- */
-export const fieldColumns = (organizationId: string, products: readonly string[]): Sql => {
+/** Whose fields a search may name. */
+export interface FieldScope {
+  readonly organizationId: string;
+  /** Empty: all products that the organization has or uses. */
+  readonly productIds: readonly string[];
+  /** Where no products are named: only those that its devices have, or have records of, can disagree on a type. */
+  readonly applicationId?: string | undefined;
+}
+
+/** Columns of what a search may name: the variables of the products in scope and the catalogue of the organization. */
+export const fieldColumns = ({ organizationId, productIds, applicationId }: FieldScope): Sql => {
+  const used =
+    productIds.length > 0 || applicationId === undefined
+      ? sql`null::json`
+      : sql`(select coalesce(json_agg(product_id), '[]') from (
+          select d.product_id from application_device a join device d on d.id = a.device_id where a.application_id = ${applicationId}::uuid
+          union select s.product_id from application_device a join record_source s on s.device_id = a.device_id
+            where a.application_id = ${applicationId}::uuid) x where product_id is not null)`;
   const inScope =
-    products.length > 0
-      ? sql`p.id = any(${products}::uuid[])`
+    productIds.length > 0
+      ? sql`p.id = any(${productIds}::uuid[])`
       : sql`(p.organization_id = ${organizationId}::uuid or p.id in (select product_id from device where organization_id = ${organizationId}::uuid))`;
   return sql`
     (select coalesce(json_agg(x), '[]') from (
@@ -29,41 +44,44 @@ export const fieldColumns = (organizationId: string, products: readonly string[]
       left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
       where ${inScope} order by p.id) x) as declared,
     (select coalesce(json_agg(x), '[]') from (
-      select path, keys, kind, multi from record_field where organization_id = ${organizationId}::uuid order by path limit 10000) x) as seen`;
+      select path, keys, kind, multi from record_field where organization_id = ${organizationId}::uuid order by path limit 10000) x) as seen,
+    ${used} as used`;
 };
 
 /** The fields that {@link fieldColumns} has found. */
-export const fieldsOf = ({ declared, seen }: FieldRows, products: readonly string[]): Fields =>
-  resolver(declared, seen, products);
+export const fieldsOf = ({ declared, seen, used }: FieldRows, productIds: readonly string[]): Fields =>
+  resolver(used === null ? declared : among(declared, used), seen, productIds);
 
 /** Reads the fields of a scope: see {@link fieldColumns}. */
-export const loadFields = async (rows: Rows, organizationId: string, products: readonly string[]): Promise<Fields> => {
-  const [found] = await rows<FieldRows>(sql`select ${fieldColumns(organizationId, products)}`);
-  return fieldsOf(found!, products);
+export const loadFields = async (rows: Rows, scope: FieldScope): Promise<Fields> => {
+  const [found] = await rows<FieldRows>(sql`select ${fieldColumns(scope)}`);
+  return fieldsOf(found!, scope.productIds);
 };
 
-/**
- * Reads the fields as records of some products have them (undefined: of no product). What none of these declares is as the
- * organization's other products declare it, where they agree, else as it was seen: a product that no record in question is
- * of never makes a query fail.
- */
+/** Reads the fields as records of some products have them (undefined: of no product), see {@link among}. */
 export const loadFieldsAmong = async (
   rows: Rows,
   organizationId: string,
 ): Promise<(products: readonly (string | undefined)[]) => Fields> => {
-  const [found] = await rows<FieldRows>(sql`select ${fieldColumns(organizationId, [])}`);
+  const [found] = await rows<FieldRows>(sql`select ${fieldColumns({ organizationId, productIds: [] })}`);
   const { declared, seen } = found!;
-  const byName = [...Map.groupBy(declared, ({ name }) => name).values()];
   return (products) => {
-    const among = new Set(products);
-    const counting = byName.flatMap((variables) => {
-      const own = variables.filter(({ productId }) => among.has(productId));
-      if (own.length > 0) return own;
-      return disagreement(variables) ? [] : variables;
-    });
     const named = products.filter((id) => id !== undefined);
-    return resolver(counting, seen, named.length === products.length ? named : []);
+    return resolver(among(declared, named), seen, named.length === products.length ? named : []);
   };
+};
+
+/**
+ * The variables of some products. What none of these declares is as the organization's other products declare it, where they
+ * agree, else as it was seen: a product that no record in question is of never makes a query fail.
+ */
+const among = (declared: readonly DeclaredVariable[], products: readonly string[]): DeclaredVariable[] => {
+  const named = new Set(products);
+  return [...Map.groupBy(declared, ({ name }) => name).values()].flatMap((variables) => {
+    const own = variables.filter(({ productId }) => named.has(productId));
+    if (own.length > 0) return own;
+    return disagreement(variables) ? [] : variables;
+  });
 };
 
 /** The fields, from what is declared and what was seen. */

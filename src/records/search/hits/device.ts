@@ -26,7 +26,8 @@ export const loadDevices = async (
   productIds: readonly string[],
 ): Promise<Devices> => {
   if (deviceIds.length === 0) return { devices: new Map(), owners: new Map(), retyped: new Set() };
-  const [found] = await rows<{ devices: DeviceRow[]; products: { id: string; owner: string; retyped: boolean }[] }>(sql`
+  const [found] = await rows<{ devices: DeviceRow[]; products: { id: string; owner: string; retyped: boolean }[] }>(
+    sql`
     select
       (select coalesce(json_agg(x), '[]') from (
         select id, serial, name, tags, lat, lon from device where id = any(${[...new Set(deviceIds)]}::uuid[])) x) as devices,
@@ -35,7 +36,9 @@ export const loadDevices = async (
           select from product_slot s join jsonb_to_recordset(variables) v (name text, type text)
             on v.name = s.name and v.type <> s.type
           where s.product_id = product.id) as retyped
-        from product where id = any(${[...new Set(productIds)]}::uuid[])) x) as products`);
+        from product where id = any(${[...new Set(productIds)]}::uuid[])) x) as products`,
+    'devices',
+  );
   return {
     devices: new Map(found!.devices.map((device) => [device.id, device])),
     owners: new Map(found!.products.map(({ id, owner }) => [id, owner])),

@@ -1,10 +1,12 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { PlainJson } from '../../../json.js';
+import type { Span } from '../aggregation/date-bucket.js';
 import { SearchFailure } from '../failure.js';
 import type { Reader, Rows } from '../lane.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';
 import { type Devices, deviceOf, loadDevices } from './device.js';
+import { newestFirst } from './newest.js';
 import { type BoundKey, orderBy } from './order.js';
 import { loadOutgrown } from './outgrown.js';
 import { type ShownField, shownFields } from './shown-field.js';
@@ -28,6 +30,8 @@ export type Times = 'seconds' | 'millis';
 export interface HitsRequest {
   readonly scope: Scope;
   readonly predicates: readonly Predicate[];
+  /** The time that the records can be in. */
+  readonly span: Span;
   /** Over alias `r`: what comes after a cursor. */
   readonly after?: Sql;
   /** Products whose records are together all of the scope's: reading by time goes through them instead of the devices. */
@@ -52,7 +56,6 @@ export const maxAnswer = 64 * 1024 * 1024;
 /** Reads a page of records. */
 export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hit[]> => {
   if (request.size === 0 || request.scope.deviceIds.length === 0) return [];
-  const query = statement(request);
   const rows: unknown[][] = [];
   let fits = true;
   const take = (batch: unknown[][]) => {
@@ -60,8 +63,13 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
     rows.push(...batch);
     return fits;
   };
-  if (request.size <= atOnce) take(await reader.tuples(query));
-  else await reader.batches(query, take);
+  if (request.size > atOnce) await reader.batches(statement(request), take);
+  else {
+    for (const scope of newestFirst(request)) {
+      const size = request.size - rows.length;
+      if (size > 0) take(await reader.tuples(statement({ ...request, scope, size })));
+    }
+  }
   if (!fits) throw tooLarge();
   const devices = await devicesOf(reader.rows, request.source === false && request.fields.length === 0 ? [] : rows);
   return shapeHits(request)(rows, devices);
@@ -82,7 +90,7 @@ export const hitColumns = (sort: readonly BoundKey[]): Sql[] => [
 const columnCount = 8;
 
 /** The page as SQL. */
-export const statement = (request: HitsRequest): Sql => {
+export const statement = (request: Omit<HitsRequest, 'span'>): Sql => {
   const { after, sort, from, size, products } = request;
   const { scope, rest: predicates } = narrow(request.scope, request.predicates);
   const fields = [...sort.map(({ field }) => field), ...predicates.flatMap(fieldsOf)];

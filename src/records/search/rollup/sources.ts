@@ -24,21 +24,31 @@ interface StaleRow {
   hours: number[];
 }
 
-/** Finds the sources of one call; what all its queries share is asked once. */
-export const findSources = (organizationId: string, deviceIds: readonly string[]): FindSources => {
+/** Finds the sources of one call, an application's; what all its queries share is asked once. */
+export const findSources = (organizationId: string, applicationId: string): FindSources => {
   let stale: Promise<StaleRow[]> | undefined;
   let all: Promise<SourceRow[]> | undefined;
   return async (rows, some) => {
-    stale ??= rows<StaleRow>(sql`
-      select product_id as "productId", array_agg(extract(epoch from hour)::float8) as hours
-      from (select distinct product_id, hour from record_dirty where organization_id = ${organizationId}::uuid) d group by product_id`);
+    stale ??= rows<StaleRow>(
+      sql`
+        select product_id as "productId", array_agg(extract(epoch from hour)::float8) as hours
+        from (select distinct product_id, hour from record_dirty where organization_id = ${organizationId}::uuid) d group by product_id`,
+      'stale',
+    );
     const found = some
-      ? rows<SourceRow>(sql`
-          select distinct product_id as "productId", false as whole from record_source
-          where organization_id = ${organizationId}::uuid and device_id = any(${some}::uuid[])`)
-      : (all ??= rows<SourceRow>(sql`
-          select product_id as "productId", bool_and(device_id = any(${deviceIds}::uuid[])) as whole
-          from record_source where organization_id = ${organizationId}::uuid group by product_id`));
+      ? rows<SourceRow>(
+          sql`
+            select distinct product_id as "productId", false as whole from record_source
+            where organization_id = ${organizationId}::uuid and device_id = any(${some}::uuid[])`,
+          'sources of devices',
+        )
+      : (all ??= rows<SourceRow>(
+          sql`
+            select s.product_id as "productId", bool_and(a.device_id is not null) as whole
+            from record_source s left join application_device a on a.application_id = ${applicationId}::uuid and a.device_id = s.device_id
+            where s.organization_id = ${organizationId}::uuid group by s.product_id having bool_or(a.device_id is not null)`,
+          'sources',
+        ));
     const [ofProducts, outdated] = await Promise.all([found, stale]);
     return sourcesOf(ofProducts, outdated);
   };
