@@ -21,7 +21,7 @@ let sent: string[] = [];
 
 /** What every query sends before its own statements, or to show the devices of hits. */
 const common =
-  /^\s*(?:begin|rollback|savepoint|release|set |close|fetch|select set_config|select pg_export_snapshot|select device_id as id|select p\.id as|select path, keys|select id, serial|select id, organization_id)/;
+  /^\s*(?:begin|rollback|savepoint|release|set |close|fetch|select set_config|select pg_export_snapshot|select device_id as id|select p\.id as|select path, keys|select id, serial|select id, organization_id|select (?:s\.|distinct )?product_id as "productId")/;
 
 const record = (client: PoolClient) => {
   const query = client.query.bind(client) as (config: unknown, values?: unknown) => unknown;

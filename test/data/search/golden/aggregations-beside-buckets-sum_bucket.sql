@@ -15,25 +15,21 @@ from ( select path, keys, kind, multi
 from record_field
 where organization_id = $4::uuid
 order by path
-limit 10000) x) as seen
+limit 10000) x) as seen, (select coalesce(json_agg(product_id), '[]')
+from ( select d.product_id
+from application_device a
+join device d on d.id = a.device_id
+where a.application_id = $5::uuid union select s.product_id
+from application_device a
+join record_source s on s.device_id = a.device_id
+where a.application_id = $6::uuid) x
+where product_id is not null) as used
 -- $1 = "uuid"
 -- $2 = "uuid"
 -- $3 = "uuid"
 -- $4 = "uuid"
-
-select product_id as "productId", array_agg(extract(epoch from hour)::float8) as hours
-from (select distinct product_id, hour
-from record_dirty
-where organization_id = $1::uuid) d
-group by product_id
--- $1 = "uuid"
-
-select product_id as "productId", bool_and(device_id = any($1::uuid[])) as whole
-from record_source
-where organization_id = $2::uuid
-group by product_id
--- $1 = ["uuid","uuid"]
--- $2 = "uuid"
+-- $5 = "uuid"
+-- $6 = "uuid"
 
 select (extract(epoch from s.k0) * 1000)::int8 as k0,coalesce(sum(s.v3), 0)::int8 as n,(sum(s.v1) / nullif(sum(s.v0), 0))::float8 as c0
 from (select date_bin(make_interval(secs => $1::float8), r.ts, $2::timestamptz) as k0,case when r.slot = $3::int and r.product_id = any($4::uuid[]) then r.n end as v0,case when r.slot = $5::int and r.product_id = any($6::uuid[]) then r.sum end as v1,case when r.slot = $7::int and r.product_id = any($8::uuid[]) then r.sum_squares end as v2,case when r.slot = 0 then r.n else 0 end as v3

@@ -15,11 +15,21 @@ from ( select path, keys, kind, multi
 from record_field
 where organization_id = $4::uuid
 order by path
-limit 10000) x) as seen
+limit 10000) x) as seen, (select coalesce(json_agg(product_id), '[]')
+from ( select d.product_id
+from application_device a
+join device d on d.id = a.device_id
+where a.application_id = $5::uuid union select s.product_id
+from application_device a
+join record_source s on s.device_id = a.device_id
+where a.application_id = $6::uuid) x
+where product_id is not null) as used
 -- $1 = "uuid"
 -- $2 = "uuid"
 -- $3 = "uuid"
 -- $4 = "uuid"
+-- $5 = "uuid"
+-- $6 = "uuid"
 
 select count(*) as n,(array_agg(jsonb_build_array(floor(extract(epoch from s.v0) * 1000),s.v2)
 order by s.v0 desc,s.v1))[1:$1::int] as c0

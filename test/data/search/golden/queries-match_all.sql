@@ -15,25 +15,39 @@ from ( select path, keys, kind, multi
 from record_field
 where organization_id = $4::uuid
 order by path
-limit 10000) x) as seen
+limit 10000) x) as seen, (select coalesce(json_agg(product_id), '[]')
+from ( select d.product_id
+from application_device a
+join device d on d.id = a.device_id
+where a.application_id = $5::uuid union select s.product_id
+from application_device a
+join record_source s on s.device_id = a.device_id
+where a.application_id = $6::uuid) x
+where product_id is not null) as used
 -- $1 = "uuid"
 -- $2 = "uuid"
 -- $3 = "uuid"
 -- $4 = "uuid"
+-- $5 = "uuid"
+-- $6 = "uuid"
 
-select product_id as "productId", array_agg(extract(epoch from hour)::float8) as hours
-from (select distinct product_id, hour
-from record_dirty
-where organization_id = $1::uuid) d
-group by product_id
--- $1 = "uuid"
-
-select product_id as "productId", bool_and(device_id = any($1::uuid[])) as whole
-from record_source
-where organization_id = $2::uuid
-group by product_id
+select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
+from unnest($1::uuid[]) as one(id)
+cross join lateral (select r.*
+from record r
+where r.device_id = one.id and r.organization_id = $2::uuid and r.device_id = any($3::uuid[]) and r.ts >= $4::timestamptz and r.ts <= $5::timestamptz
+order by r.ts desc, r.seq desc
+limit $6::int) r
+order by r.ts desc, r.seq desc
+limit $7::int offset $8::int
 -- $1 = ["uuid","uuid"]
 -- $2 = "uuid"
+-- $3 = ["uuid","uuid"]
+-- $4 = "2026-11-16T12:00:00.000Z"
+-- $5 = "2026-11-23T12:00:00.000Z"
+-- $6 = 10
+-- $7 = 10
+-- $8 = 0
 
 select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
 from unnest($1::uuid[]) as one(id)
@@ -48,7 +62,7 @@ limit $7::int offset $8::int
 -- $2 = "uuid"
 -- $3 = ["uuid","uuid"]
 -- $4 = "2000-01-01T00:00:00.000000Z"
--- $5 = "2100-01-01T00:00:00.000000Z"
+-- $5 = "2026-11-16T11:59:59.999999Z"
 -- $6 = 10
 -- $7 = 10
 -- $8 = 0

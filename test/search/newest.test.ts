@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PlainJson } from '../../src/json.js';
+import { useWorld, worldNow } from './world.js';
+
+const day = 86_400;
+const now = worldNow / 1000;
+// Four days ago is where the first look ends: a record at that moment, and one a microsecond before it.
+const edge = now - 4 * day;
+const moments = [
+  edge,
+  Number((edge - 1e-6).toFixed(6)),
+  ...Array.from({ length: 40 }, (_, index) => now - index * 146_880),
+];
+const newest = moments.toSorted((a, b) => b - a);
+const world = useWorld({
+  devices: [{ serial: '1' }, { serial: '2' }],
+  records: moments.map((ts, index) => ({ serial: `${(index % 2) + 1}`, ts, data: { n: index } })),
+});
+
+interface Hits {
+  hits: { hits: { _source: { ts: number }; sort?: PlainJson }[] };
+}
+const ask = async (query: object) => ((await world.ask(query as PlainJson)) as unknown as Hits).hits.hits;
+const times = (hits: Hits['hits']['hits']) => hits.map(({ _source }) => _source.ts);
+
+describe('the newest records', () => {
+  it.each([1, 4, 7, 41, 100])('are all on pages of %i, each once', async (size) => {
+    const found: number[] = [];
+    let after: PlainJson | undefined;
+    do {
+      const page = await ask({ size, sort: [{ ts: 'desc' }], ...(after !== undefined && { search_after: after }) });
+      found.push(...times(page));
+      after = page.at(-1)?.sort;
+    } while (after !== undefined);
+    expect(found).toEqual(newest);
+  });
+
+  it('are in their order without a sort, however far back they go', async () => {
+    expect(times(await ask({ size: 12 }))).toEqual(newest.slice(0, 12));
+    expect(times(await ask({ size: 5, from: 3 }))).toEqual(newest.slice(3, 8));
+    expect(times(await ask({ size: 100 }))).toEqual(newest);
+  });
+
+  it('are those that a query leaves, by time and by value', async () => {
+    const until = { range: { ts: { lt: Math.round((now - 20 * day) * 1000) } } };
+    expect(times(await ask({ size: 3, query: until }))).toEqual(newest.filter((ts) => ts < now - 20 * day).slice(0, 3));
+    const rare = { terms: { 'data.n': [0, 2, 41] } };
+    expect(times(await ask({ size: 3, query: rare }))).toEqual(
+      [moments[0]!, moments[2]!, moments[41]!].toSorted((a, b) => b - a),
+    );
+  });
+
+  it('are counted, whether the page shows them all or not', async () => {
+    for (const size of [3, 100])
+      expect(await world.ask({ size })).toMatchObject({ hits: { total: { value: moments.length, relation: 'eq' } } });
+  });
+});
