@@ -82,13 +82,10 @@ export async function openHookStage({ hanging = false } = {}): Promise<HookStage
         scan: scanRecords,
         count: countRecords,
       }),
-    store: (hooks, count, from = 0) =>
-      transaction(pool, (tx) =>
-        hooks.alongside(
-          tx,
-          Array.from({ length: count }, (_, index) => recordOf(devices[(from + index) % hookCount]!)),
-        ),
-      ),
+    async store(hooks, count, from = 0) {
+      const records = Array.from({ length: count }, (_, index) => recordOf(devices[(from + index) % hookCount]!));
+      await transaction(pool, (tx) => hooks.alongside(tx, records));
+    },
     async close() {
       child.kill();
       await Promise.all([pool.end(), dispatcherPool.end()]);

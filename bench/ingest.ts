@@ -18,7 +18,7 @@ const singleSeconds = 4;
 
 /**
  * Records in over HTTP, against server-side COPY of the same rows into the same table, with fsync on; single posts against
- * one commit a request. `--rounds N` repeats (5). `--rows N` holds batches into so many stored records against batches into an
+ * one commit a request, by a bare server and by our own. `--rounds N` repeats (5). `--rows N` holds batches into so many stored records against batches into an
  * empty table instead; `--kept FOLDER` keeps those records for the next time, and `--prepare` only makes them.
  */
 export async function run(args: readonly string[]): Promise<void> {
@@ -40,17 +40,20 @@ export async function run(args: readonly string[]): Promise<void> {
     const posted: Row = { name: `POST of ${batchSize}, ${batchClients} clients`, figures: [], against: copy };
     const searched: Row = { name: 'the same while searches run', figures: [], against: posted };
     const bare: Row = { name: 'one commit a request, bare server', figures: [] };
+    const apart: Row = { name: 'one commit a request, ours', figures: [], against: bare };
     const single: Row = { name: `POST of one, ${singleClients} clients`, figures: [], against: bare };
+    const grouped: Row = { ...single, against: apart };
     for (let round = 0; round < rounds; round++) {
       posted.figures.push(await postBatches(stage, fleet));
       copy.figures.push(await copyRows(stage));
       searched.figures.push(await whileSearching(stage, fleet, () => postBatches(stage, fleet)));
       single.figures.push(await postSingles(new URL(stage.base).origin, stage, fleet));
       bare.figures.push(await besideBareServer(stage, fleet));
+      apart.figures.push(await besideUngrouped(stage, fleet));
       stdout.write('.');
     }
     report('Batches', 'records/s', [copy, posted, searched]);
-    report('Single posts', 'requests/s', [bare, single]);
+    report('Single posts', 'requests/s', [bare, apart, single, grouped]);
     const spent: Record<string, Spent> = {
       'a record in batches': await spentOn(stage, () => postBatches(stage, fleet)),
       'a single post': await spentOn(stage, () => postSingles(new URL(stage.base).origin, stage, fleet)),
@@ -203,6 +206,16 @@ const besideBareServer = async (stage: Stage, fleet: BenchFleet): Promise<number
     return await postSingles(server.origin, stage, fleet);
   } finally {
     server.close();
+  }
+};
+
+/** Our own service, each call in a transaction of its own, ten at once. */
+const besideUngrouped = async (stage: Stage, fleet: BenchFleet): Promise<number> => {
+  const service = await stage.serve({ INGEST_GROUPING: 'off' });
+  try {
+    return await postSingles(service.origin, stage, fleet);
+  } finally {
+    await service.close();
   }
 };
 

@@ -13,6 +13,13 @@ import { createAccount } from '../src/operator/account.js';
 import { createToken } from '../src/operator/token.js';
 import { prepareDatabase } from '../src/prepare.js';
 
+/** A service in a process of its own. */
+interface StageService {
+  origin: string;
+  pid: number;
+  close(): Promise<void>;
+}
+
 /** A service in a process of its own, over a durable PostgreSQL that is thrown away afterwards. */
 export interface Stage {
   /** Base address of the REST surface. */
@@ -25,6 +32,8 @@ export interface Stage {
   folder: string;
   /** Process of the service. */
   pid: number;
+  /** Starts another service over the same database. */
+  serve(settings: Readonly<Record<string, string>>): Promise<StageService>;
   /** The time of all records, as a search asks for it. */
   allTime: { gte: number; lte: number };
   /** Searches an application: each query over records of every product unless it says otherwise. */
@@ -50,21 +59,10 @@ export async function openStage(settings: Readonly<Record<string, string>> = {},
   const pool = createPool(server.connectionString, { max: 8 });
   const organizationId = await organizationOf(pool);
   const { token } = await createToken(pool, { organizationId }, new Date());
-  const service = spawn(process.execPath, [...process.execArgv, program, 'serve', '--json'], {
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: server.connectionString,
-      SECRET_KEY: 'bench',
-      PORT: '0',
-      RATE_LIMIT: '0',
-      LOG_LEVEL: 'warn',
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = (await once(service.stdout, 'data')) as [Buffer];
-  const { url } = JSON.parse(line.toString()) as { url: string };
-  const base = `${url}/ddp/v1`;
+  const serve = (more: Readonly<Record<string, string>> = {}) =>
+    startService({ ...settings, ...more, DATABASE_URL: server.connectionString });
+  const service = await serve();
+  const base = `${service.origin}/ddp/v1`;
   const allTime = { gte: 946_684_800, lte: 4_102_444_800 };
   const post = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -80,7 +78,8 @@ export async function openStage(settings: Readonly<Record<string, string>> = {},
     pool,
     connectionString: server.connectionString,
     folder,
-    pid: service.pid!,
+    pid: service.pid,
+    serve,
     allTime,
     async search(applicationId, ...queries) {
       const body = { ts: allTime, queries: queries.map((query) => ({ products: [], ...query })) };
@@ -95,8 +94,7 @@ export async function openStage(settings: Readonly<Record<string, string>> = {},
       if (rejected > 0) throw new Error(`${rejected} records were rejected.`);
     },
     async close() {
-      service.kill('SIGTERM');
-      await once(service, 'exit');
+      await service.close();
       await pool.end();
       await server.close();
       for (const path of kept === undefined ? [server.data, folder] : [])
@@ -104,6 +102,30 @@ export async function openStage(settings: Readonly<Record<string, string>> = {},
     },
   };
 }
+
+const startService = async (settings: Readonly<Record<string, string>>): Promise<StageService> => {
+  const service = spawn(process.execPath, [...process.execArgv, program, 'serve', '--json'], {
+    env: {
+      PATH: process.env['PATH'],
+      SECRET_KEY: 'bench',
+      PORT: '0',
+      RATE_LIMIT: '0',
+      LOG_LEVEL: 'warn',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(service.stdout, 'data')) as [Buffer];
+  const { url } = JSON.parse(line.toString()) as { url: string };
+  return {
+    origin: url,
+    pid: service.pid!,
+    async close() {
+      service.kill('SIGTERM');
+      await once(service, 'exit');
+    },
+  };
+};
 
 /** The organization whose records are measured; a stage that was kept has it. */
 const organizationOf = async (pool: pg.Pool): Promise<string> => {

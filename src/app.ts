@@ -169,6 +169,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
   const createContext = (caller: Caller, request: Request) => new Call(caller, request, resources);
   const restGraph = buildGraphForRest({ resolvers, container });
   const rest = createRest({
+    base: basePath,
     schema: restGraph,
     admit,
     admitIngest: admitWith(config.ingestRateLimit),
@@ -186,7 +187,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
-  app.use(identifyRequests(), logRequests(log), allowOrigins(config.corsOrigins));
+  app.use(identifyRequests(), logRequests(log), allowOrigins(config.corsOrigins), rest);
   app.use(
     createHealth(async () => {
       await resources.read(sql`select 1`);
@@ -203,7 +204,6 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
   app.use(createAvatars());
   app.use(
     basePath,
-    rest,
     createDocs(() => createOpenApi(restGraph, basePath)),
   );
   app.use('/graphql', graph.page);

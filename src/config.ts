@@ -22,6 +22,8 @@ export interface Config {
   /** Requests per second and token; 0 is no limit. */
   rateLimit: number;
   ingestRateLimit: number;
+  /** Whether calls that post records at the same time share a transaction; off only to measure what that gains. */
+  ingestGrouping: boolean;
   hooks: HookConfig;
   corsOrigins: readonly string[];
   metricsToken: string | undefined;
@@ -150,6 +152,7 @@ const settings = z.object({
   SECRET_KEY: parsed((text) => (list(text).length > 0 ? list(text) : undefined), 'must hold a key').optional(),
   RATE_LIMIT: whole(0, 1_000_000).default(50),
   INGEST_RATE_LIMIT: whole(0, 1_000_000).default(0),
+  INGEST_GROUPING: flag().default(true),
   HOOK_ALLOW_CIDRS: listOf(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
   HOOK_DENY_CIDRS: listOf(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
   HOOK_RETRY_SCHEDULE: listOf(parseDuration, `must be waits separated by commas, each ${durationSentence}`).default(
@@ -194,6 +197,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     secretKeys: data.SECRET_KEY ?? [],
     rateLimit: data.RATE_LIMIT,
     ingestRateLimit: data.INGEST_RATE_LIMIT,
+    ingestGrouping: data.INGEST_GROUPING,
     hooks: {
       allowCidrs: data.HOOK_ALLOW_CIDRS,
       denyCidrs: data.HOOK_DENY_CIDRS,

@@ -79,7 +79,12 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const orm = await MikroORM.init(ormOptions(connectionString, `-c statement_timeout=${limit}`));
   const reader = createReader(connectionString, Math.min(limit, quickReadLimit));
   const pool = createPool(connectionString);
-  const storePool = createPool(connectionString, { name: 'ddp store', max: 6, pipeline: true });
+  // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
+  const storePool = createPool(connectionString, {
+    name: 'ddp store',
+    max: config.ingestGrouping ? 6 : 20,
+    pipeline: true,
+  });
   const searchPool = createPool(connectionString, { name: 'ddp search', max: 8, pipeline: true });
   const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
   const livePool = createPool(connectionString, { name: 'ddp live', max: 4, session: liveSession });
@@ -122,6 +127,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   });
   const records = createRecordStore({
     pool: storePool,
+    grouping: config.ingestGrouping,
     clock,
     alongside: hooks.alongside,
     committed: (stored) => live.stored(() => stored.map(({ id }) => id)),

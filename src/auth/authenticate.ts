@@ -38,19 +38,41 @@ export async function authenticate(read: Read, header: string | undefined): Prom
   return found;
 }
 
+/** A question who calls by a token. */
+interface Asking {
+  caller: Promise<Caller>;
+  /** Until it is sent, at the end of the turn of the event loop, others may join it. */
+  open: boolean;
+  /** The question of those that came later. */
+  next?: Promise<Caller>;
+}
+
 /**
- * The same, asking once for all calls of one token that arrive together: those that the event loop found waiting in one turn.
- * Each of them was here before the question was put, so none is told less than the truth.
+ * The same, asking once for all calls of one token that arrive together. While a question is under way, those that come
+ * wait and are asked for together next: each of them was here before its question was put, so none is told less than the
+ * truth.
  */
 export const createAuthenticate = (read: Read): ((header: string | undefined) => Promise<Caller>) => {
-  const asked = new Map<string, Promise<Caller>>();
+  const asked = new Map<string, Asking>();
+  const ask = (header: string): Promise<Caller> => {
+    const asking: Asking = { caller: authenticate(read, header), open: true };
+    asked.set(header, asking);
+    setImmediate(() => {
+      asking.open = false;
+    });
+    const forget = () => {
+      if (asking.next === undefined) asked.delete(header);
+    };
+    asking.caller.then(forget, forget);
+    return asking.caller;
+  };
   return (header = '') => {
-    const known = asked.get(header);
-    if (known !== undefined) return known;
-    if (asked.size === 0) setImmediate(() => asked.clear());
-    const caller = authenticate(read, header);
-    asked.set(header, caller);
-    return caller;
+    const asking = asked.get(header);
+    if (asking === undefined) return ask(header);
+    if (asking.open) return asking.caller;
+    const again = () => ask(header);
+    asking.next ??= asking.caller.then(again, again);
+    return asking.next;
   };
 };
 

@@ -57,8 +57,11 @@ export interface Hooks {
   vault: Vault;
   /** Throws 422 for an address that the operator's settings do not allow hooks to have. */
   requireUrl(url: string): void;
-  /** Stores the deliveries of records in the transaction that stores the records. */
-  alongside(tx: pg.PoolClient, stored: readonly StoredRecord[]): Promise<void>;
+  /**
+   * Stores the deliveries of records in the transaction that stores the records; gives what is to be called once that is
+   * committed, where there are any.
+   */
+  alongside(tx: pg.PoolClient, stored: readonly StoredRecord[]): Promise<(() => void) | undefined>;
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery. */
   ping(hook: { id: string; application: ApplicationKey }): Promise<string>;
   /** Makes a delivery again, under its identifier. */
@@ -129,7 +132,7 @@ export function createHooks(options: HooksOptions): Hooks {
       if (httpsOnly && !/^https:/i.test(url)) throw invalid([{ path: 'url', message: 'must be an https address' }]);
     },
     async alongside(tx, stored) {
-      await enqueueRecords(tx, stored, terms());
+      return (await enqueueRecords(tx, stored, terms())) > 0 ? () => dispatcher.wake() : undefined;
     },
     async ping(hook) {
       const id = await enqueuePing(pool, hook, clock());

@@ -16,10 +16,16 @@ export type Clock = () => number;
 
 /** What the store works with. */
 export interface RecordStoreOptions {
+  /** Of at least three connections. */
   pool: Pool;
+  /** Whether calls that come at the same time share a transaction (they do unless this says otherwise). */
+  grouping?: boolean;
   clock: Clock;
-  /** Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all. */
-  alongside(tx: PoolClient, stored: readonly StoredRecord[]): Promise<void>;
+  /**
+   * Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all.
+   * What it gives is called after the commit.
+   */
+  alongside(tx: PoolClient, stored: readonly StoredRecord[]): Promise<(() => void) | undefined>;
   /** Told after the commit of what was stored. It must be quick. */
   committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
 }
@@ -49,8 +55,18 @@ interface Attempt {
   careful: boolean;
 }
 
-/** Opens the record store over a pool of at least three connections. */
-export const createRecordStore = ({ pool, clock, alongside, committed }: RecordStoreOptions): RecordStore => {
+/** How calls are gathered, and how they would be if each had a transaction of its own. */
+const together = { lanes: 2, worth: 500, heaviest: 5000 };
+const alone = { lanes: 10, worth: 0, heaviest: 1 };
+
+/** Opens the record store. */
+export const createRecordStore = ({
+  pool,
+  grouping = true,
+  clock,
+  alongside,
+  committed,
+}: RecordStoreOptions): RecordStore => {
   const knowledge = noKnowledge();
 
   /** Whether the last group had keys that were taken: where some come again, more will. */
@@ -62,6 +78,7 @@ export const createRecordStore = ({ pool, clock, alongside, committed }: RecordS
     const refused = group.map((call, index) => refusal(call, prepared[index]!));
     const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
     let stored: readonly NewRecord[] = [];
+    let afterwards: (() => void) | undefined;
     const outcomes = await transaction(pool, async (tx) => {
       const earlier = calls.length > 0 ? await claimOnce(tx, calls, now) : nothing;
       const answered = group.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
@@ -71,9 +88,9 @@ export const createRecordStore = ({ pool, clock, alongside, committed }: RecordS
       const repeated = await writeRecords(tx, records, {
         now,
         careful: attempt.careful,
-        alongside(_tx, fresh) {
+        async alongside(_tx, fresh) {
           stored = fresh;
-          return alongside(tx, fresh.map(storedOf));
+          afterwards = await alongside(tx, fresh.map(storedOf));
         },
       });
       careful = repeated.size > 0;
@@ -87,6 +104,7 @@ export const createRecordStore = ({ pool, clock, alongside, committed }: RecordS
       return outcomes;
     });
     if (stored.length > 0) committed?.(stored);
+    afterwards?.();
     return outcomes;
   };
 
@@ -109,7 +127,7 @@ export const createRecordStore = ({ pool, clock, alongside, committed }: RecordS
     }
   };
 
-  const group = new Group<Work, PlainJson>({ run, lanes: 2, worth: 500, heaviest: 5000 });
+  const group = new Group<Work, PlainJson>({ run, ...(grouping ? together : alone) });
   return {
     store: (call) =>
       group.add({ ...call, weight: call.items.length, ...(call.once ? { name: onceName(call.once) } : {}) }),

@@ -34,14 +34,12 @@ export class RecordResolver {
     const once = idempotencyKey
       ? { once: { organizationId, path: 'records', key: idempotencyKey, bodyHash: hashOf(records) } }
       : {};
-    const answer = await this.store.store({
+    return (await this.store.store({
       organizationId,
       items: readNative(records),
       ...once,
       answer: (results) => ({ ...answerOf(results, verbose === true) }),
-    });
-    ctx.wake();
-    return answer as unknown as IngestAnswer;
+    })) as unknown as IngestAnswer;
   }
 
   @Ingests()
@@ -80,7 +78,6 @@ export class RecordResolver {
     const items: Item[] = read(storable(body as PlainJson));
     if (items.length === 0) return false;
     await this.store.store({ organizationId, items, refuse: refusalOf, answer: () => null });
-    ctx.wake();
     return true;
   }
 }

@@ -1,8 +1,9 @@
 import { buildOperationNodeForField } from '@graphql-tools/utils';
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { type DocumentNode, type GraphQLField, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { createSofa, OpenAPI } from 'sofa-api';
+import { methodNotAllowed } from '../errors.js';
 import { argumentFaults } from '../schema/arguments.js';
 import type { Context } from '../schema/context.js';
 import { projectForRest } from '../schema/project.js';
@@ -12,11 +13,14 @@ import type { Admit, Caller } from './admit.js';
 import { targetOf } from './origin.js';
 import { createBind } from './request.js';
 import { createAnswer } from './response.js';
-import { type Route, routes, type Verb } from './routes.js';
-import { answerNothingElse } from './verbs.js';
+import { type Route, routes } from './routes.js';
+import { createTable } from './table.js';
+import { allowedVerbs, answerOptions } from './verbs.js';
 
 /** What REST is made of; app hands it in. */
 export interface RestOptions {
+  /** Where the surface lies (`/ddp/v1`). */
+  base: string;
   /** The graph, with the shapes that only REST shows. */
   schema: GraphQLSchema;
   /** The door, and the one for calls that post records. */
@@ -26,38 +30,61 @@ export interface RestOptions {
   createContext: (caller: Caller, request: Request) => Context;
 }
 
-/** The operations of the table, each at its exact verb and path; mount it at the base path. */
-export const createRest = (options: RestOptions): Router => {
-  const operations = compileRoutes(restSchema(options.schema));
-  const router = Router({ caseSensitive: true, strict: true });
-  for (const [path, verbs] of byPath(operations)) {
-    const place = router.route(path);
-    for (const [verb, operation] of verbs) {
-      const serve = createServe(operation, options);
-      place[lowerCase[verb]](serve);
-    }
-    answerNothingElse(place, [...verbs.keys()]);
+/**
+ * The operations of the table, each at its exact verb and path below `base`. What has no place in it is left to the next
+ * handler; Express would look at all of them in turn.
+ */
+export const createRest = (options: RestOptions): RequestHandler => {
+  const find = createTable(placesAt(options));
+  return (request, response, next) => {
+    const found = find(pathOf(request));
+    if (found === undefined) return next();
+    const { serve, allow } = found.place;
+    request.params = found.params;
+    const serving = serve.get(request.method);
+    if (serving !== undefined) serving(request, response).catch(next);
+    else if (request.method === 'OPTIONS') answerOptions(response, allow);
+    else throw methodNotAllowed(allow);
+  };
+};
+
+type Serve = (request: Request, response: Response) => Promise<void>;
+
+/** A path: what serves each of its verbs, HEAD like GET, and the verbs that it has. */
+interface Place {
+  serve: Map<string, Serve>;
+  allow: readonly string[];
+}
+
+const placesAt = (options: RestOptions): Map<string, Place> => {
+  const serving = new Map<string, Map<string, Serve>>();
+  for (const operation of compileRoutes(restSchema(options.schema))) {
+    const { path, verb, alias } = operation.route;
+    const verbs = serving.get(path) ?? new Map<string, Serve>();
+    serving.set(path, verbs);
+    const serve = createServe(operation, options);
+    for (const each of alias === undefined ? [verb] : [verb, alias]) verbs.set(each, serve);
   }
-  return router;
+  const places = new Map<string, Place>();
+  for (const [path, serve] of serving) {
+    const allow = allowedVerbs([...serve.keys()]);
+    const get = serve.get('GET');
+    if (get !== undefined) serve.set('HEAD', get);
+    places.set(`${options.base}${path}`, { serve, allow });
+  }
+  return places;
+};
+
+const pathOf = (request: Request): string => {
+  const target = targetOf(request);
+  const query = target.indexOf('?');
+  return query < 0 ? target : target.slice(0, query);
 };
 
 /** A route with its operation, compiled. */
 interface Operation extends Omit<Plan, 'document'> {
   query: CompiledQuery['query'];
 }
-
-const lowerCase = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const;
-
-const byPath = (operations: readonly Operation[]): Map<string, Map<Verb, Operation>> => {
-  const paths = new Map<string, Map<Verb, Operation>>();
-  for (const operation of operations) {
-    const { path, verb, alias } = operation.route;
-    const verbs = paths.get(path) ?? new Map<Verb, Operation>();
-    paths.set(path, verbs.set(verb, operation));
-    if (alias !== undefined) verbs.set(alias, operation);
-  }
-  return paths;
-};
 
 /** The schema that REST shows: what the table lists, without what is only the graph's. */
 export const restSchema = (schema: GraphQLSchema): GraphQLSchema =>
@@ -114,13 +141,13 @@ const compileRoutes = (schema: GraphQLSchema): Operation[] =>
     return { route, field, query: compiled.query };
   });
 
-const createServe = ({ route, field, query }: Operation, options: RestOptions): RequestHandler => {
+const createServe = ({ route, field, query }: Operation, options: RestOptions): Serve => {
   const { createContext } = options;
   const admit = route.ingest ? options.admitIngest : options.admit;
   const scope = { changes: route.root === 'Mutation', ingests: route.ingest === true };
   const bind = createBind(route, field, argumentFaults);
   const answer = createAnswer(route, field.type);
-  return async (request: Request, response: Response) => {
+  return async (request, response) => {
     const caller = await admit(request, response);
     requireScope(caller, scope);
     const values = await bind(request);

@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { methodNotAllowed } from '../errors.js';
 
 /** A path of a router. */
@@ -7,10 +7,20 @@ interface Place {
   all(handler: RequestHandler): unknown;
 }
 
+/** The verbs that a path answers, given those that it has operations for: HEAD follows from GET, OPTIONS is always there. */
+export const allowedVerbs = (verbs: readonly string[]): string[] => [
+  ...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])),
+  'OPTIONS',
+];
+
+/** Answers OPTIONS. */
+export const answerOptions = (response: Response, allow: readonly string[]): void =>
+  void response.writeHead(204, { Allow: allow.join(', ') }).end();
+
 /** Answers OPTIONS with `Allow`, and every verb that the path does not have with 405. Call it last. */
 export const answerNothingElse = (place: Place, verbs: readonly string[]): void => {
-  const allow = [...verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : [verb])), 'OPTIONS'];
-  place.options((_request, response) => void response.writeHead(204, { Allow: allow.join(', ') }).end());
+  const allow = allowedVerbs(verbs);
+  place.options((_request, response) => answerOptions(response, allow));
   place.all(() => {
     throw methodNotAllowed(allow);
   });

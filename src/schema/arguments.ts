@@ -1,6 +1,7 @@
 import { type ValidationError, validateSync } from 'class-validator';
 import { type ClassType, getMetadataStorage, ID, type ValidatorFn } from 'type-graphql';
 import { type Fault, invalid } from '../errors.js';
+import { keepsRules } from './kept.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Class = ClassType<object>;
@@ -87,6 +88,7 @@ const isFields = (value: unknown): value is Fields =>
 const faultsOf = (value: Fields, type: Class): Fault[] => {
   const faults = textFaults(value, type, '');
   if (faults.length > 0) return faults;
+  if (keepsRules(value, type)) return [];
   return ruleFaults(validateSync(value, { skipMissingProperties: true, forbidUnknownValues: false }), '');
 };
 

@@ -18,6 +18,7 @@ describe('settings', () => {
       HOOK_ALLOW_CIDRS: '10.0.0.0/8,127.0.0.1,fd00::1',
       DELIVERY_RETENTION: '7d',
       SEARCH_ROLLUPS: 'off',
+      INGEST_GROUPING: 'off',
       TRUST_PROXY: 'loopback, 10.0.0.0/8',
       CORS_ORIGINS: 'https://app.example.com',
     });
@@ -26,6 +27,7 @@ describe('settings', () => {
       trustProxy: ['loopback', '10.0.0.0/8'],
       corsOrigins: ['https://app.example.com'],
       search: { rollups: false },
+      ingestGrouping: false,
       hooks: {
         retrySchedule: [500, 120_000, 86_400_000],
         allowCidrs: ['10.0.0.0/8', '127.0.0.1/32', 'fd00::1/128'],

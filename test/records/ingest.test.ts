@@ -143,6 +143,19 @@ describe('POST /organizations/:organizationId/records', () => {
     expect((await newest('abcd')).data).toEqual({ big: '9007199254740993', huge: '1e400', small: 0.1 });
   });
 
+  it('reads a negative zero as zero, whether it was sent as a number or in a frame', async () => {
+    const frame = { streamId: 1, streamType: 'BIN', payload: '0480000000' };
+    await ingest([{ serial: 'ab-cd', data: { sent: 'zero' }, frame }]);
+    await ingest('{"serial":"ab-cd","data":{"sent":"zero","temperature":-0,"other":-0.0}}');
+    const found = await search({
+      bool: { filter: [{ term: { 'data.sent': 'zero' } }, { term: { 'data.temperature': 0 } }] },
+    });
+    expect(found.map(({ _source }) => _source.data)).toEqual([
+      { sent: 'zero', temperature: 0, other: 0 },
+      { sent: 'zero', temperature: 0 },
+    ]);
+  });
+
   it('takes a time with more digits than a double holds, and none as text', async () => {
     const times =
       '1.70000000000000000001e9 1700000000.25000000000000000001 "1700000000.250" "1700000000.25000000000000000001"';

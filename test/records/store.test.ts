@@ -18,7 +18,7 @@ let now = noon;
 let pool: Pool;
 let store: RecordStore;
 let fleet: Fleet;
-let alongside: (stored: readonly StoredRecord[]) => Promise<void> = async () => undefined;
+let alongside: (stored: readonly StoredRecord[]) => Promise<undefined> = async () => undefined;
 
 const variables = [
   {
@@ -263,6 +263,7 @@ describe('what goes alongside', () => {
   it('takes the records with it when it fails, and not those of other calls', async () => {
     alongside = async (records) => {
       if (records.some(({ data }) => data.poison)) throw new TypeError('poison');
+      return undefined;
     };
     const good = Promise.all(Array.from({ length: 5 }, () => send({ serial, data: { good: 1 } })));
     await expect(send({ serial, key: 'poison', data: { poison: 1 } })).rejects.toThrow('poison');

@@ -1,0 +1,45 @@
+import { getMetadataStorage } from 'class-validator';
+import type { ClassType } from 'type-graphql';
+
+type Class = ClassType<object>;
+type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
+
+/** Says of an instance whether all rules hold. */
+type Kept = (instance: object) => boolean;
+
+const known = new WeakMap<Class, Kept>();
+
+/**
+ * Whether an instance keeps every rule that class-validator's decorators state of its class. class-validator gathers them
+ * anew for each call and notes a possible fault of each property: here that is done once, and it is asked only for what the
+ * faults are. Values with rules of another kind are left to it.
+ */
+export const keepsRules = (instance: object, type: Class): boolean => {
+  let kept = known.get(type);
+  if (kept === undefined) {
+    kept = keptOf(type);
+    known.set(type, kept);
+  }
+  return kept(instance);
+};
+
+const keptOf = (type: Class): Kept => {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false).map(ruleOf);
+  return (instance) => rules.every((rule) => rule(instance));
+};
+
+const ruleOf = (metadata: Metadata): Kept => {
+  const { type, propertyName: property, constraintCls, constraints, each } = metadata;
+  const validators = getMetadataStorage().getTargetValidatorConstraints(constraintCls);
+  const isKnown = type === 'customValidation' && !metadata.validateIf && !validators.some(({ async }) => async);
+  const holds = (value: unknown, object: object) =>
+    isKnown &&
+    validators.every(
+      ({ instance }) => instance.validate(value, { value, constraints, object, property, targetName: '' }) === true,
+    );
+  return (object) => {
+    const value = (object as Readonly<Record<string, unknown>>)[property];
+    if (value === undefined || value === null) return true;
+    return each && Array.isArray(value) ? value.every((item) => holds(item, object)) : holds(value, object);
+  };
+};

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import sql, { type Sql } from 'sql-template-tag';
+import { createAuthenticate } from '../../src/auth/authenticate.js';
+import { createPool } from '../../src/database/pools.js';
+import { createReader, type Reader } from '../../src/database/reader.js';
+import { AccountType } from '../../src/entities/enums.js';
+import { createAccount } from '../../src/operator/account.js';
+import { createToken } from '../../src/operator/token.js';
+import type { Read } from '../../src/schema/context.js';
+import { useDatabase } from '../support/database.js';
+
+const database = useDatabase();
+let reader: Reader;
+
+beforeAll(() => {
+  reader = createReader(database.url, 5000);
+});
+
+afterAll(() => reader.close());
+
+/** A token, and what revokes it. */
+const makeToken = async (): Promise<{ header: string; revoke(): Promise<unknown> }> => {
+  const pool = createPool(database.url, { max: 1 });
+  try {
+    const account = { username: 'acme', email: 'acme@example.com' };
+    const organizationId = await createAccount(pool, AccountType.organization, account, new Date());
+    const { token } = await createToken(pool, { organizationId }, new Date());
+    return { header: `Bearer ${token}`, revoke: () => reader.read(sql`update api_token set revoked_at = now()`) };
+  } finally {
+    await pool.end();
+  }
+};
+
+describe('calls of one token that come while it is looked up', () => {
+  it('are looked up together, and never let in by an answer that is older than they are', async () => {
+    const { header, revoke } = await makeToken();
+    const { promise: held, resolve: release } = Promise.withResolvers<undefined>();
+    const { promise: first, resolve: answered } = Promise.withResolvers<undefined>();
+    let questions = 0;
+    const read: Read = async <Row extends object>(query: Sql) => {
+      const isFirst = ++questions === 1;
+      const rows = await reader.read<Row>(query);
+      if (isFirst) {
+        answered(undefined);
+        await held;
+      }
+      return rows;
+    };
+    const authenticate = createAuthenticate(read);
+    const early = [authenticate(header), authenticate(header)];
+    await first;
+    const before = questions;
+    await revoke();
+    const late = Array.from({ length: 5 }, () => authenticate(header));
+    release(undefined);
+    expect(await Promise.all(early)).toHaveLength(2);
+    for (const { status } of await Promise.allSettled(late)) expect(status).toBe('rejected');
+    // One for the five; noting the use of the token may be another statement.
+    expect(questions - before).toBeLessThanOrEqual(2);
+  });
+});
