@@ -1,8 +1,10 @@
 import { stdout } from 'node:process';
 import { parseArgs } from 'node:util';
 import sql from 'sql-template-tag';
+import { createPool } from '../src/database/pools.js';
 import { newId } from '../src/entities/id.js';
-import { claimQuery } from '../src/hooks/claim.js';
+import { claimQuery, prepared } from '../src/hooks/claim.js';
+import { dispatcherSession } from '../src/hooks/hooks.js';
 import { makePartitions } from '../src/hooks/housekeeping.js';
 import { median, progress } from './figures.js';
 import { openStage, type Stage } from './stage.js';
@@ -14,26 +16,55 @@ const step = 100_000;
 /** Hooks and devices that they belong to; the first hook has half of all, and one in a thousand failed. */
 const hooks = 20;
 const devices = 1000;
+/** Deliveries that wait on one more hook, which has no free slot. */
+const waiting = 1_000_000;
+
+const payload = JSON.stringify({
+  record: {
+    ts: 1795280281.049,
+    metadata: { rssi: -90, snr: 7.5, provider: 'lora' },
+    data: { temperature: 21.5, battery: 3.61 },
+  },
+  device: { id: newId(), serial: '1000', organizationId: newId(), product: { id: newId(), organizationId: newId() } },
+  application: { id: newId(), organizationId: newId() },
+});
 
 /** How long lists, one delivery and a claim take while the ledger holds millions. Times in milliseconds, over HTTP. */
 export async function ledger(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { rows: { type: 'string', default: '10000000' } } });
-  const stage = await openStage();
+  const { values } = parseArgs({
+    args: [...args],
+    options: { rows: { type: 'string', default: '10000000' }, kept: { type: 'string' } },
+  });
+  const stage = await openStage({}, values.kept);
   try {
-    await furnish(stage, Number(values.rows));
+    await measure(stage, await furnish(stage, Number(values.rows)));
   } finally {
     await stage.close();
   }
 }
 
-async function furnish(stage: Stage, count: number): Promise<void> {
+/** What is asked for: the hook with half of all deliveries, and one of its devices. */
+interface Furnished {
+  count: number;
+  /** When the deliveries were made, in milliseconds since 1970. */
+  now: number;
+  hook: string;
+  deviceId: string;
+}
+
+/** Makes the deliveries, or finds them where an earlier run has left them. */
+async function furnish(stage: Stage, count: number): Promise<Furnished> {
   const { organizationId, pool } = stage;
+  await pool.query('create table if not exists bench_ledger (furnished json)');
+  const { rows: left } = await pool.query<{ furnished: Furnished }>('select furnished from bench_ledger');
+  if (left[0]) return left[0].furnished;
   const post = async (path: string, body: object) => (await ask(stage, 'POST', path, body)) as { id: string };
   const { id: applicationId } = await post(`/organizations/${organizationId}/applications`, { name: 'Ledger' });
   const path = `/applications/${organizationId}/${applicationId}/hooks`;
   const hookIds: string[] = [];
   for (let index = 0; index < hooks; index++)
     hookIds.push((await post(path, { url: 'https://example.org/', disabled: true })).id);
+  const { id: saturated } = await post(path, { url: 'https://example.org/' });
   const deviceIds = Array.from({ length: devices }, newId);
   const now = Date.now();
   for (let back = 0; back < days + 3; back += 3) await makePartitions(pool, now - back * day);
@@ -48,7 +79,7 @@ async function furnish(stage: Stage, count: number): Promise<void> {
              (${hookIds}::uuid[])[case when n % 2 = 0 then 1 else 2 + n % ${hooks - 1} end], ${organizationId}, ${applicationId},
              (${deviceIds}::uuid[])[1 + (n * 7919) % ${devices}], gen_random_uuid(), 'record', at,
              case when n % 1000 = 0 then 'failed' else 'succeeded' end, true, at, at, 1, 10,
-             '{"record":{"ts":1795280281.049,"metadata":{"rssi":-90},"data":{"temperature":21.5}}}',
+             ${payload}::json,
              '{"method":"POST","headers":{"content-type":"application/json"},"uri":{"href":"https://example.org/"}}',
              '{"statusCode":200,"headers":{"content-length":"2"},"body":"ok"}',
              '[{"at":"2026-11-21T16:58:01.881Z","duration":{"read":0.8,"wait":26.8,"total":63.2,"connect":35.7},"statusCode":200}]',
@@ -57,8 +88,22 @@ async function furnish(stage: Stage, count: number): Promise<void> {
                 from generate_series(${made}::bigint, ${made + rows - 1}::bigint) n) r`);
   }
   progress(count, count);
-  await pool.query('vacuum analyze delivery_done');
-  const hook = `${path}/${hookIds[0]}`;
+  await pool.query(sql`
+    insert into delivery_lease (hook_id, id, claim_id, locked_until)
+    select ${saturated}, gen_random_uuid(), gen_random_uuid(), 'infinity' from generate_series(1, 8)`);
+  await pool.query(sql`
+    insert into delivery_open (id, hook_id, organization_id, application_id, device_id, event, ts, state, queued_at,
+                               next_attempt_at, max_attempts, payload, created_at, updated_at)
+    select gen_random_uuid(), ${saturated}, ${organizationId}, ${applicationId}, ${deviceIds[0]}, 'record', now(), 'pending',
+           now(), now() - interval '1 minute', 10, ${payload}::json, now(), now()
+      from generate_series(1, ${waiting}::integer)`);
+  for (const table of ['delivery_done', 'delivery_open']) await pool.query(`vacuum analyze ${table}`);
+  const furnished = { count, now, hook: `${path}/${hookIds[0]}`, deviceId: deviceIds[3]! };
+  await pool.query(sql`insert into bench_ledger values (${JSON.stringify(furnished)}::json)`);
+  return furnished;
+}
+
+async function measure(stage: Stage, { count, now, hook, deviceId }: Furnished): Promise<void> {
   const listed = (await ask(stage, 'GET', `${hook}/deliveries`)) as { id: string }[];
   const [from, to] = [(now - 20 * day) / 1000, (now - 19 * day) / 1000];
   stdout.write(
@@ -69,18 +114,19 @@ async function furnish(stage: Stage, count: number): Promise<void> {
     ['list, 100 a page, page 50', '/deliveries?limit=100&page=50'],
     ['ledger, successful=false', '/ledger?successful=false'],
     ['ledger, successful=true', '/ledger?successful=true'],
-    ['ledger, deviceId', `/ledger?deviceId=${deviceIds[3]}`],
+    ['ledger, deviceId', `/ledger?deviceId=${deviceId}`],
     ['ledger, from, to (a day, 20 days ago)', `/ledger?from=${from}&to=${to}`],
     ['ledger, to (19 days ago)', `/ledger?to=${to}`],
-    ['ledger, all four', `/ledger?successful=false&deviceId=${deviceIds[3]}&from=${from}&to=${to}`],
+    ['ledger, all four', `/ledger?successful=false&deviceId=${deviceId}&from=${from}&to=${to}`],
     ['one delivery', `/deliveries/${listed[0]!.id}`],
   ] as const) {
     await report(name, () => ask(stage, 'GET', `${hook}${query}`));
   }
-  await report('claim of nothing', () => {
-    const { text, values } = claimQuery({ claimId: newId(), limit: 500, now: Date.now() });
-    return pool.query(text, values);
-  });
+  const dispatcher = createPool(stage.connectionString, { max: 1, session: dispatcherSession });
+  await report(`claim while ${waiting.toLocaleString('en')} wait on a hook without a free slot`, () =>
+    prepared(dispatcher, 'claim', claimQuery({ claimId: newId(), limit: 500, now: Date.now() })),
+  );
+  await dispatcher.end();
 }
 
 async function report(name: string, work: () => Promise<unknown>): Promise<void> {

@@ -39,3 +39,12 @@ export const firstId = (milliseconds: number): string => {
   const hex = moment.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 };
+
+/** The smallest identifier of what was made at a time or later. Unix time in seconds. */
+export const earliestId = (seconds: number): string => firstId(Math.ceil(thousandfold(seconds)));
+
+/** The smallest identifier of what was made later than a time, to the millisecond. Unix time in seconds. */
+export const endId = (seconds: number): string => firstId(Math.floor(thousandfold(seconds)) + 1);
+
+/** Milliseconds; the time of 0.29 s is 290 of them, not 289.99999999999994. To a microsecond, as finely as times are told. */
+const thousandfold = (seconds: number) => Math.round(seconds * 1e6) / 1e3;

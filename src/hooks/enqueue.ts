@@ -193,6 +193,7 @@ async function holdLanes(tx: Client, listeners: readonly Listener[]): Promise<vo
   );
 }
 
+/** The time in its identifier is when a delivery was made: a ledger of a range is found by identifiers alone. */
 async function insert(tx: Client, rows: readonly NewDelivery[], now: number, maxAttempts: number): Promise<string[]> {
   const ids = rows.map(() => newId());
   const column = <T>(of: (row: NewDelivery) => T) => rows.map(of);
@@ -203,7 +204,7 @@ async function insert(tx: Client, rows: readonly NewDelivery[], now: number, max
       insert into delivery (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload,
                             state, queued_at, next_attempt_at, max_attempts, created_at, updated_at)
       select id, hook_id, organization_id, application_id, device_id, record_id, event, to_timestamp(ts), lane,
-             payload::json, 'pending', ${at}, ${at}, ${maxAttempts}, ${at}, ${at}
+             payload::json, 'pending', ${at}, ${at}, ${maxAttempts}, uuid_extract_timestamp(id), uuid_extract_timestamp(id)
         from unnest(
           ${ids}::uuid[],
           ${column(({ hookId }) => hookId)}::uuid[],

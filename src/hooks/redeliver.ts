@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { earliestId, endId } from '../entities/id.js';
 import type { PlainJson } from '../json.js';
 
 type Client = Pick<pg.ClientBase, 'query'>;
@@ -62,8 +63,7 @@ export async function redeliverStep(
   const after = (job.cursor as string | null) ?? '00000000-0000-0000-0000-000000000000';
   const wanted = sql`
     d.done and d.hook_id = ${input.hookId} and d.state = ${input.state} and d.event = 'record'
-    and d.created_at between to_timestamp(${input.from ?? '-infinity'}::double precision)
-                         and to_timestamp(${input.to ?? 'infinity'}::double precision)`;
+    and d.id >= ${earliestId(input.from ?? 0)} and d.id < ${endId(input.to ?? Number.POSITIVE_INFINITY)}`;
   const { rows } = await tx.query<{ id: string }>(sql`
     with chosen as materialized (
       select d.hook_id, d.id from delivery d where ${wanted} and d.id > ${after} order by d.id limit ${stepSize}

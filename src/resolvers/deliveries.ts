@@ -21,6 +21,9 @@ export const deliveryRows: Sql = sql`
          array[d.id::text] as "walkKeys"
     from delivery d`;
 
+/** It carries the time when the delivery was made, so the index is in that order. */
+const identifier = sql`d.id`;
+
 /** A list of deliveries, newest first. */
 export const deliveryListing = (where: readonly Sql[]): Listing => ({
   rows: () => deliveryRows,
@@ -28,18 +31,19 @@ export const deliveryListing = (where: readonly Sql[]): Listing => ({
   where,
   matched: [sql`(d.request -> 'uri' ->> 'href')`],
   sortable: {
-    id: sql`d.id`,
+    id: identifier,
     applicationHookId: sql`d.hook_id`,
     deviceId: sql`d.device_id`,
     ts: sql`d.ts`,
     maxNumberAttempts: sql`d.max_attempts`,
     attemptsMade: sql`d.attempts_made`,
     successful: sql`(d.state = 'succeeded')`,
-    createdAt: sql`d.created_at`,
+    createdAt: identifier,
     updatedAt: sql`d.updated_at`,
   },
   order: sql`d.id desc`,
-  tie: sql`d.id`,
+  key: { columns: sql`d.hook_id, d.id`, matches: sql`d.hook_id = k.hook_id and d.id = k.id` },
+  tie: identifier,
   countUpTo,
   walk: {
     kind: 'deliveries',

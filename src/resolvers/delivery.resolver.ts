@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Delivery, Ended } from '../entities/delivery.js';
-import { firstId, isId } from '../entities/id.js';
+import { earliestId, endId, isId } from '../entities/id.js';
 import { Job } from '../entities/job.js';
 import type { Hooks } from '../hooks/hooks.js';
 import type { Jobs } from '../jobs/jobs.js';
@@ -70,21 +70,13 @@ export class DeliveryResolver {
   }
 }
 
-/** The conditions of a ledger; what is no identifier matches nothing. */
+/** The conditions of a ledger: times are those of identifiers, which the index has. What is no identifier matches nothing. */
 function filters({ successful, deviceId, from, to }: LedgerArgs): Sql[] {
   return [
     // Written as the index of what did not succeed has it.
     ...(successful == null ? [] : [successful ? sql`d.state = 'succeeded'` : sql`d.state <> 'succeeded'`]),
     ...(deviceId == null ? [] : [isId(deviceId) ? sql`d.device_id = ${deviceId}` : sql`false`]),
-    ...(from == null
-      ? []
-      : [sql`d.created_at >= to_timestamp(${from}::double precision)`, sql`d.id >= ${near(from, -1)}`]),
-    ...(to == null ? [] : [sql`d.created_at <= to_timestamp(${to}::double precision)`, sql`d.id <= ${near(to, 1)}`]),
+    ...(from == null ? [] : [sql`d.id >= ${earliestId(from)}`]),
+    ...(to == null ? [] : [sql`d.id < ${endId(to)}`]),
   ];
 }
-
-/** How far the time in a delivery's identifier may lie from when it was made, in seconds. */
-const slack = 60;
-
-/** A bound of identifiers that leaves nothing of a time out: by it days and index entries are passed over. */
-const near = (seconds: number, side: 1 | -1) => firstId((seconds + side * slack) * 1000);

@@ -33,6 +33,11 @@ export interface Listing {
   tie: Sql;
   /** Give up counting past this number; then the page has no total. */
   countUpTo?: number;
+  /**
+   * The columns that name a row, where rows are wide: a page further back is found by these first, and only its own rows are
+   * read. `matches` holds for the row that a found key `k` names.
+   */
+  key?: { columns: Sql; matches: Sql };
   /** How it is walked by cursor, in the order where none is asked for; not every list is. */
   walk?: Walk;
   /** How long a statement may take, in milliseconds, where it may turn out expensive. */
@@ -144,13 +149,22 @@ function pageOf<Row extends object>({ walk }: Listing, { limit, sort }: Wanted, 
 }
 
 function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql } {
-  const { rows, from, countUpTo, walk } = listing;
-  const { limit, page, after } = wanted;
+  const { rows, from, countUpTo, walk, key } = listing;
+  const { limit, page, after, asked } = wanted;
   requireOneWay(wanted);
   const { conditions, where, order } = partsOf(listing, wanted);
   const onwards = walk && after != null ? whereAll([...conditions, afterCursor(walk, after)]) : where;
+  const place = sql`limit ${limit + (walk ? 1 : 0)} offset ${(page - 1) * limit}`;
   return {
-    page: sql`${rows(wanted.asked)} ${onwards} order by ${order} limit ${limit + (walk ? 1 : 0)} offset ${(page - 1) * limit}`,
+    page:
+      key === undefined || page === 1
+        ? sql`${rows(asked)} ${onwards} order by ${order} ${place}`
+        : sql`
+          select page.* from (
+            select ${key.columns}, row_number() over (order by ${order}) as position ${from} ${where}
+             order by ${order} ${place}) k
+           cross join lateral (${rows(asked)} where ${key.matches}) page
+           order by k.position`,
     count:
       countUpTo === undefined
         ? sql`select count(*)::int as total ${from} ${where}`
@@ -189,7 +203,7 @@ const pattern = ({ matched = [] }: Listing, q: string | null | undefined): Sql[]
     : [];
 
 /** The order that `sort` asks for. */
-function ordering({ sortable, order }: Listing, sort: string | null | undefined): Sql[] {
+function ordering({ sortable, order, tie }: Listing, sort: string | null | undefined): Sql[] {
   if (!sort) return [order];
   return sort.split(',').map((key) => {
     const descending = key.startsWith('-');
@@ -198,7 +212,9 @@ function ordering({ sortable, order }: Listing, sort: string | null | undefined)
       const names = Object.keys(sortable).join(', ');
       throw invalid([{ path: 'sort', message: `"${name}" is no field to sort by; there are ${names}` }]);
     }
-    return descending ? sql`${sortable[name]} desc nulls last` : sql`${sortable[name]}`;
+    const field = sortable[name]!;
+    // The tie is never null, and has an index that knows no "nulls last".
+    return descending && field !== tie ? sql`${field} desc nulls last` : descending ? sql`${field} desc` : field;
   });
 }
 

@@ -210,6 +210,14 @@ describe('GET .../hooks/:applicationHookId/deliveries', () => {
       },
       response: { statusCode: 200, headers: expect.any(Object) as unknown, body: 'fine' },
     });
+    const idsOf = async (query: string) =>
+      (await owner.call<{ id: string }[]>('GET', `${path}/deliveries?${query}`)).body.map(({ id }) => id);
+    const [third, second, first] = list.map(({ id }) => id);
+    expect(await idsOf('limit=1&page=2')).toEqual([second]);
+    expect(await idsOf('limit=2&page=2')).toEqual([first]);
+    expect(await idsOf('sort=createdAt&limit=2&page=2')).toEqual([third]);
+    expect(await idsOf('sort=-createdAt')).toEqual([third, second, first]);
+    expect(await idsOf('limit=2&page=3')).toEqual([]);
     const { headers } = await owner.call('GET', `${path}/deliveries?limit=2&q=/IN$`);
     expect(headers.get('x-total-count')).toBe('3');
     await receiver.close();

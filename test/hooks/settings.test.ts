@@ -19,6 +19,7 @@ interface Listed {
   attemptsMade: number;
   maxNumberAttempts: number;
   successful: boolean;
+  createdAt: string;
 }
 
 /** Asks until the answer is as wished. */
@@ -240,7 +241,7 @@ describe('the ledger', () => {
     const receiver = await startReceiver();
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.send(2);
-    await ask<Listed[]>(
+    const [last, first] = await ask<Listed[]>(
       `${path}/deliveries`,
       (list) => list.length === 2 && list.every(({ successful }) => successful),
     );
@@ -254,6 +255,14 @@ describe('the ledger', () => {
       await counted(`from=${soon}`),
       await counted(`from=1&to=${soon}`),
     ]).toEqual([2, 0, 2, 0, 0, 2]);
+    // Both ends of a range are in it, to the millisecond.
+    const [from, to] = [first!, last!].map(({ createdAt }) => Date.parse(createdAt));
+    expect([
+      await counted(`from=${from! / 1000}`),
+      await counted(`to=${to! / 1000}`),
+      await counted(`from=${(to! + 1) / 1000}`),
+      await counted(`to=${(from! - 1) / 1000}`),
+    ]).toEqual([2, 2, 0, 0]);
     await receiver.close();
   });
 });
