@@ -29,6 +29,7 @@ export const fieldOptions = <S extends Shape>(
   short: keyof S,
   read: typeof trusting = trusting,
 ): { field: string; options: Shaped<S> } => {
+  if (read !== trusting && at.members().length === 0) throw parsing(`No text specified for ${name} query`, at);
   const { key, input } = onlyField(name, at);
   if (input.isArray) throw parsing(`[${name}] query does not support array of values`, input);
   const options = input.isObject ? read(name, shape)(input) : ({ [short]: shape[short]!(input) } as Shaped<S>);
