@@ -33,6 +33,9 @@ export const newId = (): string => {
  */
 export const isId = (text: string): boolean => validate(text) && text === text.toLowerCase();
 
+/** When an identifier of ours was made, in milliseconds since 1970. */
+export const timeOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
 /** The smallest identifier of a moment, in milliseconds since 1970; moments that have none are taken to the nearest. */
 export const firstId = (milliseconds: number): string => {
   const moment = Math.min(Math.max(0, Math.floor(milliseconds)), 2 ** 48 - 1);

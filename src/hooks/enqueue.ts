@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql, { type Sql } from 'sql-template-tag';
-import { newId } from '../entities/id.js';
+import { newId, timeOf } from '../entities/id.js';
 import type { PlainJson } from '../json.js';
 import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
 
@@ -204,7 +204,7 @@ async function insert(tx: Client, rows: readonly NewDelivery[], now: number, max
       insert into delivery (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload,
                             state, queued_at, next_attempt_at, max_attempts, created_at, updated_at)
       select id, hook_id, organization_id, application_id, device_id, record_id, event, to_timestamp(ts), lane,
-             payload::json, 'pending', ${at}, ${at}, ${maxAttempts}, uuid_extract_timestamp(id), uuid_extract_timestamp(id)
+             payload::json, 'pending', ${at}, ${at}, ${maxAttempts}, made_at, made_at
         from unnest(
           ${ids}::uuid[],
           ${column(({ hookId }) => hookId)}::uuid[],
@@ -215,8 +215,9 @@ async function insert(tx: Client, rows: readonly NewDelivery[], now: number, max
           ${column(({ event }) => event)}::text[],
           ${column(({ ts }) => ts)}::double precision[],
           ${column(({ lane }) => lane)}::uuid[],
-          ${column(({ payload }) => payload)}::text[]
-        ) r (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload)`),
+          ${column(({ payload }) => payload)}::text[],
+          ${ids.map((id) => new Date(timeOf(id)))}::timestamptz[]
+        ) r (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload, made_at)`),
   });
   return ids;
 }
