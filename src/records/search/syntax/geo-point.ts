@@ -10,7 +10,10 @@ export interface Point {
   readonly lon: number;
 }
 
-/** Reads a place: `{lat, lon}`, `[lon, lat]`, `"lat,lon"`, `"POINT (lon lat)"`, or a geohash (its middle). It may be off the map. */
+/**
+ * Reads a place: `{lat, lon}`, `[lon, lat]`, `"lat,lon"`, `"POINT (lon lat)"`, or a geohash (its south-west corner, as the
+ * engines read it). It may be off the map.
+ */
 export const geoPoint = (input: Input): Point => {
   if (input.isObject) return ofObject(input);
   if (input.isArray) return ofArray(input);
@@ -22,7 +25,7 @@ export const geoPoint = (input: Input): Point => {
 export const pointOf = (text: string, input: Input): Point => {
   const wkt = /^\s*POINT\s*\(\s*(\S+)\s+(\S+)\s*\)\s*$/i.exec(text);
   if (wkt !== null) return { lon: Number(wkt[1]), lat: Number(wkt[2]) };
-  if (!text.includes(',')) return center(geohashBox(text, input));
+  if (!text.includes(',')) return southWest(geohashBox(text, input));
   const [lat, lon] = text.split(',').map((part) => part.trim());
   if (lat === undefined || lon === undefined || !isNumber(lat) || !isNumber(lon)) {
     throw parseFailure(`failed to parse [${text}], expected 2 or 3 coordinates`, input);
@@ -78,7 +81,7 @@ export const geohashBox = (hash: string, input: Input): { northWest: Point; sout
   return { northWest: { lat: north, lon: west }, southEast: { lat: south, lon: east } };
 };
 
-const center = ({ northWest, southEast }: { northWest: Point; southEast: Point }): Point => ({
-  lat: (northWest.lat + southEast.lat) / 2,
-  lon: (northWest.lon + southEast.lon) / 2,
+const southWest = ({ northWest, southEast }: { northWest: Point; southEast: Point }): Point => ({
+  lat: southEast.lat,
+  lon: northWest.lon,
 });
