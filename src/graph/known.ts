@@ -3,6 +3,8 @@ import type { Run } from './execute.js';
 
 /** Characters of documents that are kept; those that were not asked for longest go first. */
 const room = 1024 * 1024;
+/** So many at most: compiled, even a short one takes many times its text. */
+const most = 500;
 
 /** A query that was read and found good. */
 export interface KnownQuery {
@@ -30,7 +32,7 @@ export class KnownQueries {
     this.queries.set(text, query);
     this.size += text.length;
     for (const [oldest] of this.queries) {
-      if (this.size <= room) return;
+      if (this.size <= room && this.queries.size <= most) return;
       this.queries.delete(oldest);
       this.size -= oldest.length;
     }
