@@ -6,6 +6,9 @@ import type { Query } from './query/query.js';
 import type { SearchRequest } from './request.js';
 import { type FindSources, findSources } from './rollup/sources.js';
 import type { Snapshot } from './snapshot.js';
+import type { Input } from './syntax/input.js';
+import { isUuid } from './syntax/uuid.js';
+import { scalarText } from './syntax/value.js';
 
 /** What all queries of a call look at: the devices of an application, and the fields of products. Each is read once in a call. */
 export interface CallScope {
@@ -21,27 +24,67 @@ interface ScopeOptions {
   readonly applicationId: string;
   /** The products of the first query, which mostly are those of all. */
   readonly productIds: readonly string[];
-  /** Whether to find out in the same round trip what rollups there are. */
-  readonly early: boolean;
+  /** What to find out of rollups in the same round trip. */
+  readonly early: EarlyLook;
   readonly timeoutMs: number;
 }
 
 /** Reads the scope of a call in one round trip. */
 export const readScope = (snapshot: Snapshot, options: ScopeOptions): Promise<CallScope> => {
-  const read = (early: boolean) =>
+  const read = (early: EarlyLook) =>
     snapshot.run(options.timeoutMs, ({ rows }) => loadScope(rows, { ...options, early }));
   // Where rollups cannot be looked for, each query that needs them fails alone.
-  return options.early ? read(true).catch(() => read(false)) : read(false);
+  return options.early === noLook ? read(noLook) : read(options.early).catch(() => read(noLook));
 };
 
-/** Whether a query probably asks what rollups there are of all devices; only time is lost where the guess is wrong. */
-export const mayUseRollups = ({ aggregations, size, query }: SearchRequest): boolean =>
-  (aggregations.length > 0 || size > 0) && (query === undefined || !namesDevices(query));
+/** What queries probably ask of rollups; only time is lost where the guess is wrong. */
+export interface EarlyLook {
+  /** Whether they ask what there is of all devices. */
+  readonly all: boolean;
+  /** Devices that they name. */
+  readonly devices: readonly string[];
+}
 
-const namesDevices = (query: Query): boolean => {
-  if (query.kind === 'bool') return [...query.must, ...query.filter, ...query.should].some(namesDevices);
-  return 'field' in query && query.field.startsWith('device.');
+/** Nothing is looked for. */
+export const noLook: EarlyLook = { all: false, devices: [] };
+
+/** More devices than this are looked for by the query that names them. */
+const mostNamed = 1000;
+
+/** Guesses what queries will ask of rollups. */
+export const earlyLook = (requests: readonly SearchRequest[]): EarlyLook => {
+  const named = requests.map(({ query }) => (query === undefined ? undefined : namedDevices(query)));
+  const all = requests.some(
+    ({ aggregations, size }, index) => named[index] === undefined && (aggregations.length > 0 || size > 0),
+  );
+  const devices = new Set(
+    requests.flatMap(({ aggregations }, index) => (aggregations.length > 0 ? (named[index] ?? []) : [])),
+  );
+  if (devices.size === 0 && !all) return noLook;
+  return { all, devices: devices.size > mostNamed ? [] : [...devices] };
 };
+
+/** The devices that a query names, those it cannot name here left out; undefined: it names none. */
+const namedDevices = (query: Query): readonly string[] | undefined => {
+  switch (query.kind) {
+    case 'bool': {
+      const parts = [...query.must, ...query.filter, ...query.should].flatMap((part) => {
+        const found = namedDevices(part);
+        return found === undefined ? [] : [found];
+      });
+      return parts.length === 0 ? undefined : parts.flat();
+    }
+    case 'term':
+      return query.field.startsWith('device.') ? idsOf(query.field, [query.value]) : undefined;
+    case 'terms':
+      return query.field.startsWith('device.') ? idsOf(query.field, query.values) : undefined;
+    default:
+      return 'field' in query && query.field.startsWith('device.') ? [] : undefined;
+  }
+};
+
+const idsOf = (field: string, values: readonly Input[]): string[] =>
+  field === 'device.id' ? values.map((value) => scalarText(value) ?? '').filter(isUuid) : [];
 
 const loadScope = async (
   rows: Rows,
@@ -56,7 +99,8 @@ const loadScope = async (
           where application_id = ${applicationId}::uuid) as devices, ${fieldColumns(inScope(productIds))}`,
       productIds.length === 0 ? 'scope' : 'scope of products',
     ),
-    early ? sources(rows) : undefined,
+    early.all ? sources(rows) : undefined,
+    early.devices.length > 0 ? sources(rows, early.devices) : undefined,
   ]);
   const { devices } = found!;
   const loaded = new Map([[productIds.join(), Promise.resolve(fieldsOf(found!, productIds))]]);

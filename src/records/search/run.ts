@@ -4,6 +4,7 @@ import type { Answer } from './aggregation/stage.js';
 import { needsFound, needsNarrow, planTree } from './aggregation/tree.js';
 import type { Fields } from './field/field.js';
 import { type Hit, isByTime, readHits, type Times } from './hits/hits.js';
+import { timeLeft } from './hits/newest.js';
 import { type BoundKey, bindSort, cursorInstant } from './hits/order.js';
 import { searchAfter } from './hits/search-after.js';
 import type { Reader } from './lane.js';
@@ -11,7 +12,7 @@ import { bindQuery } from './query/bind.js';
 import { all, type Predicate } from './query/predicate.js';
 import type { Query } from './query/query.js';
 import type { SearchRequest, TimeRange } from './request.js';
-import { rollupCandidate, rollupRange } from './rollup/eligible.js';
+import { type Asked, rollupCandidate, rollupRange } from './rollup/eligible.js';
 import type { FindSources, Sources } from './rollup/sources.js';
 import { narrow, type Scope, scan } from './sql/scan.js';
 import type { Input } from './syntax/input.js';
@@ -56,7 +57,7 @@ export const run = async (
   const { deviceIds } = narrow(scope, [query]).scope;
   const some = deviceIds.length < scope.deviceIds.length ? deviceIds : undefined;
   const rollup = candidate && rollupRange(asked, candidate, await sources!(reader.rows, some));
-  const over = rollup ? { ...scope, rollup } : scope;
+  const over = rollup ? { ...scope, rollup } : await lean(asked, scope, reader, sources);
   const planned = planTree(request.aggregations, over, query, { fields, now, span, found, times });
   const { from, size, source, fields: shown } = request;
   const page = { scope, predicates, sort, from, size, span: untilCursor(wide, sort, request.searchAfter, now) };
@@ -84,6 +85,27 @@ const untilCursor = (span: Span, [first]: readonly BoundKey[], cursor: Input | u
   const reached = Date.parse(cursorInstant(cursor.items()[0]!, now));
   // A moment beyond the calendar reads as no number.
   return reached < span.to ? { ...span, to: Math.ceil(reached) + 1 } : span;
+};
+
+/** Within less than this, in milliseconds, the records of a product are quickly found through its index. */
+const short = 14 * 86_400_000;
+
+/**
+ * The scope without its products, where its devices have records of no other: PostgreSQL takes one condition that follows from
+ * another for chance, expects too few records and looks up one by one what is better read from end to end.
+ */
+const lean = async (
+  { aggregations, query, span }: Asked,
+  scope: Scope,
+  { rows }: Reader,
+  sources: FindSources | undefined,
+): Promise<Scope> => {
+  if (!sources || aggregations.length === 0 || scope.productIds.length === 0) return scope;
+  const left = timeLeft(span, [query]);
+  if (!(left.to - left.from > short)) return scope;
+  const named = new Set<string | null>(scope.productIds);
+  const { products } = await sources(rows);
+  return products.length > 0 && products.every((id) => named.has(id)) ? { ...scope, productIds: [] } : scope;
 };
 
 /** The products of a scope, where nearly all records of each are in it: a device may have come since the last rollup. */

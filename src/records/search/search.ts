@@ -1,7 +1,7 @@
 import { DatabaseError, type Pool } from 'pg';
 import { ApiError } from '../../errors.js';
 import type { LocatedJson } from '../../json.js';
-import { mayUseRollups, readScope } from './call-scope.js';
+import { earlyLook, noLook, readScope } from './call-scope.js';
 import { type ErrorAnswer, illegalArgument, rejected, SearchFailure } from './failure.js';
 import type { FieldKind, Fields } from './field/field.js';
 import { loadFields } from './field/resolve.js';
@@ -132,8 +132,8 @@ const answerAll = async (
   const snapshot = await whenTurn(takeSnapshot(pool, { organizationId, most, timeoutMs, signal }));
   if (!('run' in snapshot)) return { took: took(), responses: queries.map(() => snapshot) };
   try {
-    const early =
-      rollups && requests.some(({ parsed: request }) => !(request instanceof SearchFailure) && mayUseRollups(request));
+    const good = requests.flatMap(({ parsed: request }) => (request instanceof SearchFailure ? [] : [request]));
+    const early = rollups ? earlyLook(good) : noLook;
     const scope = await readScope(snapshot, { ...call, productIds: requests[0]!.ids, early, timeoutMs });
     const answers = requests.map(({ parsed: request, ids }) =>
       answered(() => {

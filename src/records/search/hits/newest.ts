@@ -25,19 +25,26 @@ export const newestFirst = ({ scope, predicates, sort, from, span }: Page): Scop
   const [first] = sort;
   const byTime = first === undefined || (first.field.path === 'ts' && first.descending);
   if (!byTime || from > 0) return [scope];
-  const parts = predicates.flatMap((one) => (one.kind === 'and' ? one.of : [one]));
-  const ranges = parts.flatMap((one) => (one.kind === 'range' && one.field.path === 'ts' ? [one] : []));
-  const earliest = Math.max(span.from, ...ranges.flatMap(({ lower }) => (lower ? [momentOf(lower.value)] : [])));
-  const latest = Math.min(span.to, ...ranges.flatMap(({ upper }) => (upper ? [momentOf(upper.value)] : [])));
-  const cut = Math.floor(latest) - recent;
+  const left = timeLeft(span, predicates);
+  const cut = Math.floor(left.to) - recent;
   // Also where a moment is beyond the calendar, which reads as no number.
-  if (!(cut - recent > earliest)) return [scope];
+  if (!(cut - recent > left.from)) return [scope];
   const until = Date.parse(scope.to) <= span.to ? scope.to : timestamp(span.to);
   return [
     { ...scope, from: timestamp(cut), to: until },
     // A microsecond before, which is what records are stored to: both ends are in a scope.
     { ...scope, to: timestamp(cut - 1).replace('Z', '999Z') },
   ];
+};
+
+/** What is left of a span by predicates that all are to be true; no number where a moment is beyond the calendar. */
+export const timeLeft = (span: Span, predicates: readonly Predicate[]): Span => {
+  const parts = predicates.flatMap((one) => (one.kind === 'and' ? one.of : [one]));
+  const ranges = parts.flatMap((one) => (one.kind === 'range' && one.field.path === 'ts' ? [one] : []));
+  return {
+    from: Math.max(span.from, ...ranges.flatMap(({ lower }) => (lower ? [momentOf(lower.value)] : []))),
+    to: Math.min(span.to, ...ranges.flatMap(({ upper }) => (upper ? [momentOf(upper.value)] : []))),
+  };
 };
 
 const momentOf = (value: string | number): number => Date.parse(`${value}`);

@@ -52,6 +52,8 @@ interface Need {
 export interface Candidate extends Need {
   readonly from: number;
   readonly to: number;
+  /** The time asked for, whose ends may be in no whole hour. */
+  readonly within: Stretch;
 }
 
 /**
@@ -64,20 +66,21 @@ export const rollupCandidate = ({ aggregations, query, fields, span, range }: As
   const need = needOf(aggregations, fields, span);
   const whole = {
     from: Math.max(span.from, range.fromMillis),
-    until: Math.min(span.to, range.toMillis) + microsecond,
+    // Beyond the end of the span are no records: its last hour can be taken whole.
+    until: range.toMillis <= span.to ? range.toMillis + microsecond : (Math.floor(span.to / hour) + 1) * hour,
   };
   const within = need && restrict(whole, query);
   if (!need || !within) return undefined;
   const from = Math.ceil(within.from / hour) * hour;
   const to = Math.floor(within.until / hour) * hour;
   if (to - from < fewestHours * hour) return undefined;
-  return { ...need, devices: need.devices || tellsDevices(query), from, to };
+  return { ...need, devices: need.devices || tellsDevices(query), from, to, within };
 };
 
 /** The rollups to read for a candidate; undefined where a product in scope may have values that are in none. */
 export const rollupRange = (
   { productIds }: Asked,
-  { fields, devices, from, to }: Candidate,
+  { fields, devices, from, to, within }: Candidate,
   { products, whole, stale }: Sources,
 ): RollupRange | undefined => {
   const inScope = productIds.length === 0 ? products : productIds;
@@ -93,6 +96,8 @@ export const rollupRange = (
   return {
     from: timestamp(from),
     to: timestamp(to),
+    before: within.from < from,
+    after: within.until > to,
     slots: [...new Set(fields.flatMap(({ places = [] }) => places.map(({ slot }) => slot)))],
     whole: inScope.filter(isWhole),
     apart: inScope.filter((id) => !isWhole(id)),

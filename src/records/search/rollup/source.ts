@@ -7,6 +7,9 @@ export interface RollupRange {
   /** Start of the first whole hour, and end of the last: ISO 8601. */
   readonly from: string;
   readonly to: string;
+  /** Whether the time asked for begins before, and ends after these hours. */
+  readonly before: boolean;
+  readonly after: boolean;
   readonly slots: readonly number[];
   /** Products whose devices are read together. */
   readonly whole: readonly string[];
@@ -40,7 +43,7 @@ const ofProducts = (alias: Sql, products: readonly (string | null)[]): Sql => {
  */
 export const rollupSource = (scope: Bounds, range: RollupRange): Sql => {
   const { organizationId, deviceIds } = scope;
-  const { from, to, slots, whole, apart, stale } = range;
+  const { from, to, before, after, slots, whole, apart, stale } = range;
   const within = (alias: Sql, products: readonly (string | null)[]) =>
     sql`${alias}.organization_id = ${organizationId}::uuid and ${ofProducts(alias, products)}`;
   const products = stale.map(({ productId }) => productId ?? noProduct);
@@ -77,10 +80,10 @@ export const rollupSource = (scope: Bounds, range: RollupRange): Sql => {
     [
       ...(whole.length > 0 ? [together] : []),
       ...(apart.length > 0 ? [oneByOne] : []),
-      ...(Date.parse(scope.from) < Date.parse(from)
-        ? [ofRecords(sql`record x`, between(sql`${scope.from}`, sql`${from}`))]
+      ...(before ? [ofRecords(sql`record x`, between(sql`${scope.from}`, sql`${from}`))] : []),
+      ...(after
+        ? [ofRecords(sql`record x`, sql`x.ts >= ${to}::timestamptz and x.ts <= ${scope.to}::timestamptz`)]
         : []),
-      ofRecords(sql`record x`, sql`x.ts >= ${to}::timestamptz and x.ts <= ${scope.to}::timestamptz`),
       ...(stale.some(({ productId }) => productId !== null) ? [ofStale(sql`x.product_id = y.product_id`)] : []),
       ...(stale.some(({ productId }) => productId === null)
         ? [ofStale(sql`x.product_id is null and y.product_id = ${noProduct}::uuid`)]

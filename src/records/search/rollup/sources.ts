@@ -19,6 +19,12 @@ interface SourceRow {
   whole: boolean;
 }
 
+/** What is known of some devices. */
+interface Known {
+  readonly devices: ReadonlySet<string>;
+  readonly found: Promise<{ deviceId: string; productId: string | null }[]>;
+}
+
 interface StaleRow {
   productId: string | null;
   hours: number[];
@@ -28,6 +34,24 @@ interface StaleRow {
 export const findSources = (organizationId: string, applicationId: string): FindSources => {
   let stale: Promise<StaleRow[]> | undefined;
   let all: Promise<SourceRow[]> | undefined;
+  const known: Known[] = [];
+
+  const ofDevices = async (rows: Rows, some: readonly string[]): Promise<SourceRow[]> => {
+    let one = known.find(({ devices }) => some.every((id) => devices.has(id)));
+    if (one === undefined) {
+      const found = rows<{ deviceId: string; productId: string | null }>(
+        sql`
+          select device_id as "deviceId", product_id as "productId" from record_source
+          where organization_id = ${organizationId}::uuid and device_id = any(${some}::uuid[])`,
+        'sources of devices',
+      );
+      one = { devices: new Set(some), found };
+      known.push(one);
+    }
+    const asked = new Set(some);
+    return (await one.found).filter(({ deviceId }) => asked.has(deviceId)).map((row) => ({ ...row, whole: false }));
+  };
+
   return async (rows, some) => {
     stale ??= rows<StaleRow>(
       sql`
@@ -36,12 +60,7 @@ export const findSources = (organizationId: string, applicationId: string): Find
       'stale',
     );
     const found = some
-      ? rows<SourceRow>(
-          sql`
-            select distinct product_id as "productId", false as whole from record_source
-            where organization_id = ${organizationId}::uuid and device_id = any(${some}::uuid[])`,
-          'sources of devices',
-        )
+      ? ofDevices(rows, some)
       : (all ??= rows<SourceRow>(
           sql`
             select s.product_id as "productId", bool_and(a.device_id is not null) as whole

@@ -1,6 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Field, FieldStorage } from '../field/field.js';
 import type { Predicate, Value } from '../query/predicate.js';
+import { isUuid } from '../syntax/uuid.js';
 import { distance } from './geo.js';
 import { patternCondition } from './pattern.js';
 
@@ -22,8 +23,6 @@ const array: Readonly<Record<FieldStorage, (values: readonly Value[]) => Sql>> =
   timestamptz: (values) => sql`${values}::timestamptz[]`,
   point: (values) => sql`${values}::float8[]`,
 };
-
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
  * A predicate as a condition that is true or false, never null: what negation needs. `values` are tested one by one.
@@ -47,7 +46,7 @@ const compile: Compile = {
     )}) >= ${count}::int)`,
   in: ({ field, values }) => {
     if (field.uuid !== undefined) {
-      const ids = values.filter((value) => uuidPattern.test(`${value}`));
+      const ids = values.filter((value) => isUuid(`${value}`));
       return leaf({ ...field, value: field.uuid }, (column) => sql`${column} = any(${ids}::uuid[])`);
     }
     return leaf(field, (value) =>

@@ -46,49 +46,29 @@ from record_rollup u
 where u.organization_id = $2::uuid and u.product_id = any($3::uuid[]) and u.device_id = any($4::uuid[]) and u.slot = any($5::int[]) and u.hour >= $6::timestamptz and u.hour < $7::timestamptz and (coalesce(u.product_id, $8::uuid), u.hour) not in (select *
 from unnest($9::uuid[], $10::timestamptz[]))
 union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from record x
-cross join unnest($11::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $12::uuid and x.product_id = any($13::uuid[]) and x.device_id = any($14::uuid[]) and x.ts >= $15::timestamptz and x.ts < $16::timestamptz
-union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from record x
-cross join unnest($17::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $18::uuid and x.product_id = any($19::uuid[]) and x.device_id = any($20::uuid[]) and x.ts >= $21::timestamptz and x.ts <= $22::timestamptz
-union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from unnest($23::uuid[], $24::timestamptz[]) y (product_id, hour)
+from unnest($11::uuid[], $12::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join unnest($25::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $26::uuid and x.product_id = any($27::uuid[]) and x.device_id = any($28::uuid[]) and x.ts >= $29::timestamptz and x.ts < $30::timestamptz) r
+cross join unnest($13::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $14::uuid and x.product_id = any($15::uuid[]) and x.device_id = any($16::uuid[]) and x.ts >= $17::timestamptz and x.ts < $18::timestamptz) r
 where true) s
 group by s.k0
-limit $31::int
+limit $19::int
 -- $1 = ["2026-03-27T23:00:00.000Z","2026-03-28T23:00:00.000Z"]
 -- $2 = "uuid"
 -- $3 = ["uuid"]
 -- $4 = ["uuid","uuid"]
 -- $5 = [0]
 -- $6 = "2026-03-28T12:00:00.000Z"
--- $7 = "2026-03-29T12:00:00.000Z"
+-- $7 = "2026-03-29T13:00:00.000Z"
 -- $8 = "00000000-0000-0000-0000-000000000000"
--- $9 = ["uuid","uuid"]
--- $10 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z"]
--- $11 = [0]
--- $12 = "uuid"
--- $13 = ["uuid"]
--- $14 = ["uuid","uuid"]
--- $15 = "2000-01-01T00:00:00.000000Z"
--- $16 = "2026-03-28T12:00:00.000Z"
--- $17 = [0]
--- $18 = "uuid"
--- $19 = ["uuid"]
--- $20 = ["uuid","uuid"]
--- $21 = "2026-03-29T12:00:00.000Z"
--- $22 = "2100-01-01T00:00:00.000000Z"
--- $23 = ["uuid","uuid"]
--- $24 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z"]
--- $25 = [0]
--- $26 = "uuid"
--- $27 = ["uuid"]
--- $28 = ["uuid","uuid"]
--- $29 = "2026-03-28T12:00:00.000Z"
--- $30 = "2026-03-29T02:00:00.000Z"
--- $31 = 65536
+-- $9 = ["uuid","uuid","uuid"]
+-- $10 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $11 = ["uuid","uuid","uuid"]
+-- $12 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $13 = [0]
+-- $14 = "uuid"
+-- $15 = ["uuid"]
+-- $16 = ["uuid","uuid"]
+-- $17 = "2026-03-28T12:00:00.000Z"
+-- $18 = "2026-03-29T13:00:00.000Z"
+-- $19 = 65536

@@ -38,17 +38,13 @@ from record_rollup u
 where u.organization_id = $9::uuid and u.product_id = any($10::uuid[]) and u.device_id = any($11::uuid[]) and u.slot = any($12::int[]) and u.hour >= $13::timestamptz and u.hour < $14::timestamptz and (coalesce(u.product_id, $15::uuid), u.hour) not in (select *
 from unnest($16::uuid[], $17::timestamptz[]))
 union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from record x
-cross join unnest($18::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $19::uuid and x.product_id = any($20::uuid[]) and x.device_id = any($21::uuid[]) and x.ts >= $22::timestamptz and x.ts <= $23::timestamptz
-union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from unnest($24::uuid[], $25::timestamptz[]) y (product_id, hour)
+from unnest($18::uuid[], $19::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join unnest($26::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $27::uuid and x.product_id = any($28::uuid[]) and x.device_id = any($29::uuid[]) and x.ts >= $30::timestamptz and x.ts < $31::timestamptz) r
+cross join unnest($20::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $21::uuid and x.product_id = any($22::uuid[]) and x.device_id = any($23::uuid[]) and x.ts >= $24::timestamptz and x.ts < $25::timestamptz) r
 where true) s
 group by s.k0
-limit $32::int
+limit $26::int
 -- $1 = 86400
 -- $2 = "1970-01-01T00:00:00.000Z"
 -- $3 = 1
@@ -62,22 +58,16 @@ limit $32::int
 -- $11 = ["uuid","uuid"]
 -- $12 = [0,1]
 -- $13 = "2000-01-01T00:00:00.000Z"
--- $14 = "2026-11-23T12:00:00.000Z"
+-- $14 = "2026-11-23T13:00:00.000Z"
 -- $15 = "00000000-0000-0000-0000-000000000000"
 -- $16 = ["uuid","uuid","uuid"]
 -- $17 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $18 = [0,1]
--- $19 = "uuid"
--- $20 = ["uuid"]
--- $21 = ["uuid","uuid"]
--- $22 = "2026-11-23T12:00:00.000Z"
--- $23 = "2100-01-01T00:00:00.000000Z"
--- $24 = ["uuid","uuid","uuid"]
--- $25 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $26 = [0,1]
--- $27 = "uuid"
--- $28 = ["uuid"]
--- $29 = ["uuid","uuid"]
--- $30 = "2026-03-28T12:00:00.000Z"
--- $31 = "2026-03-29T13:00:00.000Z"
--- $32 = 65536
+-- $18 = ["uuid","uuid","uuid"]
+-- $19 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $20 = [0,1]
+-- $21 = "uuid"
+-- $22 = ["uuid"]
+-- $23 = ["uuid","uuid"]
+-- $24 = "2026-03-28T12:00:00.000Z"
+-- $25 = "2026-03-29T13:00:00.000Z"
+-- $26 = 65536

@@ -38,14 +38,10 @@ from record_rollup u
 where u.organization_id = $11::uuid and u.product_id = any($12::uuid[]) and u.device_id = any($13::uuid[]) and u.slot = any($14::int[]) and u.hour >= $15::timestamptz and u.hour < $16::timestamptz and (coalesce(u.product_id, $17::uuid), u.hour) not in (select *
 from unnest($18::uuid[], $19::timestamptz[]))
 union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from record x
-cross join unnest($20::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $21::uuid and x.product_id = any($22::uuid[]) and x.device_id = any($23::uuid[]) and x.ts >= $24::timestamptz and x.ts <= $25::timestamptz
-union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from unnest($26::uuid[], $27::timestamptz[]) y (product_id, hour)
+from unnest($20::uuid[], $21::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join unnest($28::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $29::uuid and x.product_id = any($30::uuid[]) and x.device_id = any($31::uuid[]) and x.ts >= $32::timestamptz and x.ts < $33::timestamptz) r
+cross join unnest($22::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $23::uuid and x.product_id = any($24::uuid[]) and x.device_id = any($25::uuid[]) and x.ts >= $26::timestamptz and x.ts < $27::timestamptz) r
 where true) s
 -- $1 = 1
 -- $2 = ["uuid"]
@@ -62,21 +58,15 @@ where true) s
 -- $13 = ["uuid","uuid"]
 -- $14 = [0,1]
 -- $15 = "2000-01-01T00:00:00.000Z"
--- $16 = "2026-11-23T12:00:00.000Z"
+-- $16 = "2026-11-23T13:00:00.000Z"
 -- $17 = "00000000-0000-0000-0000-000000000000"
 -- $18 = ["uuid","uuid","uuid"]
 -- $19 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $20 = [0,1]
--- $21 = "uuid"
--- $22 = ["uuid"]
--- $23 = ["uuid","uuid"]
--- $24 = "2026-11-23T12:00:00.000Z"
--- $25 = "2100-01-01T00:00:00.000000Z"
--- $26 = ["uuid","uuid","uuid"]
--- $27 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $28 = [0,1]
--- $29 = "uuid"
--- $30 = ["uuid"]
--- $31 = ["uuid","uuid"]
--- $32 = "2026-03-28T12:00:00.000Z"
--- $33 = "2026-03-29T13:00:00.000Z"
+-- $20 = ["uuid","uuid","uuid"]
+-- $21 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $22 = [0,1]
+-- $23 = "uuid"
+-- $24 = ["uuid"]
+-- $25 = ["uuid","uuid"]
+-- $26 = "2026-03-28T12:00:00.000Z"
+-- $27 = "2026-03-29T13:00:00.000Z"

@@ -38,14 +38,10 @@ from record_rollup u
 where u.organization_id = $7::uuid and u.product_id = any($8::uuid[]) and u.device_id = any($9::uuid[]) and u.slot = any($10::int[]) and u.hour >= $11::timestamptz and u.hour < $12::timestamptz and (coalesce(u.product_id, $13::uuid), u.hour) not in (select *
 from unnest($14::uuid[], $15::timestamptz[]))
 union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from record x
-cross join unnest($16::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $17::uuid and x.product_id = any($18::uuid[]) and x.device_id = any($19::uuid[]) and x.ts >= $20::timestamptz and x.ts <= $21::timestamptz
-union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from unnest($22::uuid[], $23::timestamptz[]) y (product_id, hour)
+from unnest($16::uuid[], $17::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join unnest($24::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $25::uuid and x.product_id = any($26::uuid[]) and x.device_id = any($27::uuid[]) and x.ts >= $28::timestamptz and x.ts < $29::timestamptz) r
+cross join unnest($18::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $19::uuid and x.product_id = any($20::uuid[]) and x.device_id = any($21::uuid[]) and x.ts >= $22::timestamptz and x.ts < $23::timestamptz) r
 where true) s
 -- $1 = 1
 -- $2 = ["uuid"]
@@ -58,21 +54,15 @@ where true) s
 -- $9 = ["uuid","uuid"]
 -- $10 = [0,1]
 -- $11 = "2000-01-01T00:00:00.000Z"
--- $12 = "2026-11-23T12:00:00.000Z"
+-- $12 = "2026-11-23T13:00:00.000Z"
 -- $13 = "00000000-0000-0000-0000-000000000000"
 -- $14 = ["uuid","uuid","uuid"]
 -- $15 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $16 = [0,1]
--- $17 = "uuid"
--- $18 = ["uuid"]
--- $19 = ["uuid","uuid"]
--- $20 = "2026-11-23T12:00:00.000Z"
--- $21 = "2100-01-01T00:00:00.000000Z"
--- $22 = ["uuid","uuid","uuid"]
--- $23 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $24 = [0,1]
--- $25 = "uuid"
--- $26 = ["uuid"]
--- $27 = ["uuid","uuid"]
--- $28 = "2026-03-28T12:00:00.000Z"
--- $29 = "2026-03-29T13:00:00.000Z"
+-- $16 = ["uuid","uuid","uuid"]
+-- $17 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $18 = [0,1]
+-- $19 = "uuid"
+-- $20 = ["uuid"]
+-- $21 = ["uuid","uuid"]
+-- $22 = "2026-03-28T12:00:00.000Z"
+-- $23 = "2026-03-29T13:00:00.000Z"

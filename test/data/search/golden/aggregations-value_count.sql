@@ -38,14 +38,10 @@ from record_rollup u
 where u.organization_id = $3::uuid and u.product_id = any($4::uuid[]) and u.device_id = any($5::uuid[]) and u.slot = any($6::int[]) and u.hour >= $7::timestamptz and u.hour < $8::timestamptz and (coalesce(u.product_id, $9::uuid), u.hour) not in (select *
 from unnest($10::uuid[], $11::timestamptz[]))
 union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from record x
-cross join unnest($12::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $13::uuid and x.product_id = any($14::uuid[]) and x.device_id = any($15::uuid[]) and x.ts >= $16::timestamptz and x.ts <= $17::timestamptz
-union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from unnest($18::uuid[], $19::timestamptz[]) y (product_id, hour)
+from unnest($12::uuid[], $13::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join unnest($20::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $21::uuid and x.product_id = any($22::uuid[]) and x.device_id = any($23::uuid[]) and x.ts >= $24::timestamptz and x.ts < $25::timestamptz) r
+cross join unnest($14::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $15::uuid and x.product_id = any($16::uuid[]) and x.device_id = any($17::uuid[]) and x.ts >= $18::timestamptz and x.ts < $19::timestamptz) r
 where true) s
 -- $1 = 1
 -- $2 = ["uuid"]
@@ -54,21 +50,15 @@ where true) s
 -- $5 = ["uuid","uuid"]
 -- $6 = [0,1]
 -- $7 = "2000-01-01T00:00:00.000Z"
--- $8 = "2026-11-23T12:00:00.000Z"
+-- $8 = "2026-11-23T13:00:00.000Z"
 -- $9 = "00000000-0000-0000-0000-000000000000"
 -- $10 = ["uuid","uuid","uuid"]
 -- $11 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $12 = [0,1]
--- $13 = "uuid"
--- $14 = ["uuid"]
--- $15 = ["uuid","uuid"]
--- $16 = "2026-11-23T12:00:00.000Z"
--- $17 = "2100-01-01T00:00:00.000000Z"
--- $18 = ["uuid","uuid","uuid"]
--- $19 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $20 = [0,1]
--- $21 = "uuid"
--- $22 = ["uuid"]
--- $23 = ["uuid","uuid"]
--- $24 = "2026-03-28T12:00:00.000Z"
--- $25 = "2026-03-29T13:00:00.000Z"
+-- $12 = ["uuid","uuid","uuid"]
+-- $13 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $14 = [0,1]
+-- $15 = "uuid"
+-- $16 = ["uuid"]
+-- $17 = ["uuid","uuid"]
+-- $18 = "2026-03-28T12:00:00.000Z"
+-- $19 = "2026-03-29T13:00:00.000Z"
