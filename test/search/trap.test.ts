@@ -51,6 +51,25 @@ describe('the traps of the query DSL', () => {
     expect(await count({ bool: { must_not: { term: { 'data.txt': 'a' } } } })).toBe(3);
   });
 
+  it('cuts all time into local hours under global, and the hours of the query beside it', async () => {
+    const h = {
+      date_histogram: { field: 'ts', fixed_interval: '1h', time_zone: 'Europe/Berlin', min_doc_count: 1 },
+    };
+    const query = { range: { ts: { gte: '2026-10-26T00:00:00Z', lt: '2026-10-26T13:00:00Z' } } };
+    const body = { size: 0, query, aggs: { h, g: { global: {}, aggs: { h } } } };
+    type Hours = { buckets: { key_as_string: string; doc_count: number }[] };
+    const { aggregations } = (await ask(body)) as unknown as { aggregations: { h: Hours; g: { h: Hours } } };
+    const shown = ({ buckets: found }: Hours) => found.map((one) => `${one.key_as_string} ${one.doc_count}`);
+    expect(shown(aggregations.h)).toEqual(['2026-10-26T13:00:00.000+01:00 1']);
+    expect(shown(aggregations.g.h)).toEqual([
+      '2026-10-25T02:00:00.000+02:00 1',
+      '2026-10-25T02:00:00.000+01:00 1',
+      '2026-10-25T03:00:00.000+01:00 1',
+      '2026-10-26T13:00:00.000+01:00 1',
+      '2026-10-26T14:00:00.000+01:00 1',
+    ]);
+  });
+
   it('asks a range of one value, and averages all of them', async () => {
     expect(await count({ range: { 'data.t': { gt: 1.5, lt: 2.5 } } })).toBe(0);
     expect((await ask({ size: 0, aggs: { a: { avg: { field: 'data.t' } } } })).aggregations['a']!.value).toBeCloseTo(

@@ -51,7 +51,8 @@ export const run = async (
   const after = request.searchAfter && searchAfter(request.searchAfter, sort, now);
   const found = needsFound(request.aggregations) ? await foundSpan(reader, scope, query) : undefined;
   const wide = spanOf(range, now);
-  const span = (needsNarrow(request.aggregations, wide) ? await foundSpan(reader, scope, all) : undefined) ?? wide;
+  const asks = spanAsked(wide, request, query);
+  const span = (needsNarrow(request.aggregations, asks) ? await foundSpan(reader, scope, all) : undefined) ?? asks;
   const asked = { aggregations: request.aggregations, query, productIds: scope.productIds, fields, span, range };
   const candidate = sources && found === undefined ? rollupCandidate(asked) : undefined;
   const { deviceIds } = narrow(scope, [query]).scope;
@@ -113,6 +114,14 @@ const allProducts = ({ productIds, deviceIds }: Scope, { products, whole }: Sour
   const ids = productIds.length === 0 ? products : productIds;
   const known = ids.filter((id) => id !== null && whole.has(id)) as string[];
   return ids.length > 0 && known.length === ids.length && ids.length < deviceIds.length ? known : undefined;
+};
+
+/** What a query leaves of a span, where nothing looks beyond the query. */
+const spanAsked = (wide: Span, { aggregations }: SearchRequest, query: Predicate): Span => {
+  if (aggregations.some(({ kind }) => kind === 'global')) return wide;
+  const { from, to } = timeLeft(wide, [query]);
+  // A moment beyond the calendar reads as no number.
+  return from <= to ? { from: Math.floor(from), to: Math.ceil(to) } : wide;
 };
 
 /** How many records match, counted no further than asked for. `known`: where the page already shows it. */
