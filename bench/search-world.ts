@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 import sql from 'sql-template-tag';
+import { noteDays, rollUpDays } from '../src/records/rollup-day.js';
 import { transaction } from '../src/transaction.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
 import { openStage, type Stage } from './stage.js';
@@ -32,6 +33,7 @@ export async function openWorld(rows: number, settings: Readonly<Record<string, 
     const { fleet, until } = await furnished(stage, join(folder, 'world.json'));
     await storeMillions(stage, rows, until);
     await rollUpAll(stage);
+    while ((await rollUpDays(stage.pool, new Date(Date.now() + 2 * 86_400_000))) > 0);
     const { rows: devices } = await stage.pool.query<{ id: string; productId: string }>(
       'select id, product_id as "productId" from device order by id',
     );
@@ -70,7 +72,9 @@ const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFlee
   const fleet = await furnish(stage, deviceCount, productCount);
   // The first record of a product gives its variables their places; it goes again.
   await stage.post(fleet.serials.slice(0, productCount).map(() => nextItem(fleet)));
-  await stage.pool.query('truncate record, record_dirty, record_rollup, record_total, record_source, record_key');
+  await stage.pool.query(
+    'truncate record, record_dirty, record_rollup, record_total, record_day, record_dirty_day, record_source, record_key',
+  );
   const until = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   await writeFile(file, JSON.stringify({ fleet, until }));
   return { fleet, until };
@@ -108,6 +112,7 @@ const rollUpAll = async ({ pool }: Stage): Promise<void> => {
       )
       insert into record_source (organization_id, product_id, device_id)
       select distinct organization_id, product_id, device_id from made`);
+    await tx.query(noteDays(sql`select organization_id, product_id, hour from record_total`));
   });
   await pool.query('vacuum analyze record_rollup, record_total, record_source, record_dirty');
 };

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { noteDays } from './rollup-day.js';
 
 type Database = Pick<Pool, 'query'>;
 
@@ -78,16 +79,18 @@ const deleteBatch = async (pool: Database, target: Target): Promise<number> => {
   return rowCount ?? 0;
 };
 
-/** The hour that the limit cuts through keeps a part of its records: its rollup is made anew. */
+/** The hour that the limit cuts through keeps a part of its records: its rollup is made anew, and its day's with it. */
 const retireRollups = async (pool: Database, target: Target): Promise<void> => {
   const limit = sql`date_trunc('hour', ${target.before}::timestamptz)`;
   await pool.query(sql`
     with totals as (
       delete from record_total where ${belongs(target)} and hour <= ${limit}
+    ), days as (
+      delete from record_day where ${belongs(target)} and day <= ${limit}
     ), cut as (
       delete from record_rollup where ${belongs(target)} and hour <= ${limit}
       returning organization_id, product_id, hour
-    )
+    ), noted as (${noteDays(sql`select organization_id, product_id, hour from cut`)})
     insert into record_dirty (organization_id, product_id, hour)
     select distinct organization_id, product_id, hour from cut where hour = ${limit}`);
 };

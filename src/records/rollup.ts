@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { transaction } from '../transaction.js';
+import { lockRollups, noteDays } from './rollup-day.js';
 
 /*
  * Hourly rollups (table record_rollup): count, sum, minimum, maximum, sum of squares, first and last by organization,
@@ -40,9 +41,7 @@ export const usualPatience: Patience = { afterHour: 10, quiet: 60, atMost: 900 }
 export const rollUp = (pool: Pool, now: Date, patience: Patience = usualPatience): Promise<number> =>
   transaction(pool, async (tx) => {
     await tx.query('set transaction isolation level repeatable read');
-    const { rows: locked } = await tx.query<{ locked: boolean }>(
-      sql`select pg_try_advisory_xact_lock(hashtextextended('record rollups', 0)) as locked`,
-    );
+    const { rows: locked } = await tx.query<{ locked: boolean }>(lockRollups);
     if (!locked[0]?.locked) return 0;
     await thinOut(tx);
     const hours = await takeDirtyHours(tx, now, patience);
@@ -116,4 +115,8 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
     )
     insert into record_source (organization_id, product_id, device_id)
     select distinct organization_id, product_id, device_id from made on conflict do nothing`);
+  await tx.query(
+    noteDays(sql`
+      select ${organization_id}::uuid as organization_id, ${product_id}::uuid as product_id, unnest(${hours}::timestamptz[]) as hour`),
+  );
 };

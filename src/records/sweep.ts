@@ -29,6 +29,7 @@ export const sweepDevices = async (pool: Database, now: Date): Promise<boolean> 
     select exists (select from deleted) as some`);
   if (deleted[0]?.some) return true;
   await pool.query(sql`delete from record_rollup where device_id = ${id}`);
+  await pool.query(sql`delete from record_day where device_id = ${id}`);
   await pool.query(sql`delete from record_source where device_id = ${id}`);
   await pool.query(sql`delete from record_key where device_id = ${id}`);
   await pool.query(sql`delete from record_sweep where device_id = ${id}`);

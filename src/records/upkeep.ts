@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Partitions } from './partition.js';
 import { retire } from './retention.js';
 import { rollUp } from './rollup.js';
+import { rollUpDays } from './rollup-day.js';
 import { sweepDevices, sweepKeys } from './sweep.js';
 
 const second = 1000;
@@ -47,6 +48,12 @@ export const createUpkeep = ({ pool, clock, log }: UpkeepOptions): Upkeep => {
       every: 5 * second,
       work: async () => {
         while (!closing && (await rollUp(pool, now())) > 0);
+      },
+    },
+    days: {
+      every: minute,
+      work: async () => {
+        while (!closing && (await rollUpDays(pool, now())) > 0);
       },
     },
     devices: {

@@ -10,6 +10,7 @@ import type { PlainObject } from '../../src/records/item.js';
 import { createLatest } from '../../src/records/latest.js';
 import { retire } from '../../src/records/retention.js';
 import { rollUp } from '../../src/records/rollup.js';
+import { rollUpDays } from '../../src/records/rollup-day.js';
 import { createRecordStore, type RecordStore } from '../../src/records/store.js';
 import { sweepDevices, sweepKeys } from '../../src/records/sweep.js';
 import { useDatabase } from '../support/database.js';
@@ -18,6 +19,8 @@ import { buildFleet, type Fleet } from './fleet.js';
 const database = useDatabase();
 const day = 24 * 3600;
 const noon = Math.floor(Date.now() / 3600e3) * 3600;
+/** Noon of that day, UTC. */
+const midday = Math.floor(noon / day) * day + day / 2;
 let pool: Pool;
 let store: RecordStore;
 
@@ -50,8 +53,14 @@ const fleetOf = () => buildFleet(pool, `f${++serials}`, variables);
 const later = new Date((noon + day) * 1000 + Date.now());
 const rollUpAll = async () => {
   while ((await rollUp(pool, later)) > 0);
+  while ((await rollUpDays(pool, later)) > 0);
 };
-const tables = { record: sql`record`, record_rollup: sql`record_rollup`, record_total: sql`record_total` };
+const tables = {
+  record: sql`record`,
+  record_rollup: sql`record_rollup`,
+  record_total: sql`record_total`,
+  record_day: sql`record_day`,
+};
 /** A fleet is one device of one product, so it does not matter by which of them is counted. */
 const count = async ({ productId }: Fleet, table: keyof typeof tables): Promise<number> => {
   const { rows } = await pool.query<{ n: number }>(
@@ -124,6 +133,44 @@ describe('rollups', () => {
     await pool.query(sql`delete from device where id = ${other.deviceId}`);
     while (await sweepDevices(pool, later));
     expect(await totals()).toEqual([[earlier, { slot: 1, hour: 0, n: 1, sum: 1, min: 1, max: 1 }], [fleet.deviceId]]);
+  });
+
+  it('add up the hours of a day, late data included', async () => {
+    const fleet = await fleetOf();
+    const days = async () => {
+      await rollUpAll();
+      const { rows } = await pool.query(sql`
+        select extract(epoch from day)::float8 - ${midday - day / 2} as day, slot, n::int, sum, min, max, sum_squares
+        from record_day where device_id = ${fleet.deviceId} order by day, slot`);
+      return rows;
+    };
+    const counted = { slot: 0, sum: null, min: null, max: null, sum_squares: null };
+    await put(fleet, [midday, { t: 1 }], [midday - 3600, { t: 3 }], [midday - day, { t: 5 }]);
+    const before = [
+      { ...counted, day: -day, n: 1 },
+      { day: -day, slot: 1, n: 1, sum: 5, min: 5, max: 5, sum_squares: 25 },
+    ];
+    expect(await days()).toEqual([
+      ...before,
+      { ...counted, day: 0, n: 2 },
+      { day: 0, slot: 1, n: 2, sum: 4, min: 1, max: 3, sum_squares: 10 },
+    ]);
+    await put(fleet, [midday - 7200, { t: -2 }]);
+    expect(await days()).toEqual([
+      ...before,
+      { ...counted, day: 0, n: 3 },
+      { day: 0, slot: 1, n: 3, sum: 2, min: -2, max: 3, sum_squares: 14 },
+    ]);
+  });
+
+  it('wait for a day that is not over', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [midday, { t: 1 }]);
+    while ((await rollUp(pool, later)) > 0);
+    while ((await rollUpDays(pool, new Date((midday + day / 2) * 1000 - 1))) > 0);
+    expect(await count(fleet, 'record_day')).toBe(0);
+    await rollUpAll();
+    expect(await count(fleet, 'record_day')).toBe(2);
   });
 
   it('wait for an hour that still gets data', async () => {
@@ -208,8 +255,22 @@ describe('retention', () => {
     await setRetention(pool, { organizationId: own.organizationId, productId: own.productId }, null);
     expect(await retire(pool, new Date(noon * 1000), () => false)).toMatchObject({ records: 1 });
     expect([await count(kept, 'record'), await count(short, 'record'), await count(own, 'record')]).toEqual([2, 1, 2]);
-    for (const table of ['record_rollup', 'record_total'] as const)
+    for (const table of ['record_rollup', 'record_total', 'record_day'] as const)
       expect([await count(kept, table), await count(short, table)]).toEqual([4, 2]);
+  });
+
+  it('makes the day anew that it cuts through', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [midday - 3600, { t: 1 }], [midday + 3600, { t: 2 }]);
+    await rollUpAll();
+    await setRetention(pool, { organizationId: fleet.organizationId, productId: null }, 30 * day * 1000);
+    await retire(pool, new Date((midday + 30 * day) * 1000), () => false);
+    expect(await count(fleet, 'record_day')).toBe(0);
+    await rollUpAll();
+    const { rows } = await pool.query(
+      sql`select n::int, sum from record_day where device_id = ${fleet.deviceId} and slot = 1`,
+    );
+    expect(rows).toEqual([{ n: 1, sum: 2 }]);
   });
 
   it('drops a partition in which nothing may remain', async () => {
@@ -230,7 +291,7 @@ describe('sweeping', () => {
     await rollUpAll();
     await pool.query(sql`delete from device where id = ${fleet.deviceId}`);
     while (await sweepDevices(pool, later));
-    expect([await count(fleet, 'record'), await count(fleet, 'record_rollup')]).toEqual([0, 0]);
+    for (const table of ['record', 'record_rollup', 'record_day'] as const) expect(await count(fleet, table)).toBe(0);
   });
 
   it('forgets keys after 48 hours', async () => {

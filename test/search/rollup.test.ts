@@ -4,15 +4,17 @@ import sql from 'sql-template-tag';
 import { VariableType } from '../../src/entities/enums.js';
 import { locate, type PlainJson } from '../../src/json.js';
 import { rollUp } from '../../src/records/rollup.js';
+import { rollUpDays } from '../../src/records/rollup-day.js';
 import { createSearch, type QueryAnswer } from '../../src/records/search/search.js';
 import { useWorld, worldNow } from './world.js';
 
-const start = worldNow / 1000 - 3 * 24 * 3600;
+const days = 6;
+const start = worldNow / 1000 - days * 24 * 3600;
 const serials = ['a1', 'a2', 'b1', 'b2'];
 const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 const recordOf = (index: number) => ({
   serial: serials[index % 4]!,
-  ts: Math.round((start + noise(index) * 3 * 24 * 3600) * 1e6) / 1e6,
+  ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,
   data: {
     ...(index % 5 === 0 ? {} : { t: noise(index + 0.5) * 1e4 - 5e3 }),
     ...(index % 2 === 0 ? { on: index % 4 === 0 } : {}),
@@ -37,7 +39,12 @@ const world = useWorld({
 });
 
 beforeAll(async () => {
-  while ((await rollUp(world.pool, new Date(Date.now() + 24 * 3600e3))) > 0);
+  const later = new Date(Date.now() + 48 * 3600e3);
+  while ((await rollUp(world.pool, later)) > 0);
+  while ((await rollUpDays(world.pool, later)) > 0);
+  // Late data: these hours are made anew, and their days are out of date.
+  await world.store(Array.from({ length: 3 }, (_, index) => recordOf(4000 + index)));
+  while ((await rollUp(world.pool, later)) > 0);
   // Late data: these hours are out of date.
   await world.store(Array.from({ length: 20 }, (_, index) => recordOf(5000 + index)));
 });
@@ -84,6 +91,8 @@ const histogram = fc
       { fixed_interval: '6h' },
       { fixed_interval: '90m' },
       { calendar_interval: '1d' },
+      { fixed_interval: '2d' },
+      { calendar_interval: 'month' },
       { calendar_interval: '1d', time_zone: 'Europe/Berlin' },
       { calendar_interval: 'week', time_zone: 'Asia/Kolkata' },
       { fixed_interval: '1h', min_doc_count: 1 },
@@ -96,11 +105,14 @@ const terms = fc
   .map(([field, aggs]): PlainJson => ({ terms: { field }, aggs }));
 const summed: PlainJson = { sum_bucket: { buckets_path: 'hours>_count' } };
 const aggs = fc
-  .tuple(histogram, fc.option(terms), metrics)
-  .map(([hours, devices, more]): PlainJson => ({ hours, summed, ...(devices && { devices }), ...more }));
+  .tuple(fc.option(histogram), fc.option(terms), metrics)
+  .map(
+    ([hours, devices, more]): PlainJson => ({ ...(hours && { hours, summed }), ...(devices && { devices }), ...more }),
+  );
 const moment = fc.oneof(
-  fc.integer({ min: -2, max: 74 }).map((hours) => start + hours * 3600),
-  fc.integer({ min: 0, max: 3 * 24 * 3600e3 }).map((millis) => start + millis / 1000),
+  fc.integer({ min: -2, max: days * 24 + 2 }).map((hours) => start + hours * 3600),
+  fc.constantFrom(start - 3600, start + days * 24 * 3600),
+  fc.integer({ min: 0, max: days * 24 * 3600e3 }).map((millis) => start + millis / 1000),
 );
 const query = fc.oneof(
   fc.constant<PlainJson>({ match_all: {} }),
@@ -141,7 +153,7 @@ describe('search over rollups', () => {
     const dirty = await pool.query(sql`select from record_dirty where organization_id = ${organizationId}`);
     expect(dirty.rowCount).toBeGreaterThan(0);
     const count = { n: { value_count: { field: 'data.t' } } };
-    const range = { gte: start, lte: start + 3 * 24 * 3600 };
+    const range = { gte: start, lte: start + days * 24 * 3600 };
     const answer = async (rollups: boolean, products: PlainJson) =>
       (aggregationsOf(await ask(rollups, { products, size: 0, aggs: count }, range)) as { n: { value: number } }).n
         .value;
@@ -150,6 +162,9 @@ describe('search over rollups', () => {
     await pool.query(sql`delete from record_total where organization_id = ${organizationId}`);
     expect(await answer(true, oneByOne)).toBe(truth[1]);
     await pool.query(sql`delete from record_rollup where organization_id = ${organizationId}`);
+    const byDay = await answer(true, oneByOne);
+    await pool.query(sql`delete from record_day where organization_id = ${organizationId}`);
+    expect(byDay).toBeGreaterThan(await answer(true, oneByOne));
     for (const [index, products] of [together, oneByOne].entries()) {
       const left = await answer(true, products);
       expect(left).toBeGreaterThan(0);

@@ -8,16 +8,21 @@ import type { Field, Fields } from '../field/field.js';
 import { timestamp } from '../query/bind-term.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
 import { scalarText } from '../syntax/value.js';
-import type { RollupRange } from './source.js';
+import type { RollupRange, Stale } from './range.js';
 import type { Sources } from './sources.js';
 
 const hour = 3_600_000;
+const day = 24 * hour;
 
 /** Fewer whole hours than this are as quickly read from the records. */
 const fewestHours = 2;
 
 /** With more hours out of date than this, reading the records alone is quicker. */
 const mostStale = 500;
+
+/** Fewer whole days than this are as quickly read by the hour, and so are all where more are out of date. */
+const fewestDays = 3;
+const mostStaleDays = 500;
 
 /** What is asked, and over what. */
 export interface Asked {
@@ -46,6 +51,8 @@ interface Need {
   readonly fields: readonly Field[];
   /** Whether devices are told apart. */
   readonly devices: boolean;
+  /** Whether hours of a day (UTC) are told apart. */
+  readonly hours: boolean;
 }
 
 /** Hours that rollups can answer for, as far as the question tells; {@link rollupRange} says whose rollups serve. */
@@ -80,19 +87,24 @@ export const rollupCandidate = ({ aggregations, query, fields, span, range }: As
 /** The rollups to read for a candidate; undefined where a product in scope may have values that are in none. */
 export const rollupRange = (
   { productIds }: Asked,
-  { fields, devices, from, to, within }: Candidate,
-  { products, whole, stale }: Sources,
+  { fields, devices, hours, from, to, within }: Candidate,
+  { products, whole, stale, staleDays }: Sources,
 ): RollupRange | undefined => {
   const inScope = productIds.length === 0 ? products : productIds;
   const declares = ({ declaredBy }: Field) => inScope.every((id) => id !== null && declaredBy?.includes(id));
   if (inScope.length === 0 || !fields.every(declares)) return undefined;
   const outdated = inScope.flatMap((productId) =>
     (stale.get(productId) ?? [])
-      .map((seconds) => ({ productId, hour: seconds * 1000 }))
-      .filter((one) => one.hour >= from && one.hour < to),
+      .map((seconds) => ({ productId, start: seconds * 1000 }))
+      .filter(({ start }) => start >= from && start < to),
   );
   if (outdated.length > mostStale) return undefined;
   const isWhole = (id: string | null): id is string => !devices && id !== null && whole.has(id);
+  const apart = inScope.filter((id) => !isWhole(id));
+  const notMade = apart.flatMap((productId) =>
+    (staleDays.get(productId) ?? []).map((seconds) => ({ productId, start: seconds * 1000 })),
+  );
+  const days = hours || apart.length === 0 ? undefined : daysOf({ from, until: to }, outdated, notMade);
   return {
     from: timestamp(from),
     to: timestamp(to),
@@ -100,12 +112,29 @@ export const rollupRange = (
     after: within.until > to,
     slots: [...new Set(fields.flatMap(({ places = [] }) => places.map(({ slot }) => slot)))],
     whole: inScope.filter(isWhole),
-    apart: inScope.filter((id) => !isWhole(id)),
+    apart,
+    ...(days && { days }),
     stale: outdated,
   };
 };
 
-const nothing: Need = { fields: [], devices: false };
+/** The whole days of a stretch; undefined where they are too few, or too many of them out of date. */
+const daysOf = (stretch: Stretch, hours: readonly Stale[], days: readonly Stale[]): RollupRange['days'] => {
+  const from = Math.ceil(stretch.from / day) * day;
+  const to = Math.floor(stretch.until / day) * day;
+  if (to - from < fewestDays * day) return undefined;
+  const outdated = new Map(
+    [...days, ...hours]
+      .map(({ productId, start }) => ({ productId, start: Math.floor(start / day) * day }))
+      .filter(({ start }) => start >= from && start < to)
+      .map((one) => [`${one.productId}/${one.start}`, one]),
+  );
+  return outdated.size > mostStaleDays
+    ? undefined
+    : { from: timestamp(from), to: timestamp(to), stale: [...outdated.values()] };
+};
+
+const nothing: Need = { fields: [], devices: false, hours: false };
 
 /** What aggregations need; undefined where rollups cannot serve one of them. */
 const needOf = (aggregations: readonly Aggregation[], fields: Fields, span: Span): Need | undefined => {
@@ -113,7 +142,11 @@ const needOf = (aggregations: readonly Aggregation[], fields: Fields, span: Span
   for (const aggregation of aggregations) {
     const one = needOfOne(aggregation, fields, span);
     if (!one) return undefined;
-    all = { fields: [...all.fields, ...one.fields], devices: all.devices || one.devices };
+    all = {
+      fields: [...all.fields, ...one.fields],
+      devices: all.devices || one.devices,
+      hours: all.hours || one.hours,
+    };
   }
   return all;
 };
@@ -129,10 +162,13 @@ const needOfOne = (aggregation: Aggregation, fields: Fields, span: Span): Need |
     case 'stats':
     case 'extended_stats': {
       const field = aggregation.missing ? undefined : fieldOf(fields, aggregation.field);
-      return field?.places && { fields: [field], devices: false };
+      return field?.places && { ...nothing, fields: [field] };
     }
-    case 'date_histogram':
-      return keepsToHours(aggregation, span) ? needOf(aggregation.children, fields, span) : undefined;
+    case 'date_histogram': {
+      const unit = unitOf(aggregation, span);
+      const inside = unit && needOf(aggregation.children, fields, span);
+      return inside && { ...inside, hours: inside.hours || unit === 'hour' };
+    }
     case 'terms': {
       const field = fieldOf(fields, aggregation.field);
       if (aggregation.missing || aggregation.minDocCount === 0 || !field || !isOfDevices(field)) return undefined;
@@ -171,18 +207,21 @@ const fieldOf = (fields: Fields, path: string): Field | undefined => {
   }
 };
 
-const keepsToHours = (aggregation: DateHistogramAggregation, span: Span): boolean => {
+/** What the buckets of a histogram are made of: whole days (UTC), or at least whole hours. */
+const unitOf = (aggregation: DateHistogramAggregation, span: Span): 'day' | 'hour' | undefined => {
   const { field, missing, offset, timeZone, fixedInterval: fixed, calendarInterval: calendar } = aggregation;
-  if (field !== 'ts' || missing || offset) return false;
+  if (field !== 'ts' || missing || offset) return undefined;
   const interval = calendar ? calendarInterval(calendar) : fixed && fixedInterval(fixed);
-  if (!interval) return false;
-  const millis = uniformMillis(interval) ?? hour;
+  if (!interval) return undefined;
+  // Months, quarters and years begin with a day.
+  const millis = uniformMillis(interval) ?? day;
   const zone = timeZone && zoneOf(scalarText(timeZone) ?? '');
-  if (timeZone && !zone) return false;
+  if (timeZone && !zone) return undefined;
   const offsets = zone
     ? [zone.offsetAt(span.from), ...zone.transitions(span.from, span.to).map(({ after }) => after)]
     : [0];
-  return millis % hour === 0 && offsets.every((one) => one % hour === 0);
+  const made = (unit: number) => millis % unit === 0 && offsets.every((one) => one % unit === 0);
+  return made(day) ? 'day' : made(hour) ? 'hour' : undefined;
 };
 
 /** The time that a query leaves of a stretch; undefined where it asks for more than time, device and product. */

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Rows } from '../lane.js';
 
-/** What an organization's rollups can be used for. Hours are Unix seconds. */
+/** What an organization's rollups can be used for. Hours and days are Unix seconds. */
 export interface Sources {
   /** Every product that it has records of; null for records of none. */
   readonly products: readonly (string | null)[];
@@ -9,6 +9,8 @@ export interface Sources {
   readonly whole: ReadonlySet<string>;
   /** The hours of each product whose rollups are out of date. */
   readonly stale: ReadonlyMap<string | null, readonly number[]>;
+  /** The days of each product whose rollups are not those of their hours. */
+  readonly staleDays: ReadonlyMap<string | null, readonly number[]>;
 }
 
 /** Asks what rollups there are, in the snapshot in which they are to be read; `some` are the only devices asked about. */
@@ -27,7 +29,8 @@ interface Known {
 
 interface StaleRow {
   productId: string | null;
-  hours: number[];
+  hours: number[] | null;
+  days: number[] | null;
 }
 
 /** Finds the sources of one call, an application's; what all its queries share is asked once. */
@@ -55,8 +58,13 @@ export const findSources = (organizationId: string, applicationId: string): Find
   return async (rows, some) => {
     stale ??= rows<StaleRow>(
       sql`
-        select product_id as "productId", array_agg(extract(epoch from hour)::float8) as hours
-        from (select distinct product_id, hour from record_dirty where organization_id = ${organizationId}::uuid) d group by product_id`,
+        select product_id as "productId", array_agg(start) filter (where not day) as hours, array_agg(start) filter (where day) as days
+        from (
+          select distinct product_id, extract(epoch from hour)::float8 as start, false as day
+          from record_dirty where organization_id = ${organizationId}::uuid
+          union all
+          select product_id, extract(epoch from day)::float8, true from record_dirty_day where organization_id = ${organizationId}::uuid) d
+        group by product_id`,
       'stale',
     );
     const found = some
@@ -73,11 +81,13 @@ export const findSources = (organizationId: string, applicationId: string): Find
   };
 };
 
-const sourcesOf = (found: readonly SourceRow[], stale: readonly StaleRow[]): Sources => {
+const sourcesOf = (found: readonly SourceRow[], outdated: readonly StaleRow[]): Sources => {
   const rolled = found.map(({ productId }) => productId);
+  const stale = outdated.flatMap(({ productId, hours }) => (hours === null ? [] : [[productId, hours] as const]));
   return {
-    products: [...new Set([...rolled, ...stale.map(({ productId }) => productId)])],
+    products: [...new Set([...rolled, ...stale.map(([productId]) => productId)])],
     whole: new Set(found.flatMap(({ productId, whole }) => (productId !== null && whole ? [productId] : []))),
-    stale: new Map(stale.map(({ productId, hours }) => [productId, hours])),
+    stale: new Map(stale),
+    staleDays: new Map(outdated.flatMap(({ productId, days }) => (days === null ? [] : [[productId, days]]))),
   };
 };

@@ -1,7 +1,8 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Field } from '../field/field.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
-import { type RollupRange, rollupSource } from '../rollup/source.js';
+import type { RollupRange } from '../rollup/range.js';
+import { rollupSource } from '../rollup/source.js';
 import { condition } from './condition.js';
 
 /** The records that a query may see at all: what the caller may read, in the products and the time asked for. */

@@ -33,18 +33,27 @@ where product_id is not null) as used
 
 select (extract(epoch from s.k0) * 1000)::int8 as k0,coalesce(sum(s.v3), 0)::int8 as n,(sum(s.v1) / nullif(sum(s.v0), 0))::float8 as c0
 from (select date_bin(make_interval(secs => $1::float8), r.ts, $2::timestamptz) as k0,case when r.slot = $3::int and r.product_id = any($4::uuid[]) then r.n end as v0,case when r.slot = $5::int and r.product_id = any($6::uuid[]) then r.sum end as v1,case when r.slot = $7::int and r.product_id = any($8::uuid[]) then r.sum_squares end as v2,case when r.slot = 0 then r.n else 0 end as v3
-from ( select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
-from record_rollup u
-where u.organization_id = $9::uuid and u.product_id = any($10::uuid[]) and u.device_id = any($11::uuid[]) and u.slot = any($12::int[]) and u.hour >= $13::timestamptz and u.hour < $14::timestamptz and (coalesce(u.product_id, $15::uuid), u.hour) not in (select *
+from ( select u.organization_id, u.device_id, u.product_id, u.day as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
+from record_day u
+where u.organization_id = $9::uuid and u.product_id = any($10::uuid[]) and u.device_id = any($11::uuid[]) and u.slot = any($12::int[]) and u.day >= $13::timestamptz and u.day < $14::timestamptz and (coalesce(u.product_id, $15::uuid), u.day) not in (select *
 from unnest($16::uuid[], $17::timestamptz[]))
+union all select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
+from record_rollup u
+where u.organization_id = $18::uuid and u.product_id = any($19::uuid[]) and u.device_id = any($20::uuid[]) and u.slot = any($21::int[]) and u.hour >= $22::timestamptz and u.hour < $23::timestamptz and (coalesce(u.product_id, $24::uuid), u.hour) not in (select *
+from unnest($25::uuid[], $26::timestamptz[]))
+union all select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
+from record_rollup u
+where u.organization_id = $27::uuid and u.product_id = any($28::uuid[]) and u.device_id = any($29::uuid[]) and u.slot = any($30::int[]) and u.hour >= $31::timestamptz and u.hour < $32::timestamptz and (coalesce(u.product_id, $33::uuid), u.hour) not in (select *
+from unnest($34::uuid[], $35::timestamptz[])) and (coalesce(u.product_id, $36::uuid), date_trunc('day', u.hour, 'UTC')) in (select *
+from unnest($37::uuid[], $38::timestamptz[]))
 union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from unnest($18::uuid[], $19::timestamptz[]) y (product_id, hour)
+from unnest($39::uuid[], $40::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join unnest($20::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $21::uuid and x.product_id = any($22::uuid[]) and x.device_id = any($23::uuid[]) and x.ts >= $24::timestamptz and x.ts < $25::timestamptz) r
+cross join unnest($41::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $42::uuid and x.product_id = any($43::uuid[]) and x.device_id = any($44::uuid[]) and x.ts >= $45::timestamptz and x.ts < $46::timestamptz) r
 where true) s
 group by s.k0
-limit $26::int
+limit $47::int
 -- $1 = 86400
 -- $2 = "1970-01-01T00:00:00.000Z"
 -- $3 = 1
@@ -58,16 +67,37 @@ limit $26::int
 -- $11 = ["uuid","uuid"]
 -- $12 = [0,1]
 -- $13 = "2000-01-01T00:00:00.000Z"
--- $14 = "2026-11-23T13:00:00.000Z"
+-- $14 = "2026-11-23T00:00:00.000Z"
 -- $15 = "00000000-0000-0000-0000-000000000000"
--- $16 = ["uuid","uuid","uuid"]
--- $17 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $18 = ["uuid","uuid","uuid"]
--- $19 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $20 = [0,1]
--- $21 = "uuid"
--- $22 = ["uuid"]
--- $23 = ["uuid","uuid"]
--- $24 = "2026-03-28T12:00:00.000Z"
--- $25 = "2026-03-29T13:00:00.000Z"
--- $26 = 65536
+-- $16 = ["uuid","uuid"]
+-- $17 = ["2026-03-28T00:00:00.000Z","2026-03-29T00:00:00.000Z"]
+-- $18 = "uuid"
+-- $19 = ["uuid"]
+-- $20 = ["uuid","uuid"]
+-- $21 = [0,1]
+-- $22 = "2026-11-23T00:00:00.000Z"
+-- $23 = "2026-11-23T13:00:00.000Z"
+-- $24 = "00000000-0000-0000-0000-000000000000"
+-- $25 = ["uuid","uuid","uuid"]
+-- $26 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $27 = "uuid"
+-- $28 = ["uuid"]
+-- $29 = ["uuid","uuid"]
+-- $30 = [0,1]
+-- $31 = "2026-03-28T00:00:00.000Z"
+-- $32 = "2026-03-30T00:00:00.000Z"
+-- $33 = "00000000-0000-0000-0000-000000000000"
+-- $34 = ["uuid","uuid","uuid"]
+-- $35 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $36 = "00000000-0000-0000-0000-000000000000"
+-- $37 = ["uuid","uuid"]
+-- $38 = ["2026-03-28T00:00:00.000Z","2026-03-29T00:00:00.000Z"]
+-- $39 = ["uuid","uuid","uuid"]
+-- $40 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $41 = [0,1]
+-- $42 = "uuid"
+-- $43 = ["uuid"]
+-- $44 = ["uuid","uuid"]
+-- $45 = "2026-03-28T12:00:00.000Z"
+-- $46 = "2026-03-29T13:00:00.000Z"
+-- $47 = 65536

@@ -1,0 +1,30 @@
+/** The start of an hour or a day of a product whose rollup is out of date, in milliseconds. */
+export interface Stale {
+  readonly productId: string | null;
+  readonly start: number;
+}
+
+/** The hours that a query may take from rollups, the slots that it reads, and whose rollups it reads. */
+export interface RollupRange {
+  /** Start of the first whole hour, and end of the last: ISO 8601. */
+  readonly from: string;
+  readonly to: string;
+  /** Whether the time asked for begins before, and ends after these hours. */
+  readonly before: boolean;
+  readonly after: boolean;
+  readonly slots: readonly number[];
+  /** Products whose devices are read together. */
+  readonly whole: readonly string[];
+  /** Products that are read device by device; null: records of none. */
+  readonly apart: readonly (string | null)[];
+  /** Of products that are read device by device: whole days (UTC, ISO 8601) that need not be read by the hour. */
+  readonly days?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
+  /** Hours in the range whose rollups are out of date. */
+  readonly stale: readonly Stale[];
+}
+
+/** Whose records are looked at. */
+export interface Whose {
+  readonly organizationId: string;
+  readonly deviceIds: readonly string[];
+}

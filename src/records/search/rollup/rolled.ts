@@ -1,0 +1,49 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { around, listOf, noProduct, ofProducts } from './part.js';
+import type { RollupRange, Whose } from './range.js';
+
+const day = 86_400_000;
+
+/** What of a range is in rollups that are right, as parts of a union. */
+export const rolledParts = (whose: Whose, range: RollupRange): Sql[] => [
+  ...(range.whole.length > 0 ? [together(whose, range)] : []),
+  ...(range.apart.length > 0 ? oneByOne(whose, range) : []),
+];
+
+const measures = sql`u.slot, u.n, u.sum, u.min, u.max, u.sum_squares`;
+const ofSlots = ({ slots }: RollupRange) => sql`u.slot = any(${[0, ...slots]}::int[])`;
+const product = sql`coalesce(u.product_id, ${noProduct}::uuid)`;
+
+/** The hours between two moments but those that are out of date. */
+const hoursIn = (range: RollupRange, from: string, to: string): Sql => {
+  const { stale } = range;
+  const fresh = stale.length === 0 ? empty : sql` and (${product}, u.hour) not in (select * from ${listOf(stale)})`;
+  return sql`${ofSlots(range)} and u.hour >= ${from}::timestamptz and u.hour < ${to}::timestamptz${fresh}`;
+};
+
+const together = (whose: Whose, range: RollupRange): Sql => sql`
+    select u.organization_id, null::uuid as device_id, u.product_id, u.hour as ts, ${measures}
+    from record_total u where ${ofProducts(sql`u`, whose, range.whole)} and ${hoursIn(range, range.from, range.to)}`;
+
+/** By the day where days will do: what is left at the ends, and days that are out of date, by the hour. */
+const oneByOne = (whose: Whose, range: RollupRange): Sql[] => {
+  const { from, to, days } = range;
+  const ofDevices = sql`${ofProducts(sql`u`, whose, range.apart)} and u.device_id = any(${whose.deviceIds}::uuid[])`;
+  const byHour = (hours: Sql) => sql`
+    select u.organization_id, u.device_id, u.product_id, u.hour as ts, ${measures} from record_rollup u where ${ofDevices} and ${hours}`;
+  if (days === undefined) return [byHour(hoursIn(range, from, to))];
+  const listed = sql`(select * from ${listOf(days.stale)})`;
+  const fresh = days.stale.length === 0 ? empty : sql` and (${product}, u.day) not in ${listed}`;
+  const ofStale = () => {
+    const outer = around(days.stale, day);
+    return sql`${hoursIn(range, outer.from, outer.to)} and (${product}, date_trunc('day', u.hour, 'UTC')) in ${listed}`;
+  };
+  return [
+    sql`
+    select u.organization_id, u.device_id, u.product_id, u.day as ts, ${measures} from record_day u
+    where ${ofDevices} and ${ofSlots(range)} and u.day >= ${days.from}::timestamptz and u.day < ${days.to}::timestamptz${fresh}`,
+    ...(from < days.from ? [byHour(hoursIn(range, from, days.from))] : []),
+    ...(days.to < to ? [byHour(hoursIn(range, days.to, to))] : []),
+    ...(days.stale.length === 0 ? [] : [byHour(ofStale())]),
+  ];
+};

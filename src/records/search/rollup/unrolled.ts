@@ -1,0 +1,34 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { around, listOf, noProduct, ofProducts } from './part.js';
+import type { RollupRange, Whose } from './range.js';
+
+const hour = 3_600_000;
+
+/** What of a range is in no rollup, or in none that is right, as parts of a union over the records. */
+export const unrolledParts = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql[] => {
+  const { from, to, before, after, slots, whole, apart, stale } = range;
+  // Slot 0 of an array is nothing. No lateral query: that would keep the whole statement from running in parallel, as would
+  // columns whose types differ between the parts.
+  const ofRecords = (source: Sql, when: Sql) => sql`
+    select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot],
+      x.numbers[v.slot] * x.numbers[v.slot]
+    from ${source} cross join unnest(${[0, ...slots]}::int[]) v (slot)
+    where (v.slot = 0 or x.numbers[v.slot] is not null) and ${ofProducts(sql`x`, bounds, [...whole, ...apart])}
+      and x.device_id = any(${bounds.deviceIds}::uuid[]) and ${when}`;
+  const between = (lower: string, upper: string) => sql`x.ts >= ${lower}::timestamptz and x.ts < ${upper}::timestamptz`;
+  const ofStale = (product: Sql) => {
+    const outer = around(stale, hour);
+    return ofRecords(
+      sql`${listOf(stale)} y (product_id, hour) join record x on ${product} and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'`,
+      between(outer.from, outer.to),
+    );
+  };
+  return [
+    ...(before ? [ofRecords(sql`record x`, between(bounds.from, from))] : []),
+    ...(after ? [ofRecords(sql`record x`, sql`x.ts >= ${to}::timestamptz and x.ts <= ${bounds.to}::timestamptz`)] : []),
+    ...(stale.some(({ productId }) => productId !== null) ? [ofStale(sql`x.product_id = y.product_id`)] : []),
+    ...(stale.some(({ productId }) => productId === null)
+      ? [ofStale(sql`x.product_id is null and y.product_id = ${noProduct}::uuid`)]
+      : []),
+  ];
+};
