@@ -40,6 +40,23 @@ export async function run(args: readonly string[]): Promise<void> {
 /** How long each side is asked before it counts, in milliseconds: a process that has just begun runs code that is not compiled yet. */
 const warmUp = 2000;
 
+/** How long each side is asked in a round, in milliseconds, at least once: a single answer of a few is mostly of cold caches. */
+const turn = 200;
+
+/** Milliseconds that an answer takes, on average over a stretch of so many. */
+const average = async (ask: () => Promise<unknown>, stretch: number): Promise<number> => {
+  let asked = 0;
+  return (
+    (await timed(async () => {
+      const until = performance.now() + stretch;
+      do {
+        await ask();
+        asked++;
+      } while (performance.now() < until);
+    })) / asked
+  );
+};
+
 /** Asks each side in turn. */
 const compare = async (world: SearchWorld, question: Question, engine: Engine | undefined, rounds: number) => {
   const { name, query, byHand, byRollup } = question;
@@ -51,12 +68,9 @@ const compare = async (world: SearchWorld, question: Question, engine: Engine | 
   ];
   if (byRollup) sides.push([row('SQL over rollups'), () => stage.pool.query(byRollup)]);
   if (engine) sides.push([row('OpenSearch'), () => engine.ask(question)]);
-  for (const [, ask] of sides) {
-    const until = performance.now() + warmUp;
-    do await ask();
-    while (performance.now() < until);
-  }
-  for (let round = 0; round < rounds; round++) for (const [side, ask] of sides) side.figures.push(await timed(ask));
+  for (const [, ask] of sides) await average(ask, warmUp);
+  for (let round = 0; round < rounds; round++)
+    for (const [side, ask] of sides) side.figures.push(await average(ask, turn));
   const ours = sides[0]![0].figures;
   stdout.write(`\n${name}\n`);
   for (const [side] of sides) {

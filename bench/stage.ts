@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
+import { Pool } from 'undici';
 import { openEmbedded } from '../src/database/embedded.js';
 import { createPool } from '../src/database/pools.js';
 import { AccountType } from '../src/entities/enums.js';
@@ -64,11 +65,18 @@ export async function openStage(settings: Readonly<Record<string, string>> = {},
   const service = await serve();
   const base = `${service.origin}/ddp/v1`;
   const allTime = { gte: 946_684_800, lte: 4_102_444_800 };
+  const client = new Pool(service.origin);
   const post = async (path: string, body: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-    const response = await fetch(`${base}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`POST ${path}: ${response.status} ${text}`);
+    // Not `fetch`, which costs about a millisecond itself.
+    const response = await client.request({
+      method: 'POST',
+      path: `/ddp/v1${path}`,
+      headers,
+      body: JSON.stringify(body),
+    });
+    const text = await response.body.text();
+    if (response.statusCode >= 300) throw new Error(`POST ${path}: ${response.statusCode} ${text}`);
     return JSON.parse(text) as object;
   };
   return {
@@ -94,6 +102,7 @@ export async function openStage(settings: Readonly<Record<string, string>> = {},
       if (rejected > 0) throw new Error(`${rejected} records were rejected.`);
     },
     async close() {
+      await client.close();
       await service.close();
       await pool.end();
       await server.close();
