@@ -74,9 +74,8 @@ export const innermost = (error: Plain): Plain => {
 
 /** The fields of a sort. */
 export const sortKeys = (sort: unknown): string[] => {
-  if (sort === undefined) return [];
-  const keys = (Array.isArray(sort) ? sort : [sort]) as (string | Plain)[];
-  return keys.flatMap((key) => (typeof key === 'string' ? [key] : Object.keys(key)));
+  const keys = (Array.isArray(sort) ? sort : [sort ?? []]) as (string | Plain | null)[];
+  return keys.flatMap((key) => (typeof key === 'string' ? [key] : Object.keys(key ?? {})));
 };
 
 interface Hit {

@@ -10,7 +10,7 @@ export interface Engine {
 /** What stands for no answer: some searches end in a fault of the engine's that it never reports. */
 export const unanswered: Plain = { unanswered: true };
 
-const patience = 20_000;
+const patience = 10_000;
 
 /** Connects to the engine at a URL. */
 export const connect = (url: string): Engine => {

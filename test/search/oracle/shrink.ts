@@ -78,7 +78,7 @@ const first = async (
  */
 export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): Promise<boolean> => {
   if (ours['error'] === undefined) return false;
-  const named = [reason(ours), theirs['error'] && reason(theirs)];
+  const named = [reason(ours), reason(theirs)];
   return (
     (await first(
       lessOf(body),
@@ -86,12 +86,14 @@ export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): 
       (less) =>
         less.different.length === 0 &&
         less.ours['error'] !== undefined &&
+        less.theirs['error'] !== undefined &&
         (named[0] === reason(less.ours) || named[1] === reason(less.theirs)),
     )) !== undefined
   );
 };
 
 const reason = (answer: Plain): string => {
+  if (answer['error'] === undefined) return 'an answer';
   const { type, reason: text } = innermost(answer['error'] as Plain);
   return `${type as string} ${text as string}`.replaceAll(/\d+:\d+/g, '');
 };
