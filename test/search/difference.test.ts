@@ -1,9 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parseJson } from '../../src/json-reader.js';
-import { differences, type Plain } from './oracle/compare.js';
+import { differences } from './oracle/compare.js';
 import { devices, mapping, variables } from './oracle/document.js';
 import { connect } from './oracle/engine.js';
+import type { Plain } from './oracle/plain.js';
 import { useWorld, type WorldRecord } from './world.js';
 
 /**

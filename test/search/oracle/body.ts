@@ -1,6 +1,6 @@
 import { AggregationGrammar } from './aggregation.js';
-import type { Plain } from './compare.js';
 import type { Dice } from './dice.js';
+import type { Plain } from './plain.js';
 import { QueryGrammar } from './query.js';
 
 /** Makes the bodies of searches. */

@@ -1,10 +1,11 @@
-/** A JSON object. */
-export type Plain = { [key: string]: unknown };
+import { isArguedAggregation, isArguedError } from './argued.js';
+import { innermost, type Plain } from './plain.js';
 
 /** Where two answers to one body differ: ours is in the wrong unless docs/search.md argues it. */
 export const differences = (body: Plain, ours: Plain, theirs: Plain): string[] => {
   const [mine, other] = [ours['error'], theirs['error']] as (Plain | undefined)[];
-  if (mine !== undefined || other !== undefined) return isLeftOut(body, theirs) ? [] : compareErrors(ours, theirs);
+  if (mine !== undefined || other !== undefined)
+    return isArguedError(body, ours, theirs) ? [] : compareErrors(ours, theirs);
   const total = (theirs['hits'] as { total?: { value: number } }).total?.value ?? Number.POSITIVE_INFINITY;
   const aggregations = (body['aggs'] ?? body['aggregations']) as Plain | undefined;
   return [
@@ -33,43 +34,10 @@ const compareErrors = (ours: Plain, theirs: Plain): string[] => {
         );
   };
   const different = [`error: ours ${shown(ours)}, theirs ${shown(theirs)}`];
-  if (isOwnFault(theirs) || isOverflow(ours) || isBracket(ours)) return [];
   if (ours['error'] === undefined || theirs['error'] === undefined) return different;
   if (theirs['status'] === 500) return ours['status'] === 400 ? [] : different;
   const type = (answer: Plain) => innermost(answer['error'] as Plain)['type'];
   return ours['status'] === theirs['status'] && type(ours) === type(theirs) ? [] : different;
-};
-
-/** Faults in the engine's own code, where there is an answer to give. */
-const isOwnFault = (theirs: Plain): boolean =>
-  theirs['status'] === 500 &&
-  /^(?:null_pointer|class_cast|no_such_element|array_index|illegal_state)/.test(
-    String(innermost(theirs['error'] as Plain)['type']),
-  );
-
-/** Sums beyond what a double holds (argued in docs/search.md). */
-const isOverflow = (ours: Plain): boolean =>
-  ours['error'] !== undefined &&
-  /out of range: (?:over|under)flow/.test(String(innermost(ours['error'] as Plain)['reason']));
-
-/** A key of a query that is `null` is as if it did not come, where the engine refuses it (argued in docs/search.md). */
-const isLeftOut = (body: Plain, theirs: Plain): boolean =>
-  theirs['error'] !== undefined &&
-  Object.values(body).includes(null) &&
-  String(innermost(theirs['error'] as Plain)['reason']).startsWith('Unknown key for a VALUE_NULL in [');
-
-/** An array or an object in the place of one value, whose bracket the engine reads as the value (likewise). */
-const isBracket = (ours: Plain): boolean =>
-  ours['error'] !== undefined &&
-  /^\[(?:term|terms|range)\] query does not support \[START_(?:ARRAY|OBJECT)\]$/.test(
-    String(innermost(ours['error'] as Plain)['reason']),
-  );
-
-/** The cause at the bottom of an error. */
-export const innermost = (error: Plain): Plain => {
-  const [shard] = (error['failed_shards'] ?? []) as { reason: Plain }[];
-  const below = shard?.reason ?? (error['caused_by'] as Plain | undefined);
-  return below === undefined ? error : innermost(below);
 };
 
 /** The fields of a sort. */
@@ -133,17 +101,14 @@ const compareAggregation = (
   const options = asked[kind] as Plain;
   const inner = (asked['aggs'] ?? asked['aggregations'] ?? {}) as Plain;
   const at = `${path}(${kind})`;
+  if (isArguedAggregation(kind, options)) return [];
   if (kind === 'top_hits')
     return compareHits(sortKeys(options['sort']), ours['hits'] as Plain, theirs['hits'] as Plain, at);
   if (isSketched(kind)) return compareSketch(kind, ours, theirs, count, at);
   // Decimals of the engine's points are quantized; exactness is compared by other means.
   if (kind.startsWith('geo_')) return compareBuckets(inner, ours, theirs, count, at, 1e-6);
-  if (byPercentile(options['order']) && 'buckets' in theirs) return [];
   return compareBuckets(inner, ours, theirs, count, at, 1e-9);
 };
-
-/** An order by what is estimated there and interpolated here. */
-const byPercentile = (order: unknown): boolean => JSON.stringify(order ?? '').includes('[');
 
 const compareBuckets = (
   inner: Plain,
@@ -153,28 +118,26 @@ const compareBuckets = (
   path: string,
   tolerance: number,
 ): string[] => {
+  const names = Object.keys(inner);
   const rest = (answer: Plain) =>
     Object.fromEntries(Object.entries(answer).filter(([key]) => key !== 'buckets' && !(key in inner)));
   const below =
-    Object.keys(inner).length === 0 || 'buckets' in theirs
+    names.length === 0 || 'buckets' in theirs
       ? []
-      : compareAggregations(inner, ours, theirs, doc(theirs, count), path);
-  const outer = compareValue(
-    rest(below.length === 0 && !('buckets' in theirs) ? withoutNames(ours, inner) : ours),
-    rest(theirs),
-    path,
-    tolerance,
-  );
+      : compareAggregations(inner, only(ours, names), only(theirs, names), doc(theirs, count), path);
+  const outer = compareValue(rest(ours), rest(theirs), path, tolerance);
   if (!('buckets' in theirs)) return [...outer, ...below];
   const [mine, other] = [ours['buckets'], theirs['buckets']] as (Plain[] | Plain)[];
   if (Array.isArray(mine) !== Array.isArray(other) || mine === undefined) return compareValue(mine, other, path);
   const keys = new Set([...Object.keys(mine), ...Object.keys(other!)]);
   if (Array.isArray(mine) && mine.length !== (other as Plain[]).length)
-    return [...outer, `${path}.buckets: ours ${JSON.stringify(mine)}, theirs ${JSON.stringify(other)}`.slice(0, 1500)];
+    return [
+      ...outer,
+      `${path}.buckets: ${alone('ours', mine, other as Plain[])}, ${alone('theirs', other as Plain[], mine)}`,
+    ];
   const each = [...keys].flatMap((key) => {
     const [left, right] = [(mine as Plain)[key], (other as Plain)[key]] as (Plain | undefined)[];
     if (left === undefined || right === undefined) return compareValue(left, right, `${path}.${key}`);
-    const names = Object.keys(inner);
     return [
       ...compareValue(withoutNames(left, inner), withoutNames(right, inner), `${path}.${key}`, tolerance),
       ...(names.length === 0
@@ -183,6 +146,17 @@ const compareBuckets = (
     ];
   });
   return [...outer, ...each];
+};
+
+/** The buckets that the other side does not have. */
+const alone = (side: string, own: readonly Plain[], other: readonly Plain[]): string => {
+  const keyOf = ({ key, doc_count: count }: Plain) => `${JSON.stringify(key)}: ${count as number}`;
+  const others = new Set(other.map(keyOf));
+  return `${side} ${own.length}, alone ${own
+    .map(keyOf)
+    .filter((key) => !others.has(key))
+    .slice(0, 10)
+    .join('; ')}`;
 };
 
 const doc = (bucket: Plain, count: number): number => (bucket['doc_count'] as number | undefined) ?? count;
@@ -206,7 +180,7 @@ const compareSketch = (kind: string, ours: Plain, theirs: Plain, count: number, 
   const near = kind === 'percentile_ranks' ? 5 : 30;
   const same = (a: unknown, b: unknown) => {
     if (typeof a !== 'number' || typeof b !== 'number')
-      return (typeof a === 'string' && typeof b === 'string' && /^[-\d.,E]+$/.test(a)) || a === b;
+      return (typeof a === 'string' && typeof b === 'string' && /^[-\d.,:TZE]+$/.test(a)) || a === b;
     return (
       count < 100 || Math.abs(a) > 1000 || Math.abs(b) > 1000 || !path.includes('level') || Math.abs(a - b) <= near
     );

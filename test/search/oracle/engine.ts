@@ -1,5 +1,5 @@
 import { errors, Pool } from 'undici';
-import type { Plain } from './compare.js';
+import type { Plain } from './plain.js';
 
 /** A real OpenSearch. */
 export interface Engine {

@@ -1,4 +1,5 @@
-import { type Plain, sortKeys } from './compare.js';
+import { sortKeys } from './compare.js';
+import type { Plain } from './plain.js';
 
 /** A body with the cursor's moments in milliseconds, where ours has seconds. */
 export const inMillis = (body: Plain): Plain => {

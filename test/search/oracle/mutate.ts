@@ -1,5 +1,5 @@
-import type { Plain } from './compare.js';
 import type { Dice } from './dice.js';
+import type { Plain } from './plain.js';
 
 type Path = readonly (string | number)[];
 

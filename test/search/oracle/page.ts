@@ -1,4 +1,5 @@
-import { type Plain, sortKeys } from './compare.js';
+import { sortKeys } from './compare.js';
+import type { Plain } from './plain.js';
 
 /** The next page of what a body asked for, where its answer has a cursor. */
 export const nextPage = (body: Plain, answer: Plain): Plain | undefined => {

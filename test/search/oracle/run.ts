@@ -1,15 +1,17 @@
-import type { Plain } from './compare.js';
 import { nextPage } from './page.js';
+import type { Plain } from './plain.js';
 import { type Ask, type Compared, hasTwoFaults, shrunk, signature } from './shrink.js';
 
 /** What one run does. */
 export interface Run {
-  /** How many bodies are asked, pages after the first among them. */
+  /** How many bodies are compared, pages after the first among them; those that cannot be are not counted. */
   readonly cases: number;
   /** Makes the next body. */
   readonly body: () => Plain;
   /** Asks both sides, through the door where ours has milliseconds or the one where it has seconds. */
   readonly ask: (millis: boolean) => Ask;
+  /** Whether of each kind of difference only the smallest body found is told; otherwise each body is. */
+  readonly byKind: boolean;
   /** Is told how far the run is, and each kind of difference as it is found. */
   readonly say: (line: string) => void;
 }
@@ -25,22 +27,32 @@ const batch = 100;
 const pages = 3;
 
 /** Asks both sides all bodies, also after differences: of each kind only the first is made small. */
-export const run = async ({ cases, body, ask, say }: Run): Promise<Kind[]> => {
+export const run = async ({ cases, body, ask, byKind, say }: Run): Promise<Kind[]> => {
   const found = new Map<string, Kind>();
-  let asked = 0;
-  for (let round = 0; asked < cases; round += 1) {
+  const skipped = { argued: 0, 'no answer': 0 };
+  let held = 0;
+  for (let round = 0; held < cases; round += 1) {
     const both = ask(round % 2 === 1);
-    let bodies = Array.from({ length: Math.min(batch, cases - asked) }, body);
-    for (let page = 0; page < pages && bodies.length > 0; page += 1) {
-      const compared = await both(bodies.slice(0, cases - asked));
-      asked += compared.length;
-      for (const one of compared.filter(({ different }) => different.length > 0)) await add(found, one, both, say);
+    let bodies = Array.from({ length: Math.min(batch, cases - held) }, body);
+    for (let page = 0; page < pages && bodies.length > 0 && held < cases; page += 1) {
+      const compared = await both(bodies.slice(0, cases - held));
+      for (const one of compared) {
+        if (one.skipped === undefined) held += 1;
+        else skipped[one.skipped] += 1;
+        if (one.skipped === 'no answer') say(`no answer from the engine: ${JSON.stringify(one.body)}`);
+        if (one.different.length === 0) continue;
+        if (byKind) await add(found, one, both, say);
+        else put(found, `${found.size}`, one, say);
+      }
       bodies = compared.flatMap((one) => {
-        const next = one.different.length > 0 ? undefined : nextPage(one.body, one.ours);
+        const next = one.different.length > 0 || one.skipped ? undefined : nextPage(one.body, one.ours);
         return next === undefined ? [] : [next];
       });
     }
-    say(`${asked} of ${cases} bodies asked, ${found.size} kinds of difference`);
+    const { argued, 'no answer': silent } = skipped;
+    say(
+      `${held} of ${cases} compared: ${found.size} kinds of difference; besides ${argued} argued, ${silent} unanswered`,
+    );
   }
   return [...found.values()];
 };
@@ -54,7 +66,10 @@ const add = async (found: Map<string, Kind>, one: Compared, both: Ask, say: Run[
   if (await hasTwoFaults(one, both)) return;
   const small = await shrunk(one, both);
   if (await hasTwoFaults(small, both)) return;
-  const { body, different } = small;
-  found.set(signature(small), { body, different, count: 1 });
+  put(found, signature(small), small, say);
+};
+
+const put = (found: Map<string, Kind>, kind: string, { body, different }: Compared, say: Run['say']): void => {
+  found.set(kind, { body, different, count: 1 });
   say(`${JSON.stringify(body)}\n  ${different.slice(0, 3).join('\n  ')}`);
 };

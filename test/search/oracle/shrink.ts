@@ -1,4 +1,4 @@
-import { innermost, type Plain } from './compare.js';
+import { innermost, type Plain } from './plain.js';
 
 /** A body with both answers to it, and where they differ. */
 export interface Compared {
@@ -6,6 +6,8 @@ export interface Compared {
   readonly ours: Plain;
   readonly theirs: Plain;
   readonly different: readonly string[];
+  /** Why the answers are not held against each other. */
+  readonly skipped?: 'argued' | 'no answer';
 }
 
 /** Asks both sides. */

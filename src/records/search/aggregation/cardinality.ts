@@ -2,31 +2,40 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { Field } from '../field/field.js';
 import type { SimpleMetric } from './aggregation.js';
 import { valueKey } from './bucket-key.js';
-import { unsupported } from './number-of.js';
 import { noValue, type Planned, type Stage } from './stage.js';
-import { fieldOr } from './stand-in.js';
+import { fieldOr, placeOr } from './stand-in.js';
 
 /** How many different values there are: exactly, where the engines estimate. */
 export const cardinality = ({ at, field: path, missing }: SimpleMetric, stage: Stage): Planned => {
   const field = fieldOr('keyword', { field: path, ...(missing && { missing }) }, at, stage);
   if (field === undefined) return { read: () => ({ value: 0 }), sortable: noValue };
-  if (field.kind === 'geo_point') throw unsupported(field, 'cardinality', at);
+  if (field.kind === 'geo_point')
+    return places(placeOr('cardinality', { field: path, ...(missing && { missing }) }, at, stage)!, stage);
   const aggregate = field.values === undefined ? ofOne(field, missing, stage) : ofMany(field, missing, stage);
-  const { cell, column } = stage.aggregate(aggregate);
-  return {
-    read: (bucket) => ({ value: Number(cell(bucket) ?? 0) }),
-    sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
-  };
+  return counted(stage.aggregate(aggregate));
+};
+
+const counted = ({ cell, column }: ReturnType<Stage['aggregate']>): Planned => ({
+  read: (bucket) => ({ value: Number(cell(bucket) ?? 0) }),
+  sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
+});
+
+const places = (field: Field, stage: Stage): Planned => {
+  const place = stage.level.perRecord(
+    sql`(case when ${field.value} is not null then point(${field.longitude!}, ${field.value})::text end)`,
+    [field],
+  );
+  return counted(stage.aggregate((where) => sql`count(distinct ${place})${where}`));
 };
 
 const ofOne = (field: Field, missing: SimpleMetric['missing'], stage: Stage) => {
   const { value } = valueKey(field, missing, 0, stage.planning);
-  const counted = stage.level.perRecord(
+  const one = stage.level.perRecord(
     field.uuid !== undefined && missing === undefined ? field.uuid : value,
     [field],
     field.costly,
   );
-  return (where: Sql) => sql`count(distinct ${counted})${where}`;
+  return (where: Sql) => sql`count(distinct ${one})${where}`;
 };
 
 const ofMany = (field: Field, missing: SimpleMetric['missing'], stage: Stage) => {

@@ -1,5 +1,5 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import { badAggregation, illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parsing } from '../failure.js';
 import type { Predicate } from '../query/predicate.js';
 import type { Input } from '../syntax/input.js';
 import { kindOf, scalarText } from '../syntax/value.js';
@@ -12,7 +12,7 @@ import type { Answer, Inside, Planned, Stage } from './stage.js';
 export const composite = (aggregation: CompositeAggregation, stage: Stage): Planned => {
   const { at, sources, size, after } = aggregation;
   if (stage.level !== stage.planning.root || stage.filters.length > 0) {
-    throw badAggregation('[composite] aggregation cannot be used with a parentAggregation', at);
+    throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);
   }
   const keys = sources.map((source, index) => compositeKey(source, index, stage));
   const known = keys.filter((key) => key !== undefined);

@@ -58,7 +58,7 @@ export const dateBuckets = (field: Field, interval: Interval, zone: Zone, offset
       },
     };
   }
-  const starts = boundaries(rounding, zone, span.from, span.to, mostStarts);
+  const starts = boundaries(rounding, span.from, span.to, mostStarts);
   if (starts === undefined) throw tooManyBuckets(mostStarts + 1);
   return {
     rounding,

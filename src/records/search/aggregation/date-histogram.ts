@@ -30,29 +30,26 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
   const zone = reading.zone ?? utc;
   const field = fieldOr('date', aggregation, at, stage);
   const buckets = bucketsOf(aggregation, field, stage, zone);
-  if (field === undefined) {
-    orderOf(aggregation.order, stage.planBarren(aggregation, buckets));
-    return { read: () => ({ buckets: keyed ? {} : [] }) };
-  }
-  const inner = stage.inside([buckets.key], { time: buckets });
-  const children = inner.planAll(aggregation);
+  const inner = field && stage.inside([buckets.key], { time: buckets });
+  const children = inner?.planAll(aggregation) ?? stage.planBarren(aggregation, buckets);
   const order = orderOf(aggregation.order, children);
-  const count = inner.count();
-  const print = printOf(field, format, zone)!;
-  // Bounds are of the buckets before the offset moves these, and are moved with them.
+  const count = inner?.count() ?? (() => 0);
+  const print = printOf(field ?? stage.field('ts', at), format, zone)!;
+  // Bounds are rounded without the offset, and only those that stretch are moved with it.
   const shift = shiftOf(aggregation);
-  const rounded = ({ min, max }: Ends) => ({ min: round(buckets, min, shift), max: round(buckets, max, shift) });
-  const hard = rounded(instants(aggregation.hardBounds, reading));
+  const rounded = (instant: Instant | undefined, by: number) =>
+    instant === undefined ? undefined : buckets.rounding.round(instant + shift) - shift + by;
+  const given = instants(aggregation.hardBounds, reading);
   const extended = instants(aggregation.extendedBounds, reading);
-  requireInside(extended, instants(aggregation.hardBounds, reading), at);
-  const stretch = minDocCount > 0 ? {} : rounded(extended);
+  requireInside(extended, given, at);
+  const hard = { min: rounded(given.min, 0), max: rounded(given.max, 0) };
+  const stretch = minDocCount > 0 ? {} : { min: rounded(extended.min, shift), max: rounded(extended.max, shift) };
   const inBounds = (start: Instant) =>
     (hard.min === undefined || start >= hard.min) && (hard.max === undefined || start < hard.max);
 
   const made = (around: Bucket): TimeBucket[] => {
-    const found = inner.level
-      .bucketsOf(around)
-      .map((bucket) => ({ bucket, key: buckets.startOf(inner.level.keysOf(bucket.row!)[0]) }))
+    const found = (inner?.level.bucketsOf(around) ?? [])
+      .map((bucket) => ({ bucket, key: buckets.startOf(inner!.level.keysOf(bucket.row!)[0]) }))
       .filter(({ key, bucket }) => inBounds(key) && count(bucket) >= minDocCount)
       .sort((a, b) => a.key - b.key);
     const one = () => planning.made(1);
@@ -107,6 +104,3 @@ const instants = (bounds: HistogramBounds | undefined, reading: DateReading): En
   ...(bounds?.min && { min: dateOf(bounds.min, false, reading) }),
   ...(bounds?.max && { max: dateOf(bounds.max, false, reading) }),
 });
-
-const round = ({ rounding }: DateBuckets, instant: Instant | undefined, shift: number): Instant | undefined =>
-  instant === undefined ? undefined : rounding.round(instant + shift);

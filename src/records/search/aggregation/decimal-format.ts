@@ -1,5 +1,9 @@
 import { illegalArgument, type Place } from '../failure.js';
 
+/** A double with the digits that it really has, so that what looks like a half rounds as the engines round it. */
+const exact = (value: number, digits: number): Intl.StringNumericLiteral =>
+  (value < 1e21 ? value.toFixed(Math.min(100, digits + 30)) : `${value}`) as Intl.StringNumericLiteral;
+
 /**
  * Java's decimal patterns as far as `0`, `#`, `,`, `.`, `%` and text around them go: `0.000`, `#,##0.00`, `00.0 'C'`.
  * Halves round to the even neighbour, as Java's do.
@@ -22,8 +26,8 @@ export const decimalFormatOf = (pattern: string, place: Place): ((value: number)
   const noLeadingZero = !whole.includes('0') && fraction.length + optional.length > 0;
   const unquote = (text: string) => text.replaceAll(/'([^']*)'/g, (_, inner: string) => inner || "'");
   return (value) => {
-    const shown = format.format(Math.abs(value) * scale);
-    const sign = value < 0 && /[1-9]/.test(shown) ? '-' : '';
+    const shown = format.format(exact(Math.abs(value) * scale, fraction.length + optional.length));
+    const sign = value < 0 ? '-' : '';
     return `${sign}${unquote(before)}${noLeadingZero ? shown.replace(/^0(?=\.)/, '') : shown}${unquote(after)}`;
   };
 };

@@ -7,6 +7,7 @@ import { type Bucket, noRecords } from './bucket.js';
 import { conditionKey } from './condition-key.js';
 import { Level } from './level.js';
 import { type Answer, type Planned, Stage } from './stage.js';
+import { placeOr } from './stand-in.js';
 
 /** One bucket, of the records that match. */
 export const filter = (aggregation: FilterAggregation, stage: Stage): Planned =>
@@ -15,6 +16,7 @@ export const filter = (aggregation: FilterAggregation, stage: Stage): Planned =>
 /** One bucket, of the records without a value. */
 export const missing = (aggregation: MissingAggregation, stage: Stage): Planned => {
   const field = stage.field(aggregation.field, aggregation.at);
+  if (field?.kind === 'geo_point') placeOr('missing', aggregation, aggregation.at, stage);
   if (aggregation.missing !== undefined) return single(aggregation, stage.filtered({ kind: 'none' }));
   return single(aggregation, field === undefined ? stage : stage.filtered(not({ kind: 'exists', field })));
 };
@@ -59,7 +61,8 @@ export const filters = (aggregation: FiltersAggregation, stage: Stage): Planned 
   const inner = stage.inside([conditionKey(conditions, stage.level.depth)]);
   const children = inner.planAll(aggregation);
   const count = inner.count();
-  const names = [...aggregation.filters.map(({ name }) => name), aggregation.other];
+  // Those without names are sorted by their places.
+  const names = [...aggregation.filters.map(({ name }, index) => name ?? `${index}`), aggregation.other];
   return {
     read: (around) => {
       const found = new Map(
@@ -70,9 +73,9 @@ export const filters = (aggregation: FiltersAggregation, stage: Stage): Planned 
         const bucket = found.get(index) ?? noRecords;
         return { doc_count: count(bucket), ...children.read(bucket) };
       });
-      if (!aggregation.keyed) return { buckets: children.across(answers) };
-      const keyed = children.across(answers.map((answer, index) => ({ key: names[index], ...answer })));
-      return { buckets: Object.fromEntries(keyed.map(({ key, ...answer }) => [key as string, answer])) };
+      const named = children.across(answers.map((answer, index) => ({ key: names[index], ...answer })));
+      if (!aggregation.keyed) return { buckets: named.map(({ key: _, ...answer }) => answer) };
+      return { buckets: Object.fromEntries(named.map(({ key, ...answer }) => [key as string, answer])) };
     },
   };
 };

@@ -15,8 +15,8 @@ export const printOf = (field: Field | undefined, format: Input | undefined, zon
     const dates = format === undefined ? defaultDateFormat : dateFormatOf(text(format), format);
     return (value) => dates.print(value, zone);
   }
-  if (format !== undefined && field?.kind === 'keyword')
-    throw illegalArgument(`Field [${field.path}] of type [keyword] does not support custom formats`, format);
+  if (format !== undefined && (field?.kind === 'keyword' || field?.kind === 'boolean'))
+    throw illegalArgument(`Field [${field.path}] of type [${field.kind}] does not support custom formats`, format);
   if (format !== undefined) return decimalFormatOf(text(format), format);
   return field?.kind === 'boolean' ? (value) => (value === 0 ? 'false' : 'true') : undefined;
 };

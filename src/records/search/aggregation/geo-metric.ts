@@ -1,12 +1,11 @@
 import sql from 'sql-template-tag';
 import type { GeoMetric } from './aggregation.js';
-import { unsupported } from './number-of.js';
 import type { Planned, Stage } from './stage.js';
+import { placeOr } from './stand-in.js';
 
-const placeOf = ({ kind, at, field: path }: GeoMetric, stage: Stage) => {
-  const field = stage.field(path, at);
+const placeOf = (metric: GeoMetric, stage: Stage) => {
+  const field = placeOr(metric.kind, metric, metric.at, stage);
   if (field === undefined) return undefined;
-  if (field.kind !== 'geo_point') throw unsupported(field, kind, at);
   return { lat: stage.level.perRecord(field.value, [field]), lon: stage.level.perRecord(field.longitude!, [field]) };
 };
 

@@ -3,8 +3,8 @@ import type { Field } from '../field/field.js';
 import { name } from '../sql/name.js';
 import type { GridAggregation } from './aggregation.js';
 import type { Bucket, Key } from './bucket.js';
-import { unsupported } from './number-of.js';
 import type { Planned, Stage } from './stage.js';
+import { placeOr } from './stand-in.js';
 
 const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
 const steepest = 85.0511287798066;
@@ -12,12 +12,11 @@ const steepest = 85.0511287798066;
 /** A bucket for each cell of a grid over the Earth, the fullest first. */
 export const grid = (aggregation: GridAggregation, stage: Stage): Planned => {
   const { kind, at, precision, size } = aggregation;
-  const field = stage.field(aggregation.field, at);
+  const field = placeOr(kind, aggregation, at, stage);
   if (field === undefined) {
     stage.planBarren(aggregation);
     return { read: () => ({ buckets: [] }) };
   }
-  if (field.kind !== 'geo_point') throw unsupported(field, kind, at);
   const keys = kind === 'geohash_grid' ? hashCells(field, precision) : tileCells(field, precision);
   const inner = stage.inside(keys, {
     cut: { size, minDocCount: 1, order: () => [sql`g.n desc`, ...cellOrder(kind, precision, stage.level.depth)] },

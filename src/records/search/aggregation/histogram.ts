@@ -22,15 +22,11 @@ export const histogram = (aggregation: HistogramAggregation, stage: Stage): Plan
   const { at, format, keyed, minDocCount, interval, offset } = aggregation;
   const { planning } = stage;
   const field = fieldOr('double', aggregation, at, stage);
-  if (field === undefined) {
-    orderOf(aggregation.order, stage.planBarren(aggregation));
-    return { read: () => ({ buckets: keyed ? {} : [] }) };
-  }
-  if (!isNumeric(field)) throw unsupported(field, 'histogram', at);
-  const inner = stage.inside([histogramKey(aggregation, stage)]);
-  const children = inner.planAll(aggregation);
+  if (field !== undefined && !isNumeric(field)) throw unsupported(field, 'histogram', at);
+  const inner = field && stage.inside([histogramKey(aggregation, stage)]);
+  const children = inner?.planAll(aggregation) ?? stage.planBarren(aggregation);
   const order = orderOf(aggregation.order, children);
-  const count = inner.count();
+  const count = inner?.count() ?? (() => 0);
   const print = printOf(field, format);
   const keyOf = (index: number) => index * interval + offset;
   const bound = (input: Input | undefined) => input && number(input);
@@ -41,13 +37,14 @@ export const histogram = (aggregation: HistogramAggregation, stage: Stage): Plan
   const [least, most] = [bound(hard?.min), bound(hard?.max)];
   requireInside({ min: low, max: high }, { min: least, max: most }, at);
   const stretch = { min: indexOf(low), max: indexOf(high) };
-  const inBounds = (key: number) => (least === undefined || key >= least) && (most === undefined || key <= most);
+  // The engines hold against them where a bucket would begin without the offset.
+  const inBounds = (index: number) =>
+    (least === undefined || index * interval >= least) && (most === undefined || index * interval <= most);
 
   const made = (around: Bucket): NumberBucket[] => {
-    const found = inner.level
-      .bucketsOf(around)
-      .map((bucket) => ({ bucket, key: Number(inner.level.keysOf(bucket.row!)[0]) }))
-      .filter(({ key, bucket }) => inBounds(keyOf(key)) && count(bucket) >= minDocCount)
+    const found = (inner?.level.bucketsOf(around) ?? [])
+      .map((bucket) => ({ bucket, key: Number(inner!.level.keysOf(bucket.row!)[0]) }))
+      .filter(({ key, bucket }) => inBounds(key) && count(bucket) >= minDocCount)
       .sort((a, b) => a.key - b.key);
     const one = () => planning.made(1);
     if (minDocCount > 0) return found.map(({ bucket, key }) => (one(), { ...bucket, index: key }));

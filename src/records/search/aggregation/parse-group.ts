@@ -74,6 +74,11 @@ const distanceItem: Read<RangeItem> = (input) => {
   return { ...(key !== undefined && { key }), ...(from && !from.isNull && { from }), ...(to && !to.isNull && { to }) };
 };
 
+const distances: Read<RangeItem[]> = (input) => {
+  if (!input.isObject && !input.isArray) throw new WrongKind('[ranges] must be an array', input, kindOf(input));
+  return listOf(distanceItem)(input);
+};
+
 const place: Read<ReturnType<typeof geoPoint>> = (input) => {
   if (!input.isObject && !input.isArray && input.node.kind !== 'string')
     throw new WrongKind(`[${input.key}] must be a place`, input, kindOf(input));
@@ -86,7 +91,7 @@ const geoDistance: ParseAggregation = (at, frame) => {
     origin: place,
     point: place,
     center: place,
-    ranges: listOf(distanceItem),
+    ranges: distances,
     unit: string,
     distance_type: oneOf('arc', 'plane'),
     keyed: flag,

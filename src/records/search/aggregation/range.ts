@@ -13,7 +13,7 @@ import { conditionKey } from './condition-key.js';
 import { javaDouble, type Print, printOf } from './format.js';
 import { numberOf, unsupported } from './number-of.js';
 import type { Answer, Planned, Stage } from './stage.js';
-import { fieldOr } from './stand-in.js';
+import { fieldOr, placeOr } from './stand-in.js';
 
 interface Range {
   readonly key?: string;
@@ -51,8 +51,7 @@ const dateLike: Field = {
 /** A bucket for each range of distances from a place. */
 export const geoDistance = (aggregation: GeoDistanceAggregation, stage: Stage): Planned => {
   const { at, origin, unitMetres, ranges } = aggregation;
-  const field = stage.field(aggregation.field, at);
-  if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, 'geo_distance', at);
+  const field = placeOr('geo_distance', aggregation, at, stage);
   const away =
     field &&
     ({

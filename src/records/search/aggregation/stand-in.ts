@@ -3,9 +3,11 @@ import type { Field } from '../field/field.js';
 import { timestamp } from '../query/bind-term.js';
 import { dateReading } from '../query/binding.js';
 import { dateOf, decimal, wholePart } from '../query/value-of.js';
+import { pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, scalarText } from '../syntax/value.js';
 import type { FieldOptions } from './aggregation.js';
+import { unsupported } from './number-of.js';
 import type { Stage } from './stage.js';
 
 /** What an aggregation takes a field for that nothing has. */
@@ -23,6 +25,27 @@ export const fieldOr = (
 ): Field | undefined =>
   widened(stage.field(path, at), missing) ??
   (missing && { path, kind, ...constant(kind, missing, stage), always: true, ofDevice: false });
+
+/**
+ * The place that an aggregation is over, with what stands in for none.
+ * @returns undefined where nothing has the field and nothing stands in for it.
+ */
+export const placeOr = (
+  kind: string,
+  { field: path, missing }: FieldOptions,
+  at: Input,
+  stage: Stage,
+): Field | undefined => {
+  const field = stage.field(path, at);
+  if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, kind, at);
+  if (missing === undefined) return field;
+  const { lat, lon } = pointOf(scalarText(missing) ?? '', missing);
+  const [value, longitude] = [sql`${lat}::float8`, sql`${lon}::float8`];
+  if (field === undefined)
+    return { path, kind: 'geo_point', storage: 'point', value, longitude, always: true, ofDevice: false };
+  const either = (own: Sql, instead: Sql) => sql`coalesce(${own}, ${instead})`;
+  return { ...field, value: either(field.value, value), longitude: either(field.longitude!, longitude), always: true };
+};
 
 /** Whole numbers are doubles where what stands in for none has a fraction. */
 const widened = (field: Field | undefined, missing: Input | undefined): Field | undefined => {

@@ -1,5 +1,5 @@
 import { add, modulo, truncate, type Unit, unitMillis } from './calendar.js';
-import { gapAt, type Instant, instantOf, validOffsets, type Zone } from './zone.js';
+import { gapAt, type Instant, validOffsets, type Zone } from './zone.js';
 
 /** The width of date buckets: a unit of the calendar, or a fixed number of milliseconds. */
 export type Interval = { readonly unit: Unit } | { readonly millis: number };
@@ -26,27 +26,15 @@ export const roundingOf = (interval: Interval, zone: Zone, offset = 0): Rounding
 };
 
 /** The starts of all buckets from the one of `from` to the one of `to`; undefined where they are more than `most`. */
-export const boundaries = (
-  rounding: Rounding,
-  zone: Zone,
-  from: Instant,
-  to: Instant,
-  most: number,
-): Instant[] | undefined => {
-  const starts = new Set<Instant>();
+export const boundaries = (rounding: Rounding, from: Instant, to: Instant, most: number): Instant[] | undefined => {
+  const starts: Instant[] = [];
   for (let start = rounding.round(from); start <= to; ) {
-    starts.add(start);
-    if (starts.size > most) return undefined;
-    // Past a gap in local time, a step from one start to the next can miss the grid.
-    const step = rounding.next(start);
-    const next = rounding.round(step);
-    if (!(next > start || step > start)) return undefined;
-    start = next > start ? next : step;
+    starts.push(start);
+    const next = rounding.next(start);
+    if (starts.length > most || !(next > start)) return undefined;
+    start = next;
   }
-  // Across a change of the zone's offset, rounding may start buckets that stepping from one to the next does not meet.
-  for (const { instant } of zone.transitions(from, to))
-    starts.add(rounding.round(instant)).add(rounding.round(instant - 1));
-  return [...starts].filter((start) => rounding.round(start) === start).sort((a, b) => a - b);
+  return starts;
 };
 
 /** The length of buckets that always last as long and never feel the zone's changes; undefined for others. */
@@ -73,8 +61,22 @@ const fixedRounding = (millis: number, zone: Zone): Rounding => {
     }
     return start - offsets[0]!;
   };
-  return { round, next: (start) => instantOf(zone, start + millis + zone.offsetAt(start)) };
+  return { round, next: nextOf(round, millis, zone) };
 };
+
+/** The start after a start: as long after it as buckets last, or, where the offset changes, the first moment of another. */
+const nextOf =
+  (round: Rounding['round'], millis: number, zone: Zone): Rounding['next'] =>
+  (start) => {
+    if (zone.transitions(start - 1, start + millis).length === 0) return start + millis;
+    let [low, high] = [start, start + millis + unitMillis.day];
+    while (high - low > 1) {
+      const middle = low + Math.floor((high - low) / 2);
+      if (round(middle) > start) high = middle;
+      else low = middle;
+    }
+    return high;
+  };
 
 const calendarRounding = (unit: Unit, zone: Zone): Rounding => {
   if (unit === 'hour' || unit === 'minute' || unit === 'second') return clockRounding(unitMillis[unit], unit, zone);
@@ -92,7 +94,7 @@ const clockRounding = (millis: number, unit: Unit, zone: Zone): Rounding => {
     const change = lastChange(zone, truncated, instant);
     return change === undefined || change <= truncated ? truncated : round(change - 1);
   };
-  return { round, next: (start) => start + millis };
+  return { round, next: nextOf(round, millis, zone) };
 };
 
 const instantAtOffset = (local: Instant, zone: Zone, instant: Instant) => local - zone.offsetAt(instant);

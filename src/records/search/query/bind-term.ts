@@ -1,11 +1,11 @@
-import { queryShard } from '../failure.js';
+import { illegalArgument, queryShard } from '../failure.js';
 import type { Field } from '../field/field.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, scalarText } from '../syntax/value.js';
 import { type Binding, dateReading, known } from './binding.js';
 import { all, type Bound, none, or, type Predicate } from './predicate.js';
 import type { ExistsQuery, RangeEnd, RangeQuery, TermQuery, TermsQuery } from './query.js';
-import { coerce, dateOf, decimalEnd, wholePart } from './value-of.js';
+import { coerce, dateOf, decimalEnd, wholeEnd, wholePart } from './value-of.js';
 
 export const bindTerm = (
   { field: path, value, caseInsensitive, timeZone, at }: TermQuery,
@@ -43,6 +43,7 @@ export const bindExists = ({ field: path, at }: ExistsQuery, { fields }: Binding
   const field = known(fields, path, at);
   if (field !== undefined) return { kind: 'exists', field };
   const [root, ...keys] = path.split('.');
+  if (keys.includes('')) return none;
   if (root === 'data' || root === 'metadata') return { kind: 'existsUnder', root, keys };
   const under = fields.matching(`${path}.*`);
   return under.some(({ always }) => always) ? all : or(under.map((inner) => ({ kind: 'exists', field: inner })));
@@ -65,7 +66,8 @@ export const bindRange = (query: RangeQuery, binding: Binding): Predicate => {
         return coerced === 'none' ? '' : coerced.value;
       });
     case 'geo_point':
-      throw notFor(field, 'range', query.at);
+      if (query.lower === undefined && query.upper === undefined) return { kind: 'exists', field };
+      throw illegalArgument(`Field [${field.path}] of type [${field.kind}] does not support range queries`, query.at);
   }
 };
 
@@ -110,8 +112,7 @@ const wholeRange = (field: Field, { lower, upper }: RangeQuery): Predicate => {
       const inside = up ? Math.ceil(Number(text)) : Math.floor(Number(text));
       return { value: field.storage === 'int8' ? `${BigInt(inside)}` : inside, inclusive: true };
     }
-    const coerced = coerce(field, end.value);
-    return { value: coerced === 'none' ? 0 : coerced.value, inclusive: end.inclusive };
+    return { value: wholeEnd(field, text, end.value), inclusive: end.inclusive };
   };
   return {
     kind: 'range',

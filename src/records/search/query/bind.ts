@@ -20,8 +20,9 @@ const binders: Bind = {
   match: bindMatch,
   multi_match: bindMultiMatch,
   boosting: ({ positive, negative }, binding) => {
-    bindQuery(negative, binding);
-    return bindQuery(positive, binding);
+    const bound = bindQuery(positive, binding);
+    if (bound.kind !== 'none') bindQuery(negative, binding);
+    return bound;
   },
   or: ({ queries }, binding) => or(queries.map((query) => bindQuery(query, binding))),
   query_string: bindQueryString,

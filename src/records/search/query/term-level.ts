@@ -31,7 +31,8 @@ export const fieldOptions = <S extends Shape>(
 ): { field: string; options: Shaped<S> } => {
   if (read !== trusting && at.members().length === 0) throw parsing(`No text specified for ${name} query`, at);
   const { key, input } = onlyField(name, at);
-  if (input.isArray) throw parsing(`[${name}] query does not support array of values`, input);
+  if (input.isArray)
+    throw name === 'term' ? parsing('[term] query does not support array of values', input) : textOfBracket(input);
   const options = input.isObject ? read(name, shape)(input) : ({ [short]: shape[short]!(input) } as Shaped<S>);
   return { field: key, options };
 };
@@ -154,8 +155,11 @@ const idList: Read<string[]> = (input) => {
   if (!input.isArray) return [string(input)];
   return input.items().map((item) => {
     const id = scalarText(item);
-    if (id === undefined)
-      throw new SearchFailure(400, 'illegal_state_exception', `Can't get text on a ${kindOf(item)}`, item);
+    if (id === undefined) throw textOfBracket(item);
     return id;
   });
 };
+
+/** An array or an object where one value belongs, as the engines find it. */
+const textOfBracket = (input: Input) =>
+  new SearchFailure(400, 'illegal_state_exception', `Can't get text on a ${kindOf(input)}`, input);

@@ -61,16 +61,23 @@ export const decimal = (text: string, input: Input): number => {
 export const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const wholeNumber = (field: Field, text: string, input: Input): Coerced => {
-  if (!isNumber(text) || text !== text.trim()) throw badNumber(text, input);
-  const exact = wholePart(text);
-  if (exact === undefined) return 'none';
+  const value = javaNumber(text);
+  // Of what is not finite nothing is left of a division by one.
+  if (value !== undefined && value % 1 !== 0) return 'none';
+  return { value: wholeEnd(field, text, input) };
+};
+
+/** One end of a range of whole numbers that is a whole number itself. */
+export const wholeEnd = (field: Field, text: string, input: Input): Value => {
+  const exact = isNumber(text) && text === text.trim() ? wholePart(text) : undefined;
+  if (exact === undefined) throw badNumber(text, input);
   if (exact < smallestLong || exact > largestLong) {
     throw queryShard(`failed to create query: Value [${text}] is out of range for a long`, input, {
       type: 'illegal_argument_exception',
       reason: `Value [${text}] is out of range for a long`,
     });
   }
-  return { value: field.storage === 'int8' ? `${exact}` : Number(exact) };
+  return field.storage === 'int8' ? `${exact}` : Number(exact);
 };
 
 /** The exact whole number of a decimal text; undefined where it has a fraction. */

@@ -1,0 +1,65 @@
+import { innermost, type Plain, within } from './plain.js';
+
+// What docs/search.md argues, each as narrow as it can be told from two answers and the body.
+
+/** Whether a body asks for what the two sides answer differently by design. */
+export const isArguedBody = (body: Plain): boolean => shiftsNumbers(body);
+
+/** Numbers of moments, also as texts, beside a zone: the engine shifts them by it. Numbers that bound a histogram it does not. */
+const shiftsNumbers = (body: Plain): boolean =>
+  within(body).some((options) => {
+    if (!('time_zone' in options)) return false;
+    const { gt, gte, lt, lte, from, to, ranges } = options;
+    const ends = ((ranges ?? []) as (Plain | null)[]).flatMap((one) => [one?.['from'], one?.['to']]);
+    const bounds = [options['extended_bounds'], options['hard_bounds']].flatMap((one) => Object.values(one ?? {}));
+    return (
+      [gt, gte, lt, lte, from, to, ...ends].some((value) => typeof value === 'number' || isDigits(value)) ||
+      bounds.some(isDigits)
+    );
+  });
+
+const isDigits = (value: unknown): boolean => typeof value === 'string' && /^-?\d{5,}$/.test(value);
+
+/** Whether two answers of which one or both are errors differ for a reason that is argued. */
+export const isArguedError = (body: Plain, ours: Plain, theirs: Plain): boolean =>
+  isLeftOut(body, theirs) ||
+  isOwnFault(theirs) ||
+  [isOverflow, isBracket, isPartOfExpression].some((is) => is(reasonOf(ours)));
+
+const reasonOf = (answer: Plain): string =>
+  answer['error'] === undefined ? '' : String(innermost(answer['error'] as Plain)['reason']);
+
+/** Faults in the engine's own code, where there is an answer to give. */
+const isOwnFault = (theirs: Plain): boolean =>
+  theirs['status'] === 500 &&
+  /^(?:null_pointer|class_cast|no_such_element|array_index|illegal_state)/.test(
+    String(innermost(theirs['error'] as Plain)['type']),
+  );
+
+/** A key of a query that is `null` is as if it did not come, where the engine refuses it. */
+const isLeftOut = (body: Plain, theirs: Plain): boolean =>
+  Object.values(body).includes(null) && reasonOf(theirs).startsWith('Unknown key for a VALUE_NULL in [');
+
+/** Sums beyond what a double holds. */
+const isOverflow = (reason: string): boolean => /out of range: (?:over|under)flow/.test(reason);
+
+/** An array or an object in the place of one value, whose bracket the engine reads as the value. */
+const isBracket = (reason: string): boolean =>
+  /^\[(?:term|terms|range)\] query does not support \[START_(?:ARRAY|OBJECT)\]$/.test(reason);
+
+/** `~` and `&` inside a regular expression. */
+const isPartOfExpression = (reason: string): boolean =>
+  /of a part of an expression are not supported in regular expression/.test(reason);
+
+/** Whether the answers of an aggregation cannot be held against each other. */
+export const isArguedAggregation = (kind: string, options: Plain): boolean =>
+  isByPercentile(options['order']) || (kind === 'geo_distance' && isOutOfOrder(options['ranges']));
+
+/** An order by what is estimated there and interpolated here. */
+const isByPercentile = (order: unknown): boolean => JSON.stringify(order ?? '').includes('[');
+
+/** Distances that do not come in the order of where they begin, which the engine then counts wrongly. */
+const isOutOfOrder = (ranges: unknown): boolean => {
+  const starts = ((Array.isArray(ranges) ? ranges : []) as Plain[]).map(({ from }) => Number(from ?? 0));
+  return starts.some((start, index) => index > 0 && start < starts[index - 1]!);
+};
