@@ -3,9 +3,10 @@ import { type Fault, invalid } from '../../errors.js';
 import type { LocatedJson } from '../../json.js';
 import type { Aggregation } from './aggregation/aggregation.js';
 import { parseAggregations } from './aggregation/parse.js';
+import { checkPipelines } from './aggregation/pipeline/place.js';
 import { illegalArgument, parsing } from './failure.js';
 import { microsecondsOf } from './hits/order.js';
-import { parseShownFields, type ShownField } from './hits/shown-field.js';
+import { type AskedField, parseShownFields } from './hits/shown-field.js';
 import { parseSort, type SortKey } from './hits/sort.js';
 import { parseSourceFilter, type SourceFilter } from './hits/source-filter.js';
 import { parseQuery } from './query/parse.js';
@@ -43,7 +44,7 @@ export interface SearchRequest {
   readonly trackTotal: number | false;
   readonly timeoutMs?: number;
   /** Values to show beside the source. */
-  readonly fields: readonly ShownField[];
+  readonly fields: readonly AskedField[];
 }
 
 const maxQueries = 100;
@@ -161,6 +162,7 @@ export const parseRequest = (input: Input): SearchRequest => {
   if (request.searchAfter !== undefined && request.from > 0) {
     throw illegalArgument('`from` parameter must be set to 0 when `search_after` is used.', input.get('from'));
   }
+  checkPipelines(request.aggregations);
   return request;
 };
 

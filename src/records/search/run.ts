@@ -7,6 +7,7 @@ import { type Hit, isByTime, readHits, type Times } from './hits/hits.js';
 import { timeLeft } from './hits/newest.js';
 import { type BoundKey, bindSort, cursorInstant } from './hits/order.js';
 import { searchAfter } from './hits/search-after.js';
+import { bindShownFields } from './hits/shown-field.js';
 import type { Reader } from './lane.js';
 import { bindQuery } from './query/bind.js';
 import { all, type Predicate } from './query/predicate.js';
@@ -66,7 +67,7 @@ export const run = async (
   const hits = await readHits(reader, {
     ...page,
     source,
-    fields: shown,
+    fields: bindShownFields(shown, fields),
     times,
     weigh,
     ...(after && { after }),

@@ -72,7 +72,7 @@ export class AggregationGrammar {
   };
 
   private readonly rareTerms: Make = (dice) => {
-    const field = dice.pick(...texts, 'data.n', 'data.k', 'data.on', 'ts', 'data.t', 'nope');
+    const field = dice.pick(...texts, 'data.k', 'data.k', 'ts', 'metadata.rssi', 'nope');
     return {
       rare_terms: {
         field,

@@ -8,6 +8,11 @@ export const isArguedBody = (body: Plain): boolean => shiftsNumbers(body);
 /** Numbers of moments, also as texts, beside a zone: the engine shifts them by it. Numbers that bound a histogram it does not. */
 const shiftsNumbers = (body: Plain): boolean =>
   within(body).some((options) => {
+    if (
+      'after' in options &&
+      within(options['sources']).some((one) => 'time_zone' in one && String(one['format']).startsWith('epoch'))
+    )
+      return true;
     if (!('time_zone' in options)) return false;
     const { gt, gte, lt, lte, from, to, ranges } = options;
     const ends = ((ranges ?? []) as (Plain | null)[]).flatMap((one) => [one?.['from'], one?.['to']]);
@@ -23,16 +28,16 @@ const isDigits = (value: unknown): boolean => typeof value === 'string' && /^-?\
 /** Whether two answers of which one or both are errors differ for a reason that is argued. */
 export const isArguedError = (body: Plain, ours: Plain, theirs: Plain): boolean =>
   isLeftOut(body, theirs) ||
-  isOwnFault(theirs) ||
+  isOwnFault(ours, theirs) ||
   [isOverflow, isBracket, isPartOfExpression].some((is) => is(reasonOf(ours)));
 
 const reasonOf = (answer: Plain): string =>
   answer['error'] === undefined ? '' : String(innermost(answer['error'] as Plain)['reason']);
 
 /** Faults in the engine's own code, where there is an answer to give. */
-const isOwnFault = (theirs: Plain): boolean =>
-  theirs['status'] === 500 &&
-  /^(?:null_pointer|class_cast|no_such_element|array_index|illegal_state)/.test(
+const isOwnFault = (ours: Plain, theirs: Plain): boolean =>
+  (theirs['status'] === 500 || (theirs['error'] !== undefined && ours['error'] !== undefined)) &&
+  /^(?:null_pointer|class_cast|no_such_element|array_index|index_out_of_bounds|illegal_state)/.test(
     String(innermost(theirs['error'] as Plain)['type']),
   );
 
@@ -40,8 +45,8 @@ const isOwnFault = (theirs: Plain): boolean =>
 const isLeftOut = (body: Plain, theirs: Plain): boolean =>
   Object.values(body).includes(null) && reasonOf(theirs).startsWith('Unknown key for a VALUE_NULL in [');
 
-/** Sums beyond what a double holds. */
-const isOverflow = (reason: string): boolean => /out of range: (?:over|under)flow/.test(reason);
+/** Sums beyond what a double or a long holds. */
+const isOverflow = (reason: string): boolean => /out of range: (?:over|under)flow|^bigint out of range/.test(reason);
 
 /** An array or an object in the place of one value, whose bracket the engine reads as the value. */
 const isBracket = (reason: string): boolean =>
@@ -52,8 +57,27 @@ const isPartOfExpression = (reason: string): boolean =>
   /of a part of an expression are not supported in regular expression/.test(reason);
 
 /** Whether the answers of an aggregation cannot be held against each other. */
-export const isArguedAggregation = (kind: string, options: Plain): boolean =>
-  isByPercentile(options['order']) || (kind === 'geo_distance' && isOutOfOrder(options['ranges']));
+export const isArguedAggregation = (kind: string, options: Plain, path: string): boolean =>
+  isByPercentile(options['order']) ||
+  (kind === 'geo_distance' && isOutOfOrder(options['ranges'])) ||
+  countsTwice(kind, options) ||
+  (path.includes('(auto_date_histogram)') && cutsBuckets(kind, options));
+
+/** What leaves buckets out, or reads them: inside `auto_date_histogram` the engine does so in narrower stretches first. */
+const cutsBuckets = (kind: string, options: Plain): boolean =>
+  kind === 'rare_terms' || kind.endsWith('_bucket') || 'size' in options || 'min_doc_count' in options;
+
+/** Numbers that a record has several of: by `rare_terms` and `composite` the engine counts it once for each. */
+const countsTwice = (kind: string, options: Plain): boolean => {
+  if (kind === 'rare_terms') return several.test(String(options['field']));
+  if (kind !== 'composite') return false;
+  return within(options['sources']).some(({ field }) => several.test(String(field)));
+};
+
+const several = /^data\.(?:t|n|big|on|x)$/;
+
+/** Whether what stands inside buckets is, in the engine, of other buckets than of those it stands in. */
+export const mixesBuckets = (kind: string, path: string): boolean => kind === 'rare_terms' && path.includes('(');
 
 /** An order by what is estimated there and interpolated here. */
 const isByPercentile = (order: unknown): boolean => JSON.stringify(order ?? '').includes('[');

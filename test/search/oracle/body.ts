@@ -77,6 +77,7 @@ export class BodyGrammar {
           ...dice.maybe(field === 'nope' ? 0.7 : 0.1, () => ({
             unmapped_type: dice.pick('long', 'boolean', 'keyword', 'double', 'date'),
           })),
+          ...dice.maybe(field === 'data.x' ? 0 : 0.1, () => ({ numeric_type: dice.pick('long', 'double', 'date') })),
         },
       };
     };
@@ -122,6 +123,8 @@ export class BodyGrammar {
         { field: 'ts', format: 'strict_date_optional_time_nanos' },
         { field: 'ts', format: 'yyyy-MM-dd' },
         { field: 'data.n' },
+        { field: 'data.t', format: '0.0' },
+        { field: 'data.*', format: '0.0' },
       ),
     );
     const nameOf = (one: unknown) => (typeof one === 'string' ? one : (one as { field: string }).field);

@@ -21,7 +21,7 @@ export const dateHistogram: Make = (dice) => {
   const bounds = () =>
     dice.pick<object>(
       { min: '2026-03-20', max: '2026-04-10' },
-      { min: 1774742400000, max: '1775742400000' },
+      { min: 1774742400000, max: 1775742400000 },
       { min: '2026-10-25' },
     );
   return {

@@ -7,7 +7,7 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-/** What stands for no answer: some searches end in a fault of the engine's that it never reports. */
+/** What stands for no answer: some searches end in a fault of the engine's that it never reports, or in want of memory. */
 export const unanswered: Plain = { unanswered: true };
 
 const patience = 10_000;
@@ -24,7 +24,8 @@ export const connect = (url: string): Engine => {
           headers: { 'content-type': 'application/json' },
           ...(body !== undefined && { body }),
         });
-        return parse(await response.body.text());
+        const answer = parse(await response.body.text());
+        return response.statusCode === 429 ? unanswered : answer;
       } catch (error) {
         if (error instanceof errors.HeadersTimeoutError) return unanswered;
         throw error;

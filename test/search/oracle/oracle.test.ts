@@ -27,7 +27,7 @@ const dice = new Dice(seed);
 const records = Array.from({ length: 300 }, (_, index) => record(dice, index));
 const index = `/oracle-${process.pid}`;
 
-const world = useWorld({ products: { probe: variables }, devices, records, timeoutMs: 60_000 });
+const world = useWorld({ products: { probe: variables }, devices, records, timeoutMs: 600_000 });
 
 function linesOf(file: string): Plain[] {
   const lines = readFileSync(file, 'utf8').trim().split('\n');

@@ -1,4 +1,4 @@
-import { innermost, type Plain } from './plain.js';
+import { innermost, type Plain, within } from './plain.js';
 
 /** A body with both answers to it, and where they differ. */
 export interface Compared {
@@ -80,6 +80,11 @@ const first = async (
  */
 export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): Promise<boolean> => {
   if (ours['error'] === undefined) return false;
+  if (
+    (await first(withoutNegatives(body), ask, (less) => less.different.length === 0 && !less.ours['error'])) !==
+    undefined
+  )
+    return true;
   const named = [reason(ours), reason(theirs)];
   return (
     (await first(
@@ -93,6 +98,16 @@ export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): 
     )) !== undefined
   );
 };
+
+/** The body with the `negative` of one of its `boosting` made harmless: it changes scores only, and may be looked at or not. */
+const withoutNegatives = (body: Plain): Plain[] =>
+  within(body).flatMap((_, index) => {
+    const copy = structuredClone(body);
+    const clause = within(copy)[index]!['boosting'] as Plain | undefined;
+    if (clause?.['negative'] === undefined) return [];
+    clause['negative'] = { match_none: {} };
+    return [copy];
+  });
 
 const reason = (answer: Plain): string => {
   if (answer['error'] === undefined) return 'an answer';

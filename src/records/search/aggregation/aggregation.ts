@@ -222,7 +222,12 @@ export interface RateMetric extends Node<'rate'> {
   readonly format?: Input;
 }
 
-export interface GeoMetric extends Node<'geo_bounds' | 'geo_centroid'>, FieldOptions {}
+export interface GeoBoundsMetric extends Node<'geo_bounds'>, FieldOptions {
+  /** Whether bounds may go over the meridian of 180 degrees. */
+  readonly wraps: boolean;
+}
+
+export interface GeoCentroidMetric extends Node<'geo_centroid'>, FieldOptions {}
 
 /** Aggregations that answer one thing about each bucket they stand in. */
 export type MetricAggregation =
@@ -233,7 +238,8 @@ export type MetricAggregation =
   | TopHitsMetric
   | TopMetricsMetric
   | RateMetric
-  | GeoMetric;
+  | GeoBoundsMetric
+  | GeoCentroidMetric;
 
 /** What pipelines over one path have in common. */
 interface PathOptions {

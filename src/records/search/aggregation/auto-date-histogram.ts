@@ -6,7 +6,7 @@ import { illegalArgument } from '../failure.js';
 import { timestamp } from '../query/bind-term.js';
 import { dateReading } from '../query/binding.js';
 import type { AutoDateHistogramAggregation } from './aggregation.js';
-import { noRecords } from './bucket.js';
+import { gap } from './bucket.js';
 import type { Span } from './date-bucket.js';
 import { printOf } from './format.js';
 import { unsupported } from './number-of.js';
@@ -47,7 +47,7 @@ export const autoDateHistogram = (aggregation: AutoDateHistogramAggregation, sta
   const children = inner.planAll(aggregation);
   const count = inner.count();
   const print = printOf(field, format, zone)!;
-  const written = (start: Instant, bucket = noRecords): Answer => ({
+  const written = (start: Instant, bucket = gap): Answer => ({
     key_as_string: print(start),
     key: start,
     doc_count: count(bucket),

@@ -7,10 +7,10 @@ import { name } from '../sql/name.js';
 import type { Input } from '../syntax/input.js';
 import type { KeyFilter } from './aggregation.js';
 import type { Key } from './bucket.js';
-import type { Print } from './format.js';
+import { javaDouble, type Print } from './format.js';
 import { excludes, includes } from './key-filter.js';
 import { numberOf } from './number-of.js';
-import type { Planning } from './stage.js';
+import { hiddenKey, type Planning } from './stage.js';
 
 /** Which keys make buckets. */
 interface KeyFilters {
@@ -72,10 +72,10 @@ export const writtenKey = (
   field: Field | undefined,
   raw: unknown,
   print: Print,
-): { key: unknown; key_as_string?: string } => {
+): { key: unknown; key_as_string?: string; [hiddenKey]?: string } => {
   const key = plainKey(field, raw);
   const shown = typeof key === 'number' && print !== undefined ? { key_as_string: print(key) } : {};
-  return { key, ...shown };
+  return { key, ...shown, ...(field?.kind === 'double' && { [hiddenKey]: javaDouble(Number(key)) }) };
 };
 
 /** A key's value: numbers as numbers, as far as they are exact. */

@@ -13,6 +13,12 @@ export interface Bucket {
 /** The bucket of no record: what stands inside finds nothing. */
 export const noRecords: Bucket = { id: 'none' };
 
+/** An empty bucket that stands only because of those around it: inside it nothing is counted, not even that nothing is. */
+export const gap: Bucket = { id: 'gap' };
+
+/** An empty bucket inside another. */
+export const emptyIn = ({ id }: Bucket): Bucket => (id === gap.id ? gap : noRecords);
+
 /** Reads one column of a bucket's row; null where the bucket has none. */
 export type Cell = (bucket: Bucket) => unknown;
 

@@ -6,9 +6,8 @@ import { dateReading } from '../query/binding.js';
 import { coerce } from '../query/value-of.js';
 import { parameter } from '../sql/condition.js';
 import { name } from '../sql/name.js';
-import { durationOf } from '../syntax/duration.js';
 import type { Input } from '../syntax/input.js';
-import { isNumber, number, scalarText, text } from '../syntax/value.js';
+import { isNumber, number, scalarText } from '../syntax/value.js';
 import type { CompositeSource } from './aggregation.js';
 import type { Key } from './bucket.js';
 import { plainKey, valueKey } from './bucket-key.js';
@@ -17,6 +16,7 @@ import { printOf } from './format.js';
 import { histogramKey } from './histogram.js';
 import { calendarInterval, fixedInterval } from './interval.js';
 import { unsupported } from './number-of.js';
+import { offsetOf } from './parse-interval.js';
 import type { Stage } from './stage.js';
 
 /** One key of composite buckets, bound to its field. */
@@ -122,7 +122,7 @@ const dateKey = (source: Extract<CompositeSource, { by: 'date_histogram' }>, fie
     source.calendarInterval === undefined
       ? fixedInterval(source.fixedInterval!)
       : calendarInterval(source.calendarInterval);
-  const offset = source.offset === undefined ? 0 : durationOf(text(source.offset), source.offset);
+  const offset = offsetOf(source.offset);
   const buckets = dateBuckets(field, interval, zone, offset, stage.planning.span);
   const print = source.format && printOf(field, source.format, zone);
   return {

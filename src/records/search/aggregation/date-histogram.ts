@@ -4,17 +4,15 @@ import { utc } from '../date/zone.js';
 import type { Field } from '../field/field.js';
 import { dateReading } from '../query/binding.js';
 import { dateOf } from '../query/value-of.js';
-import { durationOf } from '../syntax/duration.js';
-import type { Input } from '../syntax/input.js';
-import { text } from '../syntax/value.js';
 import type { DateHistogramAggregation, HistogramBounds } from './aggregation.js';
-import { type Bucket, noRecords } from './bucket.js';
+import { type Bucket, gap } from './bucket.js';
 import { type DateBuckets, dateBuckets } from './date-bucket.js';
 import { printOf } from './format.js';
 import { fillGaps, requireInside } from './histogram-gap.js';
 import { calendarInterval, fixedInterval } from './interval.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
+import { offsetOf } from './parse-interval.js';
 import { type Answer, type Planned, type Stage } from './stage.js';
 import { fieldOr } from './stand-in.js';
 
@@ -36,7 +34,7 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
   const count = inner?.count() ?? (() => 0);
   const print = printOf(field ?? stage.field('ts', at), format, zone)!;
   // Bounds are rounded without the offset, and only those that stretch are moved with it.
-  const shift = shiftOf(aggregation);
+  const shift = offsetOf(aggregation.offset);
   const rounded = (instant: Instant | undefined, by: number) =>
     instant === undefined ? undefined : buckets.rounding.round(instant + shift) - shift + by;
   const given = instants(aggregation.hardBounds, reading);
@@ -55,7 +53,7 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
     const one = () => planning.made(1);
     if (minDocCount > 0) return found.map(({ bucket, key }) => (one(), { ...bucket, start: key }));
     return fillGaps(found, buckets.rounding.next, stretch, one).map(({ key, bucket }) => ({
-      ...(bucket ?? noRecords),
+      ...(bucket ?? gap),
       start: key,
     }));
   };
@@ -87,13 +85,14 @@ const bucketsOf = (
   const { at, calendarInterval: calendar, fixedInterval: fixed } = aggregation;
   const interval = calendar === undefined ? fixedInterval(fixed!) : calendarInterval(calendar);
   if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'date_histogram', at);
-  return dateBuckets(field ?? stage.field('ts', at)!, interval, zone, shiftOf(aggregation), stage.planning.span);
+  return dateBuckets(
+    field ?? stage.field('ts', at)!,
+    interval,
+    zone,
+    offsetOf(aggregation.offset),
+    stage.planning.span,
+  );
 };
-
-const shiftOf = ({ offset }: DateHistogramAggregation): number => (offset === undefined ? 0 : offsetOf(offset));
-
-const offsetOf = (input: Input): number =>
-  input.node.kind === 'number' ? Number(input.node.text) : durationOf(text(input), input);
 
 interface Ends {
   readonly min?: Instant;

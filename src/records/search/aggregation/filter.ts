@@ -3,11 +3,10 @@ import { badAggregation } from '../failure.js';
 import { bindQuery } from '../query/bind.js';
 import { not, or, type Predicate } from '../query/predicate.js';
 import type { FilterAggregation, FiltersAggregation, GlobalAggregation, MissingAggregation } from './aggregation.js';
-import { type Bucket, noRecords } from './bucket.js';
+import { type Bucket, emptyIn } from './bucket.js';
 import { conditionKey } from './condition-key.js';
 import { Level } from './level.js';
-import { type Answer, type Planned, Stage } from './stage.js';
-import { placeOr } from './stand-in.js';
+import { type Answer, hiddenKey, type Planned, Stage } from './stage.js';
 
 /** One bucket, of the records that match. */
 export const filter = (aggregation: FilterAggregation, stage: Stage): Planned =>
@@ -16,7 +15,6 @@ export const filter = (aggregation: FilterAggregation, stage: Stage): Planned =>
 /** One bucket, of the records without a value. */
 export const missing = (aggregation: MissingAggregation, stage: Stage): Planned => {
   const field = stage.field(aggregation.field, aggregation.at);
-  if (field?.kind === 'geo_point') placeOr('missing', aggregation, aggregation.at, stage);
   if (aggregation.missing !== undefined) return single(aggregation, stage.filtered({ kind: 'none' }));
   return single(aggregation, field === undefined ? stage : stage.filtered(not({ kind: 'exists', field })));
 };
@@ -70,11 +68,12 @@ export const filters = (aggregation: FiltersAggregation, stage: Stage): Planned 
       );
       stage.planning.made(conditions.length);
       const answers = conditions.map((_, index): Answer => {
-        const bucket = found.get(index) ?? noRecords;
+        const bucket = found.get(index) ?? emptyIn(around);
         return { doc_count: count(bucket), ...children.read(bucket) };
       });
       const named = children.across(answers.map((answer, index) => ({ key: names[index], ...answer })));
-      if (!aggregation.keyed) return { buckets: named.map(({ key: _, ...answer }) => answer) };
+      if (!aggregation.keyed)
+        return { buckets: named.map(({ key, ...answer }) => ({ ...answer, [hiddenKey]: key as string })) };
       return { buckets: Object.fromEntries(named.map(({ key, ...answer }) => [key as string, answer])) };
     },
   };

@@ -4,12 +4,12 @@ import { name } from '../sql/name.js';
 import type { Input } from '../syntax/input.js';
 import { number } from '../syntax/value.js';
 import type { HistogramAggregation } from './aggregation.js';
-import { type Bucket, type Key, noRecords } from './bucket.js';
+import { type Bucket, gap, type Key } from './bucket.js';
 import { javaDouble, printOf } from './format.js';
 import { fillGaps, requireInside } from './histogram-gap.js';
 import { doubles, unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
-import type { Answer, Planned, Stage } from './stage.js';
+import { type Answer, hiddenKey, type Planned, type Stage } from './stage.js';
 import { fieldOr } from './stand-in.js';
 
 interface NumberBucket extends Bucket {
@@ -49,7 +49,7 @@ export const histogram = (aggregation: HistogramAggregation, stage: Stage): Plan
     const one = () => planning.made(1);
     if (minDocCount > 0) return found.map(({ bucket, key }) => (one(), { ...bucket, index: key }));
     return fillGaps(found, (index) => index + 1, stretch, one).map(({ key, bucket }) => ({
-      ...(bucket ?? noRecords),
+      ...(bucket ?? gap),
       index: key,
     }));
   };
@@ -58,6 +58,7 @@ export const histogram = (aggregation: HistogramAggregation, stage: Stage): Plan
     return {
       ...(print !== undefined && { key_as_string: print(key) }),
       key,
+      [hiddenKey]: javaDouble(key),
       doc_count: count(bucket),
       ...children.read(bucket),
     };

@@ -5,7 +5,7 @@ import { geoBounds, geoCentroid } from './geo-metric.js';
 import { numbersOf } from './number-of.js';
 import { medianAbsoluteDeviation, percentileRanks, percentiles } from './percentile.js';
 import { rate } from './rate.js';
-import { noValue, type Planned, type Stage } from './stage.js';
+import { noNumber, type Planned, type Stage } from './stage.js';
 import { extendedStats, stats } from './stats.js';
 import { topHits } from './top-hits.js';
 import { topMetrics } from './top-metrics.js';
@@ -22,7 +22,7 @@ const oneNumber =
   (metric: SimpleMetric, stage: Stage): Planned => {
     const numbers = numbersOf(stage, kind, metric, metric.at);
     const print = printOf(stage.field(metric.field, metric.at), metric.format);
-    if (numbers === undefined) return { read: () => withText(none, undefined), sortable: noValue };
+    if (numbers === undefined) return { read: () => withText(none, undefined), sortable: noNumber };
     const { cell, column } = stage.aggregate(numbers[kind]);
     return {
       read: (bucket) => {

@@ -6,9 +6,9 @@ import {
   flag,
   integer,
   kindOf,
-  listOf,
   nestedArray,
   number,
+  objectsOf,
   type Read,
   scalarText,
   string,
@@ -17,7 +17,7 @@ import {
 import type { BucketOrder, KeyFilter } from './aggregation.js';
 import { framed, type ParseAggregation } from './frame.js';
 import { bounds, intervalKeys, intervalOf, zoneText } from './parse-interval.js';
-import { fieldOptions, valueSource } from './value-source.js';
+import { fieldOptions, namedField, valueSource } from './value-source.js';
 
 /** Lists and regular expressions do not mix. */
 const keyFilters = (include: KeyFilter | undefined, exclude: KeyFilter | undefined, at: Input) => {
@@ -32,6 +32,7 @@ const keyFilters = (include: KeyFilter | undefined, exclude: KeyFilter | undefin
 /** Reads an order: one object, or several of one key each. */
 const bucketOrder: Read<BucketOrder[]> = (input) => {
   if (!input.isObject && !input.isArray) throw new WrongKind('[order] must be an object', input, kindOf(input));
+  if (input.isArray && input.items().length === 0) throw parsing('Must specify at least one field for [order]', input);
   return input.items().map((item) => {
     if (item.isArray) throw nestedArray(item);
     const [entry, second] = item.members();
@@ -123,7 +124,7 @@ const rareTerms: ParseAggregation = (at, frame) => {
 const multiTerms: ParseAggregation = (at, frame) => {
   const options = object('multi_terms', {
     ...counted,
-    terms: listOf((input) => fieldOptions(object('multi_terms', valueSource)(input), input)),
+    terms: objectsOf((input) => namedField(object('multi_terms', valueSource)(input), input)),
   })(at);
   if ((options.terms ?? []).length < 2) {
     throw illegalArgument(

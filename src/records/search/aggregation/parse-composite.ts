@@ -1,7 +1,7 @@
 import { illegalArgument, parsing, WrongKind } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { atLeast, flag, kindOf, listOf, number, oneOf, type Read } from '../syntax/value.js';
+import { atLeast, flag, kindOf, listOf, nestedArray, number, oneOf, type Read } from '../syntax/value.js';
 import type { CompositeSource } from './aggregation.js';
 import { framed, type ParseAggregation } from './frame.js';
 import { intervalKeys, intervalOf } from './parse-interval.js';
@@ -72,7 +72,7 @@ const compositeSources: Read<CompositeSource[]> = (input) => {
 };
 
 const compositeSource: Read<CompositeSource> = (input) => {
-  const [entry] = input.members();
+  const [entry, second] = input.members();
   const [type] = entry?.input.members() ?? [];
   if (entry === undefined || type === undefined)
     throw parsing('A source of [composite] must be an object of one name', input);
@@ -80,5 +80,9 @@ const compositeSource: Read<CompositeSource> = (input) => {
   if (read === undefined) throw parsing(`invalid source type: ${type.key}`, type.input);
   if (!type.input.isObject)
     throw parsing(`Failed to parse object: expecting an object but found [${kindOf(type.input)}]`, type.input);
-  return read(type.input, entry.key);
+  const source = read(type.input, entry.key);
+  if (second?.input.isArray) throw nestedArray(second.input);
+  if (second !== undefined)
+    throw parsing(`Failed to parse object: expecting one name but found [${second.key}]`, second.input);
+  return source;
 };

@@ -13,6 +13,7 @@ import {
   integer,
   kindOf,
   listOf,
+  objectsOf,
   oneOf,
   optionalString,
   type Read,
@@ -54,7 +55,9 @@ const rangeItem: Read<RangeItem> = (input) => {
 const range =
   (kind: 'range' | 'date_range'): ParseAggregation =>
   (at, frame) => {
-    const options = object(kind, { ...valueSource, ranges: listOf(rangeItem), keyed: flag, time_zone: zoneText })(at);
+    const options = object(kind, { ...valueSource, ranges: objectsOf(rangeItem), keyed: flag, time_zone: zoneText })(
+      at,
+    );
     if ((options.ranges ?? []).length === 0)
       throw illegalArgument(`No [ranges] specified for the [${frame.name}] aggregation`, at);
     return {

@@ -1,7 +1,8 @@
-import { illegalArgument } from '../failure.js';
+import { illegalArgument, SearchFailure } from '../failure.js';
+import { durationOf } from '../syntax/duration.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { type Read, scalar, text } from '../syntax/value.js';
+import { integer, type Read, scalar, text } from '../syntax/value.js';
 import type { HistogramBounds, TimeInterval } from './aggregation.js';
 import { formatText } from './value-source.js';
 
@@ -13,8 +14,27 @@ export const bounds: Read<HistogramBounds> = (input) => {
 
 /** A zone: its name, or a number of hours. */
 export const zoneText: Read<Input> = (input) => {
-  text(input);
+  if (input.node.kind === 'number') integer(input);
+  else text(input);
   return input;
+};
+
+/** How far buckets are shifted: a duration, or milliseconds. */
+const offset: Read<Input> = (input) => {
+  if (input.node.kind === 'number' && !(Math.abs(Number(input.node.text)) < 2 ** 63))
+    throw new SearchFailure(
+      400,
+      'input_coercion_exception',
+      `Numeric value (${input.node.text}) out of range of long`,
+      input,
+    );
+  return scalar(input);
+};
+
+/** The milliseconds of an offset. */
+export const offsetOf = (input: Input | undefined): number => {
+  if (input === undefined) return 0;
+  return input.node.kind === 'number' ? Math.trunc(Number(input.node.text)) : durationOf(text(input), input);
 };
 
 /** The keys that say how wide buckets of time are. */
@@ -23,7 +43,7 @@ export const intervalKeys = {
   calendar_interval: formatText,
   fixed_interval: formatText,
   time_zone: zoneText,
-  offset: scalar,
+  offset,
 } as const;
 
 /** What {@link intervalKeys} read. */

@@ -7,9 +7,9 @@ import { object } from '../syntax/object.js';
 import {
   anything,
   atLeast,
-  byHand,
   flag,
   ignored,
+  inNumbers,
   integer,
   kindOf,
   listOf,
@@ -22,7 +22,7 @@ import {
 } from '../syntax/value.js';
 import type { RateMetric, SimpleMetricKind } from './aggregation.js';
 import { named, type ParseAggregation } from './frame.js';
-import { fieldOptions, formatText, refuseScript, valueSource } from './value-source.js';
+import { fieldOptions, formatText, namedField, refuseScript, valueSource } from './value-source.js';
 
 const { format: _format, ...unformatted } = valueSource;
 
@@ -48,20 +48,37 @@ const extendedStats: ParseAggregation = (at, frame) => {
 
 const defaultPercents = [1, 5, 25, 50, 75, 95, 99];
 
-/** How the engines estimate, where ours are exact. */
-const digest: Read<Input> = (input) => {
-  if (!input.isObject) throw new WrongKind(`[${input.key}] must be an object`, input, kindOf(input));
-  return input;
+/** Numbers, or one alone. */
+const numbers: Read<number[]> = (input) => {
+  if (input.isObject || input.isNull) throw new WrongKind('[percents] must be numbers', input, kindOf(input));
+  return listOf(inNumbers)(input);
 };
+
+/** How the engines estimate, where ours are exact. */
+const digests = {
+  tdigest: (input: Input) => {
+    const { compression = 100 } = object('tdigest', { compression: number })(input);
+    if (compression < 0)
+      throw illegalArgument(`[compression] must be greater than or equal to 0. Found [${compression}]`, input);
+  },
+  hdr: (input: Input) => {
+    const { number_of_significant_value_digits: digits = 3 } = object('hdr', {
+      number_of_significant_value_digits: integer,
+    })(input);
+    if (digits < 0 || digits > 5)
+      throw illegalArgument('[numberOfSignificantValueDigits] must be between 0 and 5', input);
+  },
+} as const;
 
 const percentiles: ParseAggregation = (at, frame) => {
   const options = object('percentiles', {
     ...valueSource,
-    percents: listOf(byHand(number)),
+    percents: numbers,
     keyed: flag,
-    tdigest: digest,
-    hdr: digest,
+    ...digests,
   })(at);
+  if (at.get('tdigest') !== undefined && at.get('hdr') !== undefined)
+    throw illegalArgument('Only one percentiles method should be declared.', at);
   const points = options.percents ?? defaultPercents;
   if (points.length === 0) throw illegalArgument('[percents] must not be empty', at);
   const wrong = points.find((percent) => percent < 0 || percent > 100);
@@ -78,10 +95,9 @@ const percentiles: ParseAggregation = (at, frame) => {
 const percentileRanks: ParseAggregation = (at, frame) => {
   const options = object('percentile_ranks', {
     ...valueSource,
-    values: listOf(byHand(number)),
+    values: numbers,
     keyed: flag,
-    tdigest: digest,
-    hdr: digest,
+    ...digests,
   })(at);
   const points = options.values ?? [];
   if (points.length === 0) throw illegalArgument(`[values] must not be an empty array: [${frame.name}]`, at);
@@ -98,7 +114,7 @@ const ascending = (numbers: readonly number[]) => [...numbers].sort((a, b) => a 
 
 const weightedAvg: ParseAggregation = (at, frame) => {
   const source = (input: Input) =>
-    fieldOptions(object('weighted_avg', { field: string, missing: scalar, script: refuseScript })(input), input);
+    namedField(object('weighted_avg', { field: string, missing: scalar, script: refuseScript })(input), input);
   const { value, weight, format } = object('weighted_avg', {
     value: source,
     weight: source,
@@ -173,13 +189,21 @@ const rate: ParseAggregation = (at, frame): RateMetric => {
   };
 };
 
-const geo =
-  (kind: 'geo_bounds' | 'geo_centroid'): ParseAggregation =>
-  (at, frame) => ({
-    kind,
+const geoBounds: ParseAggregation = (at, frame) => {
+  const options = object('geo_bounds', { ...unformatted, wrap_longitude: flag })(at);
+  return {
+    kind: 'geo_bounds',
     ...named(frame, at),
-    ...fieldOptions(object(kind, { ...valueSource, wrap_longitude: flag })(at), at),
-  });
+    ...fieldOptions(options, at),
+    wraps: options.wrap_longitude ?? true,
+  };
+};
+
+const geoCentroid: ParseAggregation = (at, frame) => ({
+  kind: 'geo_centroid',
+  ...named(frame, at),
+  ...fieldOptions(object('geo_centroid', unformatted)(at), at),
+});
 
 /** Parsers of metrics, by the name of their type. */
 export const metricParsers: Readonly<Record<string, ParseAggregation>> = {
@@ -198,6 +222,6 @@ export const metricParsers: Readonly<Record<string, ParseAggregation>> = {
   top_hits: topHits,
   top_metrics: topMetrics,
   rate,
-  geo_bounds: geo('geo_bounds'),
-  geo_centroid: geo('geo_centroid'),
+  geo_bounds: geoBounds,
+  geo_centroid: geoCentroid,
 };

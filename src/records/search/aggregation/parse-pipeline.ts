@@ -4,7 +4,18 @@ import { strict } from '../query/clause.js';
 import { durationOf } from '../syntax/duration.js';
 import type { Input } from '../syntax/input.js';
 import { object, type Shape, type Shaped } from '../syntax/object.js';
-import { anything, atLeast, byHand, flag, integer, kindOf, number, type Read, string, text } from '../syntax/value.js';
+import {
+  anything,
+  atLeast,
+  flag,
+  inNumbers,
+  integer,
+  kindOf,
+  number,
+  type Read,
+  string,
+  text,
+} from '../syntax/value.js';
 import type { ParentPipeline, SiblingPipeline } from './aggregation.js';
 import { named, type ParseAggregation } from './frame.js';
 import { calendarMillis } from './interval.js';
@@ -116,7 +127,7 @@ const bucketSort: ParseAggregation = (at, frame) => {
 
 const percentList: Read<number[]> = (input) => {
   if (!input.isArray) throw new WrongKind('[percents] must be a list', input, kindOf(input));
-  const percents = input.items().map(byHand(number));
+  const percents = input.items().map(inNumbers);
   if (percents.some((percent) => percent < 0 || percent > 100))
     throw illegalArgument('percents must only contain non-null doubles from 0.0-100.0 inclusive', input);
   return percents;

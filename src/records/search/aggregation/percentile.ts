@@ -3,7 +3,7 @@ import type { PercentilesMetric, SimpleMetric } from './aggregation.js';
 import type { Bucket } from './bucket.js';
 import { javaDouble, type Print, printOf, withText } from './format.js';
 import { numbersOf } from './number-of.js';
-import { type Answer, noValue, type Planned, type Stage } from './stage.js';
+import { type Answer, noNumber, noValue, type Planned, type Stage } from './stage.js';
 
 /** Values below which so many percent lie, by linear interpolation. */
 export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned => {
@@ -18,20 +18,21 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
           points.map(() => null),
           undefined,
         ),
-      sortable: noValue,
+      sortable: (property) => (isPercent(property) ? noValue() : undefined),
     };
   const { cell } = stage.aggregate(numbers.percentiles(points));
   const valuesAt = (bucket: Bucket) => (cell(bucket) as (number | null)[] | null) ?? points.map(() => null);
   return {
     read: (bucket) => written(metric, valuesAt(bucket), print),
     sortable: (property) => {
-      const percent = Number(property);
-      if (property === '' || !(percent >= 0 && percent <= 100)) return undefined;
-      const one = numbers.percentiles([percent]);
+      if (!isPercent(property)) return undefined;
+      const one = numbers.percentiles([Number(property)]);
       return { ...stage.aggregate((where) => sql`(${one(where)})[1]`), empty: 'last' };
     },
   };
 };
+
+const isPercent = (property: string) => property !== '' && Number(property) >= 0 && Number(property) <= 100;
 
 /** How many percent lie at or below each value: the inverse of {@link percentiles}. */
 export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planned => {
@@ -78,7 +79,7 @@ export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planne
 export const medianAbsoluteDeviation = (metric: SimpleMetric, stage: Stage): Planned => {
   const numbers = numbersOf(stage, 'median_absolute_deviation', metric, metric.at);
   const print = printOf(undefined, metric.format);
-  if (numbers === undefined) return { read: () => ({ value: null }), sortable: noValue };
+  if (numbers === undefined) return { read: () => ({ value: null }), sortable: noNumber };
   const median = numbers.percentiles([50]);
   const { cell, column } = stage.aggregate(
     (where) =>

@@ -8,7 +8,7 @@ import { distance } from '../sql/geo.js';
 import type { Input } from '../syntax/input.js';
 import { number } from '../syntax/value.js';
 import type { GeoDistanceAggregation, RangeAggregation, RangeItem } from './aggregation.js';
-import { noRecords } from './bucket.js';
+import { emptyIn } from './bucket.js';
 import { conditionKey } from './condition-key.js';
 import { javaDouble, type Print, printOf } from './format.js';
 import { numberOf, unsupported } from './number-of.js';
@@ -123,7 +123,7 @@ const ranged = (
       stage.planning.made(ranges.length);
       const answers = children.across(
         ranges.map((one, index) => {
-          const bucket = found.get(index) ?? noRecords;
+          const bucket = found.get(index) ?? emptyIn(around);
           return { ...written(one), doc_count: count(bucket), ...children.read(bucket) };
         }),
       );

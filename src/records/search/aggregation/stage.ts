@@ -31,7 +31,7 @@ export interface Planning {
   /** All levels of the query, each after the one around it. */
   readonly levels: Level[];
   /** Plans aggregations that stand in the same buckets, by their names. */
-  planAll(aggregations: readonly Aggregation[], stage: Stage, around?: Aggregation): Children;
+  planAll(aggregations: readonly Aggregation[], stage: Stage): Children;
   /** Says that the devices of some records are needed, once the levels have their rows. */
   needDevices(records: () => readonly (readonly unknown[])[]): void;
   devices(): Surroundings;
@@ -116,7 +116,7 @@ export class Stage {
 
   /** Plans what stands in these buckets. */
   planAll(around: BucketAggregation): Children {
-    return this.planning.planAll(around.children, this, around);
+    return this.planning.planAll(around.children, this);
   }
 
   /** The field of a path, undefined where nothing has it. */
@@ -137,6 +137,10 @@ export interface Planned {
 /** What a metric over a field that nothing has orders buckets by: none has a value. */
 export const noValue = (): SortColumn => ({ column: sql`null::float8`, cell: () => null, empty: 'last' });
 
+/** The same of a metric of one number. */
+export const noNumber = (property: string): SortColumn | undefined =>
+  property === '' || property === 'value' ? noValue() : undefined;
+
 /** What stands in the same buckets: aggregations by their names, and the pipelines over them. */
 export interface Children {
   get(name: string): Planned | undefined;
@@ -146,8 +150,11 @@ export interface Children {
   across(buckets: readonly Answer[]): Answer[];
 }
 
+/** Where a bucket has the text of its key that pipelines name it by, and that it does not show. */
+export const hiddenKey: unique symbol = Symbol('key');
+
 /** The answer of one aggregation, as the engines write it. */
-export type Answer = Record<string, unknown>;
+export type Answer = Record<string, unknown> & { [hiddenKey]?: string };
 
 /** A metric to order buckets by. */
 export interface SortColumn {

@@ -6,8 +6,8 @@ import { dateOf, decimal, wholePart } from '../query/value-of.js';
 import { pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, scalarText } from '../syntax/value.js';
-import type { FieldOptions } from './aggregation.js';
-import { unsupported } from './number-of.js';
+import type { Aggregation, FieldOptions } from './aggregation.js';
+import { numberOf, unsupported } from './number-of.js';
 import type { Stage } from './stage.js';
 
 /** What an aggregation takes a field for that nothing has. */
@@ -45,6 +45,17 @@ export const placeOr = (
     return { path, kind: 'geo_point', storage: 'point', value, longitude, always: true, ofDevice: false };
   const either = (own: Sql, instead: Sql) => sql`coalesce(${own}, ${instead})`;
   return { ...field, value: either(field.value, value), longitude: either(field.longitude!, longitude), always: true };
+};
+
+/** What stands in for no value has to be one of its field, also where every record has a value. */
+export const checkStandIn = (aggregation: Aggregation, stage: Stage): void => {
+  if (!('missing' in aggregation) || !('field' in aggregation) || aggregation.missing === undefined) return;
+  const { kind, field: path, missing, at } = aggregation;
+  const field = path === undefined ? undefined : stage.field(path, at);
+  if (field === undefined || field.kind === 'keyword') return;
+  const format = 'format' in aggregation ? aggregation.format : undefined;
+  if (field.kind === 'geo_point') placeOr(kind, { field: field.path, missing }, at, stage);
+  else numberOf(field, missing, dateReading(stage.planning.now, field.kind === 'date' ? format : undefined));
 };
 
 /** Whole numbers are doubles where what stands in for none has a fraction. */

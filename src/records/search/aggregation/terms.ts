@@ -1,6 +1,6 @@
 import type { Field } from '../field/field.js';
 import type { TermsAggregation } from './aggregation.js';
-import { type Bucket, noRecords } from './bucket.js';
+import { type Bucket, gap, noRecords } from './bucket.js';
 import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket-key.js';
 import { printOf } from './format.js';
 import { unsupported } from './number-of.js';
@@ -41,7 +41,7 @@ export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
   const withAll = (around: Bucket): KeyedBucket[] => {
     const some = found(around);
     const known = new Set(some.map(({ key }) => key));
-    const others = universe!().filter((key) => !known.has(key));
+    const others = around.id === gap.id ? [] : universe!().filter((key) => !known.has(key));
     const byKey = (a: Bucket, b: Bucket) => compareKeys((a as KeyedBucket).key, (b as KeyedBucket).key);
     return [...some, ...others.map((key) => ({ ...noRecords, key }))].sort(comparing(order, count, byKey));
   };

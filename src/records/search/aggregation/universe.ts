@@ -1,4 +1,5 @@
 import type { Field } from '../field/field.js';
+import { scalarText } from '../syntax/value.js';
 import type { TermsAggregation } from './aggregation.js';
 import { valueKey } from './bucket-key.js';
 import { Level } from './level.js';
@@ -13,5 +14,10 @@ export const everyTerm = (
   const filters = { ...(include && { include }), ...(exclude && { exclude }) };
   const level = new Level({ scope: planning.scope, where: [], keys: [valueKey(field, missing, 0, planning, filters)] });
   planning.levels.push(level);
-  return () => level.bucketsOf({ id: '[]' }).map(({ row }) => level.keysOf(row!)[0]);
+  return () => {
+    const keys = level.bucketsOf({ id: '[]' }).map(({ row }) => level.keysOf(row!)[0]);
+    // A text that stands in for none is a key even where every record has a value.
+    const instead = field.kind === 'keyword' && missing && !include && !exclude ? scalarText(missing) : undefined;
+    return instead === undefined || keys.includes(instead) ? keys : [...keys, instead];
+  };
 };

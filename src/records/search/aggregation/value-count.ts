@@ -2,16 +2,14 @@ import sql, { type Sql } from 'sql-template-tag';
 import { illegalArgument } from '../failure.js';
 import { rollupColumn } from '../rollup/source.js';
 import type { SimpleMetric } from './aggregation.js';
-import { noValue, type Planned, type Stage } from './stage.js';
-import { placeOr } from './stand-in.js';
+import { noNumber, type Planned, type Stage } from './stage.js';
 
 /** How many values there are, of any type. */
 export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, stage: Stage): Planned => {
   const field = stage.field(path, at);
   if (field?.kind === 'geo_point' && format !== undefined)
     throw illegalArgument(`Field [${path}] of type [geo_point] does not support custom formats`, at);
-  if (field?.kind === 'geo_point') placeOr('value_count', { field: path, ...(missing && { missing }) }, at, stage);
-  if (field === undefined && missing === undefined) return { read: () => ({ value: 0 }), sortable: noValue };
+  if (field === undefined && missing === undefined) return { read: () => ({ value: 0 }), sortable: noNumber };
   if (field !== undefined && stage.planning.scope.rollup) {
     const values = stage.level.perRecord(rollupColumn(field, sql`r.n`), [field]);
     return counting(stage, values);

@@ -48,6 +48,13 @@ export const valueSource = {
   script: refuseScript,
 } as const;
 
+/** The same of one of several fields, whose name may not be empty. */
+export const namedField = (options: Parameters<typeof fieldOptions>[0], at: Input): FieldOptions => {
+  if (!options.field)
+    throw illegalArgument('[field] and [script] cannot both be null.  Please specify one or the other.', at);
+  return fieldOptions(options, at);
+};
+
 /** What {@link valueSource} read, with the field that must be there. */
 export const fieldOptions = (
   { field, missing, format }: Partial<Shaped<typeof valueSource>>,

@@ -4,13 +4,13 @@ import { isNumeric } from '../field/field.js';
 import type { WeightedAvgMetric } from './aggregation.js';
 import { printOf, withText } from './format.js';
 import { doubles, unsupported } from './number-of.js';
-import { noValue, type Planned, type Stage } from './stage.js';
+import { noNumber, type Planned, type Stage } from './stage.js';
 import { fieldOr } from './stand-in.js';
 
 /** The mean of one field's values, weighed by another's. Records without either are left out. */
 export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, stage: Stage): Planned => {
   const [values, weights] = [fieldOr('double', value, at, stage), fieldOr('double', weight, at, stage)];
-  if (values === undefined || weights === undefined) return { read: () => ({ value: null }), sortable: noValue };
+  if (values === undefined || weights === undefined) return { read: () => ({ value: null }), sortable: noNumber };
   for (const field of [values, weights]) if (!isNumeric(field)) throw unsupported(field, 'weighted_avg', at);
   const [of, by] = [
     doubles(values, value.missing, stage.planning.now),

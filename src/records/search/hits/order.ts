@@ -51,7 +51,7 @@ export const orderBy = (keys: readonly BoundKey[], tie: Sql = sql`r.seq`): Sql =
   ]);
 
 const bindKey = (key: SortKey, binding: Binding): BoundKey => {
-  const field = fieldOf(key, binding);
+  const field = cast(fieldOf(key, binding), key);
   if (field.kind === 'keyword' && key.mode !== undefined && key.mode !== 'min' && key.mode !== 'max')
     throw queryShard('we only support AVG, MEDIAN and SUM on number based fields', key.at);
   const missing = key.missing && scalarText(key.missing);
@@ -60,14 +60,14 @@ const bindKey = (key: SortKey, binding: Binding): BoundKey => {
   const value = field.values === undefined ? field.value : oneOf(field, key.mode ?? (key.descending ? 'max' : 'min'));
   const custom = missing !== undefined && missing !== '_first' && missing !== '_last';
   if (field.storage === 'timestamptz') {
-    if (custom) missingNumber(key, 'float8');
+    if (custom) missingNumber(key, field);
     return { ...base, value, type: 'timestamptz' };
   }
   if (field.storage === 'text')
     return { ...base, value: custom ? sql`coalesce(${value}, ${missing}::text)` : value, type: 'text' };
   const type = field.storage === 'int8' ? 'int8' : 'float8';
   if (field.always) return { ...base, value, type };
-  const instead = custom ? missingNumber(key, type) : extreme(type, key.descending !== missingFirst);
+  const instead = custom ? missingNumber(key, field) : extreme(type, key.descending !== missingFirst);
   return { ...base, value: sql`coalesce(${value}, ${instead})`, type };
 };
 
@@ -85,6 +85,32 @@ const fieldOf = ({ field: path, unmappedType, at }: SortKey, { fields }: Binding
   if (kind === undefined) throw illegalArgument(`No mapper found for type [${unmappedType}]`, at);
   return emptyField(path, kind);
 };
+
+/** A field whose numbers are taken for others: whole ones for a `long` or a `date`, which have no fractions. */
+const cast = (field: Field, { numericType, at }: SortKey): Field => {
+  if (numericType === undefined || field.path === '_doc' || field.path === '_score') return field;
+  if (field.kind === 'keyword' || field.kind === 'geo_point')
+    throw queryShard(`[numeric_type] option cannot be set on a non-numeric field, got ${field.kind}`, at);
+  if (numericType === 'date_nanos')
+    throw illegalArgument('trying to convert a known date time formatter to a nanosecond one, wrong field used?', at);
+  const isWhole = numericType !== 'double';
+  if (field.kind === 'date' || (isWhole ? field.kind !== 'double' : field.kind === 'double')) return field;
+  const each = isWhole ? truncated : (value: Sql) => sql`${value}::float8`;
+  const values =
+    field.values &&
+    sql`(select array_agg(${each(sql`u.v`)} order by u.n) from unnest(${field.values}) with ordinality u(v, n))`;
+  return {
+    ...field,
+    kind: isWhole ? 'long' : 'double',
+    storage: isWhole ? 'int8' : 'float8',
+    value: each(field.value),
+    ...(values && { values }),
+  };
+};
+
+/** A double as Java makes a long of it: without its fraction, at the ends of a long where it is beyond them. */
+const truncated = (value: Sql): Sql =>
+  sql`(case when ${value} >= 9223372036854775807 then 9223372036854775807 when ${value} <= -9223372036854775808 then -9223372036854775808 else trunc(${value})::int8 end)`;
 
 const aggregates: Readonly<Record<SortMode, Sql>> = {
   min: sql`min(u.v)`,
@@ -110,11 +136,11 @@ const extreme = (type: 'int8' | 'float8', smallest: boolean): Sql => {
   return smallest ? sql`(-9223372036854775808)::int8` : sql`9223372036854775807::int8`;
 };
 
-const missingNumber = ({ missing }: SortKey, type: 'int8' | 'float8'): Sql => {
+const missingNumber = ({ missing }: SortKey, { kind, storage }: Field): Sql => {
   const text = scalarText(missing!) ?? '';
   if (!isNumber(text)) throw illegalArgument(`For input string: "${text}"`, missing, numberFormat(text));
   const number = decimal(text, missing!);
-  if (type !== 'int8') return sql`${number}::float8`;
+  if (storage !== 'int8') return sql`${kind === 'double' ? number : Math.trunc(number)}::float8`;
   const whole = BigInt(Math.trunc(number));
   return sql`${`${BigInt.asIntN(64, whole) === whole ? whole : whole < 0n ? smallestLong : largestLong}`}::int8`;
 };

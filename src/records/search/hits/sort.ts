@@ -1,7 +1,7 @@
 import { illegalArgument, parsing, xContent } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
-import { ignored, kindOf, oneOf, scalar, scalarText, string } from '../syntax/value.js';
+import { kindOf, oneOf, type Read, scalar, scalarText, string } from '../syntax/value.js';
 
 /** Which of several values a record is sorted by. */
 export type SortMode = 'min' | 'max' | 'avg' | 'sum' | 'median';
@@ -16,9 +16,21 @@ export interface SortKey {
   readonly mode?: SortMode;
   /** The type of a field that nothing has. */
   readonly unmappedType?: string;
+  /** What numbers are taken for. */
+  readonly numericType?: 'long' | 'double' | 'date' | 'date_nanos';
 }
 
 const modes = oneOf<SortMode>('min', 'max', 'avg', 'sum', 'median');
+
+const numericTypes = ['long', 'double', 'date', 'date_nanos'] as const;
+
+const numericType: Read<(typeof numericTypes)[number]> = (input) => {
+  const name = string(input);
+  const found = numericTypes.find((type) => type === name.toLowerCase());
+  if (found === undefined)
+    throw illegalArgument(`invalid value for [numeric_type], must be [${numericTypes.join(', ')}], got ${name}`, input);
+  return found;
+};
 
 /** Reads a sort: a name, an object of names, or an array of either. */
 export const parseSort = (input: Input): SortKey[] => {
@@ -54,7 +66,7 @@ const detailed = (field: string, at: Input): SortKey => {
     missing: scalar,
     mode: modes,
     unmapped_type: string,
-    numeric_type: ignored,
+    numeric_type: numericType,
     nested: refuseNested,
   })(at);
   const missing = options.missing?.isNull ? undefined : options.missing;
@@ -65,6 +77,7 @@ const detailed = (field: string, at: Input): SortKey => {
     ...(missing && { missing }),
     ...(options.mode && { mode: options.mode }),
     ...(options.unmapped_type !== undefined && { unmappedType: options.unmapped_type }),
+    ...(options.numeric_type && { numericType: options.numeric_type }),
   };
 };
 

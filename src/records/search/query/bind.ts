@@ -20,9 +20,8 @@ const binders: Bind = {
   match: bindMatch,
   multi_match: bindMultiMatch,
   boosting: ({ positive, negative }, binding) => {
-    const bound = bindQuery(positive, binding);
-    if (bound.kind !== 'none') bindQuery(negative, binding);
-    return bound;
+    bindQuery(negative, binding);
+    return bindQuery(positive, binding);
   },
   or: ({ queries }, binding) => or(queries.map((query) => bindQuery(query, binding))),
   query_string: bindQueryString,
@@ -43,7 +42,9 @@ const bindBool = (
   const bind = (query: Query) => bindQuery(query, binding);
   const optional = should.map(bind);
   const alone = must.length === 0 && filter.length === 0;
-  const asked = minimumShouldMatch === undefined ? undefined : requiredOf(minimumShouldMatch, should.length, at);
+  const isEmpty = alone && should.length === 0 && mustNot.length === 0;
+  const asked =
+    minimumShouldMatch === undefined || isEmpty ? undefined : requiredOf(minimumShouldMatch, should.length, at);
   // Without must and filter, one optional clause at least has to match, even where 0 was asked for.
   const required = should.length === 0 ? (alone ? 0 : (asked ?? 0)) : alone ? Math.max(1, asked ?? 1) : (asked ?? 0);
   return and([...must.map(bind), ...filter.map(bind), atLeastOf(required, optional), not(or(mustNot.map(bind)))]);

@@ -1,6 +1,6 @@
 import { parseFailure, parsing } from '../failure.js';
 import type { Input } from '../syntax/input.js';
-import { flag, integer, number, type Read, scalar, text, word } from '../syntax/value.js';
+import { bareText, flag, integer, number, type Read, scalar, text, word } from '../syntax/value.js';
 import { handWritten, loosely, type ParseQuery } from './clause.js';
 import { fieldOptions } from './term-level.js';
 
@@ -28,7 +28,7 @@ const present: Read<Input> = (input) => {
 
 const names: Read<string[]> = (input) => {
   if (input.isObject || input.isNull) throw parsing('[multi_match] query does not support [fields]', input);
-  return input.items().map(text);
+  return input.isArray ? input.items().map(bareText) : [text(input)];
 };
 
 const matchTypes = new Set(['best_fields', 'most_fields', 'cross_fields', 'phrase', 'phrase_prefix', 'bool_prefix']);

@@ -3,7 +3,7 @@ import { illegalArgument, type Place } from '../failure.js';
 /**
  * A regular expression of Lucene in PostgreSQL's syntax, anchored at both ends. `^` and `$` are plain characters, `"…"` is
  * plain text, `@` any text, `#` no text at all, `<1-99>` a number in a range; `&` between whole expressions asks for both,
- * `~` before a whole one for its opposite. Letters A to Z match either case where asked for, and no others do.
+ * `~` before a whole one for its opposite. Letters A to Z match either case where asked for, no others do, nor ranges of them.
  * @throws SearchFailure where the expression is none, or asks for an intersection or opposite of a part.
  */
 export const translateRegexp = (
@@ -192,16 +192,8 @@ class Translation {
 
   private inClass(from: string, to: string): string {
     if (from > to) this.fail('invalid range: from > to');
-    const range = from === to ? escapeInClass(from) : `${escapeInClass(from)}-${escapeInClass(to)}`;
-    if (!this.caseInsensitive) return range;
-    const letters = [...'abcdefghijklmnopqrstuvwxyz'].flatMap((letter) => [letter, letter.toUpperCase()]);
-    return (
-      range +
-      letters
-        .filter((letter) => letter >= from && letter <= to)
-        .map(otherCase)
-        .join('')
-    );
+    if (from !== to) return `${escapeInClass(from)}-${escapeInClass(to)}`;
+    return this.caseInsensitive && /[A-Za-z]/.test(from) ? `${from}${otherCase(from)}` : escapeInClass(from);
   }
 
   private literal(character: string): string {

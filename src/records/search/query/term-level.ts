@@ -1,7 +1,18 @@
-import { illegalArgument, parsing, SearchFailure } from '../failure.js';
+import { illegalArgument, parsing } from '../failure.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { object, type Shape, type Shaped } from '../syntax/object.js';
-import { anything, flag, ignored, kindOf, type Read, scalarText, string, text } from '../syntax/value.js';
+import {
+  anything,
+  bareText,
+  flag,
+  ignored,
+  kindOf,
+  noText,
+  type Read,
+  scalarText,
+  string,
+  text,
+} from '../syntax/value.js';
 import { common, handWritten, loosely, type ParseQuery, trusting, unchecked } from './clause.js';
 import type { RangeEnd } from './query.js';
 
@@ -10,7 +21,9 @@ const maxTerms = 65_536;
 
 /** The only field that a clause names, beside `options`. */
 const onlyField = (name: string, at: Input, options: readonly string[] = []): Entry => {
-  const [entry, second] = at.members().filter(({ key }) => !options.includes(key));
+  const [entry, second] = at
+    .members()
+    .filter(({ key, input }) => !options.includes(key) && !(name === 'term' && input.isNull));
   if (entry === undefined) throw illegalArgument(`[${name}] query must name a field`, at);
   if (second !== undefined) {
     throw parsing(
@@ -29,10 +42,13 @@ export const fieldOptions = <S extends Shape>(
   short: keyof S,
   read: typeof trusting = trusting,
 ): { field: string; options: Shaped<S> } => {
-  if (read !== trusting && at.members().length === 0) throw parsing(`No text specified for ${name} query`, at);
+  if (read !== trusting && at.members().length === 0)
+    throw name === 'match'
+      ? parsing('No text specified for text query', at)
+      : illegalArgument(`[${name}] requires fieldName`, at);
   const { key, input } = onlyField(name, at);
   if (input.isArray)
-    throw name === 'term' ? parsing('[term] query does not support array of values', input) : textOfBracket(input);
+    throw name === 'term' ? parsing('[term] query does not support array of values', input) : noText(input);
   const options = input.isObject ? read(name, shape)(input) : ({ [short]: shape[short]!(input) } as Shaped<S>);
   return { field: key, options };
 };
@@ -89,13 +105,24 @@ const refuseLookup = (input: Input): never => {
   throw parsing('[terms] of another document are not supported', input);
 };
 
+/** The only field of a range. What is no object, nor an array of one, the engines pass over, or refuse as an option. */
+const rangedField = (at: Input): Entry | undefined => {
+  const members = at.members().filter(({ key }) => key !== '_name');
+  const unknown = members.find(({ input }) => input.items().some((item) => scalarText(item) !== undefined));
+  if (unknown !== undefined) throw parsing(`[range] query does not support [${unknown.key}]`, unknown.input);
+  const [entry, second] = members.filter(({ input }) => input.items().some(({ isObject }) => isObject));
+  if (second === undefined) return entry;
+  throw parsing(
+    `[range] query doesn't support multiple fields, found [${entry!.key}] and [${second.key}]`,
+    second.place,
+  );
+};
+
 export const range: ParseQuery = (at) => {
-  const entry = at.members().length === 0 ? undefined : onlyField('range', at, ['_name']);
-  if (entry === undefined || entry.input.isNull || (entry.input.isArray && !entry.input.items()[0]?.isObject))
-    throw illegalArgument('field name is null or empty', at);
+  const entry = rangedField(at);
+  if (entry === undefined) throw illegalArgument('field name is null or empty', at);
   const { key } = entry;
-  const [input = entry.input] = entry.input.items();
-  if (!input.isObject) throw parsing(`[range] query does not support [${key}]`, input);
+  const input = entry.input.items().find(({ isObject }) => isObject)!;
   const options = trusting('range', {
     gt: anything,
     gte: anything,
@@ -105,8 +132,8 @@ export const range: ParseQuery = (at) => {
     to: anything,
     include_lower: flag,
     include_upper: flag,
-    format: anything,
-    time_zone: anything,
+    format: bare,
+    time_zone: bare,
     relation,
     ...unchecked,
   })(input);
@@ -121,6 +148,12 @@ export const range: ParseQuery = (at) => {
     ...(options.format && { format: options.format }),
     ...(options.time_zone && { timeZone: options.time_zone }),
   };
+};
+
+/** A text that is read when the field is known. */
+const bare: Read<Input> = (input) => {
+  bareText(input);
+  return input;
 };
 
 const relation: Read<string> = (input) => {
@@ -154,12 +187,6 @@ export const ids: ParseQuery = (at) => {
 const idList: Read<string[]> = (input) => {
   if (!input.isArray) return [string(input)];
   return input.items().map((item) => {
-    const id = scalarText(item);
-    if (id === undefined) throw textOfBracket(item);
-    return id;
+    return bareText(item);
   });
 };
-
-/** An array or an object where one value belongs, as the engines find it. */
-const textOfBracket = (input: Input) =>
-  new SearchFailure(400, 'illegal_state_exception', `Can't get text on a ${kindOf(input)}`, input);

@@ -1,12 +1,12 @@
 import { illegalArgument, parsing, SearchFailure } from '../failure.js';
-import { flag, integer, number, type Read, scalar, text, word } from '../syntax/value.js';
+import { bareText, flag, integer, number, type Read, scalar, text, word } from '../syntax/value.js';
 import { handWritten, loosely, type ParseQuery } from './clause.js';
 import { matchType, withoutBoost } from './full-text.js';
 
 /** Fields come as an array, even where there is one. */
 const names: Read<string[]> = (input) => {
   if (!input.isArray) throw parsing(`query does not support [${input.key}]`, input);
-  return input.items().map(text);
+  return input.items().map(bareText);
 };
 
 const shared = {
@@ -43,14 +43,18 @@ export const queryString: ParseQuery = (at) => {
     type: matchType,
   })(at);
   if (options.query === undefined) throw parsing('[query_string] must be provided with a [query]', at);
-  if (options.fields !== undefined && options.default_field !== undefined)
+  if ((options.fields ?? []).length > 0 && options.default_field !== undefined)
     throw new SearchFailure(
       400,
       'query_validation_exception',
       'Validation Failed: 1: [query_string] cannot use [fields] parameter in conjunction with [default_field];',
       at,
     );
-  const named = options.fields ?? (options.default_field === undefined ? [] : [options.default_field]);
+  const named = options.fields?.length
+    ? options.fields
+    : options.default_field === undefined
+      ? []
+      : [options.default_field];
   return {
     kind: 'query_string',
     at,

@@ -1,7 +1,7 @@
 import type { Aggregation, DateHistogramAggregation } from '../aggregation/aggregation.js';
 import type { Span } from '../aggregation/date-bucket.js';
 import { calendarInterval, fixedInterval } from '../aggregation/interval.js';
-import { isPipeline } from '../aggregation/plan.js';
+import { isPipeline } from '../aggregation/pipeline/place.js';
 import { uniformMillis } from '../date/rounding.js';
 import { zoneOf } from '../date/zone.js';
 import type { Field, Fields } from '../field/field.js';

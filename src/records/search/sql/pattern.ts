@@ -19,9 +19,8 @@ export const patternCondition = (value: Sql, pattern: TextPattern, caseInsensiti
     case 'wildcard':
       return sql`${subject} like ${pattern.parts.map((part) => likePart(part, folded)).join('')}::text`;
     case 'regexp':
-      return caseInsensitive
-        ? sql`${value} ~* ${pattern.expression}::text`
-        : sql`${value} ~ ${pattern.expression}::text`;
+      // Its letters match either case by themselves, where they do.
+      return sql`${value} ~ ${pattern.expression}::text`;
   }
 };
 

@@ -102,6 +102,31 @@ export const listOf =
       return read(item);
     });
 
+/** Like {@link listOf}, of objects: the engines pass over what is none where an object follows, but for what `also` is an item. */
+export const objectsOf =
+  <T>(read: Read<T>, also: (item: Input) => boolean = () => false): Read<T[]> =>
+  (input) => {
+    if (!input.isObject && !input.isArray) throw wrongKind('an array', input);
+    const items = input.items();
+    return items
+      .filter((item, index) => item.isObject || item.isArray || also(item) || !items[index + 1]?.isObject)
+      .map((item) => {
+        if (input.isArray && item.isArray) throw nestedArray(item);
+        return read(item);
+      });
+  };
+
+/** An array, an object or `null` where the engines read a text without asking first what there is. */
+export const noText = (input: Input) =>
+  new SearchFailure(400, 'illegal_state_exception', `Can't get text on a ${kindOf(input)}`, input);
+
+/** A text, read so. */
+export const bareText: Read<string> = (input) => {
+  const value = scalarText(input);
+  if (value === undefined) throw noText(input);
+  return value;
+};
+
 /** An array in an array, where the engines take none. */
 export const nestedArray = (input: Input) =>
   new SearchFailure(400, 'illegal_state_exception', 'expected value but got [START_ARRAY]', input);
@@ -117,6 +142,16 @@ export const byHand =
       throw notOfKind(error.kind, error.reason, error.place);
     }
   };
+
+/** A number of a list that the engines read as one, whatever it is. */
+export const inNumbers: Read<number> = (input) => {
+  try {
+    return number(input);
+  } catch (error) {
+    if (error instanceof WrongKind) throw notOfKind(error.kind, error.reason, error.place);
+    throw error;
+  }
+};
 
 /** A value that is neither an array nor an object, to be read later. */
 export const scalar: Read<Input> = (input) => {

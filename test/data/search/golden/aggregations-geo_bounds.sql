@@ -31,7 +31,7 @@ where product_id is not null) as used
 -- $5 = "uuid"
 -- $6 = "uuid"
 
-select count(*) as n,max(s.v0) as c0,min(s.v1) as c1,min(s.v0) as c2,max(s.v1) as c3
+select count(*) as n,max(s.v0) as c0,min(s.v0) as c1,min(case when s.v1 < 0 then s.v1 end) as c2,max(case when s.v1 < 0 then s.v1 end) as c3,min(case when s.v1 >= 0 then s.v1 end) as c4,max(case when s.v1 >= 0 then s.v1 end) as c5
 from (select d.lat as v0,d.lon as v1
 from record r
 join device d on d.id = r.device_id

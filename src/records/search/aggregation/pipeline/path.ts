@@ -68,7 +68,12 @@ const metricAt = (bucket: Answer, step: string): number => {
       throw illegalArgument(`No percentile for [${property}]`, undefined, numberFormat(property));
     return percentAt(values, Number(property));
   }
-  if ('buckets' in metric) return Number.NaN;
+  if ('buckets' in metric) {
+    // Of no buckets the engines make a list of nothing, of some they find that these have no such property.
+    const [bucket] = listOf(metric['buckets']);
+    if (bucket === undefined || property in bucket) throw notOneNumber(step);
+    return Number.NaN;
+  }
   const value = property in metric ? metric[property] : boundAt(metric, property);
   if (value === undefined) throw illegalArgument(`No enum constant for [${property}] of [${name}]`);
   return numeric(value);

@@ -1,6 +1,6 @@
 import type { SiblingPipeline } from '../aggregation.js';
 import { javaDouble, printOf, withText } from '../format.js';
-import type { Answer } from '../stage.js';
+import { type Answer, hiddenKey } from '../stage.js';
 import { extendedOf, momentsOfAll, statisticsOf } from '../statistics.js';
 import { withTexts } from '../stats.js';
 import { bucketsAt, isAbsent, valueAt } from './path.js';
@@ -45,11 +45,14 @@ const extreme = (
 export const besides = (pipeline: SiblingPipeline, answers: Answer): Answer => {
   const { buckets, inner } = bucketsAt(answers, pipeline.path);
   const found = buckets
-    .map((bucket) => ({
-      // What is not there at all is no gap to fill.
-      value: isAbsent(bucket, inner) ? Number.NaN : valueAt(bucket, inner, pipeline.zeros),
-      key: bucket['key_as_string'] ?? textOf(bucket['key']),
-    }))
+    .map((bucket) => {
+      const value = valueAt(bucket, inner, pipeline.zeros);
+      return {
+        // What is not there at all is no gap to fill.
+        value: isAbsent(bucket, inner) ? Number.NaN : value,
+        key: bucket['key_as_string'] ?? bucket[hiddenKey] ?? textOf(bucket['key']),
+      };
+    })
     .filter(({ value }) => !Number.isNaN(value));
   return (
     compute[pipeline.kind] as (pipeline: SiblingPipeline, values: readonly number[], keys: readonly unknown[]) => Answer

@@ -1,0 +1,144 @@
+import { invalidPipelines } from '../../failure.js';
+import type { Aggregation, PipelineAggregation } from '../aggregation.js';
+
+/** Where each pipeline may stand: in buckets that follow one another, in any buckets, or beside them. */
+const places: Readonly<Record<PipelineAggregation['kind'], 'sequence' | 'buckets' | 'beside'>> = {
+  derivative: 'sequence',
+  cumulative_sum: 'sequence',
+  serial_diff: 'sequence',
+  moving_fn: 'sequence',
+  bucket_script: 'buckets',
+  bucket_selector: 'buckets',
+  bucket_sort: 'buckets',
+  avg_bucket: 'beside',
+  sum_bucket: 'beside',
+  min_bucket: 'beside',
+  max_bucket: 'beside',
+  stats_bucket: 'beside',
+  extended_stats_bucket: 'beside',
+  percentiles_bucket: 'beside',
+};
+
+/** Aggregations that make any number of buckets, which pipelines can stand beside. */
+const manyBuckets = new Set<string>([
+  'terms',
+  'rare_terms',
+  'multi_terms',
+  'date_histogram',
+  'auto_date_histogram',
+  'histogram',
+  'range',
+  'date_range',
+  'geo_distance',
+  'geohash_grid',
+  'geotile_grid',
+  'filters',
+] satisfies Aggregation['kind'][]);
+const sequences = new Set<Aggregation['kind']>(['histogram', 'date_histogram', 'auto_date_histogram']);
+const oneBucket = new Set<Aggregation['kind']>(['filter', 'missing', 'global']);
+
+/** Whether an aggregation is over the answers of others. */
+export const isPipeline = (aggregation: Aggregation): aggregation is PipelineAggregation =>
+  Object.hasOwn(places, aggregation.kind);
+
+/** Whether a pipeline stands beside the buckets that it is over. */
+export const standsBeside = ({ kind }: PipelineAggregation): boolean => places[kind] === 'beside';
+
+/**
+ * Checks where pipelines stand and what they read, in all of a tree, before anything else is known of it.
+ * @throws SearchFailure where one cannot stand where it does, or reads what is not there.
+ */
+export const checkPipelines = (aggregations: readonly Aggregation[], around?: Aggregation): void => {
+  const named = new Map(aggregations.map((aggregation) => [aggregation.name, aggregation]));
+  for (const aggregation of aggregations) {
+    if (isPipeline(aggregation)) check(aggregation, named, around);
+    else checkPipelines(childrenOf(aggregation), aggregation);
+  }
+  inOrder(aggregations.filter(isPipeline));
+};
+
+const childrenOf = (aggregation: Aggregation): readonly Aggregation[] =>
+  'children' in aggregation ? aggregation.children : [];
+
+type Named = ReadonlyMap<string, Aggregation>;
+
+const check = (pipeline: PipelineAggregation, named: Named, around: Aggregation | undefined): void => {
+  const { kind, name, at } = pipeline;
+  const place = places[kind];
+  if (place !== 'beside' && (around === undefined || oneBucket.has(around.kind))) {
+    throw invalidPipelines([`${kind} aggregation [${name}] must be declared inside of another aggregation`], at);
+  }
+  if (place === 'sequence' && !sequences.has(around!.kind)) {
+    throw invalidPipelines(
+      [`${kind} aggregation [${name}] must have a histogram, date_histogram or auto_date_histogram as parent`],
+      at,
+    );
+  }
+  if (place === 'sequence' && 'minDocCount' in around! && around.minDocCount !== 0) {
+    throw invalidPipelines([`parent histogram of ${kind} aggregation [${name}] must have min_doc_count of 0`], at);
+  }
+  const unknown = pathsOf(pipeline).flatMap((path) => unknownIn(path, named) ?? []);
+  if (unknown.length > 0) throw invalidPipelines(unknown, at);
+  if (place === 'beside') requireBuckets(pipeline, named);
+};
+
+/** What is wrong with a path: each step names an aggregation inside the one before, the last one may be a pipeline. */
+const unknownIn = (path: string, named: Named): string | undefined => {
+  const [first = '', ...steps] = path.split('>').map((step) => step.trim());
+  if (first.startsWith('_')) return undefined;
+  let at = named.get(first) ?? named.get(withoutProperty(first));
+  if (at === undefined) return `No aggregation found for path [${path}]`;
+  if (isPipeline(at)) return undefined;
+  for (const [index, step] of steps.entries()) {
+    const isLast = index === steps.length - 1;
+    if (isLast && (step === '_count' || step.toLowerCase() === '_key')) return undefined;
+    const inside: readonly Aggregation[] = childrenOf(at);
+    const next: Aggregation | undefined =
+      inside.find(({ name }) => name === step) ?? inside.find(({ name }) => name === withoutProperty(step));
+    if (next === undefined || (!isLast && isPipeline(next)))
+      return `No aggregation [${withoutProperty(step)}] found for path [${path}]`;
+    at = next;
+  }
+  return undefined;
+};
+
+/** What stands beside buckets is over one aggregation that makes any number of them. */
+const requireBuckets = (pipeline: PipelineAggregation, named: Named): void => {
+  const wrong = pathsOf(pipeline).find((path) => !manyBuckets.has(named.get(firstName(path))?.kind ?? ''));
+  if (wrong === undefined) return;
+  throw invalidPipelines(
+    [
+      `The first aggregation in buckets_path must be a multi-bucket aggregation for aggregation [${pipeline.name}] found :${named.get(firstName(wrong))?.kind} for buckets path: ${wrong}`,
+    ],
+    pipeline.at,
+  );
+};
+
+const pathsOf = (pipeline: PipelineAggregation): string[] => {
+  if ('paths' in pipeline) return Object.values(pipeline.paths);
+  return 'path' in pipeline ? [pipeline.path] : pipeline.sort.map(({ path }) => path);
+};
+
+const firstName = (path: string): string => {
+  const [step = ''] = path.split('>');
+  return step.trim();
+};
+
+const withoutProperty = (name: string): string => name.replace(/(?:\[.*\]|\..*)$/s, '');
+
+/** Each pipeline after those whose answers it reads; what cuts or sorts buckets after all that adds to them. */
+export const inOrder = (pipelines: readonly PipelineAggregation[]): PipelineAggregation[] => {
+  const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
+  const done = new Set<PipelineAggregation>();
+  const visit = (pipeline: PipelineAggregation, above: readonly PipelineAggregation[]) => {
+    if (done.has(pipeline)) return;
+    if (above.includes(pipeline)) throw invalidPipelines([`cyclic reference through [${pipeline.name}]`], pipeline.at);
+    for (const name of pathsOf(pipeline).map(firstName)) {
+      const needed = byName.get(name) ?? byName.get(withoutProperty(name));
+      if (needed !== undefined && needed !== pipeline) visit(needed, [...above, pipeline]);
+    }
+    done.add(pipeline);
+  };
+  for (const pipeline of pipelines) visit(pipeline, []);
+  return [...done];
+};
