@@ -98,7 +98,7 @@ async function furnish(stage: Stage, count: number): Promise<Furnished> {
            now(), now() - interval '1 minute', 10, ${payload}::json, now(), now()
       from generate_series(1, ${waiting}::integer)`);
   for (const table of ['delivery_done', 'delivery_open']) await pool.query(`vacuum analyze ${table}`);
-  const furnished = { count, now, hook: `${path}/${hookIds[0]}`, deviceId: deviceIds[3]! };
+  const furnished = { count, now, hook: `${path}/${hookIds[0]}`, deviceId: deviceIds[(2 * 7919) % devices]! };
   await pool.query(sql`insert into bench_ledger values (${JSON.stringify(furnished)}::json)`);
   return furnished;
 }
@@ -115,6 +115,8 @@ async function measure(stage: Stage, { count, now, hook, deviceId }: Furnished):
     ['ledger, successful=false', '/ledger?successful=false'],
     ['ledger, successful=true', '/ledger?successful=true'],
     ['ledger, deviceId', `/ledger?deviceId=${deviceId}`],
+    ['ledger, deviceId, successful=true', `/ledger?deviceId=${deviceId}&successful=true`],
+    ['ledger, deviceId, successful=false', `/ledger?deviceId=${deviceId}&successful=false`],
     ['ledger, from, to (a day, 20 days ago)', `/ledger?from=${from}&to=${to}`],
     ['ledger, to (19 days ago)', `/ledger?to=${to}`],
     ['ledger, all four', `/ledger?successful=false&deviceId=${deviceId}&from=${from}&to=${to}`],
@@ -122,6 +124,10 @@ async function measure(stage: Stage, { count, now, hook, deviceId }: Furnished):
   ] as const) {
     await report(name, () => ask(stage, 'GET', `${hook}${query}`));
   }
+  const [, , organizationId, applicationId] = hook.split('/');
+  const query = `{ application(organizationId: "${organizationId}", applicationId: "${applicationId}") {
+    deliveries(limit: 20) { totalCount items { id successful } } } }`;
+  await report('GraphQL, deliveries of all hooks', () => ask(stage, 'POST', '/../../graphql', { query }));
   const dispatcher = createPool(stage.connectionString, { max: 1, session: dispatcherSession });
   await report(`claim while ${waiting.toLocaleString('en')} wait on a hook without a free slot`, () =>
     prepared(dispatcher, 'claim', claimQuery({ claimId: newId(), limit: 500, now: Date.now() })),

@@ -35,7 +35,7 @@ export interface Listing {
   countUpTo?: number;
   /**
    * The columns that name a row, where rows are wide: a page further back is found by these first, and only its own rows are
-   * read. `matches` holds for the row that a found key `k` names.
+   * read. `matches` holds for the one row that a found key `k` names.
    */
   key?: { columns: Sql; matches: Sql };
   /** How it is walked by cursor, in the order where none is asked for; not every list is. */
@@ -154,6 +154,8 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
   requireOneWay(wanted);
   const { conditions, where, order } = partsOf(listing, wanted);
   const onwards = walk && after != null ? whereAll([...conditions, afterCursor(walk, after)]) : where;
+  // Counted in the order of the list, and so by its index: a planner that does not know the values may read tables instead.
+  const inOrder = key === undefined ? empty : sql`order by ${listing.order}`;
   const place = sql`limit ${limit + (walk ? 1 : 0)} offset ${(page - 1) * limit}`;
   return {
     page:
@@ -163,12 +165,13 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
           select page.* from (
             select ${key.columns}, row_number() over (order by ${order}) as position ${from} ${where}
              order by ${order} ${place}) k
-           cross join lateral (${rows(asked)} where ${key.matches}) page
+           -- Row by row: a planner that does not know how long the page is would read all of the table to join it.
+           cross join lateral (${rows(asked)} where ${key.matches} limit 1) page
            order by k.position`,
     count:
       countUpTo === undefined
         ? sql`select count(*)::int as total ${from} ${where}`
-        : sql`select count(*)::int as total from (select ${from} ${where} limit ${countUpTo + 1}) capped`,
+        : sql`select count(*)::int as total from (select ${from} ${where} ${inOrder} limit ${countUpTo + 1}) capped`,
   };
 }
 
