@@ -45,8 +45,10 @@ beforeAll(async () => {
   // Late data: these hours are made anew, and their days are out of date.
   await world.store(Array.from({ length: 3 }, (_, index) => recordOf(4000 + index)));
   while ((await rollUp(world.pool, later)) > 0);
-  // Late data: these hours are out of date.
-  await world.store(Array.from({ length: 20 }, (_, index) => recordOf(5000 + index)));
+  // Late data: these hours are out of date, of the first product only those under way.
+  const late = Array.from({ length: 20 }, (_, index) => recordOf(5000 + index));
+  const underWay = { ts: worldNow / 1000 - 3600 };
+  await world.store(late.map((record) => (record.serial.startsWith('a') ? { ...record, ...underWay } : record)));
 });
 
 const ask = async (rollups: boolean, query: PlainJson, range: PlainJson): Promise<QueryAnswer> => {

@@ -54,7 +54,7 @@ export const run = async (
   const wide = spanOf(range, now);
   const asks = spanAsked(wide, request, query);
   const span = (needsNarrow(request.aggregations, asks) ? await foundSpan(reader, scope, all) : undefined) ?? asks;
-  const asked = { aggregations: request.aggregations, query, productIds: scope.productIds, fields, span, range };
+  const asked = { aggregations: request.aggregations, query, productIds: scope.productIds, fields, span, range, now };
   const candidate = sources && found === undefined ? rollupCandidate(asked) : undefined;
   const { deviceIds } = narrow(scope, [query]).scope;
   const some = deviceIds.length < scope.deviceIds.length ? deviceIds : undefined;

@@ -20,6 +20,9 @@ const fewestHours = 2;
 /** With more hours out of date than this, reading the records alone is quicker. */
 const mostStale = 500;
 
+/** Hours that are out of date are mostly those under way: where all are of so little time, in milliseconds, that is read from the records. */
+const tail = 3 * hour;
+
 /** Fewer whole days than this are as quickly read by the hour, and so are all where more are out of date. */
 const fewestDays = 3;
 const mostStaleDays = 500;
@@ -34,6 +37,8 @@ export interface Asked {
   /** The time that records can be in, in milliseconds, and the ends of the time asked for, to the microsecond. */
   readonly span: Span;
   readonly range: { readonly fromMillis: number; readonly toMillis: number };
+  /** The present moment, in milliseconds. */
+  readonly now: number;
 }
 
 /** A stretch of time in milliseconds; its end is not in it. */
@@ -86,19 +91,22 @@ export const rollupCandidate = ({ aggregations, query, fields, span, range }: As
 
 /** The rollups to read for a candidate; undefined where a product in scope may have values that are in none. */
 export const rollupRange = (
-  { productIds }: Asked,
-  { fields, devices, hours, from, to, within }: Candidate,
+  { productIds, now }: Asked,
+  { fields, devices, hours, from, to: end, within }: Candidate,
   { products, whole, stale, staleDays }: Sources,
 ): RollupRange | undefined => {
   const inScope = productIds.length === 0 ? products : productIds;
   const declares = ({ declaredBy }: Field) => inScope.every((id) => id !== null && declaredBy?.includes(id));
   if (inScope.length === 0 || !fields.every(declares)) return undefined;
-  const outdated = inScope.flatMap((productId) =>
+  const stales = inScope.flatMap((productId) =>
     (stale.get(productId) ?? [])
       .map((seconds) => ({ productId, start: seconds * 1000 }))
-      .filter(({ start }) => start >= from && start < to),
+      .filter(({ start }) => start >= from && start < end),
   );
-  if (outdated.length > mostStale) return undefined;
+  if (stales.length > mostStale) return undefined;
+  const first = Math.min(end, ...stales.map(({ start }) => start));
+  const [to, outdated] = first >= now - tail ? [first, []] : [end, stales];
+  if (to <= from) return undefined;
   const isWhole = (id: string | null): id is string => !devices && id !== null && whole.has(id);
   const apart = inScope.filter((id) => !isWhole(id));
   const notMade = apart.flatMap((productId) =>
@@ -110,6 +118,7 @@ export const rollupRange = (
     to: timestamp(to),
     before: within.from < from,
     after: within.until > to,
+    end: timestamp(Math.ceil(within.until)),
     slots: [...new Set(fields.flatMap(({ places = [] }) => places.map(({ slot }) => slot)))],
     whole: inScope.filter(isWhole),
     apart,

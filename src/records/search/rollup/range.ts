@@ -12,6 +12,8 @@ export interface RollupRange {
   /** Whether the time asked for begins before, and ends after these hours. */
   readonly before: boolean;
   readonly after: boolean;
+  /** Nothing that is asked for is after it; ISO 8601. */
+  readonly end: string;
   readonly slots: readonly number[];
   /** Products whose devices are read together. */
   readonly whole: readonly string[];

@@ -6,7 +6,7 @@ const hour = 3_600_000;
 
 /** What of a range is in no rollup, or in none that is right, as parts of a union over the records. */
 export const unrolledParts = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql[] => {
-  const { from, to, before, after, slots, whole, apart, stale } = range;
+  const { from, to, before, after, end, slots, whole, apart, stale } = range;
   // Slot 0 of an array is nothing. No lateral query: that would keep the whole statement from running in parallel, as would
   // columns whose types differ between the parts.
   const ofRecords = (source: Sql, when: Sql) => sql`
@@ -25,7 +25,14 @@ export const unrolledParts = (bounds: Whose & { from: string; to: string }, rang
   };
   return [
     ...(before ? [ofRecords(sql`record x`, between(bounds.from, from))] : []),
-    ...(after ? [ofRecords(sql`record x`, sql`x.ts >= ${to}::timestamptz and x.ts <= ${bounds.to}::timestamptz`)] : []),
+    ...(after
+      ? [
+          ofRecords(
+            sql`record x`,
+            sql`x.ts >= ${to}::timestamptz and x.ts <= least(${bounds.to}::timestamptz, ${end}::timestamptz)`,
+          ),
+        ]
+      : []),
     ...(stale.some(({ productId }) => productId !== null) ? [ofStale(sql`x.product_id = y.product_id`)] : []),
     ...(stale.some(({ productId }) => productId === null)
       ? [ofStale(sql`x.product_id is null and y.product_id = ${noProduct}::uuid`)]
