@@ -58,6 +58,7 @@ interface Place {
 
 const placesAt = (options: RestOptions): Map<string, Place> => {
   const serving = new Map<string, Map<string, Serve>>();
+  const slashed = new Set(routes.flatMap(({ path, slash }) => (slash ? [path] : [])));
   for (const operation of compileRoutes(restSchema(options.schema))) {
     const { path, verb, alias } = operation.route;
     const verbs = serving.get(path) ?? new Map<string, Serve>();
@@ -70,7 +71,8 @@ const placesAt = (options: RestOptions): Map<string, Place> => {
     const allow = allowedVerbs([...serve.keys()]);
     const get = serve.get('GET');
     if (get !== undefined) serve.set('HEAD', get);
-    places.set(`${options.base}${path}`, { serve, allow });
+    for (const each of slashed.has(path) ? [path, `${path}/`] : [path])
+      places.set(`${options.base}${each}`, { serve, allow });
   }
   return places;
 };

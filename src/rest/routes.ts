@@ -5,6 +5,8 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface RouteOptions {
   /** 204 for an operation that answers nothing; a DELETE always does. */
   status?: 204;
+  /** Also served with a slash at the end, as some clients ask for it. */
+  slash?: true;
   /** Another verb that does the same, for clients that cannot send a body with GET. */
   alias?: Verb;
   /**
@@ -133,7 +135,8 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Query.job': ['GET', `${organization}/jobs/:jobId`],
   },
   'Search engine clients': {
-    'Query.elasticsearch': ['GET', engine],
+    // Grafana asks for the version with a slash at the end.
+    'Query.elasticsearch': ['GET', engine, { slash: true }],
     'Query.elasticsearchHealth': ['GET', `${engine}/_cluster/health`],
     'Query.elasticsearchMapping': ['GET', `${engine}/_mapping`],
     'Query.elasticsearchFields': ['GET', `${engine}/_field_caps`],

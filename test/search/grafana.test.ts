@@ -46,20 +46,17 @@ beforeAll(async () => {
   base = `/applications/${id}/${application.body.id}/elasticsearch`;
 });
 
-const msearch = async (...bodies: object[]) => {
+const send = (text: string) =>
+  tenant.owner.request<{ responses: Response[] }>('POST', `${base}/_msearch?max_concurrent_shard_requests=5`, {
+    headers: { 'content-type': 'application/x-ndjson' },
+    body: text,
+  });
+const msearch = (...bodies: object[]) => {
   const lines = bodies.flatMap((body) => [
     { ignore_unavailable: true, index: 'records', search_type: 'query_then_fetch' },
     body,
   ]);
-  const answer = await tenant.owner.request<{ responses: Response[] }>(
-    'POST',
-    `${base}/_msearch?max_concurrent_shard_requests=5`,
-    {
-      headers: { 'content-type': 'application/x-ndjson' },
-      body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
-    },
-  );
-  return answer;
+  return send(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 };
 
 describe("what Grafana's Elasticsearch data source sends", () => {
@@ -68,6 +65,8 @@ describe("what Grafana's Elasticsearch data source sends", () => {
   it('finds a version, a healthy cluster, a mapping and fields', async () => {
     const { owner } = tenant;
     expect((await owner.get(base)).body).toMatchObject({ version: { number: expect.stringMatching(/^8\./) } });
+    expect((await owner.get(`${base}/`)).body).toEqual((await owner.get(base)).body);
+    expect((await owner.get(`${base}/_cluster/health/`)).status).toBe(404);
     expect((await owner.get(`${base}/_cluster/health`)).body).toMatchObject({ status: 'green' });
     expect((await owner.get(`${base}/_mapping`)).body).toMatchObject({
       records: {
@@ -82,6 +81,25 @@ describe("what Grafana's Elasticsearch data source sends", () => {
     expect((await owner.get(`${base}/_field_caps?fields=*`)).body).toMatchObject({
       fields: { 'data.float': { double: { aggregatable: true } } },
     });
+  });
+
+  it('refuses a query that is no JSON, or no object, and answers the others', async () => {
+    const { status, body } = await send('{}\n{"size":x}\n{}\n5\n\n{}\n[{"size":0}]\n{}\n{"size":\n{}\n{"size":1}\n');
+    expect(status).toBe(200);
+    const answers = body.responses as unknown as { status: number; error?: { type: string; reason: string } }[];
+    expect(answers.map((answer) => [answer.status, answer.error?.type])).toEqual([
+      [400, 'json_parse_exception'],
+      [400, 'parsing_exception'],
+      [400, 'parsing_exception'],
+      [400, 'json_parse_exception'],
+      [200, undefined],
+    ]);
+    expect(answers[1]?.error?.reason).toBe('Expected [START_OBJECT] but found [VALUE_NUMBER]');
+  });
+
+  it('refuses a call whose headers are no JSON, or without a query for each', async () => {
+    expect(await send('{x\n{"size":1}\n')).toMatchObject({ status: 422, body: { errors: [{ path: '0' }] } });
+    expect((await send('{}\n{"size":1}\n{}\n')).status).toBe(422);
   });
 
   it('answers its metric query with buckets in milliseconds', async () => {

@@ -4,7 +4,7 @@ import type { LocatedJson } from '../../json.js';
 import type { Aggregation } from './aggregation/aggregation.js';
 import { parseAggregations } from './aggregation/parse.js';
 import { checkPipelines } from './aggregation/pipeline/place.js';
-import { illegalArgument, parsing } from './failure.js';
+import { illegalArgument, parsing, SearchFailure } from './failure.js';
 import { microsecondsOf } from './hits/order.js';
 import { type AskedField, parseShownFields } from './hits/shown-field.js';
 import { parseSort, type SortKey } from './hits/sort.js';
@@ -100,7 +100,12 @@ export const parseMultiSearch = (lines: LocatedJson): Envelope => {
   if (lines.kind !== 'array' || lines.items.length % 2 === 1) {
     throw invalid([{ path: '', message: 'Send pairs of lines: a header, and a query.' }]);
   }
-  const bodies = new Input(lines, 'queries').items().filter((_, index) => index % 2 === 1);
+  const items = new Input(lines, 'queries').items();
+  const faults = items.flatMap(({ node }, index) =>
+    node.kind === 'fault' && index % 2 === 0 ? [{ path: `${index}`, message: node.message }] : [],
+  );
+  if (faults.length > 0) throw invalid(faults);
+  const bodies = items.filter((_, index) => index % 2 === 1);
   if (bodies.length > maxQueries)
     throw invalid([{ path: '', message: `At most ${maxQueries} queries are taken in one call.` }]);
   return { range: always, queries: bodies.map((input) => ({ input, products: [] })) };
@@ -131,6 +136,8 @@ function millisOf(text: string): number {
 
 /** Reads one query. @throws SearchFailure at the first fault. */
 export const parseRequest = (input: Input): SearchRequest => {
+  if (input.node.kind === 'fault') throw new SearchFailure(400, 'json_parse_exception', input.node.message, input);
+  if (!input.isObject) throw parsing(`Expected [START_OBJECT] but found [${kindOf(input)}]`, input);
   let request: SearchRequest = {
     aggregations: [],
     size: 10,
