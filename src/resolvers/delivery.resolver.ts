@@ -73,8 +73,8 @@ export class DeliveryResolver {
 /** The conditions of a ledger: times are those of identifiers, which the index has. What is no identifier matches nothing. */
 function filters({ successful, deviceId, from, to }: LedgerArgs): Sql[] {
   return [
-    // Nothing that waits has succeeded; what did not succeed is written as its index has it.
-    ...(successful == null ? [] : [successful ? sql`d.done and d.state = 'succeeded'` : sql`d.state <> 'succeeded'`]),
+    // Written as the index of what did not succeed has it.
+    ...(successful == null ? [] : [successful ? sql`d.state = 'succeeded'` : sql`d.state <> 'succeeded'`]),
     ...(deviceId == null ? [] : [isId(deviceId) ? sql`d.device_id = ${deviceId}` : sql`false`]),
     ...(from == null ? [] : [sql`d.id >= ${earliestId(from)}`]),
     ...(to == null ? [] : [sql`d.id < ${endId(to)}`]),
