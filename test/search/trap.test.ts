@@ -70,6 +70,14 @@ describe('the traps of the query DSL', () => {
     ]);
   });
 
+  it('shows no bucket twice where an interval is too small to tell two from each other', async () => {
+    const found = await buckets({ histogram: { field: 'data.t', interval: 1e-300 } });
+    const keys = found.map(({ key }) => key);
+    expect(keys.length).toBeGreaterThan(1);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(found.every(({ doc_count: count }) => count > 0)).toBe(true);
+  });
+
   it('asks a range of one value, and averages all of them', async () => {
     expect(await count({ range: { 'data.t': { gt: 1.5, lt: 2.5 } } })).toBe(0);
     expect((await ask({ size: 0, aggs: { a: { avg: { field: 'data.t' } } } })).aggregations['a']!.value).toBeCloseTo(

@@ -41,12 +41,10 @@ export const fillGaps = <T>(
     made();
     filled.push(bucket);
   };
+  // An interval can be too small to tell a key from the one after it.
+  const after = (key: number) => (next(key) > key ? next(key) : Infinity);
   const upTo = (from: number, goesOn: (key: number) => boolean) => {
-    for (let key = from; goesOn(key); ) {
-      add({ key });
-      const after = next(key);
-      key = after > key ? after : Infinity;
-    }
+    for (let key = from; goesOn(key); key = after(key)) add({ key });
   };
   const [first] = buckets;
   if (first === undefined) {
@@ -56,10 +54,10 @@ export const fillGaps = <T>(
   if (min !== undefined) upTo(min, (key) => key < first.key);
   let last: number | undefined;
   for (const bucket of buckets) {
-    if (last !== undefined) upTo(next(last), (key) => key < bucket.key);
+    if (last !== undefined) upTo(after(last), (key) => key < bucket.key);
     add(bucket);
     last = bucket.key;
   }
-  if (max !== undefined) upTo(next(last!), (key) => key <= max);
+  if (max !== undefined) upTo(after(last!), (key) => key <= max);
   return filled;
 };
