@@ -1,5 +1,5 @@
 import { sortKeys } from './compare.js';
-import type { Plain } from './plain.js';
+import { type Plain, within } from './plain.js';
 
 /** The next page of what a body asked for, where its answer has a cursor. */
 export const nextPage = (body: Plain, answer: Plain): Plain | undefined => {
@@ -8,9 +8,11 @@ export const nextPage = (body: Plain, answer: Plain): Plain | undefined => {
   const isByStoring = JSON.stringify(body['sort'] ?? '').includes('_doc');
   // The engine does not take its own cursor past booleans that are missing, nor past the dates of a field that nothing
   // has (argued in docs/search.md).
-  const isUnread = /"unmapped_type":"(?:boolean|date)"/.test(JSON.stringify(body['sort'] ?? ''));
+  const unread = within(body['sort']).flatMap((options) =>
+    Object.keys(options).filter((key) => /"unmapped_type":"(?:boolean|date)"/.test(JSON.stringify(options[key]))),
+  );
   const isAtMissing = sortKeys(body['sort']).some(
-    (key, at) => (key === 'data.on' || (key === 'nope' && isUnread)) && typeof sort?.[at] === 'string',
+    (key, at) => (key === 'data.on' || unread.includes(key)) && typeof sort?.[at] === 'string',
   );
   if (sort !== undefined && !isByStoring && !isAtMissing && body['from'] === undefined)
     return { ...body, search_after: sort };

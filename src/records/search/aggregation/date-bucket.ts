@@ -40,7 +40,11 @@ export const dateBuckets = (field: Field, interval: Interval, zone: Zone, offset
     throw illegalArgument(`[offset] of [${offset}] milliseconds leaves the calendar`);
   const rounding = roundingOf(interval, zone, offset);
   const millis = uniformMillis(interval);
-  const shift = millis === undefined ? undefined : shiftOf(millis, zone, span);
+  // The first bucket may begin before the first record, and every one before it is shifted.
+  const shift =
+    millis === undefined
+      ? undefined
+      : shiftOf(millis, zone, { from: span.from - offset - millis, to: span.to - offset });
   if (millis !== undefined && shift !== undefined) {
     const week = 'unit' in interval && interval.unit === 'week' ? monday : 0;
     const origin = timestamp(modulo(week - shift + offset, millis));

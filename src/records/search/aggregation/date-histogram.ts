@@ -1,9 +1,11 @@
+import { instantOfNumber } from '../date/date-format.js';
 import { type DateReading } from '../date/date-input.js';
 import type { Instant, Zone } from '../date/zone.js';
 import { utc } from '../date/zone.js';
 import type { Field } from '../field/field.js';
 import { dateReading } from '../query/binding.js';
 import { dateOf } from '../query/value-of.js';
+import type { Input } from '../syntax/input.js';
 import type { DateHistogramAggregation, HistogramBounds } from './aggregation.js';
 import { type Bucket, gap } from './bucket.js';
 import { type DateBuckets, dateBuckets } from './date-bucket.js';
@@ -100,6 +102,10 @@ interface Ends {
 }
 
 const instants = (bounds: HistogramBounds | undefined, reading: DateReading): Ends => ({
-  ...(bounds?.min && { min: dateOf(bounds.min, false, reading) }),
-  ...(bounds?.max && { max: dateOf(bounds.max, false, reading) }),
+  ...(bounds?.min && { min: instantOf(bounds.min, reading) }),
+  ...(bounds?.max && { max: instantOf(bounds.max, reading) }),
 });
+
+/** A number is a moment whatever the format, which texts follow. */
+const instantOf = (input: Input, reading: DateReading): Instant =>
+  input.node.kind === 'number' ? instantOfNumber(Number(input.node.text)) : dateOf(input, false, reading);

@@ -1,8 +1,8 @@
 import { illegalArgument, parsing, WrongKind } from '../failure.js';
-import { strict } from '../query/clause.js';
+import { flattened, strict } from '../query/clause.js';
 import { distanceOf } from '../query/geo.js';
 import { parseQuery } from '../query/parse.js';
-import { geoPoint } from '../syntax/geo-point.js';
+import { type Point, pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import {
@@ -10,9 +10,11 @@ import {
   atLeast,
   flag,
   ignored,
+  inNumbers,
   integer,
   kindOf,
   listOf,
+  number,
   objectsOf,
   oneOf,
   optionalString,
@@ -82,10 +84,30 @@ const distances: Read<RangeItem[]> = (input) => {
   return listOf(distanceItem)(input);
 };
 
-const place: Read<ReturnType<typeof geoPoint>> = (input) => {
-  if (!input.isObject && !input.isArray && input.node.kind !== 'string')
-    throw new WrongKind(`[${input.key}] must be a place`, input, kindOf(input));
-  return geoPoint(input);
+/** A place as the engines read it here, by hand: of an object the numbers of its two keys, of a list its two numbers. */
+const place: Read<Point> = (input) => {
+  if (input.isObject) return placeOfObject(input);
+  if (input.isArray) return placeOfList(input);
+  if (input.node.kind !== 'string') throw new WrongKind(`[${input.key}] must be a place`, input, kindOf(input));
+  return pointOf(input.node.text, input);
+};
+
+const placeOfObject = (input: Input): Point => {
+  const numbers = flattened(input).filter(({ input: at }) => at.node.kind === 'number');
+  const [lat, lon] = ['lat', 'lon'].map((key) => numbers.findLast((one) => one.key === key));
+  if (lat === undefined || lon === undefined)
+    throw parsing(
+      `malformed [${input.members().at(-1)?.key ?? null}] geo point object. either [lat] or [lon] (or both) are missing`,
+      input,
+    );
+  return { lat: number(lat.input), lon: number(lon.input) };
+};
+
+/** A list of less than two numbers is a place from which no distance is known. */
+const placeOfList = (input: Input): Point => {
+  const [lon = Number.NaN, lat = Number.NaN, ...rest] = input.items().map(inNumbers);
+  if (rest.length > 0) throw parsing('malformed [origin]: a geo point array must be of the form [lon, lat]', input);
+  return { lat, lon };
 };
 
 const geoDistance: ParseAggregation = (at, frame) => {

@@ -33,6 +33,11 @@ const pathText: Read<Input> = (input) => {
   return input;
 };
 
+const plainPath: Read<Input> = (input) => {
+  if (input.isObject) throw new WrongKind('[buckets_path] must be a text', input, kindOf(input));
+  return pathText(input);
+};
+
 const overPath = { buckets_path: pathText, gap_policy: gapPolicy, format: formatText } as const;
 
 const nothing = () => ({});
@@ -58,8 +63,10 @@ const pipeline =
     more: (options: Shaped<S>, at: Input) => object,
   ): ParseAggregation =>
   (at, frame) => {
-    const read = kind === 'cumulative_sum' || kind === 'moving_fn' ? object : strict;
-    const options = read(kind, { ...overPath, ...shape })(at);
+    const byTable = kind === 'cumulative_sum' || kind === 'moving_fn';
+    const options = byTable
+      ? object(kind, { ...overPath, buckets_path: plainPath, ...shape })(at)
+      : strict(kind, { ...overPath, ...shape })(at);
     return { kind, ...named(frame, at), ...pathOptions(options, at), ...more(options as Shaped<S>, at) } as
       | ParentPipeline
       | SiblingPipeline;

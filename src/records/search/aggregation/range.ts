@@ -8,7 +8,7 @@ import { distance } from '../sql/geo.js';
 import type { Input } from '../syntax/input.js';
 import { number } from '../syntax/value.js';
 import type { GeoDistanceAggregation, RangeAggregation, RangeItem } from './aggregation.js';
-import { emptyIn } from './bucket.js';
+import { emptyIn, gap } from './bucket.js';
 import { conditionKey } from './condition-key.js';
 import { javaDouble, type Print, printOf } from './format.js';
 import { numberOf, unsupported } from './number-of.js';
@@ -32,7 +32,7 @@ export const range = (aggregation: RangeAggregation, stage: Stage): Planned => {
     kind === 'date_range' || field?.kind === 'date' ? dateOf(input, false, reading) : number(input);
   const print = printOf(kind === 'date_range' ? (field ?? dateLike) : field, format, reading.zone);
   const missing = field && aggregation.missing && numberOf(field, aggregation.missing, reading);
-  return ranged(aggregation, stage, rangesOf(ranges, read), print, (one) => {
+  return ranged(aggregation, stage, field, rangesOf(ranges, read), print, (one) => {
     if (field === undefined) return none;
     const instead = missing !== undefined && missing >= one.from && missing < one.to;
     return instead ? or([within(field, one), not({ kind: 'exists', field })]) : within(field, one);
@@ -54,15 +54,14 @@ export const geoDistance = (aggregation: GeoDistanceAggregation, stage: Stage): 
   const field = placeOr('geo_distance', aggregation, at, stage);
   const away =
     field &&
+    !Number.isNaN(origin.lat) &&
     ({
       ...field,
       kind: 'double',
       storage: 'float8',
       value: sql`(${distance(field, origin)} / ${unitMetres}::float8)`,
     } satisfies Field);
-  return ranged(aggregation, stage, distancesOf(ranges), undefined, (one) =>
-    away === undefined ? none : within(away, one),
-  );
+  return ranged(aggregation, stage, field, distancesOf(ranges), undefined, (one) => (away ? within(away, one) : none));
 };
 
 /** The engines give ranges in the order of their ends, whatever the order they were asked in. */
@@ -100,6 +99,7 @@ const within = (field: Field, { from, to }: Range): Predicate => {
 const ranged = (
   aggregation: RangeAggregation | GeoDistanceAggregation,
   stage: Stage,
+  field: Field | undefined,
   ranges: readonly Range[],
   print: Print,
   predicate: (range: Range) => Predicate,
@@ -123,7 +123,7 @@ const ranged = (
       stage.planning.made(ranges.length);
       const answers = children.across(
         ranges.map((one, index) => {
-          const bucket = found.get(index) ?? emptyIn(around);
+          const bucket = found.get(index) ?? (field === undefined ? gap : emptyIn(around));
           return { ...written(one), doc_count: count(bucket), ...children.read(bucket) };
         }),
       );
