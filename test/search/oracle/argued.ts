@@ -37,7 +37,7 @@ const reasonOf = (answer: Plain): string =>
 /** Faults in the engine's own code, where there is an answer to give. */
 const isOwnFault = (ours: Plain, theirs: Plain): boolean =>
   (theirs['status'] === 500 || (theirs['error'] !== undefined && ours['error'] !== undefined)) &&
-  /^(?:null_pointer|class_cast|no_such_element|array_index|index_out_of_bounds|illegal_state)/.test(
+  /^(?:null_pointer|class_cast|no_such_element|array_index|(?:string_)?index_out_of_bounds|illegal_state)/.test(
     String(innermost(theirs['error'] as Plain)['type']),
   );
 

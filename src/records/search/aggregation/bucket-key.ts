@@ -74,7 +74,9 @@ export const writtenKey = (
   print: Print,
 ): { key: unknown; key_as_string?: string; [hiddenKey]?: string } => {
   const key = plainKey(field, raw);
-  const shown = typeof key === 'number' && print !== undefined ? { key_as_string: print(key) } : {};
+  const number = typeof key === 'string' && field?.kind === 'long' ? BigInt(key) : key;
+  const isNumber = typeof number === 'number' || typeof number === 'bigint';
+  const shown = isNumber && print !== undefined ? { key_as_string: print(number) } : {};
   return { key, ...shown, ...(field?.kind === 'double' && { [hiddenKey]: javaDouble(Number(key)) }) };
 };
 

@@ -10,7 +10,7 @@ import type { DateHistogramAggregation, HistogramBounds } from './aggregation.js
 import { type Bucket, gap } from './bucket.js';
 import { type DateBuckets, dateBuckets } from './date-bucket.js';
 import { printOf } from './format.js';
-import { fillGaps, requireInside } from './histogram-gap.js';
+import { fillGaps, requireInOrder, requireInside } from './histogram-gap.js';
 import { calendarInterval, fixedInterval } from './interval.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
@@ -41,6 +41,8 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
     instant === undefined ? undefined : buckets.rounding.round(instant + shift) - shift + by;
   const given = instants(aggregation.hardBounds, reading);
   const extended = instants(aggregation.extendedBounds, reading);
+  requireInOrder('extended_bounds', extended, at);
+  requireInOrder('hard_bounds', given, at);
   requireInside(extended, given, at);
   const hard = { min: rounded(given.min, 0), max: rounded(given.max, 0) };
   const stretch = minDocCount > 0 ? {} : { min: rounded(extended.min, shift), max: rounded(extended.max, shift) };

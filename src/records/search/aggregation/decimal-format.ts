@@ -1,10 +1,16 @@
 import { illegalArgument, type Place } from '../failure.js';
 
-/** A double with the digits that it really has, so that what looks like a half rounds as the engines round it. */
-const exact = (value: number | bigint, digits: number): Intl.StringNumericLiteral =>
-  (typeof value === 'number' && value < 1e21
-    ? value.toFixed(Math.min(100, digits + 30))
-    : `${value}`) as Intl.StringNumericLiteral;
+/**
+ * The digits of a number to be rounded to some behind its point: those that tell it from other doubles, as the engines take
+ * them, and all that it really has where those would be a half.
+ */
+const digitsOf = (value: number | bigint, digits: number): Intl.StringNumericLiteral => {
+  const plain = `${value}`;
+  const [, fraction = ''] = plain.split('.');
+  const isHalf = (fraction.length === digits + 1 && fraction.endsWith('5')) || plain.includes('e-');
+  const exact = typeof value === 'number' && isHalf ? value.toFixed(Math.min(100, digits + 30)) : plain;
+  return exact as Intl.StringNumericLiteral;
+};
 
 const magnitude = (value: number | bigint) => (value < 0 ? -value : value);
 
@@ -39,7 +45,7 @@ export const decimalFormatOf = (pattern: string, place: Place): ((value: number 
   const unquote = (text: string) => text.replaceAll(/'([^']*)'/g, (_, inner: string) => inner || "'");
   return (value) => {
     const shown = format.format(
-      exact(scale === 1 ? magnitude(value) : Number(magnitude(value)) * scale, fraction.length + optional.length),
+      digitsOf(scale === 1 ? magnitude(value) : Number(magnitude(value)) * scale, fraction.length + optional.length),
     );
     const sign = value < 0 ? '-' : '';
     return `${sign}${unquote(before)}${noLeadingZero ? shown.replace(/^0(?=\.)/, '') : shown}${unquote(after)}`;

@@ -7,18 +7,18 @@ import { text } from '../syntax/value.js';
 import { decimalFormatOf } from './decimal-format.js';
 
 /** How numbers of an answer are also written as text; undefined where the engines write none. */
-export type Print = ((value: number) => string) | undefined;
+export type Print = ((value: number | bigint) => string) | undefined;
 
 /** The text form of a field's numbers: always for dates and booleans, otherwise where a format is asked for. */
 export const printOf = (field: Field | undefined, format: Input | undefined, zone: Zone = utc): Print => {
   if (field?.kind === 'date') {
     const dates = format === undefined ? defaultDateFormat : dateFormatOf(text(format), format);
-    return (value) => dates.print(value, zone);
+    return (value) => dates.print(Number(value), zone);
   }
   if (format !== undefined && (field?.kind === 'keyword' || field?.kind === 'boolean'))
     throw illegalArgument(`Field [${field.path}] of type [${field.kind}] does not support custom formats`, format);
   if (format !== undefined) return decimalFormatOf(text(format), format);
-  return field?.kind === 'boolean' ? (value) => (value === 0 ? 'false' : 'true') : undefined;
+  return field?.kind === 'boolean' ? (value) => (Number(value) === 0 ? 'false' : 'true') : undefined;
 };
 
 /** A number as Java writes a double: `1.0`, `1.0E10`, `1.0E-4`. */

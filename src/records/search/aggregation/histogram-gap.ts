@@ -13,6 +13,12 @@ export interface Stretch {
   readonly max?: number | undefined;
 }
 
+/** Bounds begin before they end. */
+export const requireInOrder = (name: string, { min, max }: Stretch, at: Input): void => {
+  if (min === undefined || max === undefined || min <= max) return;
+  throw illegalArgument(`[${name}.min][${min}] cannot be greater than [${name}.max][${max}]`, at);
+};
+
 /** Bounds that stretch must lie inside those that cut. */
 export const requireInside = (extended: Stretch, hard: Stretch, at: Input): void => {
   const below = extended.min !== undefined && hard.min !== undefined && extended.min < hard.min;

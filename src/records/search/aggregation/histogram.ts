@@ -6,7 +6,7 @@ import { number } from '../syntax/value.js';
 import type { HistogramAggregation } from './aggregation.js';
 import { type Bucket, gap, type Key } from './bucket.js';
 import { javaDouble, printOf } from './format.js';
-import { fillGaps, requireInside } from './histogram-gap.js';
+import { fillGaps, requireInOrder, requireInside } from './histogram-gap.js';
 import { doubles, unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
 import { type Answer, hiddenKey, type Planned, type Stage } from './stage.js';
@@ -35,6 +35,8 @@ export const histogram = (aggregation: HistogramAggregation, stage: Stage): Plan
   const { extendedBounds: extended, hardBounds: hard } = aggregation;
   const [low, high] = [bound(extended?.min), bound(extended?.max)];
   const [least, most] = [bound(hard?.min), bound(hard?.max)];
+  requireInOrder('extended_bounds', { min: low, max: high }, at);
+  requireInOrder('hard_bounds', { min: least, max: most }, at);
   requireInside({ min: low, max: high }, { min: least, max: most }, at);
   const stretch = { min: indexOf(low), max: indexOf(high) };
   // The engines hold against them where a bucket would begin without the offset.

@@ -39,7 +39,7 @@ export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Pl
         text ?? (known[index]!.kind === 'double' ? javaDouble(Number(key)) : String(key)),
     );
     const key = parts.map((part, index) =>
-      known[index]!.kind === 'boolean' ? part.key === 1 : known[index]!.kind === 'date' ? part.key_as_string : part.key,
+      known[index]!.kind === 'boolean' ? part.key === 1 : (part.key_as_string ?? part.key),
     );
     return {
       key,

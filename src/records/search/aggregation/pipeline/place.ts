@@ -85,7 +85,7 @@ const check = (pipeline: PipelineAggregation, named: Named, around: Aggregation 
 /** What is wrong with a path: each step names an aggregation inside the one before, the last one may be a pipeline. */
 const unknownIn = (path: string, named: Named): string | undefined => {
   const [first = '', ...steps] = path.split('>').map((step) => step.trim());
-  if (first.startsWith('_')) return undefined;
+  if (path === '_count' || path === '_key') return undefined;
   let at = named.get(first) ?? named.get(withoutProperty(first));
   if (at === undefined) return `No aggregation found for path [${path}]`;
   if (isPipeline(at)) return undefined;
