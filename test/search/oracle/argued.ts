@@ -3,7 +3,7 @@ import { innermost, type Plain, within } from './plain.js';
 // What docs/search.md argues, each as narrow as it can be told from two answers and the body.
 
 /** Whether a body asks for what the two sides answer differently by design. */
-export const isArguedBody = (body: Plain): boolean => shiftsNumbers(body);
+export const isArguedBody = (body: Plain): boolean => shiftsNumbers(body) || hasSeconds(body);
 
 /** Numbers of moments, also as texts, beside a zone: the engine shifts them by it. Numbers that bound a histogram it does not. */
 const shiftsNumbers = (body: Plain): boolean =>
@@ -20,6 +20,18 @@ const shiftsNumbers = (body: Plain): boolean =>
     return (
       [gt, gte, lt, lte, from, to, ...ends].some((value) => typeof value === 'number' || isDigits(value)) ||
       bounds.some(isDigits)
+    );
+  });
+
+/** Numbers for moments that are seconds by their size, and milliseconds to the engine. */
+const hasSeconds = (body: Plain): boolean =>
+  within(body).some(({ date_range: dates, range, date_histogram: histogram }) => {
+    const ends = within((dates as Plain | undefined)?.['ranges']).flatMap(({ from, to }) => [from, to]);
+    const own = within((range as Plain | undefined)?.['ts']).flatMap((options) => Object.values(options));
+    const { extended_bounds: extended, hard_bounds: hard } = (histogram ?? {}) as Plain;
+    const bounds = [extended, hard].flatMap((one) => Object.values(one ?? {}));
+    return [...ends, ...own, ...bounds].some(
+      (value) => /^-?\d+(?:\.\d+)?$/.test(String(value)) && Math.abs(Number(value)) < 1e11,
     );
   });
 

@@ -17,19 +17,22 @@ export const connect = (url: string): Engine => {
   const pool = new Pool(url, { connections: 8, headersTimeout: patience, bodyTimeout: patience });
   return {
     send: async (method, path, body) => {
-      try {
-        const response = await pool.request({
-          method,
-          path,
-          headers: { 'content-type': 'application/json' },
-          ...(body !== undefined && { body }),
-        });
-        const answer = parse(await response.body.text());
-        return response.statusCode === 429 ? unanswered : answer;
-      } catch (error) {
-        if (error instanceof errors.HeadersTimeoutError) return unanswered;
-        throw error;
+      // Asked twice, because this process may itself have stood still.
+      for (let attempt = 1; attempt <= 2; attempt += 1) {
+        try {
+          const response = await pool.request({
+            method,
+            path,
+            headers: { 'content-type': 'application/json' },
+            ...(body !== undefined && { body }),
+          });
+          const answer = parse(await response.body.text());
+          return response.statusCode === 429 ? unanswered : answer;
+        } catch (error) {
+          if (!(error instanceof errors.HeadersTimeoutError)) throw error;
+        }
       }
+      return unanswered;
     },
     close: () => pool.close(),
   };

@@ -27,7 +27,10 @@ const shortest = (value: number | bigint): string => {
  */
 export const decimalFormatOf = (pattern: string, place: Place): ((value: number | bigint) => string) => {
   if (pattern === '') return shortest;
-  const match = /^((?:[^#0,.';]|'[^']*')*)([#,]*[0,]*)(?:\.(0*)(#*))?((?:[^#0,.';]|'[^']*')*)(?:;.*)?$/s.exec(pattern);
+  const match =
+    /^((?:[^#0,.';]|'[^']*')*)([#,]*[0,]*)(?:\.(0*)(#*))?((?:[^#0,.';]|'[^']*')(?:[^';]|'[^']*')*)?(?:;.*)?$/s.exec(
+      pattern,
+    );
   if (match === null || match[2] === undefined) {
     throw illegalArgument(`Malformed pattern "${pattern}"`, place);
   }
@@ -42,12 +45,14 @@ export const decimalFormatOf = (pattern: string, place: Place): ((value: number 
   });
   const scale = /%/.test(before + after) ? 100 : 1;
   const noLeadingZero = !whole.includes('0') && fraction.length + optional.length > 0;
+  // What would be digits is left out of the text after the number.
+  const rest = after.replaceAll(/'[^']*'|[#0,.]/g, (found) => (found.startsWith("'") ? found : ''));
   const unquote = (text: string) => text.replaceAll(/'([^']*)'/g, (_, inner: string) => inner || "'");
   return (value) => {
     const shown = format.format(
       digitsOf(scale === 1 ? magnitude(value) : Number(magnitude(value)) * scale, fraction.length + optional.length),
     );
     const sign = value < 0 ? '-' : '';
-    return `${sign}${unquote(before)}${noLeadingZero ? shown.replace(/^0(?=\.)/, '') : shown}${unquote(after)}`;
+    return `${sign}${unquote(before)}${noLeadingZero ? shown.replace(/^0(?=\.)/, '') : shown}${unquote(rest)}`;
   };
 };

@@ -1,4 +1,4 @@
-import { illegalArgument, parsing, WrongKind } from '../failure.js';
+import { illegalArgument, parsing } from '../failure.js';
 import { parseSort } from '../hits/sort.js';
 import { parseSourceFilter } from '../hits/source-filter.js';
 import { strict } from '../query/clause.js';
@@ -11,7 +11,6 @@ import {
   ignored,
   inNumbers,
   integer,
-  kindOf,
   listOf,
   number,
   type Read,
@@ -50,8 +49,7 @@ const defaultPercents = [1, 5, 25, 50, 75, 95, 99];
 
 /** Numbers, or one alone. */
 const numbers: Read<number[]> = (input) => {
-  if (input.isObject || input.isNull) throw new WrongKind('[percents] must be numbers', input, kindOf(input));
-  return listOf(inNumbers)(input);
+  return input.isArray ? listOf(inNumbers)(input) : [number(input)];
 };
 
 /** How the engines estimate, where ours are exact. */

@@ -18,21 +18,23 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
           points.map(() => null),
           undefined,
         ),
-      sortable: (property) => (isPercent(property) ? noValue() : undefined),
+      sortable: (property) => (isPoint(metric, property) ? noValue() : undefined),
     };
   const { cell } = stage.aggregate(numbers.percentiles(points));
   const valuesAt = (bucket: Bucket) => (cell(bucket) as (number | null)[] | null) ?? points.map(() => null);
   return {
     read: (bucket) => written(metric, valuesAt(bucket), print),
     sortable: (property) => {
-      if (!isPercent(property)) return undefined;
+      if (!isPoint(metric, property)) return undefined;
       const one = numbers.percentiles([Number(property)]);
       return { ...stage.aggregate((where) => sql`(${one(where)})[1]`), empty: 'last' };
     },
   };
 };
 
-const isPercent = (property: string) => property !== '' && Number(property) >= 0 && Number(property) <= 100;
+/** Whether a percent was asked for: buckets are ordered by no other. */
+const isPoint = ({ points }: PercentilesMetric, property: string) =>
+  property !== '' && points.includes(Number(property));
 
 /** How many percent lie at or below each value: the inverse of {@link percentiles}. */
 export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planned => {

@@ -83,15 +83,18 @@ const distancesOf = (items: readonly RangeItem[]): Range[] =>
 const compare = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0);
 
 const within = (field: Field, { from, to }: Range): Predicate => {
+  const isLong = field.storage === 'int8';
+  // Beyond the ends of a long there is none of them.
+  if (isLong && (from >= 2 ** 63 || to <= -(2 ** 63))) return none;
   const value = (bound: number) =>
-    field.kind === 'date' ? timestamp(bound) : field.storage === 'int8' ? `${BigInt(Math.ceil(bound))}` : bound;
+    field.kind === 'date' ? timestamp(bound) : isLong ? `${BigInt(Math.ceil(bound))}` : bound;
   return and([
     { kind: 'exists', field },
     {
       kind: 'range',
       field,
-      ...(from !== -Infinity && { lower: { value: value(from), inclusive: true } }),
-      ...(to !== Infinity && { upper: { value: value(to), inclusive: false } }),
+      ...(from > (isLong ? -(2 ** 63) : -Infinity) && { lower: { value: value(from), inclusive: true } }),
+      ...(to < (isLong ? 2 ** 63 : Infinity) && { upper: { value: value(to), inclusive: false } }),
     },
   ]);
 };

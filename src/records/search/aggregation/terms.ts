@@ -34,7 +34,8 @@ export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
   const count = inner.count();
   const ownKey = (bucket: Bucket) => inner.level.keysOf(bucket.row!)[0];
   const universe = withEmpty ? everyTerm(field, aggregation, stage) : undefined;
-  const print = printOf(field, format);
+  // What stands in for a field that nothing has is written as it is.
+  const print = stage.field(aggregation.field, at) === undefined ? undefined : printOf(field, format);
 
   const found = (around: Bucket): KeyedBucket[] =>
     inner.level.bucketsOf(around).map((bucket) => ({ ...bucket, key: ownKey(bucket) }));
