@@ -15,7 +15,7 @@ const shiftsNumbers = (body: Plain): boolean =>
       return true;
     if (!('time_zone' in options)) return false;
     const { gt, gte, lt, lte, from, to, ranges } = options;
-    const ends = ((ranges ?? []) as (Plain | null)[]).flatMap((one) => [one?.['from'], one?.['to']]);
+    const ends = within(ranges).flatMap((one) => [one['from'], one['to']]);
     const bounds = [options['extended_bounds'], options['hard_bounds']].flatMap((one) => Object.values(one ?? {}));
     return (
       [gt, gte, lt, lte, from, to, ...ends].some((value) => typeof value === 'number' || isDigits(value)) ||

@@ -8,11 +8,13 @@ export const nextPage = (body: Plain, answer: Plain): Plain | undefined => {
   const isByStoring = JSON.stringify(body['sort'] ?? '').includes('_doc');
   // The engine does not take its own cursor past booleans that are missing, nor past the dates of a field that nothing
   // has (argued in docs/search.md).
-  const unread = within(body['sort']).flatMap((options) =>
-    Object.keys(options).filter((key) => /"unmapped_type":"(?:boolean|date)"/.test(JSON.stringify(options[key]))),
+  const unread = new Set(
+    within(body['sort']).flatMap((options) =>
+      Object.keys(options).filter((key) => /"unmapped_type":"(?:boolean|date)"/.test(JSON.stringify(options[key]))),
+    ),
   );
   const isAtMissing = sortKeys(body['sort']).some(
-    (key, at) => (key === 'data.on' || unread.includes(key)) && typeof sort?.[at] === 'string',
+    (key, at) => (key === 'data.on' || unread.has(key)) && typeof sort?.[at] === 'string',
   );
   if (sort !== undefined && !isByStoring && !isAtMissing && body['from'] === undefined)
     return { ...body, search_after: sort };

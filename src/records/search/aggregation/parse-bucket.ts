@@ -5,6 +5,7 @@ import {
   atLeast,
   flag,
   integer,
+  isNumber,
   kindOf,
   nestedArray,
   number,
@@ -143,9 +144,16 @@ const multiTerms: ParseAggregation = (at, frame) => {
   };
 };
 
+/** A long, which the engines read otherwise than an integer. */
+const longCount: Read<number> = (input) => {
+  const given = scalarText(input) ?? '';
+  if (input.node.kind === 'string' && !isNumber(given)) throw illegalArgument(`For input string: "${given}"`, input);
+  return atLeast(0)(input);
+};
+
 const histogramKeys = {
   keyed: flag,
-  min_doc_count: atLeast(0),
+  min_doc_count: longCount,
   extended_bounds: bounds,
   hard_bounds: bounds,
   order: bucketOrder,

@@ -1,4 +1,4 @@
-import { illegalArgument, parsing, WrongKind } from '../failure.js';
+import { illegalArgument, parsing, SearchFailure, WrongKind } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { atLeast, flag, kindOf, listOf, nestedArray, number, oneOf, type Read } from '../syntax/value.js';
@@ -73,7 +73,7 @@ const compositeSources: Read<CompositeSource[]> = (input) => {
 
 const compositeSource: Read<CompositeSource> = (input) => {
   const [entry, second] = input.members();
-  const [type] = entry?.input.members() ?? [];
+  const [type, extra] = entry?.input.members() ?? [];
   if (entry === undefined || type === undefined)
     throw parsing('A source of [composite] must be an object of one name', input);
   const read = Object.hasOwn(sources, type.key) ? sources[type.key] : undefined;
@@ -81,6 +81,8 @@ const compositeSource: Read<CompositeSource> = (input) => {
   if (!type.input.isObject)
     throw parsing(`Failed to parse object: expecting an object but found [${kindOf(type.input)}]`, type.input);
   const source = read(type.input, entry.key);
+  if (extra !== undefined)
+    throw new SearchFailure(400, 'illegal_state_exception', 'expected value but got [END_OBJECT]', extra.input);
   if (second?.input.isArray) throw nestedArray(second.input);
   if (second !== undefined)
     throw parsing(`Failed to parse object: expecting one name but found [${second.key}]`, second.input);

@@ -1,5 +1,5 @@
 import { illegalArgument, parsing } from '../failure.js';
-import { parseSort } from '../hits/sort.js';
+import { parseSort, type SortKey } from '../hits/sort.js';
 import { parseSourceFilter } from '../hits/source-filter.js';
 import { strict } from '../query/clause.js';
 import type { Input } from '../syntax/input.js';
@@ -7,6 +7,7 @@ import { object } from '../syntax/object.js';
 import {
   anything,
   atLeast,
+  byHand,
   flag,
   ignored,
   inNumbers,
@@ -125,11 +126,16 @@ const weightedAvg: ParseAggregation = (at, frame) => {
 
 const maxTopHits = 100;
 
+const topSort: Read<SortKey[]> = (input) => {
+  if (input.isNull) throw parsing('Unknown key for a VALUE_NULL in [sort].', input);
+  return parseSort(input);
+};
+
 const topHits: ParseAggregation = (at, frame) => {
   const options = strict('top_hits', {
-    from: atLeast(0),
-    size: atLeast(0),
-    sort: parseSort,
+    from: byHand(atLeast(0)),
+    size: byHand(atLeast(0)),
+    sort: topSort,
     _source: parseSourceFilter,
     version: ignored,
     seq_no_primary_term: ignored,
