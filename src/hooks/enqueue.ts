@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql, { type Sql } from 'sql-template-tag';
+import { jsons, texts, times, uuids } from '../binary.js';
 import { newId, timeOf } from '../entities/id.js';
 import type { PlainJson } from '../json.js';
 import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
@@ -203,20 +204,20 @@ async function insert(tx: Client, rows: readonly NewDelivery[], now: number, max
     ...plain(sql`
       insert into delivery (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload,
                             state, queued_at, next_attempt_at, max_attempts, created_at, updated_at)
-      select id, hook_id, organization_id, application_id, device_id, record_id, event, to_timestamp(ts), lane,
-             payload::json, 'pending', ${at}, ${at}, ${maxAttempts}, made_at, made_at
+      select id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane,
+             payload, 'pending', ${at}, ${at}, ${maxAttempts}, made_at, made_at
         from unnest(
-          ${ids}::uuid[],
-          ${column(({ hookId }) => hookId)}::uuid[],
-          ${column(({ application }) => application.organizationId)}::uuid[],
-          ${column(({ application }) => application.id)}::uuid[],
-          ${column(({ deviceId }) => deviceId)}::uuid[],
-          ${column(({ recordId }) => recordId)}::uuid[],
-          ${column(({ event }) => event)}::text[],
-          ${column(({ ts }) => ts)}::double precision[],
-          ${column(({ lane }) => lane)}::uuid[],
-          ${column(({ payload }) => payload)}::text[],
-          ${ids.map((id) => new Date(timeOf(id)))}::timestamptz[]
+          ${uuids(ids)}::uuid[],
+          ${uuids(column(({ hookId }) => hookId))}::uuid[],
+          ${uuids(column(({ application }) => application.organizationId))}::uuid[],
+          ${uuids(column(({ application }) => application.id))}::uuid[],
+          ${uuids(column(({ deviceId }) => deviceId))}::uuid[],
+          ${uuids(column(({ recordId }) => recordId))}::uuid[],
+          ${texts(column(({ event }) => event))}::text[],
+          ${times(column(({ ts }) => (ts === null ? null : ts * 1000)))}::timestamptz[],
+          ${uuids(column(({ lane }) => lane))}::uuid[],
+          ${jsons(column(({ payload }) => payload))}::json[],
+          ${times(ids.map(timeOf))}::timestamptz[]
         ) r (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload, made_at)`),
   });
   return ids;
