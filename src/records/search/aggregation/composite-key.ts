@@ -110,9 +110,15 @@ const numberKey = (
   const { interval } = source;
   return {
     key: histogramKey({ ...source, offset: 0 }, stage, index),
-    parameter: (input) => sql`${Math.round(number(input) / interval)}::float8`,
+    parameter: (input) => sql`${nearlyWhole(number(input) / interval)}::float8`,
     written: (answered) => Number(answered) * interval,
   };
+};
+
+/** A whole number where only the last digits of a division say otherwise. */
+const nearlyWhole = (value: number): number => {
+  const whole = Math.round(value);
+  return Math.abs(value - whole) <= 1e-9 * Math.max(1, Math.abs(value)) ? whole : value;
 };
 
 const dateKey = (source: Extract<CompositeSource, { by: 'date_histogram' }>, field: Field, stage: Stage): Part => {

@@ -12,8 +12,8 @@ export interface DateBuckets {
   readonly key: Key;
   readonly rounding: Rounding;
   readonly interval: Interval;
-  /** The key of the bucket that starts at a moment, or of the last one before it, as a parameter. */
-  parameterOf(start: Instant): Sql;
+  /** What keys are compared with to stand before or after a moment, as a parameter; equal where a bucket starts at it. */
+  parameterOf(moment: Instant): Sql;
   /** The start of a bucket in milliseconds, from its answered key. */
   startOf(answered: unknown): Instant;
 }
@@ -67,7 +67,11 @@ export const dateBuckets = (field: Field, interval: Interval, zone: Zone, offset
   return {
     rounding,
     interval,
-    parameterOf: (start) => sql`${starts.findLastIndex((one) => one <= start) + 1}::int4`,
+    parameterOf: (moment) => {
+      const index = starts.findLastIndex((one) => one <= moment);
+      // Between two starts it is neither: after the one and before the other.
+      return starts[index] === moment ? sql`${index + 1}::int4` : sql`${index + 1.5}::float8`;
+    },
     startOf: (answered) => starts[Number(answered) - 1] ?? starts[0]!,
     key: {
       value: sql`width_bucket(${field.value}, ${starts.map(timestamp)}::timestamptz[])`,

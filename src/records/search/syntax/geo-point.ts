@@ -26,9 +26,9 @@ export const pointOf = (text: string, input: Input): Point => {
   const wkt = /^\s*POINT\s*\(\s*(\S+)\s+(\S+)\s*\)\s*$/i.exec(text);
   if (wkt !== null) return { lon: Number(wkt[1]), lat: Number(wkt[2]) };
   if (!text.includes(',')) return southWest(geohashBox(text, input));
-  const [lat, lon] = text.split(',').map((part) => part.trim());
-  if (lat === undefined || lon === undefined || !isNumber(lat) || !isNumber(lon)) {
-    throw parseFailure(`failed to parse [${text}], expected 2 or 3 coordinates`, input);
+  const [lat, lon, height] = text.split(',').map((part) => part.trim());
+  if (lat === undefined || lon === undefined || height !== undefined || !isNumber(lat) || !isNumber(lon)) {
+    throw parseFailure(`failed to parse [${text}], expected 2 coordinates`, input);
   }
   return { lat: Number(lat), lon: Number(lon) };
 };
@@ -59,7 +59,11 @@ const ofArray = (input: Input): Point => {
   const [lon, lat] = numbers;
   if (lon === undefined || lat === undefined)
     throw parseFailure('[geo_point] field type should have at least two dimensions', input);
-  if (numbers.length > 3) throw parseFailure('[geo_point] field type does not accept more than 3 values', input);
+  if (numbers.length > 2)
+    throw parseFailure(
+      `Exception parsing coordinates: found Z value [${numbers[2]}] but [ignore_z_value] parameter is [false]`,
+      input,
+    );
   return { lat, lon };
 };
 
