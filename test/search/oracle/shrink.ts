@@ -88,7 +88,7 @@ export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): 
   const named = [reason(ours), reason(theirs)];
   return (
     (await first(
-      lessOf(body),
+      [withoutPipelines(body) as Plain, ...lessOf(body)],
       ask,
       (less) =>
         less.different.length === 0 &&
@@ -98,6 +98,17 @@ export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): 
     )) !== undefined
   );
 };
+
+/** A body without any of its pipelines, whose faults the engine looks for before all others. */
+const withoutPipelines = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutPipelines);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([, inner]) => !isObject(inner) || !Object.keys(inner).some(isPipeline));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutPipelines(inner)]));
+};
+
+const isPipeline = (kind: string): boolean =>
+  /^(?:\w+_bucket|derivative|cumulative_sum|serial_diff|bucket_sort)$/.test(kind);
 
 /** The body with the `negative` of one of its `boosting` made harmless: it changes scores only, and may be looked at or not. */
 const withoutNegatives = (body: Plain): Plain[] =>

@@ -1,5 +1,5 @@
 import { illegalArgument, parsing } from '../failure.js';
-import { parseSort, type SortKey } from '../hits/sort.js';
+import { parseSort } from '../hits/sort.js';
 import { parseSourceFilter } from '../hits/source-filter.js';
 import { strict } from '../query/clause.js';
 import type { Input } from '../syntax/input.js';
@@ -126,16 +126,19 @@ const weightedAvg: ParseAggregation = (at, frame) => {
 
 const maxTopHits = 100;
 
-const topSort: Read<SortKey[]> = (input) => {
-  if (input.isNull) throw parsing('Unknown key for a VALUE_NULL in [sort].', input);
-  return parseSort(input);
-};
+/** Like `read`, of a key that does not take `null`. */
+const given =
+  <T>(read: Read<T>): Read<T> =>
+  (input) => {
+    if (input.isNull) throw parsing(`Unknown key for a VALUE_NULL in [${input.key}].`, input);
+    return read(input);
+  };
 
 const topHits: ParseAggregation = (at, frame) => {
   const options = strict('top_hits', {
-    from: byHand(atLeast(0)),
-    size: byHand(atLeast(0)),
-    sort: topSort,
+    from: given(byHand(atLeast(0))),
+    size: given(byHand(atLeast(0))),
+    sort: given(parseSort),
     _source: parseSourceFilter,
     version: ignored,
     seq_no_primary_term: ignored,
