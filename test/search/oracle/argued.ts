@@ -41,7 +41,14 @@ const isDigits = (value: unknown): boolean => typeof value === 'string' && /^-?\
 export const isArguedError = (body: Plain, ours: Plain, theirs: Plain): boolean =>
   isLeftOut(body, theirs) ||
   isOwnFault(ours, theirs) ||
+  isCutLate(body, ours, theirs) ||
   [isOverflow, isBracket, isPartOfExpression].some((is) => is(reasonOf(ours)));
+
+/** Buckets of terms that are not shown: the engine counts those inside them as made. */
+const isCutLate = (body: Plain, ours: Plain, theirs: Plain): boolean =>
+  ours['error'] === undefined &&
+  innermost(theirs['error'] as Plain)['type'] === 'too_many_buckets_exception' &&
+  within(body).some((one) => 'terms' in one || 'multi_terms' in one);
 
 const reasonOf = (answer: Plain): string =>
   answer['error'] === undefined ? '' : String(innermost(answer['error'] as Plain)['reason']);

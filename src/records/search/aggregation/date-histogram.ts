@@ -14,7 +14,7 @@ import { fillGaps, requireInOrder, requireInside } from './histogram-gap.js';
 import { calendarInterval, fixedInterval } from './interval.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
-import { offsetOf } from './parse-interval.js';
+import { offsetOf, requireLong } from './parse-interval.js';
 import { type Answer, type Planned, type Stage } from './stage.js';
 import { fieldOr } from './stand-in.js';
 
@@ -109,5 +109,7 @@ const instants = (bounds: HistogramBounds | undefined, reading: DateReading): En
 });
 
 /** A number is a moment whatever the format, which texts follow. */
-const instantOf = (input: Input, reading: DateReading): Instant =>
-  input.node.kind === 'number' ? instantOfNumber(Number(input.node.text)) : dateOf(input, false, reading);
+const instantOf = (input: Input, reading: DateReading): Instant => {
+  requireLong(input);
+  return input.node.kind === 'number' ? instantOfNumber(Number(input.node.text)) : dateOf(input, false, reading);
+};

@@ -21,14 +21,19 @@ export const zoneText: Read<Input> = (input) => {
 
 /** How far buckets are shifted: a duration, or milliseconds. */
 const offset: Read<Input> = (input) => {
-  if (input.node.kind === 'number' && !(Math.abs(Number(input.node.text)) < 2 ** 63))
-    throw new SearchFailure(
-      400,
-      'input_coercion_exception',
-      `Numeric value (${input.node.text}) out of range of long`,
-      input,
-    );
+  requireLong(input);
   return scalar(input);
+};
+
+/** Numbers of milliseconds are longs. @throws SearchFailure beyond them. */
+export const requireLong = (input: Input): void => {
+  if (input.node.kind !== 'number' || Math.abs(Number(input.node.text)) < 2 ** 63) return;
+  throw new SearchFailure(
+    400,
+    'input_coercion_exception',
+    `Numeric value (${input.node.text}) out of range of long`,
+    input,
+  );
 };
 
 /** The milliseconds of an offset. */
