@@ -2,19 +2,13 @@ import { DatabaseError, type Pool } from 'pg';
 import { ApiError } from '../../errors.js';
 import type { LocatedJson } from '../../json.js';
 import { earlyLook, noLook, readScope } from './call-scope.js';
+import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from './envelope.js';
 import { type ErrorAnswer, illegalArgument, rejected, SearchFailure } from './failure.js';
 import type { FieldKind, Fields } from './field/field.js';
 import { loadFields } from './field/resolve.js';
 import { maxAnswer, type Times } from './hits/hits.js';
 import { TimedOut } from './lane.js';
-import {
-  type Envelope,
-  parseEnvelope,
-  parseMultiSearch,
-  parseRequest,
-  productIds,
-  type SearchRequest,
-} from './request.js';
+import { parseRequest, type SearchRequest } from './request.js';
 import { type Found, run } from './run.js';
 import { type Snapshot, takeSnapshot } from './snapshot.js';
 import type { Input } from './syntax/input.js';

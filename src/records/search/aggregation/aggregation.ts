@@ -1,29 +1,12 @@
-import type { PlainJson } from '../../../json.js';
-import type { SortKey } from '../hits/sort.js';
-import type { SourceFilter } from '../hits/source-filter.js';
 import type { Point } from '../query/predicate.js';
 import type { Query } from '../query/query.js';
 import type { Input } from '../syntax/input.js';
-
-interface Node<K extends string> {
-  readonly kind: K;
-  readonly name: string;
-  /** The body of the aggregation, for faults that only show once its field is known. */
-  readonly at: Input;
-  /** Comes back in the answer as it was sent. */
-  readonly meta?: PlainJson;
-}
+import type { MetricAggregation } from './metric-node.js';
+import type { FieldOptions, Node } from './node.js';
+import type { PipelineAggregation } from './pipeline-node.js';
 
 interface BucketNode<K extends string> extends Node<K> {
   readonly children: readonly Aggregation[];
-}
-
-/** What is common to aggregations over the values of one field. */
-export interface FieldOptions {
-  readonly field: string;
-  /** The value of records that have none. */
-  readonly missing?: Input;
-  readonly format?: Input;
 }
 
 /** One key to order buckets by: `_key`, `_count`, or a path to a metric such as `stats.avg`, `p[95.0]`, `filter>max`. */
@@ -172,116 +155,6 @@ export type BucketAggregation =
   | MissingAggregation
   | GlobalAggregation
   | CompositeAggregation;
-
-/** Metrics of one number per bucket, over the values of one field. */
-export type SimpleMetricKind =
-  | 'avg'
-  | 'sum'
-  | 'min'
-  | 'max'
-  | 'value_count'
-  | 'cardinality'
-  | 'stats'
-  | 'median_absolute_deviation';
-
-export interface SimpleMetric extends Node<SimpleMetricKind>, FieldOptions {}
-
-export interface ExtendedStatsMetric extends Node<'extended_stats'>, FieldOptions {
-  readonly sigma: number;
-}
-
-export interface PercentilesMetric extends Node<'percentiles' | 'percentile_ranks'>, FieldOptions {
-  /** Percents, or values to find the ranks of. */
-  readonly points: readonly number[];
-  readonly keyed: boolean;
-}
-
-export interface WeightedAvgMetric extends Node<'weighted_avg'> {
-  readonly value: FieldOptions;
-  readonly weight: FieldOptions;
-  readonly format?: Input;
-}
-
-export interface TopHitsMetric extends Node<'top_hits'> {
-  readonly from: number;
-  readonly size: number;
-  readonly sort: readonly SortKey[];
-  readonly source: SourceFilter;
-}
-
-export interface TopMetricsMetric extends Node<'top_metrics'> {
-  readonly fields: readonly string[];
-  readonly size: number;
-  readonly sort: readonly SortKey[];
-}
-
-export interface RateMetric extends Node<'rate'> {
-  readonly field?: string;
-  readonly unit?: Input;
-  readonly countsValues: boolean;
-  readonly format?: Input;
-}
-
-export interface GeoBoundsMetric extends Node<'geo_bounds'>, FieldOptions {
-  /** Whether bounds may go over the meridian of 180 degrees. */
-  readonly wraps: boolean;
-}
-
-export interface GeoCentroidMetric extends Node<'geo_centroid'>, FieldOptions {}
-
-/** Aggregations that answer one thing about each bucket they stand in. */
-export type MetricAggregation =
-  | SimpleMetric
-  | ExtendedStatsMetric
-  | PercentilesMetric
-  | WeightedAvgMetric
-  | TopHitsMetric
-  | TopMetricsMetric
-  | RateMetric
-  | GeoBoundsMetric
-  | GeoCentroidMetric;
-
-/** What pipelines over one path have in common. */
-interface PathOptions {
-  readonly path: string;
-  /** Whether a bucket without a value counts as zero. */
-  readonly zeros: boolean;
-  readonly format?: Input;
-}
-
-/** A node of each of several kinds, alike in all else. */
-type Each<K extends string, More> = K extends string ? Node<K> & More : never;
-
-/** What pipelines that compute an expression have in common. */
-interface ScriptOptions {
-  readonly paths: Readonly<Record<string, string>>;
-  readonly script: string;
-  readonly zeros: boolean;
-  readonly format?: Input;
-}
-
-/** Pipelines over the buckets they stand in, in their order. */
-export type ParentPipeline =
-  | (Node<'derivative'> & PathOptions & { readonly unitMillis?: number })
-  | (Node<'cumulative_sum'> & PathOptions)
-  | (Node<'serial_diff'> & PathOptions & { readonly lag: number })
-  | (Node<'moving_fn'> & PathOptions & { readonly window: number; readonly shift: number; readonly script: string })
-  | Each<'bucket_script' | 'bucket_selector', ScriptOptions>
-  | (Node<'bucket_sort'> & {
-      readonly sort: readonly { readonly path: string; readonly descending: boolean }[];
-      readonly from: number;
-      readonly size?: number;
-      readonly zeros: boolean;
-    });
-
-/** Pipelines beside the buckets that they are over. */
-export type SiblingPipeline =
-  | Each<'avg_bucket' | 'sum_bucket' | 'min_bucket' | 'max_bucket' | 'stats_bucket', PathOptions>
-  | (Node<'extended_stats_bucket'> & PathOptions & { readonly sigma: number })
-  | (Node<'percentiles_bucket'> & PathOptions & { readonly percents: readonly number[]; readonly keyed: boolean });
-
-/** Aggregations over what others answered. */
-export type PipelineAggregation = ParentPipeline | SiblingPipeline;
 
 /** An aggregation as it was asked for, typed, before its fields are known. */
 export type Aggregation = MetricAggregation | BucketAggregation | PipelineAggregation;

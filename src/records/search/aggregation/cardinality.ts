@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Field } from '../field/field.js';
-import type { SimpleMetric } from './aggregation.js';
 import { valueKey } from './bucket-key.js';
+import type { SimpleMetric } from './metric-node.js';
 import { noNumber, type Planned, type Stage } from './stage.js';
 import { fieldOr, placeOr } from './stand-in.js';
 

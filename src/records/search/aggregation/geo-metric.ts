@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { GeoBoundsMetric, GeoCentroidMetric } from './aggregation.js';
+import type { GeoBoundsMetric, GeoCentroidMetric } from './metric-node.js';
 import type { Planned, Stage } from './stage.js';
 import { placeOr } from './stand-in.js';
 

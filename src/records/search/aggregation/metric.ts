@@ -1,7 +1,7 @@
-import type { MetricAggregation, SimpleMetric } from './aggregation.js';
 import { cardinality } from './cardinality.js';
 import { printOf, withText } from './format.js';
 import { geoBounds, geoCentroid } from './geo-metric.js';
+import type { MetricAggregation, SimpleMetric } from './metric-node.js';
 import { numbersOf } from './number-of.js';
 import { medianAbsoluteDeviation, percentileRanks, percentiles } from './percentile.js';
 import { rate } from './rate.js';

@@ -7,7 +7,7 @@ import { dateOf, decimal } from '../query/value-of.js';
 import { rollupColumn } from '../rollup/source.js';
 import type { Input } from '../syntax/input.js';
 import { scalarText } from '../syntax/value.js';
-import type { FieldOptions } from './aggregation.js';
+import type { FieldOptions } from './node.js';
 import type { Aggregate, Stage } from './stage.js';
 
 /** The numbers of a field, as aggregates over them: those of all values where a record has several. */

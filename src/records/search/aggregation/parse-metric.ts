@@ -20,8 +20,8 @@ import {
   text,
   word,
 } from '../syntax/value.js';
-import type { RateMetric, SimpleMetricKind } from './aggregation.js';
 import { named, type ParseAggregation } from './frame.js';
+import type { RateMetric, SimpleMetricKind } from './metric-node.js';
 import { fieldOptions, formatText, namedField, refuseScript, valueSource } from './value-source.js';
 
 const { format: _format, ...unformatted } = valueSource;

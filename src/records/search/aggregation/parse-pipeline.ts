@@ -16,9 +16,9 @@ import {
   string,
   text,
 } from '../syntax/value.js';
-import type { ParentPipeline, SiblingPipeline } from './aggregation.js';
 import { named, type ParseAggregation } from './frame.js';
 import { calendarMillis } from './interval.js';
+import type { ParentPipeline, SiblingPipeline } from './pipeline-node.js';
 import { formatText } from './value-source.js';
 
 const gapPolicy: Read<string> = (input) => {

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
-import type { PercentilesMetric, SimpleMetric } from './aggregation.js';
 import type { Bucket } from './bucket.js';
 import { javaDouble, type Print, printOf, withText } from './format.js';
+import type { PercentilesMetric, SimpleMetric } from './metric-node.js';
 import { numbersOf } from './number-of.js';
 import { type Answer, noNumber, noValue, type Planned, type Stage } from './stage.js';
 

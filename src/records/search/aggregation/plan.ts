@@ -1,11 +1,4 @@
-import type {
-  Aggregation,
-  BucketAggregation,
-  MetricAggregation,
-  ParentPipeline,
-  PipelineAggregation,
-  SiblingPipeline,
-} from './aggregation.js';
+import type { Aggregation, BucketAggregation } from './aggregation.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
 import { childrenOf, type PlannedPipeline } from './children.js';
 import { composite } from './composite.js';
@@ -14,10 +7,12 @@ import { filter, filters, global, missing } from './filter.js';
 import { grid } from './grid.js';
 import { histogram } from './histogram.js';
 import { planMetric } from './metric.js';
+import type { MetricAggregation } from './metric-node.js';
 import { multiTerms, rareTerms } from './multi-terms.js';
 import { acrossOf } from './pipeline/parent.js';
 import { inOrder, isPipeline, standsBeside } from './pipeline/place.js';
 import { besides } from './pipeline/sibling.js';
+import type { ParentPipeline, PipelineAggregation, SiblingPipeline } from './pipeline-node.js';
 import { geoDistance, range } from './range.js';
 import type { Children, Planned, Stage } from './stage.js';
 import { checkStandIn } from './stand-in.js';

@@ -1,9 +1,9 @@
 import { unitMillis } from '../date/calendar.js';
 import { illegalArgument, SearchFailure } from '../failure.js';
-import type { RateMetric } from './aggregation.js';
 import type { Bucket } from './bucket.js';
 import { printOf, withText } from './format.js';
 import { calendarInterval } from './interval.js';
+import type { RateMetric } from './metric-node.js';
 import { numbersOf } from './number-of.js';
 import type { Planned, Stage } from './stage.js';
 

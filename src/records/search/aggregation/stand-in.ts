@@ -6,7 +6,8 @@ import { dateOf, decimal, wholePart } from '../query/value-of.js';
 import { pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, scalarText } from '../syntax/value.js';
-import type { Aggregation, FieldOptions } from './aggregation.js';
+import type { Aggregation } from './aggregation.js';
+import type { FieldOptions } from './node.js';
 import { numberOf, unsupported } from './number-of.js';
 import type { Stage } from './stage.js';
 

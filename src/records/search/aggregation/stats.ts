@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { ExtendedStatsMetric, SimpleMetric } from './aggregation.js';
 import type { Bucket } from './bucket.js';
 import { printOf } from './format.js';
+import type { ExtendedStatsMetric, SimpleMetric } from './metric-node.js';
 import { type Numbers, numbersOf } from './number-of.js';
 import { type Answer, noValue, type Planned, type SortColumn, type Stage } from './stage.js';
 import { extendedOf, type Moments, statisticsOf } from './statistics.js';

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import { hitColumns, shapeHits } from '../hits/hits.js';
 import { bindSort, orderBy } from '../hits/order.js';
-import type { TopHitsMetric } from './aggregation.js';
+import type { TopHitsMetric } from './metric-node.js';
 import type { Planned, Stage } from './stage.js';
 
 /** The first few records of each bucket. */

@@ -1,9 +1,9 @@
 import sql, { join } from 'sql-template-tag';
 import { illegalArgument } from '../failure.js';
 import { bindSort, orderBy } from '../hits/order.js';
-import type { TopMetricsMetric } from './aggregation.js';
 import { plainKey } from './bucket-key.js';
 import { printOf } from './format.js';
+import type { TopMetricsMetric } from './metric-node.js';
 import { asDouble } from './number-of.js';
 import type { Planned, Stage } from './stage.js';
 

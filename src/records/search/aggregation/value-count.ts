@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { illegalArgument } from '../failure.js';
 import { rollupColumn } from '../rollup/source.js';
-import type { SimpleMetric } from './aggregation.js';
+import type { SimpleMetric } from './metric-node.js';
 import { noNumber, type Planned, type Stage } from './stage.js';
 
 /** How many values there are, of any type. */

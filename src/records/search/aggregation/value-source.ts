@@ -2,7 +2,7 @@ import { illegalArgument } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import type { Shaped } from '../syntax/object.js';
 import { type Read, scalar, string } from '../syntax/value.js';
-import type { FieldOptions } from './aggregation.js';
+import type { FieldOptions } from './node.js';
 
 /** A format is a text, read when the type of its field is known. */
 export const formatText: Read<Input> = (input) => {

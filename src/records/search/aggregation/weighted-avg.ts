@@ -1,8 +1,8 @@
 import sql from 'sql-template-tag';
 import { illegalArgument } from '../failure.js';
 import { isNumeric } from '../field/field.js';
-import type { WeightedAvgMetric } from './aggregation.js';
 import { printOf, withText } from './format.js';
+import type { WeightedAvgMetric } from './metric-node.js';
 import { doubles, unsupported } from './number-of.js';
 import { noNumber, type Planned, type Stage } from './stage.js';
 import { fieldOr } from './stand-in.js';

@@ -1,18 +1,11 @@
-import type { Aggregation, DateHistogramAggregation } from '../aggregation/aggregation.js';
+import type { Aggregation } from '../aggregation/aggregation.js';
 import type { Span } from '../aggregation/date-bucket.js';
-import { calendarInterval, fixedInterval } from '../aggregation/interval.js';
-import { isPipeline } from '../aggregation/pipeline/place.js';
-import { uniformMillis } from '../date/rounding.js';
-import { zoneOf } from '../date/zone.js';
 import type { Field, Fields } from '../field/field.js';
 import { timestamp } from '../query/bind-term.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
-import { scalarText } from '../syntax/value.js';
+import { day, hour, isOfDevices, type Need, needOf, tellsApart } from './need.js';
 import type { RollupRange, Stale } from './range.js';
 import type { Sources } from './sources.js';
-
-const hour = 3_600_000;
-const day = 24 * hour;
 
 /** Fewer whole hours than this are as quickly read from the records. */
 const fewestHours = 2;
@@ -49,16 +42,6 @@ interface Stretch {
 
 /** What an end that is in the range leaves out at most: records are stored to the microsecond. */
 const microsecond = 0.001;
-
-/** What rollups are to be read for. */
-interface Need {
-  /** The fields whose numbers are read. */
-  readonly fields: readonly Field[];
-  /** Whether devices are told apart. */
-  readonly devices: boolean;
-  /** Whether hours of a day (UTC) are told apart. */
-  readonly hours: boolean;
-}
 
 /** Hours that rollups can answer for, as far as the question tells; {@link rollupRange} says whose rollups serve. */
 export interface Candidate extends Need {
@@ -143,58 +126,6 @@ const daysOf = (stretch: Stretch, hours: readonly Stale[], days: readonly Stale[
     : { from: timestamp(from), to: timestamp(to), stale: [...outdated.values()] };
 };
 
-const nothing: Need = { fields: [], devices: false, hours: false };
-
-/** What aggregations need; undefined where rollups cannot serve one of them. */
-const needOf = (aggregations: readonly Aggregation[], fields: Fields, span: Span): Need | undefined => {
-  let all: Need = nothing;
-  for (const aggregation of aggregations) {
-    const one = needOfOne(aggregation, fields, span);
-    if (!one) return undefined;
-    all = {
-      fields: [...all.fields, ...one.fields],
-      devices: all.devices || one.devices,
-      hours: all.hours || one.hours,
-    };
-  }
-  return all;
-};
-
-const needOfOne = (aggregation: Aggregation, fields: Fields, span: Span): Need | undefined => {
-  if (isPipeline(aggregation)) return nothing;
-  switch (aggregation.kind) {
-    case 'avg':
-    case 'sum':
-    case 'min':
-    case 'max':
-    case 'value_count':
-    case 'stats':
-    case 'extended_stats': {
-      const field = aggregation.missing ? undefined : fieldOf(fields, aggregation.field);
-      return field?.places && { ...nothing, fields: [field] };
-    }
-    case 'date_histogram': {
-      const unit = unitOf(aggregation, span);
-      const inside = unit && needOf(aggregation.children, fields, span);
-      return inside && { ...inside, hours: inside.hours || unit === 'hour' };
-    }
-    case 'terms': {
-      const field = fieldOf(fields, aggregation.field);
-      if (aggregation.missing || aggregation.minDocCount === 0 || !field || !isOfDevices(field)) return undefined;
-      const inside = needOf(aggregation.children, fields, span);
-      return inside && { ...inside, devices: inside.devices || tellsApart(field) };
-    }
-    default:
-      return undefined;
-  }
-};
-
-/** Whether a field is told by the device and the product alone. */
-const isOfDevices = (field: Field): boolean => field.ofDevice || /^(device|(device\.)?product)\.id$/.test(field.path);
-
-/** Whether a field may differ between devices of one product. */
-const tellsApart = (field: Field): boolean => !field.path.endsWith('product.id');
-
 /** Whether a query tells devices of one product apart. */
 const tellsDevices = (query: Predicate): boolean =>
   fieldsOf(query).some((field) => isOfDevices(field) && tellsApart(field));
@@ -205,32 +136,6 @@ const isAboutDevices = (query: Predicate): boolean => {
   if (query.kind === 'not') return isAboutDevices(query.of);
   if ('of' in query) return query.of.every(isAboutDevices);
   return 'field' in query ? isOfDevices(query.field) : true;
-};
-
-/** A field that does not exist, or whose products disagree, is the usual road's to answer. */
-const fieldOf = (fields: Fields, path: string): Field | undefined => {
-  try {
-    return fields.find(path);
-  } catch {
-    return undefined;
-  }
-};
-
-/** What the buckets of a histogram are made of: whole days (UTC), or at least whole hours. */
-const unitOf = (aggregation: DateHistogramAggregation, span: Span): 'day' | 'hour' | undefined => {
-  const { field, missing, offset, timeZone, fixedInterval: fixed, calendarInterval: calendar } = aggregation;
-  if (field !== 'ts' || missing || offset) return undefined;
-  const interval = calendar ? calendarInterval(calendar) : fixed && fixedInterval(fixed);
-  if (!interval) return undefined;
-  // Months, quarters and years begin with a day.
-  const millis = uniformMillis(interval) ?? day;
-  const zone = timeZone && zoneOf(scalarText(timeZone) ?? '');
-  if (timeZone && !zone) return undefined;
-  const offsets = zone
-    ? [zone.offsetAt(span.from), ...zone.transitions(span.from, span.to).map(({ after }) => after)]
-    : [0];
-  const made = (unit: number) => millis % unit === 0 && offsets.every((one) => one % unit === 0);
-  return made(day) ? 'day' : made(hour) ? 'hour' : undefined;
 };
 
 /** The time that a query leaves of a stretch; undefined where it asks for more than time, device and product. */

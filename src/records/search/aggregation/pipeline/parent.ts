@@ -1,6 +1,6 @@
 import { illegalArgument } from '../../failure.js';
-import type { ParentPipeline } from '../aggregation.js';
 import { type Print, printOf, withText } from '../format.js';
+import type { ParentPipeline } from '../pipeline-node.js';
 import type { Answer } from '../stage.js';
 import { movingFunction } from './moving.js';
 import { isAbsent, valueAt } from './path.js';

@@ -1,5 +1,6 @@
 import { invalidPipelines } from '../../failure.js';
-import type { Aggregation, PipelineAggregation } from '../aggregation.js';
+import type { Aggregation } from '../aggregation.js';
+import type { PipelineAggregation } from '../pipeline-node.js';
 
 /** Where each pipeline may stand: in buckets that follow one another, in any buckets, or beside them. */
 const places: Readonly<Record<PipelineAggregation['kind'], 'sequence' | 'buckets' | 'beside'>> = {

@@ -1,5 +1,5 @@
-import type { SiblingPipeline } from '../aggregation.js';
 import { javaDouble, printOf, withText } from '../format.js';
+import type { SiblingPipeline } from '../pipeline-node.js';
 import { type Answer, hiddenKey } from '../stage.js';
 import { extendedOf, momentsOfAll, statisticsOf } from '../statistics.js';
 import { withTexts } from '../stats.js';
