@@ -7,15 +7,40 @@ import { transaction } from '../transaction.js';
  * in record_dirty_day and none of its hours has one in record_dirty, seen in the same snapshot.
  */
 
-/** One transaction that makes rollups at a time: hours are not made anew while days are made of them. */
-export const lockRollups: Sql = sql`select pg_try_advisory_xact_lock(hashtextextended('record rollups', 0)) as locked`;
+/**
+ * Makes rollups in one look at the database, and says of how many hours or days. One transaction does so at a time, so that
+ * hours are not made anew while days are made of them; 0 where another is at it.
+ */
+export const makeRollups = (pool: Pool, make: (tx: PoolClient) => Promise<number>): Promise<number> =>
+  transaction(pool, async (tx) => {
+    await tx.query('set transaction isolation level repeatable read');
+    const { rows: locked } = await tx.query<{ locked: boolean }>(
+      sql`select pg_try_advisory_xact_lock(hashtextextended('record rollups', 0)) as locked`,
+    );
+    return locked[0]?.locked ? make(tx) : 0;
+  });
+
+/** Whose rollups: an organization's, of one product or of records of none. */
+export interface Owner {
+  readonly organization_id: string;
+  readonly product_id: string | null;
+}
+
+/** The rows of an owner. An equality, so that the index serves it: "is not distinct from" would not. */
+export const ownedBy = ({ organization_id, product_id }: Owner): Sql =>
+  product_id === null
+    ? sql`organization_id = ${organization_id} and product_id is null`
+    : sql`organization_id = ${organization_id} and product_id = ${product_id}`;
+
+/** Rows in groups of one owner each. */
+export const byOwner = <T extends Owner>(rows: readonly T[]): T[][] => [
+  ...Map.groupBy(rows, ({ organization_id, product_id }) => `${organization_id}/${product_id}`).values(),
+];
 
 /** A day of one organization's product whose rollup is out of date. */
-interface DirtyDay {
-  organization_id: string;
-  product_id: string | null;
+interface DirtyDay extends Owner {
   /** ISO 8601. */
-  day: string;
+  readonly day: string;
 }
 
 const daysAtOnce = 50;
@@ -32,10 +57,7 @@ export const noteDays = (hours: Sql): Sql => sql`
 
 /** Makes the rollups of some days that are over anew, and says how many. */
 export const rollUpDays = (pool: Pool, now: Date): Promise<number> =>
-  transaction(pool, async (tx) => {
-    await tx.query('set transaction isolation level repeatable read');
-    const { rows: locked } = await tx.query<{ locked: boolean }>(lockRollups);
-    if (!locked[0]?.locked) return 0;
+  makeRollups(pool, async (tx) => {
     const { rows: days } = await tx.query<DirtyDay>(sql`
       delete from record_dirty_day where ctid = any(array(
         select ctid from record_dirty_day
@@ -44,8 +66,7 @@ export const rollUpDays = (pool: Pool, now: Date): Promise<number> =>
             or since <= ${now}::timestamptz - make_interval(secs => ${atMost}))
         order by since limit ${daysAtOnce}))
       returning organization_id, product_id, day`);
-    const ofOne = Map.groupBy(days, ({ organization_id, product_id }) => `${organization_id}/${product_id}`);
-    for (const some of ofOne.values()) await makeDays(tx, some);
+    for (const some of byOwner(days)) await makeDays(tx, some);
     return days.length;
   });
 
@@ -53,8 +74,7 @@ export const rollUpDays = (pool: Pool, now: Date): Promise<number> =>
 const makeDays = async (tx: PoolClient, some: readonly DirtyDay[]): Promise<void> => {
   const { organization_id, product_id } = some[0]!;
   const days = some.map(({ day }) => day);
-  const product = product_id === null ? sql`product_id is null` : sql`product_id = ${product_id}`;
-  const whose = sql`organization_id = ${organization_id} and ${product}`;
+  const whose = ownedBy(some[0]!);
   await tx.query(sql`delete from record_day where ${whose} and day = any(${days}::timestamptz[])`);
   await tx.query(sql`
     insert into record_day (organization_id, product_id, device_id, slot, day, n, sum, min, max, sum_squares)

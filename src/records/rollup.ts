@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { transaction } from '../transaction.js';
-import { lockRollups, noteDays } from './rollup-day.js';
+import { byOwner, makeRollups, noteDays, type Owner, ownedBy } from './rollup-day.js';
 
 /*
  * Hourly rollups (table record_rollup): count, sum, minimum, maximum, sum of squares, first and last by organization,
@@ -11,11 +10,9 @@ import { lockRollups, noteDays } from './rollup-day.js';
  */
 
 /** An hour of one organization's product whose rollup is out of date. */
-interface DirtyHour {
-  organization_id: string;
-  product_id: string | null;
+interface DirtyHour extends Owner {
   /** ISO 8601. */
-  hour: string;
+  readonly hour: string;
 }
 
 /** Hours in one transaction: what is noted is looked through for each, so few at once would make a long backlog slow. */
@@ -39,14 +36,10 @@ export const usualPatience: Patience = { afterHour: 10, quiet: 60, atMost: 900 }
  * taken away and the records that they are about: what is committed meanwhile leaves its own note.
  */
 export const rollUp = (pool: Pool, now: Date, patience: Patience = usualPatience): Promise<number> =>
-  transaction(pool, async (tx) => {
-    await tx.query('set transaction isolation level repeatable read');
-    const { rows: locked } = await tx.query<{ locked: boolean }>(lockRollups);
-    if (!locked[0]?.locked) return 0;
+  makeRollups(pool, async (tx) => {
     await thinOut(tx);
     const hours = await takeDirtyHours(tx, now, patience);
-    const ofOne = Map.groupBy(hours, ({ organization_id, product_id }) => `${organization_id}/${product_id}`);
-    for (const some of ofOne.values()) await rollUpHours(tx, some);
+    for (const some of byOwner(hours)) await rollUpHours(tx, some);
     return hours.length;
   });
 
@@ -85,9 +78,7 @@ const takeDirtyHours = async (
 const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<void> => {
   const { organization_id, product_id } = some[0]!;
   const hours = some.map(({ hour }) => hour);
-  // An equality, so that the index serves it: "is not distinct from" would not.
-  const product = product_id === null ? sql`product_id is null` : sql`product_id = ${product_id}`;
-  const whose = sql`organization_id = ${organization_id} and ${product}`;
+  const whose = ownedBy(some[0]!);
   await tx.query(sql`delete from record_rollup where ${whose} and hour = any(${hours}::timestamptz[])`);
   await tx.query(sql`delete from record_total where ${whose} and hour = any(${hours}::timestamptz[])`);
   await tx.query(sql`
