@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { isId } from '../../entities/id.js';
 import type { Fields } from './field/field.js';
 import { type FieldRows, fieldColumns, fieldsOf, loadFields } from './field/resolve.js';
 import type { Rows } from './lane.js';
@@ -7,7 +8,6 @@ import type { SearchRequest } from './request.js';
 import { type FindSources, findSources } from './rollup/sources.js';
 import type { Snapshot } from './snapshot.js';
 import type { Input } from './syntax/input.js';
-import { isUuid } from './syntax/uuid.js';
 import { scalarText } from './syntax/value.js';
 
 /** What all queries of a call look at: the devices of an application, and the fields of products. Each is read once in a call. */
@@ -84,7 +84,7 @@ const namedDevices = (query: Query): readonly string[] | undefined => {
 };
 
 const idsOf = (field: string, values: readonly Input[]): string[] =>
-  field === 'device.id' ? values.map((value) => scalarText(value) ?? '').filter(isUuid) : [];
+  field === 'device.id' ? values.map((value) => scalarText(value) ?? '').filter(isId) : [];
 
 const loadScope = async (
   rows: Rows,

@@ -1,7 +1,7 @@
 import { dateFormatOf, defaultDateFormat } from '../date/date-format.js';
 import { utc, type Zone } from '../date/zone.js';
 import { illegalArgument } from '../failure.js';
-import type { Field } from '../field/field.js';
+import type { Field, FieldKind } from '../field/field.js';
 import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';
 import { decimalFormatOf } from './decimal-format.js';
@@ -9,14 +9,21 @@ import { decimalFormatOf } from './decimal-format.js';
 /** How numbers of an answer are also written as text; undefined where the engines write none. */
 export type Print = ((value: number | bigint) => string) | undefined;
 
+const unformatted: ReadonlySet<FieldKind> = new Set(['keyword', 'boolean', 'geo_point']);
+
+/** Formats are for numbers and dates. @throws SearchFailure where one is asked for another field. */
+export const requireFormattable = (field: Field | undefined, format: Input | undefined): void => {
+  if (field === undefined || format === undefined || !unformatted.has(field.kind)) return;
+  throw illegalArgument(`Field [${field.path}] of type [${field.kind}] does not support custom formats`, format);
+};
+
 /** The text form of a field's numbers: always for dates and booleans, otherwise where a format is asked for. */
 export const printOf = (field: Field | undefined, format: Input | undefined, zone: Zone = utc): Print => {
   if (field?.kind === 'date') {
     const dates = format === undefined ? defaultDateFormat : dateFormatOf(text(format), format);
     return (value) => dates.print(Number(value), zone);
   }
-  if (format !== undefined && (field?.kind === 'keyword' || field?.kind === 'boolean'))
-    throw illegalArgument(`Field [${field.path}] of type [${field.kind}] does not support custom formats`, format);
+  requireFormattable(field, format);
   if (format !== undefined) return decimalFormatOf(text(format), format);
   return field?.kind === 'boolean' ? (value) => (Number(value) === 0 ? 'false' : 'true') : undefined;
 };

@@ -48,7 +48,10 @@ export const fillGaps = <T>(
     filled.push(bucket);
   };
   // An interval can be too small to tell a key from the one after it.
-  const after = (key: number) => (next(key) > key ? next(key) : Infinity);
+  const after = (key: number) => {
+    const following = next(key);
+    return following > key ? following : Infinity;
+  };
   const upTo = (from: number, goesOn: (key: number) => boolean) => {
     for (let key = from; goesOn(key); key = after(key)) add({ key });
   };

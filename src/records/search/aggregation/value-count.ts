@@ -1,15 +1,13 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { illegalArgument } from '../failure.js';
-import type { FieldKind } from '../field/field.js';
 import { rollupColumn } from '../rollup/source.js';
+import { requireFormattable } from './format.js';
 import type { SimpleMetric } from './metric-node.js';
 import { noNumber, type Planned, type Stage } from './stage.js';
 
 /** How many values there are, of any type. */
 export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, stage: Stage): Planned => {
   const field = stage.field(path, at);
-  if (field !== undefined && format !== undefined && unformatted.has(field.kind))
-    throw illegalArgument(`Field [${path}] of type [${field.kind}] does not support custom formats`, at);
+  requireFormattable(field, format);
   if (field === undefined && missing === undefined) return { read: () => ({ value: 0 }), sortable: noNumber };
   if (field !== undefined && stage.planning.scope.rollup) {
     const values = stage.level.perRecord(rollupColumn(field, sql`r.n`), [field]);
@@ -25,8 +23,6 @@ export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, s
   const count = stage.level.perRecord(perRecord, field === undefined ? [] : [field], field?.costly);
   return counting(stage, count);
 };
-
-const unformatted: ReadonlySet<FieldKind> = new Set(['keyword', 'boolean', 'geo_point']);
 
 /** The sum of what is counted for each record. */
 const counting = (stage: Stage, count: Sql): Planned => {

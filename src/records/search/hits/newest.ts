@@ -1,6 +1,7 @@
 import type { Span } from '../aggregation/date-bucket.js';
 import { timestamp } from '../query/bind-term.js';
 import type { Predicate } from '../query/predicate.js';
+import { timeLeft } from '../query/time-left.js';
 import type { Scope } from '../sql/scan.js';
 import type { BoundKey } from './order.js';
 
@@ -36,15 +37,3 @@ export const newestFirst = ({ scope, predicates, sort, from, span }: Page): Scop
     { ...scope, to: timestamp(cut - 1).replace('Z', '999Z') },
   ];
 };
-
-/** What is left of a span by predicates that all are to be true; no number where a moment is beyond the calendar. */
-export const timeLeft = (span: Span, predicates: readonly Predicate[]): Span => {
-  const parts = predicates.flatMap((one) => (one.kind === 'and' ? one.of : [one]));
-  const ranges = parts.flatMap((one) => (one.kind === 'range' && one.field.path === 'ts' ? [one] : []));
-  return {
-    from: Math.max(span.from, ...ranges.flatMap(({ lower }) => (lower ? [momentOf(lower.value)] : []))),
-    to: Math.min(span.to, ...ranges.flatMap(({ upper }) => (upper ? [momentOf(upper.value)] : []))),
-  };
-};
-
-const momentOf = (value: string | number): number => Date.parse(`${value}`);

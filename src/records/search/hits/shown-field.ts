@@ -1,5 +1,6 @@
 import type { PlainJson } from '../../../json.js';
 import { decimalFormatOf } from '../aggregation/decimal-format.js';
+import { requireFormattable } from '../aggregation/format.js';
 import { type DateFormat, dateFormatOf, defaultDateFormat } from '../date/date-format.js';
 import { utc } from '../date/zone.js';
 import { illegalArgument, parsing, xContent } from '../failure.js';
@@ -67,11 +68,11 @@ export const bindShownFields = (asked: readonly AskedField[], fields: Fields): S
   });
 
 const numbersIn = (format: Input, found: readonly Field[], indexed: boolean): ReturnType<ShownField['numbers']> => {
-  for (const { path, kind } of found) {
+  for (const field of found) {
+    const { path, kind } = field;
     if (kind === 'date' || path === '_doc') continue;
     if (!indexed) throw illegalArgument(`Field [${path}] of type [${kind}] doesn't support formats.`, format);
-    if (kind !== 'long' && kind !== 'double')
-      throw illegalArgument(`Field [${path}] of type [${kind}] does not support custom formats`, format);
+    requireFormattable(field, format);
   }
   return indexed && found.some(({ kind }) => kind !== 'date') ? decimalFormatOf(text(format), format) : undefined;
 };

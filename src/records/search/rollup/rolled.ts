@@ -1,8 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
+import { day } from './need.js';
 import { around, listOf, noProduct, ofProducts } from './part.js';
 import type { RollupRange, Whose } from './range.js';
-
-const day = 86_400_000;
 
 /** What of a range is in rollups that are right, as parts of a union. */
 export const rolledParts = (whose: Whose, range: RollupRange): Sql[] => [

@@ -1,8 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { hour } from './need.js';
 import { around, listOf, noProduct, ofProducts } from './part.js';
 import type { RollupRange, Whose } from './range.js';
-
-const hour = 3_600_000;
 
 /** What of a range is in no rollup, or in none that is right, as parts of a union over the records. */
 export const unrolledParts = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql[] => {

@@ -1,7 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
+import { isId } from '../../../entities/id.js';
 import type { Field, FieldStorage } from '../field/field.js';
 import type { Predicate, Value } from '../query/predicate.js';
-import { isUuid } from '../syntax/uuid.js';
 import { distance } from './geo.js';
 import { patternCondition } from './pattern.js';
 
@@ -46,7 +46,7 @@ const compile: Compile = {
     )}) >= ${count}::int)`,
   in: ({ field, values }) => {
     if (field.uuid !== undefined) {
-      const ids = values.filter((value) => isUuid(`${value}`));
+      const ids = values.filter((value) => isId(`${value}`));
       return leaf({ ...field, value: field.uuid }, (column) => sql`${column} = any(${ids}::uuid[])`);
     }
     return leaf(field, (value) =>
