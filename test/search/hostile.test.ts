@@ -10,7 +10,7 @@ import type { Fields } from '../../src/records/search/field/field.js';
 import { reservedFields } from '../../src/records/search/field/reserved.js';
 import { statement } from '../../src/records/search/hits/hits.js';
 import { bindSort } from '../../src/records/search/hits/order.js';
-import { searchAfter } from '../../src/records/search/hits/search-after.js';
+import { readCursor } from '../../src/records/search/hits/search-after.js';
 import { parseSort } from '../../src/records/search/hits/sort.js';
 import { bindQuery } from '../../src/records/search/query/bind.js';
 import { parseQuery } from '../../src/records/search/query/parse.js';
@@ -77,7 +77,7 @@ const sqlOf = (word: string): string[] => {
     parseSort(input([{ [txt]: { order: 'desc', missing: word } }, { ts: 'asc' }, { [`data.n${word}`]: 'asc' }])),
     binding,
   );
-  const after = searchAfter(input([word, 1, 2]), sort, now);
+  const after = readCursor(input([word, 1, 2]), sort, now);
   const hits = statement({
     scope,
     predicates: [predicate],

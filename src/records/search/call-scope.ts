@@ -1,12 +1,13 @@
 import sql from 'sql-template-tag';
 import { isId } from '../../entities/id.js';
 import type { Fields } from './field/field.js';
-import { type FieldRows, fieldColumns, fieldsOf, loadFields } from './field/resolve.js';
+import { fieldsOf, type KnownFields } from './field/resolve.js';
 import type { Rows } from './lane.js';
 import type { Query } from './query/query.js';
 import type { SearchRequest } from './request.js';
 import { type FindSources, findSources } from './rollup/sources.js';
 import type { Snapshot } from './snapshot.js';
+import { fieldColumns, loadFields } from './sql/load-fields.js';
 import type { Input } from './syntax/input.js';
 import { scalarText } from './syntax/value.js';
 
@@ -93,7 +94,7 @@ const loadScope = async (
   const inScope = (of: readonly string[]) => ({ organizationId, applicationId, productIds: of });
   const sources = findSources(organizationId, applicationId);
   const [[found]] = await Promise.all([
-    rows<FieldRows & { devices: string }>(
+    rows<KnownFields & { devices: string }>(
       sql`
         select (select coalesce(string_agg(device_id::text, ','), '') from application_device
           where application_id = ${applicationId}::uuid) as devices, ${fieldColumns(inScope(productIds))}`,

@@ -6,10 +6,10 @@ import { transaction } from '../../transaction.js';
 import type { StoredRecord } from '../stored-record.js';
 import { SearchFailure } from './failure.js';
 import { reservedFields } from './field/reserved.js';
-import { loadFields, loadFieldsAmong } from './field/resolve.js';
 import { bindQuery } from './query/bind.js';
 import { parseQuery } from './query/parse.js';
 import { and, not, or, type Predicate } from './query/predicate.js';
+import { loadFields, loadFieldsAmong } from './sql/load-fields.js';
 import { scan } from './sql/scan.js';
 import { Input } from './syntax/input.js';
 

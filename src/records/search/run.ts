@@ -6,7 +6,7 @@ import type { TimeRange } from './envelope.js';
 import type { Fields } from './field/field.js';
 import { type Hit, isByTime, readHits, type Times } from './hits/hits.js';
 import { type BoundKey, bindSort, cursorInstant } from './hits/order.js';
-import { searchAfter } from './hits/search-after.js';
+import { readCursor } from './hits/search-after.js';
 import { bindShownFields } from './hits/shown-field.js';
 import type { Reader } from './lane.js';
 import { bindQuery } from './query/bind.js';
@@ -50,7 +50,7 @@ export const run = async (
   const query = bind(request.query);
   const predicates = [query, bind(request.postFilter)];
   const sort = bindSort(request.sort, binding);
-  const after = request.searchAfter && searchAfter(request.searchAfter, sort, now);
+  const after = request.searchAfter && readCursor(request.searchAfter, sort, now);
   const found = needsFound(request.aggregations) ? await foundSpan(reader, scope, query) : undefined;
   const wide = spanOf(range, now);
   const asks = spanAsked(wide, request, query);
@@ -84,7 +84,7 @@ export const run = async (
 
 /** The time that the records after a cursor can be in. */
 const untilCursor = (span: Span, [first]: readonly BoundKey[], cursor: Input | undefined, now: number): Span => {
-  if (cursor === undefined || first?.type !== 'timestamptz' || !first.descending) return span;
+  if (cursor === undefined || first?.type !== 'timestamp' || !first.descending) return span;
   const reached = Date.parse(cursorInstant(cursor.items()[0]!, now));
   // A moment beyond the calendar reads as no number.
   return reached < span.to ? { ...span, to: Math.ceil(reached) + 1 } : span;

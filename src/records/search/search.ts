@@ -5,12 +5,12 @@ import { earlyLook, noLook, readScope } from './call-scope.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from './envelope.js';
 import { type ErrorAnswer, illegalArgument, rejected, SearchFailure } from './failure.js';
 import type { FieldKind, Fields } from './field/field.js';
-import { loadFields } from './field/resolve.js';
 import { maxAnswer, type Times } from './hits/hits.js';
 import { TimedOut } from './lane.js';
 import { parseRequest, type SearchRequest } from './request.js';
 import { type Found, run } from './run.js';
 import { type Snapshot, takeSnapshot } from './snapshot.js';
+import { loadFields } from './sql/load-fields.js';
 import type { Input } from './syntax/input.js';
 
 /** What the search works with. */

@@ -4,6 +4,7 @@ import { dateReading } from '../query/binding.js';
 import { coerce } from '../query/value-of.js';
 import { parameter } from '../sql/condition.js';
 import { name } from '../sql/name.js';
+import { keyType, type StoredField } from '../sql/stored-field.js';
 import type { Input } from '../syntax/input.js';
 import type { KeyFilter } from './aggregation.js';
 import type { Key } from './bucket.js';
@@ -20,7 +21,7 @@ interface KeyFilters {
 
 /** The key that a record has by the value of a field: each distinct value of several once, `missing` for none. */
 export const valueKey = (
-  field: Field,
+  field: StoredField,
   missing: Input | undefined,
   index: number,
   planning: Planning,
@@ -35,9 +36,9 @@ export const valueKey = (
   return conditions.length === 0 ? key : { ...key, where: join(conditions, ' and ') };
 };
 
-const unfilteredKey = (field: Field, missing: Input | undefined, index: number, planning: Planning): Key => {
+const unfilteredKey = (field: StoredField, missing: Input | undefined, index: number, planning: Planning): Key => {
   const instead = missing && missingValue(field, missing, planning);
-  const type = typeOf(field);
+  const type = keyType(field);
   const alias = name('many', index);
   if (field.values !== undefined) {
     const values = instead ? sql`coalesce(nullif(${field.values}, '{}'), array[${instead}])` : field.values;
@@ -56,15 +57,10 @@ const unfilteredKey = (field: Field, missing: Input | undefined, index: number, 
   return { value, type, fields: [field], ...(field.always ? {} : { where: sql`${field.value} is not null` }) };
 };
 
-const typeOf = (field: Field): Sql =>
-  ({ float8: sql`float8`, int8: sql`int8`, text: sql`text`, timestamptz: sql`int8`, point: sql`float8` })[
-    field.storage
-  ];
-
-const missingValue = (field: Field, missing: Input, { now }: Planning): Sql => {
+const missingValue = (field: StoredField, missing: Input, { now }: Planning): Sql => {
   if (field.kind === 'date') return sql`${`${numberOf(field, missing, dateReading(now))}`}::int8`;
   const coerced = coerce(field, missing);
-  return coerced === 'none' ? sql`null::${typeOf(field)}` : parameter[field.storage](coerced.value);
+  return coerced === 'none' ? sql`null::${keyType(field)}` : parameter[field.valueType](coerced.value);
 };
 
 /** A key as the engines write it, with its text form where it has one. Whole numbers beyond 2^53 stay decimal text. */
@@ -81,7 +77,7 @@ export const writtenKey = (
 };
 
 /** A key's value: numbers as numbers, as far as they are exact. */
-export const plainKey = (field: Field | undefined, raw: unknown): unknown => {
+export const plainKey = (field: Pick<Field, 'kind'> | undefined, raw: unknown): unknown => {
   if (field?.kind === 'keyword' || typeof raw !== 'string') return raw;
   const number = Number(raw);
   return Number.isSafeInteger(number) ? number : raw;

@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Field } from '../field/field.js';
+import type { StoredField } from '../sql/stored-field.js';
 import { valueKey } from './bucket-key.js';
 import type { SimpleMetric } from './metric-node.js';
 import { noNumber, type Planned, type Stage } from './stage.js';
@@ -20,7 +20,7 @@ const counted = ({ cell, column }: ReturnType<Stage['aggregate']>): Planned => (
   sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
 });
 
-const places = (field: Field, stage: Stage): Planned => {
+const places = (field: StoredField, stage: Stage): Planned => {
   const place = stage.level.perRecord(
     sql`(case when ${field.value} is not null then point(${field.longitude!}, ${field.value})::text end)`,
     [field],
@@ -28,7 +28,7 @@ const places = (field: Field, stage: Stage): Planned => {
   return counted(stage.aggregate((where) => sql`count(distinct ${place})${where}`));
 };
 
-const ofOne = (field: Field, missing: SimpleMetric['missing'], stage: Stage) => {
+const ofOne = (field: StoredField, missing: SimpleMetric['missing'], stage: Stage) => {
   const { value } = valueKey(field, missing, 0, stage.planning);
   const one = stage.level.perRecord(
     field.uuid !== undefined && missing === undefined ? field.uuid : value,
@@ -38,7 +38,7 @@ const ofOne = (field: Field, missing: SimpleMetric['missing'], stage: Stage) => 
   return (where: Sql) => sql`count(distinct ${one})${where}`;
 };
 
-const ofMany = (field: Field, missing: SimpleMetric['missing'], stage: Stage) => {
+const ofMany = (field: StoredField, missing: SimpleMetric['missing'], stage: Stage) => {
   const { lateral } = valueKey(field, missing, 0, stage.planning);
   const lists = stage.level.perRecord(sql`(select jsonb_agg(m0.v) from ${lateral!})`, [field], true);
   return (where: Sql) =>

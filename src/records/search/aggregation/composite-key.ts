@@ -1,11 +1,12 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { utc } from '../date/zone.js';
 import { illegalArgument, numberFormat, SearchFailure } from '../failure.js';
-import { type Field, isNumeric } from '../field/field.js';
+import { isNumeric } from '../field/field.js';
 import { dateReading } from '../query/binding.js';
 import { coerce } from '../query/value-of.js';
 import { parameter } from '../sql/condition.js';
 import { name } from '../sql/name.js';
+import type { StoredField } from '../sql/stored-field.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, number, scalarText } from '../syntax/value.js';
 import type { CompositeSource } from './aggregation.js';
@@ -79,13 +80,13 @@ const nullKey: Part = {
   written: (key) => key,
 };
 
-const termsKey = (source: CompositeSource, field: Field, index: number, stage: Stage): Part => {
+const termsKey = (source: CompositeSource, field: StoredField, index: number, stage: Stage): Part => {
   if (field.kind === 'geo_point') throw unsupported(field, 'composite', source.at);
   const print = field.kind === 'date' && source.format === undefined ? undefined : printOf(field, source.format);
   const read = (input: Input): Sql => {
     if (field.kind === 'date') return sql`${`${millisOf(source, input, stage)}`}::int8`;
     const coerced = coerce(field, input);
-    return coerced === 'none' ? sql`null` : parameter[field.storage](coerced.value);
+    return coerced === 'none' ? sql`null` : parameter[field.valueType](coerced.value);
   };
   const written = (answered: unknown) => {
     const key = plainKey(field, answered);
@@ -102,7 +103,7 @@ const termsKey = (source: CompositeSource, field: Field, index: number, stage: S
 
 const numberKey = (
   source: Extract<CompositeSource, { by: 'histogram' }>,
-  field: Field,
+  field: StoredField,
   index: number,
   stage: Stage,
 ): Part => {
@@ -121,7 +122,11 @@ const nearlyWhole = (value: number): number => {
   return Math.abs(value - whole) <= 1e-9 * Math.max(1, Math.abs(value)) ? whole : value;
 };
 
-const dateKey = (source: Extract<CompositeSource, { by: 'date_histogram' }>, field: Field, stage: Stage): Part => {
+const dateKey = (
+  source: Extract<CompositeSource, { by: 'date_histogram' }>,
+  field: StoredField,
+  stage: Stage,
+): Part => {
   if (field.kind !== 'date') throw unsupported(field, 'composite', source.at);
   const zone = dateReading(stage.planning.now, undefined, source.timeZone).zone ?? utc;
   const interval =

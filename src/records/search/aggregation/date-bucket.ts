@@ -3,8 +3,8 @@ import { modulo, unitMillis } from '../date/calendar.js';
 import { boundaries, type Interval, type Rounding, roundingOf, uniformMillis } from '../date/rounding.js';
 import type { Instant, Zone } from '../date/zone.js';
 import { illegalArgument, tooManyBuckets } from '../failure.js';
-import type { Field } from '../field/field.js';
 import { timestamp } from '../query/bind-term.js';
+import type { StoredField } from '../sql/stored-field.js';
 import type { Key } from './bucket.js';
 
 /** How records are put into buckets of time: the key in SQL, and which start a key means. */
@@ -34,7 +34,13 @@ const maxOffset = 8.64e15;
  * Buckets of an interval. Where all last as long and no change of the zone's offset falls between them, PostgreSQL
  * computes the start (`date_bin`); otherwise it looks the record's time up among the starts, which we compute.
  */
-export const dateBuckets = (field: Field, interval: Interval, zone: Zone, offset: number, span: Span): DateBuckets => {
+export const dateBuckets = (
+  field: StoredField,
+  interval: Interval,
+  zone: Zone,
+  offset: number,
+  span: Span,
+): DateBuckets => {
   // Beyond it a double no longer tells one bucket from the next.
   if (!(Math.abs(offset) <= maxOffset))
     throw illegalArgument(`[offset] of [${offset}] milliseconds leaves the calendar`);

@@ -2,9 +2,9 @@ import { instantOfNumber } from '../date/date-format.js';
 import { type DateReading } from '../date/date-input.js';
 import type { Instant, Zone } from '../date/zone.js';
 import { utc } from '../date/zone.js';
-import type { Field } from '../field/field.js';
 import { dateReading } from '../query/binding.js';
 import { dateOf } from '../query/value-of.js';
+import type { StoredField } from '../sql/stored-field.js';
 import type { Input } from '../syntax/input.js';
 import type { DateHistogramAggregation, HistogramBounds } from './aggregation.js';
 import { type Bucket, gap } from './bucket.js';
@@ -82,7 +82,7 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
 
 const bucketsOf = (
   aggregation: DateHistogramAggregation,
-  field: Field | undefined,
+  field: StoredField | undefined,
   stage: Stage,
   zone: Zone,
 ): DateBuckets => {

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Field } from '../field/field.js';
 import { name } from '../sql/name.js';
+import type { StoredField } from '../sql/stored-field.js';
 import type { GridAggregation } from './aggregation.js';
 import type { Bucket, Key } from './bucket.js';
 import type { Planned, Stage } from './stage.js';
@@ -55,7 +55,7 @@ const cellOrder = (kind: GridAggregation['kind'], precision: number, depth: numb
   ];
 };
 
-const key = (field: Field, value: ReturnType<typeof sql>): Key => ({
+const key = (field: StoredField, value: ReturnType<typeof sql>): Key => ({
   value,
   type: sql`float8`,
   fields: [field],
@@ -63,7 +63,7 @@ const key = (field: Field, value: ReturnType<typeof sql>): Key => ({
 });
 
 /** Column and row of a geohash: five bits a letter, the odd one to the longitude. */
-const hashCells = (field: Field, precision: number): Key[] => {
+const hashCells = (field: StoredField, precision: number): Key[] => {
   const [columns, rows] = [2 ** Math.ceil((5 * precision) / 2), 2 ** Math.floor((5 * precision) / 2)];
   return [
     key(field, sql`least(floor((${field.longitude!} + 180) / 360 * ${columns}::float8), ${columns - 1}::float8)`),
@@ -72,7 +72,7 @@ const hashCells = (field: Field, precision: number): Key[] => {
 };
 
 /** Column and row of a map tile (Web Mercator). */
-const tileCells = (field: Field, precision: number): Key[] => {
+const tileCells = (field: StoredField, precision: number): Key[] => {
   const tiles = 2 ** precision;
   const lat = sql`radians(greatest(least(${field.value}, ${steepest}::float8), ${-steepest}::float8))`;
   return [

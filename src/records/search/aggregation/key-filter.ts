@@ -5,6 +5,7 @@ import { dateReading } from '../query/binding.js';
 import { translateRegexp } from '../query/regexp.js';
 import { coerce } from '../query/value-of.js';
 import { parameter } from '../sql/condition.js';
+import { keyType } from '../sql/stored-field.js';
 import { text } from '../syntax/value.js';
 import type { KeyFilter } from './aggregation.js';
 import { numberOf } from './number-of.js';
@@ -40,13 +41,11 @@ export const excludes = (
 };
 
 const valuesOf = (field: Field, values: Extract<KeyFilter, { values: unknown }>['values'], { now }: Planning): Sql => {
-  const type = { float8: sql`float8`, int8: sql`int8`, text: sql`text`, timestamptz: sql`int8`, point: sql`float8` }[
-    field.storage
-  ];
+  const type = keyType(field);
   const sqls = values.map((value) => {
     if (field.kind === 'date') return sql`${`${numberOf(field, value, dateReading(now))}`}::int8`;
     const coerced = coerce(field, value);
-    return coerced === 'none' ? sql`null::${type}` : parameter[field.storage](coerced.value);
+    return coerced === 'none' ? sql`null::${type}` : parameter[field.valueType](coerced.value);
   });
   return sqls.length === 0 ? sql`null::${type}` : joined(sqls);
 };

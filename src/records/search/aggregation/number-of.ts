@@ -5,6 +5,7 @@ import { type Field, isNumeric } from '../field/field.js';
 import { dateReading } from '../query/binding.js';
 import { dateOf, decimal } from '../query/value-of.js';
 import { rollupColumn } from '../rollup/source.js';
+import type { StoredField } from '../sql/stored-field.js';
 import type { Input } from '../syntax/input.js';
 import { scalarText } from '../syntax/value.js';
 import type { FieldOptions } from './node.js';
@@ -66,13 +67,13 @@ export const unsupported = (field: Field, kind: string, at: Input) =>
   illegalArgument(`Field [${field.path}] of type [${field.kind}] is not supported for aggregation [${kind}]`, at);
 
 /** A field's one value as a double: dates in whole milliseconds. */
-export const asDouble = (field: Field): Sql => {
+export const asDouble = (field: StoredField): Sql => {
   if (field.kind === 'date') return sql`floor(extract(epoch from ${field.value}) * 1000)::float8`;
-  return field.storage === 'int8' ? sql`${field.value}::float8` : field.value;
+  return field.valueType === 'long' ? sql`${field.value}::float8` : field.value;
 };
 
 /** A field's numbers as doubles, with what stands in for none: one a record, or an array where it may have several. */
-export const doubles = (field: Field, missing: Input | undefined, now: number): { one: Sql; many?: Sql } => {
+export const doubles = (field: StoredField, missing: Input | undefined, now: number): { one: Sql; many?: Sql } => {
   const instead = missing && sql`${numberOf(field, missing, dateReading(now))}::float8`;
   const one = asDouble(field);
   if (field.values === undefined) return { one: instead ? sql`coalesce(${one}, ${instead})` : one };
@@ -97,7 +98,7 @@ const ofOne = (value: Sql): Numbers => ({
 });
 
 /** Numbers that rollups have added up already. Only what adds up is asked of them (see `rollupRange`). */
-const ofRollup = (stage: Stage, field: Field): Numbers => {
+const ofRollup = (stage: Stage, field: StoredField): Numbers => {
   const column = (name: Sql) => stage.level.perRecord(rollupColumn(field, name), [field]);
   const [n, sum, squares] = [column(sql`r.n`), column(sql`r.sum`), column(sql`r.sum_squares`)];
   return {
@@ -111,7 +112,7 @@ const ofRollup = (stage: Stage, field: Field): Numbers => {
 };
 
 /** Numbers of records that may have several: what can be is computed for each record first. */
-const ofMany = (stage: Stage, field: Field, values: Sql): Numbers => {
+const ofMany = (stage: Stage, field: StoredField, values: Sql): Numbers => {
   const perRecord = (aggregate: Sql) =>
     stage.level.perRecord(sql`(select ${aggregate} from unnest(${values}) as u(v))`, [field], true);
   const each: Numbers['each'] = (how, of) => {

@@ -1,10 +1,13 @@
 import sql from 'sql-template-tag';
-import { type Field, isNumeric } from '../field/field.js';
+import type { Field } from '../field/field.js';
+import { isNumeric } from '../field/field.js';
+import { emptyField } from '../field/reserved.js';
 import { timestamp } from '../query/bind-term.js';
 import { dateReading } from '../query/binding.js';
 import { and, none, not, or, type Predicate } from '../query/predicate.js';
 import { dateOf } from '../query/value-of.js';
 import { distance } from '../sql/geo.js';
+import type { StoredField } from '../sql/stored-field.js';
 import type { Input } from '../syntax/input.js';
 import { number } from '../syntax/value.js';
 import type { GeoDistanceAggregation, RangeAggregation, RangeItem } from './aggregation.js';
@@ -39,14 +42,7 @@ export const range = (aggregation: RangeAggregation, stage: Stage): Planned => {
   });
 };
 
-const dateLike: Field = {
-  path: '',
-  kind: 'date',
-  storage: 'timestamptz',
-  value: sql`null::timestamptz`,
-  always: false,
-  ofDevice: false,
-};
+const dateLike = emptyField('', 'date');
 
 /** A bucket for each range of distances from a place. */
 export const geoDistance = (aggregation: GeoDistanceAggregation, stage: Stage): Planned => {
@@ -58,9 +54,9 @@ export const geoDistance = (aggregation: GeoDistanceAggregation, stage: Stage): 
     ({
       ...field,
       kind: 'double',
-      storage: 'float8',
+      valueType: 'double',
       value: sql`(${distance(field, origin)} / ${unitMetres}::float8)`,
-    } satisfies Field);
+    } satisfies StoredField);
   return ranged(aggregation, stage, field, distancesOf(ranges), undefined, (one) => (away ? within(away, one) : none));
 };
 
@@ -83,7 +79,7 @@ const distancesOf = (items: readonly RangeItem[]): Range[] =>
 const compare = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0);
 
 const within = (field: Field, { from, to }: Range): Predicate => {
-  const isLong = field.storage === 'int8';
+  const isLong = field.valueType === 'long';
   // Beyond the ends of a long there is none of them.
   if (isLong && (from >= 2 ** 63 || to <= -(2 ** 63))) return none;
   const value = (bound: number) =>

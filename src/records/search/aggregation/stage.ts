@@ -4,6 +4,7 @@ import type { Surroundings, Times } from '../hits/hits.js';
 import { known } from '../query/binding.js';
 import { and, type Predicate } from '../query/predicate.js';
 import type { Scope } from '../sql/scan.js';
+import { type StoredField, storedField } from '../sql/stored-field.js';
 import type { Input } from '../syntax/input.js';
 import type { Aggregation, BucketAggregation } from './aggregation.js';
 import type { Bucket, Cell, Cut, Key, Top } from './bucket.js';
@@ -120,8 +121,9 @@ export class Stage {
   }
 
   /** The field of a path, undefined where nothing has it. */
-  field(path: string, at: Input): Field | undefined {
-    return known(this.planning.fields, path, at);
+  field(path: string, at: Input): StoredField | undefined {
+    const field = known(this.planning.fields, path, at);
+    return field && storedField(field);
   }
 }
 

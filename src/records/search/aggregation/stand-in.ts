@@ -1,8 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Field } from '../field/field.js';
+import { emptyField } from '../field/reserved.js';
 import { timestamp } from '../query/bind-term.js';
 import { dateReading } from '../query/binding.js';
 import { dateOf, decimal, wholePart } from '../query/value-of.js';
+import type { StoredField } from '../sql/stored-field.js';
 import { pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, scalarText } from '../syntax/value.js';
@@ -23,9 +24,9 @@ export const fieldOr = (
   { field: path, missing }: FieldOptions,
   at: Input,
   stage: Stage,
-): Field | undefined =>
+): StoredField | undefined =>
   widened(stage.field(path, at), missing) ??
-  (missing && { path, kind, ...constant(kind, missing, stage), always: true, ofDevice: false });
+  (missing && { ...emptyField(path, kind), value: constant(kind, missing, stage), always: true });
 
 /**
  * The place that an aggregation is over, with what stands in for none.
@@ -36,14 +37,13 @@ export const placeOr = (
   { field: path, missing }: FieldOptions,
   at: Input,
   stage: Stage,
-): Field | undefined => {
+): StoredField | undefined => {
   const field = stage.field(path, at);
   if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, kind, at);
   if (missing === undefined) return field;
   const { lat, lon } = pointOf(scalarText(missing) ?? '', missing);
   const [value, longitude] = [sql`${lat}::float8`, sql`${lon}::float8`];
-  if (field === undefined)
-    return { path, kind: 'geo_point', storage: 'point', value, longitude, always: true, ofDevice: false };
+  if (field === undefined) return { ...emptyField(path, 'geo_point'), value, longitude, always: true };
   const either = (own: Sql, instead: Sql) => sql`coalesce(${own}, ${instead})`;
   return { ...field, value: either(field.value, value), longitude: either(field.longitude!, longitude), always: true };
 };
@@ -60,22 +60,25 @@ export const checkStandIn = (aggregation: Aggregation, stage: Stage): void => {
 };
 
 /** Whole numbers are doubles where what stands in for none has a fraction. */
-const widened = (field: Field | undefined, missing: Input | undefined): Field | undefined => {
+const widened = (field: StoredField | undefined, missing: Input | undefined): StoredField | undefined => {
   const text = (missing && scalarText(missing)) ?? '';
   if (field?.kind !== 'long' || !isNumber(text) || wholePart(text) !== undefined) return field;
   const values = field.values && sql`${field.values}::float8[]`;
-  return { ...field, kind: 'double', storage: 'float8', value: sql`${field.value}::float8`, ...(values && { values }) };
+  return {
+    ...field,
+    kind: 'double',
+    valueType: 'double',
+    value: sql`${field.value}::float8`,
+    ...(values && { values }),
+  };
 };
 
-const constant = (kind: Kind, missing: Input, { planning }: Stage): Pick<Field, 'storage' | 'value'> => {
+const constant = (kind: Kind, missing: Input, { planning }: Stage): Sql => {
   const text = scalarText(missing) ?? '';
-  const read: Record<Kind, () => Pick<Field, 'storage'> & { value: Sql }> = {
-    keyword: () => ({ storage: 'text', value: sql`${text}::text` }),
-    double: () => ({ storage: 'float8', value: sql`${decimal(text, missing)}::float8` }),
-    date: () => ({
-      storage: 'timestamptz',
-      value: sql`${timestamp(dateOf(missing, false, dateReading(planning.now)))}::timestamptz`,
-    }),
+  const read: Record<Kind, () => Sql> = {
+    keyword: () => sql`${text}::text`,
+    double: () => sql`${decimal(text, missing)}::float8`,
+    date: () => sql`${timestamp(dateOf(missing, false, dateReading(planning.now)))}::timestamptz`,
   };
   return read[kind]();
 };

@@ -1,4 +1,4 @@
-import type { Field } from '../field/field.js';
+import type { StoredField } from '../sql/stored-field.js';
 import type { TermsAggregation } from './aggregation.js';
 import { type Bucket, gap, noRecords } from './bucket.js';
 import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket-key.js';
@@ -55,7 +55,7 @@ export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
     const answers = buckets.map((bucket) => written(field, bucket));
     return answerOf(total - sum(buckets), children.across(answers));
   };
-  const written = (of: Field, bucket: KeyedBucket): Answer => ({
+  const written = (of: StoredField, bucket: KeyedBucket): Answer => ({
     ...writtenKey(of, bucket.key, print),
     doc_count: count(bucket),
     ...(aggregation.showErrors && { doc_count_error_upper_bound: 0 }),

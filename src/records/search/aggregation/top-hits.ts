@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { hitColumns, shapeHits } from '../hits/hits.js';
-import { bindSort, orderBy } from '../hits/order.js';
+import { bindSort } from '../hits/order.js';
+import { orderBy, orderKey } from '../sql/order.js';
 import type { TopHitsMetric } from './metric-node.js';
 import type { Planned, Stage } from './stage.js';
 
@@ -8,7 +9,7 @@ import type { Planned, Stage } from './stage.js';
 export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stage): Planned => {
   const { planning } = stage;
   const keys = bindSort(sort, planning);
-  const order = keys.length === 0 ? sql`r.ts desc, r.seq desc` : orderBy(keys);
+  const order = keys.length === 0 ? sql`r.ts desc, r.seq desc` : orderBy(keys.map(orderKey));
   const level = stage.records(
     hitColumns(keys),
     keys.map(({ field }) => field),

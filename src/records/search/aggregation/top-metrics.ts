@@ -1,6 +1,7 @@
 import sql, { join } from 'sql-template-tag';
 import { illegalArgument } from '../failure.js';
-import { bindSort, orderBy } from '../hits/order.js';
+import { bindSort } from '../hits/order.js';
+import { orderBy, orderKey } from '../sql/order.js';
 import { plainKey } from './bucket-key.js';
 import { printOf } from './format.js';
 import type { TopMetricsMetric } from './metric-node.js';
@@ -14,11 +15,11 @@ export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, 
   const several = fields.find(({ field }) => field?.values !== undefined);
   if (several !== undefined)
     throw illegalArgument(`[top_metrics] needs one value a record, but [${several.path}] has several`, at);
-  const [key] = bindSort(sort, planning);
+  const [key] = bindSort(sort, planning).map(orderKey);
   const ordered = level.perRecord(key!.value, [key!.field], true);
   const tie = level.perRecord(sql`r.seq`, []);
   const order = orderBy([{ ...key!, value: ordered }], tie);
-  const sorted = key!.type === 'timestamptz' ? sql`floor(extract(epoch from ${ordered}) * 1000)` : ordered;
+  const sorted = key!.type === 'timestamp' ? sql`floor(extract(epoch from ${ordered}) * 1000)` : ordered;
   const values = fields.map(({ field }) =>
     field === undefined
       ? sql`null`
@@ -33,7 +34,7 @@ export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, 
     read: (bucket) => {
       const rows = (cell(bucket) as unknown[][] | null) ?? [];
       const top = rows.map(([value, ...metrics]) => ({
-        sort: [key!.type === 'timestamptz' && print !== undefined ? print(Number(value)) : plainKey(key!.field, value)],
+        sort: [key!.type === 'timestamp' && print !== undefined ? print(Number(value)) : plainKey(key, value)],
         metrics: Object.fromEntries(fields.map(({ path, field }, index) => [path, plainKey(field, metrics[index])])),
       }));
       return { top };

@@ -1,4 +1,4 @@
-import type { Field } from '../field/field.js';
+import type { StoredField } from '../sql/stored-field.js';
 import { scalarText } from '../syntax/value.js';
 import type { TermsAggregation } from './aggregation.js';
 import { valueKey } from './bucket-key.js';
@@ -7,7 +7,7 @@ import type { Stage } from './stage.js';
 
 /** All keys that any record of the scope has, whether the query matches it or not; known once the levels have their rows. */
 export const everyTerm = (
-  field: Field,
+  field: StoredField,
   { missing, include, exclude }: TermsAggregation,
   { planning }: Stage,
 ): (() => readonly unknown[]) => {

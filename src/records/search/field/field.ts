@@ -1,43 +1,50 @@
-import type { Sql } from 'sql-template-tag';
+import type { VariableType } from '../../../entities/enums.js';
 
 /** What the engines would call a field's type. `long` and `double` are numbers, `keyword` is text taken whole. */
 export type FieldKind = 'double' | 'long' | 'boolean' | 'keyword' | 'date' | 'geo_point';
 
 /**
- * How values of a field come out of SQL: `float8` also for booleans (0 and 1) and for whole numbers below 2^53;
- * `int8` where they may be larger; `point` is two columns, latitude and longitude in degrees.
+ * How values of a field are compared: `double` also for booleans (0 and 1) and for whole numbers below 2^53; `long` where
+ * they may be larger, as decimal text; `text` by its bytes; `timestamp` as ISO 8601 text; `point` as latitude and longitude
+ * in degrees.
  */
-export type FieldStorage = 'float8' | 'int8' | 'text' | 'timestamptz' | 'point';
+export type ValueType = 'double' | 'long' | 'text' | 'timestamp' | 'point';
 
-/** What a query may name, bound to where its values are. The compiler knows no more of storage than this. */
+/** A variable that a product declares, and the slot of its values where any are stored (see `records/slot.ts`). */
+export interface DeclaredVariable {
+  readonly productId: string;
+  readonly name: string;
+  readonly type: VariableType;
+  readonly slot: number | null;
+}
+
+/**
+ * Where a record has the values of a field: in a part of every record or device, in variables that products declare, in
+ * fields of its JSON that no product declares, or nowhere.
+ */
+export type FieldOrigin =
+  | { readonly kind: 'reserved' }
+  | {
+      readonly kind: 'declared';
+      readonly variables: readonly DeclaredVariable[];
+      /** Whether the products in scope all declare it, so that no record is of another product. */
+      readonly complete: boolean;
+    }
+  | { readonly kind: 'undeclared'; readonly keys: readonly string[] }
+  | { readonly kind: 'none' };
+
+/** What a query may name. It says what a field is; how a store reads its values is the store's own to know. */
 export interface Field {
   readonly path: string;
   readonly kind: FieldKind;
-  readonly storage: FieldStorage;
-  /** The value of a record that has one, null of a record that has none; latitude for a point. */
-  readonly value: Sql;
-  /** Longitude of a point. */
-  readonly longitude?: Sql;
-  /** An array of all values, null or empty for none, where a record may have several. `value` is not to be read then. */
-  readonly values?: Sql;
-  /** Every record has a value: comparisons need no guard against null, and indexes serve them. */
+  readonly valueType: ValueType;
+  readonly origin: FieldOrigin;
+  /** Whether a record may have several values. */
+  readonly multi: boolean;
+  /** Whether every record has a value: comparisons need no guard against a missing one. */
   readonly always: boolean;
-  /** Values that are UUIDs: the column to compare, so that indexes serve. */
-  readonly uuid?: Sql;
-  /** Reading a value takes JSON apart: worth doing once per record. */
-  readonly costly?: boolean;
-  /** Whether the values are the device's, so that its table must be joined. */
+  /** Whether the values are the device's as it is now, and not the record's. */
   readonly ofDevice: boolean;
-  /** Where rollups have its numbers, one place a product: set where they have all that products which declare it have. */
-  readonly places?: readonly Place[];
-  /** The products that declare it. */
-  readonly declaredBy?: readonly string[];
-}
-
-/** The slot of a product's variable in `record.numbers`. */
-export interface Place {
-  readonly productId: string;
-  readonly slot: number;
 }
 
 /** Whether values of a kind are numbers to metrics: booleans count as 0 and 1, dates as milliseconds. */

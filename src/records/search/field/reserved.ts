@@ -1,50 +1,49 @@
-import sql, { type Sql } from 'sql-template-tag';
-import type { Field, FieldKind } from './field.js';
+import type { Field, FieldKind, ValueType } from './field.js';
 
-const text = (path: string, value: Sql, rest: Partial<Field> = {}): Field => ({
+const reserved = (path: string, kind: FieldKind, valueType: ValueType, rest: Partial<Field> = {}): Field => ({
   path,
-  kind: 'keyword',
-  storage: 'text',
-  value,
+  kind,
+  valueType,
+  origin: { kind: 'reserved' },
+  multi: false,
   always: false,
   ofDevice: false,
   ...rest,
 });
-const identifier = (path: string, column: Sql, always: boolean): Field =>
-  text(path, sql`${column}::text`, { uuid: column, always });
-const deviceText = (path: string, value: Sql, rest: Partial<Field> = {}) =>
-  text(path, value, { ofDevice: true, ...rest });
 
-const productId = sql`r.product_id`;
 const all: readonly Field[] = [
-  { path: 'ts', kind: 'date', storage: 'timestamptz', value: sql`r.ts`, always: true, ofDevice: false },
-  { path: '_doc', kind: 'long', storage: 'int8', value: sql`r.seq`, always: true, ofDevice: false },
-  identifier('_id', sql`r.id`, true),
-  identifier('product.id', productId, false),
-  identifier('device.product.id', productId, false),
-  identifier('device.id', sql`r.device_id`, true),
-  identifier('device.organizationId', sql`r.organization_id`, true),
-  deviceText('device.serial', sql`d.serial`, { always: true }),
-  deviceText('device.name', sql`d.name`),
-  deviceText('device.tags', sql`d.tags[1]`, { values: sql`d.tags` }),
-  {
-    path: 'device.location',
-    kind: 'geo_point',
-    storage: 'point',
-    value: sql`d.lat`,
-    longitude: sql`d.lon`,
-    always: false,
-    ofDevice: true,
-  },
+  reserved('ts', 'date', 'timestamp', { always: true }),
+  reserved('_doc', 'long', 'long', { always: true }),
+  reserved('_id', 'keyword', 'text', { always: true }),
+  reserved('product.id', 'keyword', 'text'),
+  reserved('device.product.id', 'keyword', 'text'),
+  reserved('device.id', 'keyword', 'text', { always: true }),
+  reserved('device.organizationId', 'keyword', 'text', { always: true }),
+  reserved('device.serial', 'keyword', 'text', { ofDevice: true, always: true }),
+  reserved('device.name', 'keyword', 'text', { ofDevice: true }),
+  reserved('device.tags', 'keyword', 'text', { ofDevice: true, multi: true }),
+  reserved('device.location', 'geo_point', 'point', { ofDevice: true }),
 ];
 
-/** The fields that every record has a place for, by path, in the alias `r` of record and `d` of device. */
+/** The fields that every record has a place for, by path. */
 export const reservedFields: ReadonlyMap<string, Field> = new Map(all.map((field) => [field.path, field]));
 
-/** A field that the catalogue does not have, in the type that a sort asks for. */
-export const emptyField = (path: string, kind: FieldKind): Field => {
-  const base = { path, kind, always: false, ofDevice: false };
-  if (kind === 'keyword') return { ...base, storage: 'text', value: sql`null::text` };
-  if (kind === 'date') return { ...base, storage: 'timestamptz', value: sql`null::timestamptz` };
-  return { ...base, storage: 'float8', value: sql`null::float8` };
+const valueTypes: Readonly<Record<FieldKind, ValueType>> = {
+  keyword: 'text',
+  date: 'timestamp',
+  geo_point: 'point',
+  double: 'double',
+  long: 'double',
+  boolean: 'double',
 };
+
+/** A field that nothing has, in the kind that it is taken for. */
+export const emptyField = (path: string, kind: FieldKind): Field => ({
+  path,
+  kind,
+  valueType: valueTypes[kind],
+  origin: { kind: 'none' },
+  multi: false,
+  always: false,
+  ofDevice: false,
+});

@@ -4,11 +4,13 @@ import type { Span } from '../aggregation/date-bucket.js';
 import { SearchFailure } from '../failure.js';
 import type { Reader, Rows } from '../lane.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
+import { afterCursor, orderBy, orderKey } from '../sql/order.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';
 import { type Devices, deviceOf, loadDevices } from './device.js';
 import { newestFirst } from './newest.js';
-import { type BoundKey, orderBy } from './order.js';
+import type { BoundKey } from './order.js';
 import { loadOutgrown } from './outgrown.js';
+import type { Cursor } from './search-after.js';
 import { type ShownField, shownFields } from './shown-field.js';
 import { type SourceFilter, sourceFilter } from './source-filter.js';
 
@@ -32,8 +34,8 @@ export interface HitsRequest {
   readonly predicates: readonly Predicate[];
   /** The time that the records can be in. */
   readonly span: Span;
-  /** Over alias `r`: what comes after a cursor. */
-  readonly after?: Sql;
+  /** Where the page begins: after the last hit of the page before. */
+  readonly after?: Cursor;
   /** Products whose records are together all of the scope's: reading by time goes through them instead of the devices. */
   readonly products?: readonly string[];
   /** Empty: the newest first, and hits carry no sort values. */
@@ -85,7 +87,7 @@ export const hitColumns = (sort: readonly BoundKey[]): Sql[] => [
   sql`r.data`,
   sql`r.frame`,
   sql`r.ignored`,
-  ...sort.map(({ value, type }) => (type === 'timestamptz' ? sql`extract(epoch from ${value})` : value)),
+  ...sort.map(orderKey).map(({ value, type }) => (type === 'timestamp' ? sql`extract(epoch from ${value})` : value)),
 ];
 const columnCount = 8;
 
@@ -95,8 +97,8 @@ export const statement = (request: Omit<HitsRequest, 'span'>): Sql => {
   const { scope, rest: predicates } = narrow(request.scope, request.predicates);
   const fields = [...sort.map(({ field }) => field), ...predicates.flatMap(fieldsOf)];
   const { source, where } = scan(scope, predicates, fields);
-  const order = sort.length === 0 ? sql`r.ts desc, r.seq desc` : orderBy(sort);
-  const conditions = after === undefined ? where : sql`${where} and ${after}`;
+  const order = sort.length === 0 ? sql`r.ts desc, r.seq desc` : orderBy(sort.map(orderKey));
+  const conditions = after === undefined ? where : sql`${where} and ${afterCursor(sort.map(orderKey), after)}`;
   const end = sql`order by ${order} limit ${size}::int offset ${from}::int`;
   if (!isByTime({ ...request, scope, predicates }))
     return sql`select ${join(hitColumns(sort))} from ${source} where ${conditions} ${end}`;
@@ -189,13 +191,13 @@ const momentOf = (seconds: number, factor: number): number =>
   factor === 1 ? seconds : Math.floor(Math.round(seconds * 1e6) / 1000);
 
 /** A sort value as it is shown: `ts` in seconds, doubles without a value as infinities in words, whole numbers exact. */
-const sortValue = ({ field, type }: BoundKey, raw: unknown, factor: number): unknown => {
+const sortValue = ({ kind, type }: BoundKey, raw: unknown, factor: number): unknown => {
   if (raw === null || type === 'text') return raw;
   const number = Number(raw);
-  if (type === 'timestamptz') return momentOf(number, factor);
-  if (field.kind === 'double') return Number.isFinite(number) ? number : `${number}`;
+  if (type === 'timestamp') return momentOf(number, factor);
+  if (kind === 'double') return Number.isFinite(number) ? number : `${number}`;
   if (Math.abs(number) === Infinity) return number > 0 ? '9223372036854775807' : '-9223372036854775808';
-  return type === 'int8' && !Number.isSafeInteger(number) ? raw : number;
+  return type === 'long' && !Number.isSafeInteger(number) ? raw : number;
 };
 
 const lengthOf = (row: readonly unknown[]): number =>

@@ -1,23 +1,28 @@
-import sql, { join, type Sql } from 'sql-template-tag';
 import { illegalArgument, numberFormat, queryShard } from '../failure.js';
-import type { Field, FieldKind } from '../field/field.js';
+import type { Field, FieldKind, ValueType } from '../field/field.js';
 import { emptyField } from '../field/reserved.js';
 import { timestamp } from '../query/bind-term.js';
 import { type Binding, dateReading, known } from '../query/binding.js';
+import type { Value } from '../query/predicate.js';
 import { dateOf, decimal, largestLong, smallestLong } from '../query/value-of.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, scalarText } from '../syntax/value.js';
 import type { SortKey, SortMode } from './sort.js';
 
-/** A key of a sort, bound: how records are ordered by it, and how its value is shown. */
+/** A key of a sort, bound to its field. */
 export interface BoundKey {
   readonly field: Field;
+  /** The kind that its values are sorted and shown as, which `numeric_type` may change. */
+  readonly kind: FieldKind;
+  /** How its values are compared with a cursor's. */
+  readonly type: ValueType;
   readonly descending: boolean;
-  /** What is ordered by; null only for texts that are missing. */
-  readonly value: Sql;
-  /** The type that a cursor's value is compared in. */
-  readonly type: 'float8' | 'int8' | 'text' | 'timestamptz';
+  /** Which of several values a record is sorted by. */
+  readonly mode: SortMode;
+  /** Whether records without a value come first. */
   readonly missingFirst: boolean;
+  /** The value that records without one are sorted by. */
+  readonly missing?: Value;
 }
 
 const unmapped: Readonly<Record<string, FieldKind>> = {
@@ -39,36 +44,24 @@ const unmapped: Readonly<Record<string, FieldKind>> = {
 export const bindSort = (keys: readonly SortKey[], binding: Binding): BoundKey[] =>
   keys.map((key) => bindKey(key, binding));
 
-/** A bound sort as SQL; ties are broken by storing order. */
-export const orderBy = (keys: readonly BoundKey[], tie: Sql = sql`r.seq`): Sql =>
-  join([
-    ...keys.map(({ value, type, descending, missingFirst }) => {
-      const direction = descending ? sql`desc` : sql`asc`;
-      if (type !== 'text') return sql`${value} ${direction}`;
-      return sql`${value} collate "C" ${direction} ${missingFirst ? sql`nulls first` : sql`nulls last`}`;
-    }),
-    tie,
-  ]);
-
 const bindKey = (key: SortKey, binding: Binding): BoundKey => {
-  const field = cast(fieldOf(key, binding), key);
-  if (field.kind === 'keyword' && key.mode !== undefined && key.mode !== 'min' && key.mode !== 'max')
+  const field = fieldOf(key, binding);
+  const { kind, type } = cast(field, key);
+  if (kind === 'keyword' && key.mode !== undefined && key.mode !== 'min' && key.mode !== 'max')
     throw queryShard('we only support AVG, MEDIAN and SUM on number based fields', key.at);
-  const missing = key.missing && scalarText(key.missing);
-  const missingFirst = missing === '_first';
-  const base = { field, descending: key.descending, missingFirst };
-  const value = field.values === undefined ? field.value : oneOf(field, key.mode ?? (key.descending ? 'max' : 'min'));
-  const custom = missing !== undefined && missing !== '_first' && missing !== '_last';
-  if (field.storage === 'timestamptz') {
-    if (custom) missingNumber(key, field);
-    return { ...base, value, type: 'timestamptz' };
-  }
-  if (field.storage === 'text')
-    return { ...base, value: custom ? sql`coalesce(${value}, ${missing}::text)` : value, type: 'text' };
-  const type = field.storage === 'int8' ? 'int8' : 'float8';
-  if (field.always) return { ...base, value, type };
-  const instead = custom ? missingNumber(key, field) : extreme(type, key.descending !== missingFirst);
-  return { ...base, value: sql`coalesce(${value}, ${instead})`, type };
+  const text = key.missing && scalarText(key.missing);
+  const missing =
+    text === undefined || text === '_first' || text === '_last' ? undefined : missingValue(key, kind, type);
+  return {
+    field,
+    kind,
+    type,
+    descending: key.descending,
+    mode: key.mode ?? (key.descending ? 'max' : 'min'),
+    missingFirst: text === '_first',
+    // Every record has a time and an identifier.
+    ...(missing !== undefined && type !== 'timestamp' && !(field.always && type !== 'text') && { missing }),
+  };
 };
 
 const fieldOf = ({ field: path, unmappedType, at }: SortKey, { fields }: Binding): Field => {
@@ -86,63 +79,27 @@ const fieldOf = ({ field: path, unmappedType, at }: SortKey, { fields }: Binding
   return emptyField(path, kind);
 };
 
-/** A field whose numbers are taken for others: whole ones for a `long` or a `date`, which have no fractions. */
-const cast = (field: Field, { numericType, at }: SortKey): Field => {
-  if (numericType === undefined || field.path === '_doc' || field.path === '_score') return field;
+/** What numbers are taken for: whole ones for a `long` or a `date`, which have no fractions. */
+const cast = (field: Field, { numericType, at }: SortKey): Pick<BoundKey, 'kind' | 'type'> => {
+  const own = { kind: field.kind, type: field.valueType };
+  if (numericType === undefined || field.path === '_doc' || field.path === '_score') return own;
   if (field.kind === 'keyword' || field.kind === 'geo_point')
     throw queryShard(`[numeric_type] option cannot be set on a non-numeric field, got ${field.kind}`, at);
   if (numericType === 'date_nanos')
     throw illegalArgument('trying to convert a known date time formatter to a nanosecond one, wrong field used?', at);
   const isWhole = numericType !== 'double';
-  if (field.kind === 'date' || (isWhole ? field.kind !== 'double' : field.kind === 'double')) return field;
-  const each = isWhole ? truncated : (value: Sql) => sql`${value}::float8`;
-  const values =
-    field.values &&
-    sql`(select array_agg(${each(sql`u.v`)} order by u.n) from unnest(${field.values}) with ordinality u(v, n))`;
-  return {
-    ...field,
-    kind: isWhole ? 'long' : 'double',
-    storage: isWhole ? 'int8' : 'float8',
-    value: each(field.value),
-    ...(values && { values }),
-  };
+  if (field.kind === 'date' || (isWhole ? field.kind !== 'double' : field.kind === 'double')) return own;
+  return isWhole ? { kind: 'long', type: 'long' } : { kind: 'double', type: 'double' };
 };
 
-/** A double as Java makes a long of it: without its fraction, at the ends of a long where it is beyond them. */
-const truncated = (value: Sql): Sql =>
-  sql`(case when ${value} >= 9223372036854775807 then 9223372036854775807 when ${value} <= -9223372036854775808 then -9223372036854775808 else trunc(${value})::int8 end)`;
-
-const aggregates: Readonly<Record<SortMode, Sql>> = {
-  min: sql`min(u.v)`,
-  max: sql`max(u.v)`,
-  avg: sql`avg(u.v)`,
-  sum: sql`sum(u.v)`,
-  median: sql`percentile_cont(0.5) within group (order by u.v)`,
-};
-
-const oneOf = (field: Field, mode: SortMode): Sql => {
-  if (field.kind !== 'keyword') {
-    const one = sql`(select ${aggregates[mode]} from unnest(${field.values!}) as u(v))`;
-    if (field.kind === 'double') return one;
-    // As Java rounds: a half goes up.
-    return field.storage === 'int8' ? sql`floor(${one} + 0.5)::int8` : sql`floor(${one} + 0.5)`;
-  }
-  return sql`(select ${aggregates[mode]} from (select x collate "C" as v from unnest(${field.values!}) as t(x)) u)`;
-};
-
-/** The value that stands for none: past every other in its direction. Doubles have infinities, whole numbers the ends of a long. */
-const extreme = (type: 'int8' | 'float8', smallest: boolean): Sql => {
-  if (type === 'float8') return smallest ? sql`'-Infinity'::float8` : sql`'Infinity'::float8`;
-  return smallest ? sql`(-9223372036854775808)::int8` : sql`9223372036854775807::int8`;
-};
-
-const missingNumber = ({ missing }: SortKey, { kind, storage }: Field): Sql => {
-  const text = scalarText(missing!) ?? '';
-  if (!isNumber(text)) throw illegalArgument(`For input string: "${text}"`, missing, numberFormat(text));
-  const number = decimal(text, missing!);
-  if (storage !== 'int8') return sql`${kind === 'double' ? number : Math.trunc(number)}::float8`;
+const missingValue = (key: SortKey, kind: FieldKind, type: ValueType): Value => {
+  const text = scalarText(key.missing!) ?? '';
+  if (type === 'text') return text;
+  if (!isNumber(text)) throw illegalArgument(`For input string: "${text}"`, key.missing, numberFormat(text));
+  const number = decimal(text, key.missing!);
+  if (type !== 'long') return kind === 'double' ? number : Math.trunc(number);
   const whole = BigInt(Math.trunc(number));
-  return sql`${`${BigInt.asIntN(64, whole) === whole ? whole : whole < 0n ? smallestLong : largestLong}`}::int8`;
+  return `${BigInt.asIntN(64, whole) === whole ? whole : whole < 0n ? smallestLong : largestLong}`;
 };
 
 /** A cursor's date: seconds to the microsecond, as sort values show it, or a text. */

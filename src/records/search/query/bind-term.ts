@@ -110,7 +110,7 @@ const wholeRange = (field: Field, { lower, upper }: RangeQuery): Predicate => {
     const text = scalarText(end.value) ?? '';
     if (isNumber(text) && wholePart(text) === undefined) {
       const inside = up ? Math.ceil(Number(text)) : Math.floor(Number(text));
-      return { value: field.storage === 'int8' ? `${BigInt(inside)}` : inside, inclusive: true };
+      return { value: field.valueType === 'long' ? `${BigInt(inside)}` : inside, inclusive: true };
     }
     return { value: wholeEnd(field, text, end.value), inclusive: end.inclusive };
   };

@@ -1,6 +1,6 @@
 import type { Field } from '../field/field.js';
 
-/** A value that a field of some storage is compared with: decimal text for `int8`, ISO 8601 text for `timestamptz`. */
+/** A value that a field is compared with: decimal text for a `long`, ISO 8601 text for a `timestamp` (see `ValueType`). */
 export type Value = string | number;
 
 /** One end of a range. */

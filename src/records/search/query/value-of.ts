@@ -77,7 +77,7 @@ export const wholeEnd = (field: Field, text: string, input: Input): Value => {
       reason: `Value [${text}] is out of range for a long`,
     });
   }
-  return field.storage === 'int8' ? `${exact}` : Number(exact);
+  return field.valueType === 'long' ? `${exact}` : Number(exact);
 };
 
 /** The exact whole number of a decimal text; undefined where it has a fraction. */

@@ -3,6 +3,7 @@ import type { Span } from '../aggregation/date-bucket.js';
 import type { Field, Fields } from '../field/field.js';
 import { timestamp } from '../query/bind-term.js';
 import { fieldsOf, type Predicate } from '../query/predicate.js';
+import { declaringProducts, numberSlots } from '../sql/stored-field.js';
 import { day, hour, isOfDevices, type Need, needOf, tellsApart } from './need.js';
 import type { RollupRange, Stale } from './range.js';
 import type { Sources } from './sources.js';
@@ -79,7 +80,10 @@ export const rollupRange = (
   { products, whole, stale, staleDays }: Sources,
 ): RollupRange | undefined => {
   const inScope = productIds.length === 0 ? products : productIds;
-  const declares = ({ declaredBy }: Field) => inScope.every((id) => id !== null && declaredBy?.includes(id));
+  const declares = (field: Field) => {
+    const declaring = declaringProducts(field);
+    return inScope.every((id) => id !== null && declaring.includes(id));
+  };
   if (inScope.length === 0 || !fields.every(declares)) return undefined;
   const stales = inScope.flatMap((productId) =>
     (stale.get(productId) ?? [])
@@ -102,7 +106,7 @@ export const rollupRange = (
     before: within.from < from,
     after: within.until > to,
     end: timestamp(Math.ceil(within.until)),
-    slots: [...new Set(fields.flatMap(({ places = [] }) => places.map(({ slot }) => slot)))],
+    slots: [...new Set(fields.flatMap((field) => (numberSlots(field) ?? []).map(({ slot }) => slot)))],
     whole: inScope.filter(isWhole),
     apart,
     ...(days && { days }),

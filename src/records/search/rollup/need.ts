@@ -5,6 +5,7 @@ import { isPipeline } from '../aggregation/pipeline/place.js';
 import { uniformMillis } from '../date/rounding.js';
 import { zoneOf } from '../date/zone.js';
 import type { Field, Fields } from '../field/field.js';
+import { numberSlots } from '../sql/stored-field.js';
 import { scalarText } from '../syntax/value.js';
 
 /** Milliseconds. */
@@ -50,7 +51,7 @@ const needOfOne = (aggregation: Aggregation, fields: Fields, span: Span): Need |
     case 'stats':
     case 'extended_stats': {
       const field = aggregation.missing ? undefined : fieldOf(fields, aggregation.field);
-      return field?.places && { ...nothing, fields: [field] };
+      return field && numberSlots(field) && { ...nothing, fields: [field] };
     }
     case 'date_histogram': {
       const unit = unitOf(aggregation, span);

@@ -1,5 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Field } from '../field/field.js';
+import { numberSlots } from '../sql/stored-field.js';
 import type { RollupRange, Whose } from './range.js';
 import { rolledParts } from './rolled.js';
 import { unrolledParts } from './unrolled.js';
@@ -18,9 +19,10 @@ export const rollupSource = (bounds: Whose & { from: string; to: string }, range
 export const recordCount: Sql = sql`case when r.slot = 0 then r.n else 0 end`;
 
 /** A column of the rows that hold a field's values, null in the others. */
-export const rollupColumn = ({ places = [] }: Field, column: Sql): Sql => {
-  if (places.length === 0) return sql`null::float8`;
-  const bySlot = [...Map.groupBy(places, ({ slot }) => slot)].map(
+export const rollupColumn = (field: Field, column: Sql): Sql => {
+  const slots = numberSlots(field) ?? [];
+  if (slots.length === 0) return sql`null::float8`;
+  const bySlot = [...Map.groupBy(slots, ({ slot }) => slot)].map(
     ([slot, of]) => sql`r.slot = ${slot}::int and r.product_id = any(${of.map(({ productId }) => productId)}::uuid[])`,
   );
   return sql`case when ${join(bySlot, ' or ')} then ${column} end`;

@@ -1,33 +1,36 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { isId } from '../../../entities/id.js';
-import type { Field, FieldStorage } from '../field/field.js';
+import type { Field, ValueType } from '../field/field.js';
 import type { Predicate, Value } from '../query/predicate.js';
 import { distance } from './geo.js';
 import { patternCondition } from './pattern.js';
+import { type StoredField, storedField } from './stored-field.js';
 
 type Compile = { [K in Predicate['kind']]: (predicate: Extract<Predicate, { kind: K }>) => Sql };
 
-/** A value as a parameter of its storage's type. */
-export const parameter: Readonly<Record<FieldStorage, (value: Value) => Sql>> = {
-  float8: (value) => sql`${value}::float8`,
-  int8: (value) => sql`${`${value}`}::int8`,
+/** A value as a parameter of the type that its field is compared in. */
+export const parameter: Readonly<Record<ValueType, (value: Value) => Sql>> = {
+  double: (value) => sql`${value}::float8`,
+  long: (value) => sql`${`${value}`}::int8`,
   text: (value) => sql`${value}::text`,
-  timestamptz: (value) => sql`${value}::timestamptz`,
+  timestamp: (value) => sql`${value}::timestamptz`,
   point: (value) => sql`${value}::float8`,
 };
 
-const array: Readonly<Record<FieldStorage, (values: readonly Value[]) => Sql>> = {
-  float8: (values) => sql`${values}::float8[]`,
-  int8: (values) => sql`${values.map((value) => `${value}`)}::int8[]`,
+const array: Readonly<Record<ValueType, (values: readonly Value[]) => Sql>> = {
+  double: (values) => sql`${values}::float8[]`,
+  long: (values) => sql`${values.map((value) => `${value}`)}::int8[]`,
   text: (values) => sql`${values}::text[]`,
-  timestamptz: (values) => sql`${values}::timestamptz[]`,
+  timestamp: (values) => sql`${values}::timestamptz[]`,
   point: (values) => sql`${values}::float8[]`,
 };
 
 /**
  * A predicate as a condition that is true or false, never null: what negation needs. `values` are tested one by one.
  */
-const leaf = (field: Field, test: (value: Sql) => Sql): Sql => {
+const leaf = (of: Field, test: (value: Sql) => Sql): Sql => holds(storedField(of), test);
+
+const holds = (field: StoredField, test: (value: Sql) => Sql): Sql => {
   if (field.values !== undefined)
     return sql`exists (select from unnest(${field.values}) as u(v) where ${test(sql`u.v`)})`;
   return field.always ? test(field.value) : sql`coalesce(${test(field.value)}, false)`;
@@ -44,30 +47,32 @@ const compile: Compile = {
       of.map((part) => sql`(${condition(part)})::int`),
       ' + ',
     )}) >= ${count}::int)`,
-  in: ({ field, values }) => {
+  in: ({ field: of, values }) => {
+    const field = storedField(of);
     if (field.uuid !== undefined) {
       const ids = values.filter((value) => isId(`${value}`));
-      return leaf({ ...field, value: field.uuid }, (column) => sql`${column} = any(${ids}::uuid[])`);
+      return holds({ ...field, value: field.uuid }, (column) => sql`${column} = any(${ids}::uuid[])`);
     }
     return leaf(field, (value) =>
       values.length === 1
-        ? sql`${value} = ${parameter[field.storage](values[0]!)}`
-        : sql`${value} = any(${array[field.storage](values)})`,
+        ? sql`${value} = ${parameter[field.valueType](values[0]!)}`
+        : sql`${value} = any(${array[field.valueType](values)})`,
     );
   },
   range: ({ field, lower, upper }) =>
     leaf(field, (value) => {
-      const compared = field.storage === 'text' ? sql`${value} collate "C"` : value;
+      const compared = field.valueType === 'text' ? sql`${value} collate "C"` : value;
       const parts: Sql[] = [];
       if (lower !== undefined)
-        parts.push(sql`${compared} ${lower.inclusive ? sql`>=` : sql`>`} ${parameter[field.storage](lower.value)}`);
+        parts.push(sql`${compared} ${lower.inclusive ? sql`>=` : sql`>`} ${parameter[field.valueType](lower.value)}`);
       if (upper !== undefined)
-        parts.push(sql`${compared} ${upper.inclusive ? sql`<=` : sql`<`} ${parameter[field.storage](upper.value)}`);
+        parts.push(sql`${compared} ${upper.inclusive ? sql`<=` : sql`<`} ${parameter[field.valueType](upper.value)}`);
       if (parts.length === 0) parts.push(sql`${compared} is not null`);
       return parts.length === 1 ? parts[0]! : sql`(${join(parts, ' and ')})`;
     }),
-  exists: ({ field }) => {
-    if (field.always) return sql`true`;
+  exists: ({ field: of }) => {
+    if (of.always) return sql`true`;
+    const field = storedField(of);
     if (field.values !== undefined) return sql`(coalesce(cardinality(${field.values}), 0) > 0)`;
     return sql`(${field.value} is not null)`;
   },
@@ -77,10 +82,11 @@ const compile: Compile = {
   },
   pattern: ({ field, pattern, caseInsensitive }) =>
     leaf(field, (value) => patternCondition(value, pattern, caseInsensitive)),
-  near: ({ field, center, metres }) => leaf(field, () => sql`(${distance(field, center)} <= ${metres}::float8)`),
+  near: ({ field, center, metres }) =>
+    leaf(field, () => sql`(${distance(storedField(field), center)} <= ${metres}::float8)`),
   box: ({ field, northWest, southEast }) =>
     leaf(field, (lat) => {
-      const lon = field.longitude!;
+      const lon = storedField(field).longitude!;
       const [west, east] = [sql`${lon} >= ${northWest.lon}::float8`, sql`${lon} <= ${southEast.lon}::float8`];
       const between = northWest.lon <= southEast.lon ? sql`${west} and ${east}` : sql`(${west} or ${east})`;
       return sql`(${lat} <= ${northWest.lat}::float8 and ${lat} >= ${southEast.lat}::float8 and ${between})`;
