@@ -14,8 +14,8 @@ import { createHooks, dispatcherSession, type Hooks } from '../src/hooks/hooks.j
 import type { RecordDevice, StoredRecord } from '../src/hooks/message.js';
 import { createLog } from '../src/log.js';
 import { prepareDatabase } from '../src/prepare.js';
-import { countRecords, scanRecords } from '../src/records/scan.js';
-import { matchRecords } from '../src/records/search/match.js';
+import { countRecords, scanRecords } from '../src/records/postgres/log/scan.js';
+import { matchRecords } from '../src/records/postgres/search/match.js';
 import { transaction } from '../src/transaction.js';
 
 /** Hooks that the work is spread over, each with a device of its own. */

@@ -2,7 +2,7 @@ import { stdout } from 'node:process';
 import type pg from 'pg';
 import { createPool } from '../src/database/pools.js';
 import { locate, type PlainJson } from '../src/json.js';
-import { createSearch } from '../src/records/search/search.js';
+import { createSearch } from '../src/records/postgres/search/search.js';
 import { median, timed } from './figures.js';
 import { panelOf, questionsOf } from './search-question.js';
 import type { SearchWorld } from './search-world.js';

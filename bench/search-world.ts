@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
 import sql from 'sql-template-tag';
-import { noteDays, rollUpDays } from '../src/records/rollup-day.js';
+import { noteDays, rollUpDays } from '../src/records/postgres/upkeep/rollup-day.js';
 import { transaction } from '../src/transaction.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
 import { openStage, type Stage } from './stage.js';

@@ -14,7 +14,7 @@ import { createGraph, type GraphDoor } from './graph/handler.js';
 import { wantsSocket } from './graph/live/socket.js';
 import { listen } from './http-server.js';
 import type { Log } from './log.js';
-import { createLatest } from './records/latest.js';
+import { createLatest } from './records/postgres/search/latest.js';
 import { AccountResolver } from './resolvers/account.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';

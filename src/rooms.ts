@@ -14,13 +14,13 @@ import type { PlainJson } from './json.js';
 import { createLive, type Live, liveSession } from './live/live.js';
 import type { Log } from './log.js';
 import { prepareDatabase } from './prepare.js';
-import { redecode } from './records/redecode.js';
-import { countRecords, scanRecords } from './records/scan.js';
-import { matchRecords, matchStored, requireAnswerable } from './records/search/match.js';
-import { createSearch, type Search } from './records/search/search.js';
-import { createSeries, type ReadSeries } from './records/series/series.js';
-import { createRecordStore, type RecordStore } from './records/store.js';
-import { createUpkeep } from './records/upkeep.js';
+import { redecode } from './records/postgres/log/redecode.js';
+import { countRecords, scanRecords } from './records/postgres/log/scan.js';
+import { createRecordStore, type RecordStore } from './records/postgres/log/store.js';
+import { matchRecords, matchStored, requireAnswerable } from './records/postgres/search/match.js';
+import { createSearch, type Search } from './records/postgres/search/search.js';
+import { createSeries, type ReadSeries } from './records/postgres/search/series/series.js';
+import { createUpkeep } from './records/postgres/upkeep/upkeep.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 
 /** What the rooms are opened with. */

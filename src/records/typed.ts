@@ -1,7 +1,7 @@
 import type { VariableType } from '../entities/enums.js';
 import type { PlainJson } from '../json.js';
 import type { PlainObject } from './item.js';
-import type { Slot } from './slot.js';
+import type { Slot } from './postgres/slot.js';
 
 /** The typed form of a record's data (see {@link Slot} for how it is read); absent parts have nothing in them. */
 export interface TypedData {

@@ -2,7 +2,7 @@ import { GraphQLJSONObject } from 'graphql-scalars';
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { loadApplication } from '../auth/access.js';
 import { SearchAnswer } from '../entities/search-answer.js';
-import type { FieldType, Search } from '../records/search/search.js';
+import type { FieldType, Search } from '../records/postgres/search/search.js';
 import { ApplicationArgs } from '../schema/application.args.js';
 import type { Context } from '../schema/context.js';
 import { FieldCapsArgs, MultiSearchArgs } from '../schema/elasticsearch.args.js';

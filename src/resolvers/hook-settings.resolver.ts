@@ -11,7 +11,7 @@ import { newSigningSecret } from '../hooks/signature.js';
 import { statsQuery } from '../hooks/stats.js';
 import { placeOf } from '../hooks/target.js';
 import type { PlainJson } from '../json.js';
-import { requireQuery } from '../records/search/match.js';
+import { requireQuery } from '../records/postgres/search/match.js';
 import type { Context } from '../schema/context.js';
 import { HookArgs, UpdateHookSettingsArgs } from '../schema/hook.args.js';
 import { loadHook } from './hooks.js';

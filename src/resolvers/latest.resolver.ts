@@ -6,7 +6,7 @@ import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { DeviceLatest, LatestValue } from '../entities/latest.js';
 import { type MeasuredValue, MeasuredValueUnion, measuredValue } from '../entities/measured-value.js';
-import type { FindLatest } from '../records/latest.js';
+import type { FindLatest } from '../records/postgres/search/latest.js';
 import { ApplicationDevicesArgs } from '../schema/application.args.js';
 import type { Context } from '../schema/context.js';
 import { Sized } from '../schema/cost.js';

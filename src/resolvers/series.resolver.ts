@@ -3,7 +3,7 @@ import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { Series, SeriesFunction } from '../entities/series.js';
-import type { ReadSeries } from '../records/series/series.js';
+import type { ReadSeries } from '../records/postgres/search/series/series.js';
 import type { Context } from '../schema/context.js';
 import { Sized } from '../schema/cost.js';
 import { SeriesArgs, SeriesBelowArgs } from '../schema/series.args.js';

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type pg from 'pg';
 import { booleans, jsons, texts, times, uuids } from '../../src/binary.js';
 import { createPool } from '../../src/database/pools.js';
-import { copyIn } from '../../src/records/copy.js';
-import { CopyRows } from '../../src/records/copy-rows.js';
+import { copyIn } from '../../src/records/postgres/log/copy.js';
+import { CopyRows } from '../../src/records/postgres/log/copy-rows.js';
 import { useDatabase } from '../support/database.js';
 
 const database = useDatabase();

@@ -3,8 +3,8 @@ import { Registry } from 'prom-client';
 import { createPool } from '../../src/database/pools.js';
 import { createHooks, dispatcherSession, type Hooks, type HooksOptions } from '../../src/hooks/hooks.js';
 import { createLog } from '../../src/log.js';
-import { countRecords, scanRecords } from '../../src/records/scan.js';
-import { matchRecords } from '../../src/records/search/match.js';
+import { countRecords, scanRecords } from '../../src/records/postgres/log/scan.js';
+import { matchRecords } from '../../src/records/postgres/search/match.js';
 
 /** Hook delivery over a database, as tests have it: loopback may be called. The caller starts and closes it. */
 export function openHooks(

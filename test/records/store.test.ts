@@ -7,7 +7,7 @@ import type { PlainJson } from '../../src/json.js';
 import { parsePlain, parsePlainLines } from '../../src/json-plain.js';
 import type { ItemResult } from '../../src/records/item.js';
 import { readNative } from '../../src/records/native.js';
-import { createRecordStore, type RecordStore } from '../../src/records/store.js';
+import { createRecordStore, type RecordStore } from '../../src/records/postgres/log/store.js';
 import type { StoredRecord } from '../../src/records/stored-record.js';
 import { useDatabase } from '../support/database.js';
 import { buildFleet, type Fleet } from './fleet.js';

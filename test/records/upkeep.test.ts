@@ -7,12 +7,12 @@ import { newId } from '../../src/entities/id.js';
 import type { PlainJson } from '../../src/json.js';
 import { setRetention } from '../../src/operator/retention.js';
 import type { PlainObject } from '../../src/records/item.js';
-import { createLatest } from '../../src/records/latest.js';
-import { retire } from '../../src/records/retention.js';
-import { rollUp } from '../../src/records/rollup.js';
-import { rollUpDays } from '../../src/records/rollup-day.js';
-import { createRecordStore, type RecordStore } from '../../src/records/store.js';
-import { sweepDevices, sweepKeys } from '../../src/records/sweep.js';
+import { createRecordStore, type RecordStore } from '../../src/records/postgres/log/store.js';
+import { createLatest } from '../../src/records/postgres/search/latest.js';
+import { sweepDevices, sweepKeys } from '../../src/records/postgres/upkeep/purge.js';
+import { retire } from '../../src/records/postgres/upkeep/retention.js';
+import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
+import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
 import { useDatabase } from '../support/database.js';
 import { buildFleet, type Fleet } from './fleet.js';
 

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { VariableType } from '../../src/entities/enums.js';
 import { locate, type PlainJson } from '../../src/json.js';
-import { rollUp } from '../../src/records/rollup.js';
-import { rollUpDays } from '../../src/records/rollup-day.js';
-import { createSearch, type QueryAnswer } from '../../src/records/search/search.js';
+import { createSearch, type QueryAnswer } from '../../src/records/postgres/search/search.js';
+import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
+import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
 import { useWorld, worldNow } from './world.js';
 
 const days = 6;

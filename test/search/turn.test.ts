@@ -3,8 +3,8 @@ import type { Pool } from 'pg';
 import { createPool } from '../../src/database/pools.js';
 import { ApiError } from '../../src/errors.js';
 import { locate } from '../../src/json.js';
-import { createSearch, type QueryAnswer } from '../../src/records/search/search.js';
-import { Turns } from '../../src/records/search/turn.js';
+import { Turns } from '../../src/records/postgres/search/fair-queue.js';
+import { createSearch, type QueryAnswer } from '../../src/records/postgres/search/search.js';
 import { useDatabase } from '../support/database.js';
 import { buildWorld, type World, worldNow } from './world.js';
 

@@ -8,8 +8,13 @@ import { locate, type PlainJson } from '../../src/json.js';
 import { parsePlain } from '../../src/json-plain.js';
 import { parseJson } from '../../src/json-reader.js';
 import { readNative } from '../../src/records/native.js';
-import { createSearch, type QueryAnswer, type Search, type SearchAnswer } from '../../src/records/search/search.js';
-import { createRecordStore } from '../../src/records/store.js';
+import { createRecordStore } from '../../src/records/postgres/log/store.js';
+import {
+  createSearch,
+  type QueryAnswer,
+  type Search,
+  type SearchAnswer,
+} from '../../src/records/postgres/search/search.js';
 import { useDatabase } from '../support/database.js';
 
 /** A device to make, and whether the application has it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createLttb } from '../../../src/records/series/lttb.js';
+import { createLttb } from '../../../src/records/postgres/search/series/lttb.js';
 
 type Point = readonly [ts: number, value: number];
 

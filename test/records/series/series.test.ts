@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { VariableType } from '../../../src/entities/enums.js';
 import { SeriesFunction } from '../../../src/entities/series.js';
-import { rollUp } from '../../../src/records/rollup.js';
-import { intervalFor } from '../../../src/records/series/interval.js';
-import { createSeries, type Line, type SeriesCall } from '../../../src/records/series/series.js';
+import { intervalFor } from '../../../src/records/postgres/search/series/interval.js';
+import { createSeries, type Line, type SeriesCall } from '../../../src/records/postgres/search/series/series.js';
+import { rollUp } from '../../../src/records/postgres/upkeep/rollup.js';
 import { useWorld, type WorldRecord, worldNow } from '../../search/world.js';
 
 const hour = 3600;

@@ -1,0 +1,126 @@
+import type { Pool, PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { isId } from '../../../entities/id.js';
+import { type Item, Rejection } from '../../item.js';
+import type { RecordDevice } from '../../stored-record.js';
+import { named } from '../named.js';
+
+/** A pool or one of its connections. */
+export type Database = Pool | PoolClient;
+
+interface Row {
+  id: string;
+  organization_id: string;
+  serial: string;
+  serial_key: string;
+  lat: number | null;
+  lon: number | null;
+  product_id: string | null;
+  product_organization_id: string;
+  product_version: string;
+}
+
+/** A serial as it is compared: case and dashes aside. */
+export const serialKey = (serial: string): string => serial.toLowerCase().replaceAll('-', '');
+
+/** Devices that items name. */
+export interface Devices {
+  /** Their products, each with its version. */
+  products(): Iterable<{ id: string; version: string }>;
+  /** The device of an item of an organization. */
+  find(organizationId: string, item: Item): RecordDevice | undefined;
+}
+
+/** What one organization's items name. */
+interface Wanted {
+  serials: Set<string>;
+  ids: Set<string>;
+}
+
+/** What was found for one organization, by serial and by id. */
+interface Found {
+  bySerial: Map<string, RecordDevice>;
+  byId: Map<string, RecordDevice>;
+}
+
+/** Loads the devices that items name, of each item's own organization, in one statement. */
+export const loadDevices = async (
+  database: Database,
+  calls: readonly { organizationId: string; items: readonly (Item | Rejection)[] }[],
+): Promise<Devices> => {
+  const wanted = wantedOf(calls);
+  const serials = pairs(wanted, ({ serials }) => serials);
+  const ids = pairs(wanted, ({ ids }) => ids);
+  const columns = sql`d.id, d.organization_id, d.serial, d.serial_key, d.lat, d.lon, d.product_id,
+    p.organization_id as product_organization_id, p.xmin::text as product_version`;
+  const { rows } = await database.query<Row>(
+    named(
+      'devices',
+      sql`
+    select ${columns} from unnest(${serials.organizations}::uuid[], ${serials.values}::text[]) w (organization_id, serial_key)
+    join device d using (organization_id, serial_key) left join product p on p.id = d.product_id
+    union all
+    select ${columns} from unnest(${ids.organizations}::uuid[], ${ids.values}::uuid[]) w (organization_id, id)
+    join device d using (organization_id, id) left join product p on p.id = d.product_id`,
+    ),
+  );
+  const found = new Map<string, Found>();
+  for (const organizationId of wanted.keys()) found.set(organizationId, { bySerial: new Map(), byId: new Map() });
+  const products = new Map<string, { id: string; version: string }>();
+  for (const row of rows) {
+    const device = deviceOf(row);
+    if (row.product_id !== null) products.set(row.product_id, { id: row.product_id, version: row.product_version });
+    found.get(row.organization_id)?.bySerial.set(row.serial_key, device);
+    found.get(row.organization_id)?.byId.set(row.id, device);
+  }
+  return {
+    products: () => products.values(),
+    find: (organizationId, { serials, deviceId }) => {
+      const of = found.get(organizationId);
+      if (deviceId !== undefined) return of?.byId.get(deviceId.toLowerCase());
+      for (const serial of serials) {
+        const device = of?.bySerial.get(serialKey(serial));
+        if (device) return device;
+      }
+      return undefined;
+    },
+  };
+};
+
+const wantedOf = (
+  calls: readonly { organizationId: string; items: readonly (Item | Rejection)[] }[],
+): Map<string, Wanted> => {
+  const wanted = new Map<string, Wanted>();
+  for (const { organizationId, items } of calls) {
+    const of = wanted.get(organizationId) ?? { serials: new Set(), ids: new Set() };
+    wanted.set(organizationId, of);
+    for (const item of items) {
+      if (item instanceof Rejection) continue;
+      for (const serial of item.serials) of.serials.add(serialKey(serial));
+      const id = item.deviceId?.toLowerCase();
+      if (id !== undefined && isId(id)) of.ids.add(id);
+    }
+  }
+  return wanted;
+};
+
+/** Two arrays of one length, as unnest takes them. */
+const pairs = (
+  wanted: ReadonlyMap<string, Wanted>,
+  read: (of: Wanted) => ReadonlySet<string>,
+): { organizations: string[]; values: string[] } => {
+  const list = [...wanted].flatMap(([organization, of]) => [...read(of)].map((value) => ({ organization, value })));
+  return { organizations: list.map(({ organization }) => organization), values: list.map(({ value }) => value) };
+};
+
+const deviceOf = (row: Row): RecordDevice => ({
+  id: row.id,
+  serial: row.serial,
+  organizationId: row.organization_id,
+  ...(row.product_id === null
+    ? {}
+    : {
+        product: { id: row.product_id, organizationId: row.product_organization_id },
+      }),
+  ...(row.lat === null || row.lon === null ? {} : { location: { lat: row.lat, lon: row.lon } }),
+});

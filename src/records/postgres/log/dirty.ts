@@ -1,0 +1,33 @@
+import type { PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { named } from '../named.js';
+
+const hour = 3600;
+
+/** Whose record changed, and when it was measured (Unix seconds). */
+export interface Touched {
+  organizationId: string;
+  productId: string | null;
+  ts: number;
+}
+
+/** Notes, in the transaction that changes records, the hours whose rollups are out of date with them. */
+export const markDirty = async (tx: PoolClient, records: readonly Touched[]): Promise<void> => {
+  const hours = new Map<string, Touched>();
+  for (const { organizationId, productId, ts } of records) {
+    const start = Math.floor(ts / hour) * hour;
+    hours.set(`${organizationId}/${productId}/${start}`, { organizationId, productId, ts: start });
+  }
+  const list = [...hours.values()];
+  await tx.query(
+    named(
+      'dirty',
+      sql`
+    insert into record_dirty (organization_id, product_id, hour)
+    select organization_id, product_id, to_timestamp(start)
+    from unnest(${list.map(({ organizationId }) => organizationId)}::uuid[],
+      ${list.map(({ productId }) => productId)}::uuid[], ${list.map(({ ts }) => ts)}::float8[])
+      w (organization_id, product_id, start)`,
+    ),
+  );
+};

@@ -1,0 +1,127 @@
+import sql from 'sql-template-tag';
+import type { PlainJson } from '../../../json.js';
+import type { PlainObject } from '../../item.js';
+import type { Database } from './device.js';
+
+/** Kind of a field in the catalogue: that of the first value seen. */
+export type FieldKind = 'number' | 'boolean' | 'text';
+
+interface Field {
+  keys: readonly string[];
+  kind: FieldKind;
+  multi: boolean;
+}
+
+/** Fields that an organization's catalogue takes; what comes beyond is stored and not searchable. */
+const mostFields = 5000;
+
+/** UTF-16 units of a path in the catalogue: at most three bytes each, so that its index can hold it. What is longer is not searchable either. */
+const longestPath = 512;
+
+/** Organizations whose fields are kept in memory. */
+const mostOrganizations = 1000;
+
+/** What is known to be in the catalogue, by key below key. A walk over a record's values makes no text. */
+class Known {
+  /** Whether this path holds values, and whether arrays of them. */
+  single = false;
+  multi = false;
+  private readonly below = new Map<string, Known>();
+
+  /** What is known below a key; undefined once there is too much to remember. */
+  at(key: string): Known {
+    let known = this.below.get(key);
+    if (!known) {
+      known = new Known();
+      if (this.below.size < mostFields) this.below.set(key, known);
+    }
+    return known;
+  }
+}
+
+/** The catalogue of an organization's fields (`record_field`), and which of them are known to be in it. */
+export class Fields {
+  private readonly known = new Map<string, Known>();
+  private readonly unseen = new Map<string, Map<string, Field>>();
+
+  /** Notes the fields of a record. Paths join keys by dots: `data.temperature`, `metadata.decode.status`. */
+  note(organizationId: string, metadata: PlainObject, data: PlainObject): void {
+    const known = this.knownOf(organizationId);
+    const add = (keys: readonly string[], kind: FieldKind, multi: boolean) =>
+      this.add(organizationId, { keys, kind, multi });
+    walk(known.at('metadata'), metadata, false, ['metadata'], add);
+    walk(known.at('data'), data, false, ['data'], add);
+  }
+
+  /** Adds to the catalogue what was noted and is not in it. */
+  async flush(database: Database): Promise<void> {
+    for (const [organizationId, fields] of this.unseen) {
+      this.unseen.delete(organizationId);
+      await addFields(database, organizationId, fields);
+      for (const { keys, multi } of fields.values()) {
+        const known = keys.reduce((above, key) => above.at(key), this.knownOf(organizationId));
+        known.single = true;
+        known.multi ||= multi;
+      }
+    }
+  }
+
+  private knownOf(organizationId: string): Known {
+    let known = this.known.get(organizationId);
+    if (!known) {
+      if (this.known.size >= mostOrganizations) this.known.clear();
+      known = new Known();
+      this.known.set(organizationId, known);
+    }
+    return known;
+  }
+
+  private add(organizationId: string, field: Field): void {
+    const path = field.keys.join('.');
+    if (path.length > longestPath) return;
+    let fields = this.unseen.get(organizationId);
+    if (!fields) {
+      fields = new Map();
+      this.unseen.set(organizationId, fields);
+    }
+    const noted = fields.get(path);
+    fields.set(path, noted ? { ...noted, multi: noted.multi || field.multi } : field);
+  }
+}
+
+type Add = (keys: readonly string[], kind: FieldKind, multi: boolean) => void;
+
+/** Calls `add` for each value whose path is not known; `path` is of `value` and is left as it was. */
+const walk = (known: Known, value: PlainJson, multi: boolean, path: string[], add: Add): void => {
+  if (value === null) return;
+  if (typeof value !== 'object') {
+    if (!known.single || (multi && !known.multi)) add([...path], kindOf(value), multi);
+  } else if (Array.isArray(value)) {
+    for (const inner of value) walk(known, inner, true, path, add);
+  } else {
+    for (const key in value) {
+      path.push(key);
+      walk(known.at(key), value[key]!, multi, path, add);
+      path.pop();
+    }
+  }
+};
+
+const kindOf = (value: string | number | boolean): FieldKind =>
+  typeof value === 'string' ? 'text' : (typeof value as FieldKind);
+
+const addFields = async (
+  database: Database,
+  organizationId: string,
+  fields: ReadonlyMap<string, Field>,
+): Promise<void> => {
+  const rows = [...fields].map(([path, field]) => ({ path, ...field }));
+  await database.query(sql`
+    insert into record_field (organization_id, path, keys, kind, multi)
+    select ${organizationId}, path, keys, kind, multi
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (path text, keys text[], kind text, multi boolean)
+    where (select count(*) from record_field where organization_id = ${organizationId}) < ${mostFields}
+      or exists (select from record_field f where f.organization_id = ${organizationId} and f.path = w.path)
+    order by path
+    on conflict (organization_id, path) do update set multi = true where excluded.multi and not record_field.multi`);
+};

@@ -1,0 +1,103 @@
+import { DatabaseError, type PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import type { NewRecord } from '../../new-record.js';
+import { named } from '../named.js';
+import { copyIn } from './copy.js';
+import { CopyRows } from './copy-rows.js';
+
+/** Hours in which a key counts. */
+const keyHours = 48;
+
+/** Records by whether an earlier one of the same transaction has their key. */
+export interface Sorted {
+  first: NewRecord[];
+  /** By record id, the record of this transaction that each other repeats. */
+  repeated: Map<string, string>;
+}
+
+/** Finds the records that repeat another of the same transaction. */
+export const sortByKey = (records: readonly NewRecord[]): Sorted => {
+  const holders = new Map<string, NewRecord>();
+  const sorted: Sorted = { first: [], repeated: new Map() };
+  for (const record of records) {
+    const name = record.key === undefined ? undefined : nameOf(record.device.id, record.key);
+    const holder = name === undefined ? undefined : holders.get(name);
+    if (holder) sorted.repeated.set(record.id, holder.id);
+    else sorted.first.push(record);
+    if (name !== undefined && !holder) holders.set(name, record);
+  }
+  return sorted;
+};
+
+/** A record with a key. */
+type Keyed = NewRecord & { key: string };
+
+/** In one order for all: transactions that claim the same keys must not wait for each other in a circle. */
+const keyedOf = (records: readonly NewRecord[]): Keyed[] =>
+  records
+    .filter((record): record is Keyed => record.key !== undefined)
+    .sort((a, b) => compare(a.device.id, b.device.id) || compare(a.key, b.key));
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/**
+ * Takes the keys of records, no two of which have the same, hoping that all are free: where one is not, it fails with an
+ * error that {@link isTaken} knows, and so does the transaction.
+ */
+export const takeKeys = async (tx: PoolClient, records: readonly NewRecord[], now: Date): Promise<void> => {
+  const keyed = keyedOf(records);
+  if (keyed.length === 0) return;
+  const rows = new CopyRows(4);
+  for (const { id, device, key } of keyed)
+    rows
+      .row()
+      .uuid(device.id)
+      .text(key)
+      .uuid(id)
+      .time(now.getTime() / 1000);
+  await copyIn(tx, 'record_key (device_id, key, record_id, stored_at)', rows.finish());
+};
+
+/** Whether an error says that a key was taken (unique_violation). */
+export const isTaken = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === '23505' && error.table === 'record_key';
+
+/**
+ * Claims the keys of records, no two of which have the same; answers the ids of those whose claims failed. A key that another
+ * transaction is claiming is waited for.
+ */
+export const claimKeys = async (tx: PoolClient, records: readonly NewRecord[], now: Date): Promise<Set<string>> => {
+  const claims = keyedOf(records);
+  if (claims.length === 0) return new Set();
+  const { rowCount } = await tx.query(
+    named(
+      'claim-keys',
+      sql`
+    insert into record_key (device_id, key, record_id, stored_at)
+    select *, ${now}::timestamptz from unnest(${claims.map(({ device }) => device.id)}::uuid[],
+      ${claims.map(({ key }) => key)}::text[], ${claims.map(({ id }) => id)}::uuid[]) w (device_id, key)
+    on conflict (device_id, key) do update set record_id = excluded.record_id, stored_at = excluded.stored_at
+      where record_key.stored_at <= ${now}::timestamptz - make_interval(hours => ${keyHours})`,
+    ),
+  );
+  if (rowCount === claims.length) return new Set();
+  const holders = await findHolders(tx, claims);
+  return new Set(claims.filter(({ id }) => holders.get(id) !== id).map(({ id }) => id));
+};
+
+/** By record id, the record that holds its key. */
+export const findHolders = async (tx: PoolClient, records: readonly NewRecord[]): Promise<Map<string, string>> => {
+  const { rows } = await tx.query<{ device_id: string; key: string; record_id: string }>(sql`
+    select device_id, key, record_id from record_key
+    join unnest(${records.map(({ device }) => device.id)}::uuid[], ${records.map(({ key }) => key)}::text[])
+      w (device_id, key) using (device_id, key)`);
+  const holders = new Map(rows.map((row) => [nameOf(row.device_id, row.key), row.record_id]));
+  return new Map(
+    records.flatMap(({ id, device, key = '' }) => {
+      const holder = holders.get(nameOf(device.id, key));
+      return holder === undefined ? [] : [[id, holder] as const];
+    }),
+  );
+};
+
+const nameOf = (deviceId: string, key: string): string => `${deviceId}/${key}`;

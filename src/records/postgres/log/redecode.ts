@@ -1,0 +1,129 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { notFound } from '../../../errors.js';
+import type { PlainJson } from '../../../json.js';
+import type { PlainObject } from '../../item.js';
+import { decodeStored, type Given, type StoredFrame } from '../../new-record.js';
+import { type TypedData, typeData } from '../../typed.js';
+import { markDirty } from './dirty.js';
+import { loadShape, type ProductShape } from './product.js';
+
+/** What to decode again: records of one product; `from` and `to` in Unix seconds, both included. */
+export interface RedecodeInput {
+  productId: string;
+  from: number | null;
+  to: number | null;
+  /** Only count what would change. */
+  dryRun: boolean;
+}
+
+/** Where a step ended: the last record that it looked at. */
+type Cursor = { ts: string; seq: string };
+
+/** A job of redecoding: its input is a {@link RedecodeInput}. */
+interface RedecodeJob {
+  organizationId: string;
+  input: PlainJson;
+  cursor: PlainJson;
+}
+
+interface Row {
+  id: string;
+  ts: string;
+  seq: string;
+  seconds: number;
+  metadata: PlainObject;
+  data: PlainObject;
+  frame: StoredFrame | null;
+  given: Given | null;
+  numbers: (number | null)[] | null;
+  texts: (string | null)[] | null;
+  many: TypedData['many'] | null;
+  ignored: string[] | null;
+}
+
+/** What a step of redecoding did. */
+export interface RedecodeStep {
+  cursor: Cursor | null;
+  done: number;
+  changed: number;
+  total?: number;
+  finished: boolean;
+}
+
+/** Records in one step. */
+const stepSize = 2000;
+
+/**
+ * Decodes some stored frames again with the product's present variables, and types the values of records that came decoded.
+ * Hooks are not called: nothing was measured anew.
+ */
+export const redecode = async (tx: PoolClient, job: RedecodeJob): Promise<RedecodeStep> => {
+  const { organizationId } = job;
+  const input = job.input as unknown as RedecodeInput;
+  const cursor = job.cursor as Cursor | null;
+  const shape = await loadShape(tx, input.productId);
+  if (!shape) throw notFound('product');
+  const range = rangeOf(organizationId, input);
+  const { rows } = await tx.query<Row>(sql`
+    select id, ts::text, seq::text, extract(epoch from ts)::float8 as seconds, metadata, data, frame, given,
+      numbers, texts, many, ignored
+    from record where ${range} and (ts, seq) > (${cursor?.ts ?? '-infinity'}::timestamptz, ${cursor?.seq ?? '0'}::bigint)
+    order by ts, seq limit ${stepSize}`);
+  const changes = rows.flatMap((row) => changeOf(row, shape) ?? []);
+  if (!input.dryRun && changes.length > 0) {
+    await update(tx, changes);
+    await markDirty(
+      tx,
+      changes.map(({ seconds }) => ({ organizationId, productId: input.productId, ts: seconds })),
+    );
+  }
+  const last = rows.at(-1);
+  return {
+    cursor: last ? { ts: last.ts, seq: last.seq } : cursor,
+    done: rows.length,
+    changed: changes.length,
+    ...(cursor ? {} : { total: await countAll(tx, range) }),
+    finished: rows.length < stepSize,
+  };
+};
+
+const rangeOf = (organizationId: string, { productId, from, to }: RedecodeInput): Sql => sql`
+  organization_id = ${organizationId} and product_id = ${productId}
+  and ts between to_timestamp(${from ?? '-infinity'}::float8) and to_timestamp(${to ?? 'infinity'}::float8)`;
+
+const countAll = async (tx: PoolClient, range: Sql): Promise<number> => {
+  const { rows } = await tx.query<{ total: number }>(sql`select count(*)::float8 as total from record where ${range}`);
+  return rows[0]?.total ?? 0;
+};
+
+interface Change extends TypedData {
+  id: string;
+  ts: string;
+  seconds: number;
+  metadata: PlainObject;
+  data: PlainObject;
+}
+
+/** The record as it would be stored today; undefined where that is how it is. */
+const changeOf = (row: Row, { variables, slots }: ProductShape): Change | undefined => {
+  const { id, ts, seconds, metadata, data, frame, given } = row;
+  const now = frame ? decodeStored(frame, given ?? undefined, metadata, variables) : { metadata, data };
+  const typed = typeData(now.data, slots);
+  const same =
+    isDeepStrictEqual(now, { metadata, data }) &&
+    isDeepStrictEqual(typed.numbers ?? null, row.numbers) &&
+    isDeepStrictEqual(typed.texts ?? null, row.texts) &&
+    isDeepStrictEqual(typed.many ?? null, row.many) &&
+    isDeepStrictEqual(typed.ignored ?? null, row.ignored);
+  return same ? undefined : { id, ts, seconds, ...now, ...typed };
+};
+
+const update = async (tx: PoolClient, changes: readonly Change[]): Promise<void> => {
+  await tx.query(sql`
+    update record r set metadata = w.metadata, data = w.data, numbers = w.numbers, texts = w.texts, many = w.many, ignored = w.ignored
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
+      as w (id uuid, ts timestamptz, metadata jsonb, data jsonb, numbers float8[], texts text[], many jsonb, ignored text[])
+    where r.id = w.id and r.ts = w.ts`);
+};

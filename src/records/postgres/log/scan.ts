@@ -1,0 +1,53 @@
+import type { PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import type { PlainJson } from '../../../json.js';
+import type { StoredRecord } from '../../stored-record.js';
+
+/** Records in one page. */
+const pageSize = 1000;
+
+/** Where a page ended. */
+type After = { ts: string; seq: string };
+
+/**
+ * Reads the stored records of a device, in the order of their time: a page of those in a range of Unix seconds (both
+ * included) that come after where the last page ended. The product is the record's; the location is the device's today.
+ */
+export async function scanRecords(
+  tx: PoolClient,
+  { deviceId, from, to }: { deviceId: string; from: number | null; to: number | null },
+  after: PlainJson,
+): Promise<{ records: StoredRecord[]; next?: PlainJson }> {
+  const { ts, seq } = (after as After | null) ?? { ts: '-infinity', seq: '0' };
+  const { rows } = await tx.query<StoredRecord & { at: After }>(sql`
+    select r.id, extract(epoch from r.ts)::double precision ts, r.metadata, r.data,
+           json_strip_nulls(json_build_object('id', d.id, 'serial', d.serial, 'organizationId', d.organization_id,
+             'product', case when p.id is not null then json_build_object('id', p.id, 'organizationId', p.organization_id) end,
+             'location', case when d.lat is not null then json_build_object('lat', d.lat, 'lon', d.lon) end)) device,
+           json_build_object('ts', r.ts::text, 'seq', r.seq::text) "at"
+      from record r join device d on d.id = r.device_id left join product p on p.id = r.product_id
+     where r.device_id = ${deviceId}
+       and ${within(from, to)}
+       and (r.ts, r.seq) > (${ts}::timestamptz, ${seq}::bigint)
+     order by r.ts, r.seq limit ${pageSize}`);
+  const last = rows.at(-1);
+  return {
+    records: rows.map(({ id, ts: seconds, metadata, data, device }) => ({ id, ts: seconds, metadata, data, device })),
+    ...(last && rows.length === pageSize && { next: last.at }),
+  };
+}
+
+/** Counts the stored records of these devices in a range of Unix seconds (both included). */
+export async function countRecords(
+  tx: PoolClient,
+  { deviceIds, from, to }: { deviceIds: readonly string[]; from: number | null; to: number | null },
+): Promise<number> {
+  const { rows } = await tx.query<{ total: number }>(sql`
+    select count(*)::double precision total from record r
+     where r.device_id = any(${deviceIds}::uuid[]) and ${within(from, to)}`);
+  return rows[0]?.total ?? 0;
+}
+
+const within = (from: number | null, to: number | null): Sql => sql`
+  r.ts between to_timestamp(${from ?? '-infinity'}::double precision)
+           and to_timestamp(${to ?? 'infinity'}::double precision)`;

@@ -1,0 +1,177 @@
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import { ApiError, unavailable } from '../../../errors.js';
+import type { PlainJson } from '../../../json.js';
+import { transaction } from '../../../transaction.js';
+import { type ItemResult, Rejection } from '../../item.js';
+import type { NewRecord } from '../../new-record.js';
+import type { StoredRecord } from '../../stored-record.js';
+import { Group, type Outcome, type Weighted } from './group.js';
+import { claimOnce, dropOnce, type Earlier, keepAnswer, type Once, onceName } from './idempotency.js';
+import { isTaken } from './key.js';
+import { type Items, noKnowledge, type Prepared, prepare, resultOf } from './prepare.js';
+import { writeRecords } from './write.js';
+
+/** Milliseconds since the epoch. */
+export type Clock = () => number;
+
+/** What the store works with. */
+export interface RecordStoreOptions {
+  /** Of at least three connections. */
+  pool: Pool;
+  /** Whether calls that come at the same time share a transaction (they do unless this says otherwise). */
+  grouping?: boolean;
+  clock: Clock;
+  /**
+   * Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all.
+   * What it gives is called after the commit.
+   */
+  alongside(tx: PoolClient, stored: readonly StoredRecord[]): Promise<(() => void) | undefined>;
+  /** Told after the commit of what was stored. It must be quick. */
+  committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
+}
+
+/** One call: items to store, and what its caller is to be told of them. */
+export interface Call extends Items {
+  once?: Once;
+  /** Given: one rejected item refuses the call whole, and nothing of it is stored. */
+  refuse?(rejection: Rejection): ApiError;
+  /** The answer to results, in the order of the items. What it throws is the call's fate, and nothing is kept to repeat. */
+  answer(results: readonly ItemResult[]): PlainJson;
+}
+
+/** Takes records in. */
+export interface RecordStore {
+  /** Stores what can be stored of a call. When it answers, every stored record is committed with what goes alongside. */
+  store(call: Call): Promise<PlainJson>;
+  /** Resolves when everything under way is settled. */
+  close(): Promise<void>;
+}
+
+type Work = Call & Weighted;
+
+/** How a group is tried: the how manieth time, and whether to look first which keys are taken. */
+interface Attempt {
+  number: number;
+  careful: boolean;
+}
+
+/** How calls are gathered, and how they would be if each had a transaction of its own. */
+const together = { lanes: 2, worth: 500, heaviest: 5000 };
+const alone = { lanes: 10, worth: 0, heaviest: 1 };
+
+/** Opens the record store. */
+export const createRecordStore = ({
+  pool,
+  grouping = true,
+  clock,
+  alongside,
+  committed,
+}: RecordStoreOptions): RecordStore => {
+  const knowledge = noKnowledge();
+
+  /** Whether the last group had keys that were taken: where some come again, more will. */
+  let careful = false;
+
+  const commit = async (group: readonly Work[], attempt: Attempt): Promise<Outcome<PlainJson>[]> => {
+    const now = new Date(clock());
+    const prepared = await prepare(pool, knowledge, group, now.getTime() / 1000);
+    const refused = group.map((call, index) => refusal(call, prepared[index]!));
+    const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
+    let stored: readonly NewRecord[] = [];
+    let afterwards: (() => void) | undefined;
+    const outcomes = await transaction(pool, async (tx) => {
+      const earlier = calls.length > 0 ? await claimOnce(tx, calls, now) : nothing;
+      const answered = group.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
+      const records = prepared.flatMap((of, index) =>
+        answered[index] ? [] : of.flatMap((record) => (record instanceof Rejection ? [] : record)),
+      );
+      const repeated = await writeRecords(tx, records, {
+        now,
+        careful: attempt.careful,
+        async alongside(_tx, fresh) {
+          stored = fresh;
+          afterwards = await alongside(tx, fresh.map(storedOf));
+        },
+      });
+      careful = repeated.size > 0;
+      const outcomes: Outcome<PlainJson>[] = [];
+      for (const [index, work] of group.entries()) {
+        const results = prepared[index]!.map((of) =>
+          resultOf(of, of instanceof Rejection ? undefined : repeated.get(of.id)),
+        );
+        outcomes.push(answered[index] ?? (await answer(tx, work, results)));
+      }
+      return outcomes;
+    });
+    if (stored.length > 0) committed?.(stored);
+    afterwards?.();
+    return outcomes;
+  };
+
+  const run = async (
+    group: readonly Work[],
+    attempt: Attempt = { careful, number: 1 },
+  ): Promise<Outcome<PlainJson>[]> => {
+    try {
+      return await commit(group, attempt);
+    } catch (error) {
+      if (isDiskFull(error)) throw unavailable();
+      if (isTaken(error) && !attempt.careful) return run(group, { ...attempt, careful: true });
+      if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt.number < attempts) {
+        knowledge.partitions.forget();
+        return run(group, { ...attempt, number: attempt.number + 1 });
+      }
+      if (group.length === 1 || !isOwnFault(error)) throw error;
+      // One call's fault is not another's: each alone.
+      return (await Promise.all(group.map((work) => settled(run([work]))))).flat();
+    }
+  };
+
+  const group = new Group<Work, PlainJson>({ run, ...(grouping ? together : alone) });
+  return {
+    store: (call) =>
+      group.add({ ...call, weight: call.items.length, ...(call.once ? { name: onceName(call.once) } : {}) }),
+    close: () => group.close(),
+  };
+};
+
+const attempts = 5;
+
+const nothing: ReadonlyMap<string, Earlier> = new Map();
+
+/** Deadlock, serialization failure, and a partition that retention has dropped since we saw it: all pass when tried again. */
+const passing = new Set(['40P01', '40001', '23514']);
+
+const isDiskFull = (error: unknown): boolean => error instanceof DatabaseError && error.code?.startsWith('53') === true;
+
+/** Whether a statement was at fault, and not the connection, which would fail every other call too. */
+const isOwnFault = (error: unknown): boolean =>
+  error instanceof DatabaseError
+    ? !/^(08|57P)/.test(error.code ?? '')
+    : error instanceof ApiError || error instanceof TypeError;
+
+const settled = (run: Promise<Outcome<PlainJson>[]>): Promise<Outcome<PlainJson>[]> =>
+  run.catch((error: unknown) => [{ error }]);
+
+const refusal = ({ refuse }: Work, prepared: readonly Prepared[]): { error: ApiError } | undefined => {
+  const rejection = refuse && prepared.find((of) => of instanceof Rejection);
+  return rejection && { error: refuse(rejection) };
+};
+
+const answer = async (
+  tx: PoolClient,
+  { once, answer }: Work,
+  results: readonly ItemResult[],
+): Promise<Outcome<PlainJson>> => {
+  try {
+    const given = answer(results);
+    if (once) await keepAnswer(tx, once, given);
+    return { answer: given };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (once) await dropOnce(tx, once);
+    return { error };
+  }
+};
+
+const storedOf = ({ id, ts, metadata, data, device }: NewRecord): StoredRecord => ({ id, ts, metadata, data, device });

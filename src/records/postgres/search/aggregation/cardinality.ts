@@ -1,0 +1,46 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { SimpleMetric } from '../../../../search/aggregation/metric-node.js';
+import type { StoredField } from '../sql/stored-field.js';
+import { valueKey } from './bucket-key.js';
+import { noNumber, type Planned, type Stage } from './stage.js';
+import { fieldOr, placeOr } from './stand-in.js';
+
+/** How many different values there are: exactly, where the engines estimate. */
+export const cardinality = ({ at, field: path, missing }: SimpleMetric, stage: Stage): Planned => {
+  const field = fieldOr('keyword', { field: path, ...(missing && { missing }) }, at, stage);
+  if (field === undefined) return { read: () => ({ value: 0 }), sortable: noNumber };
+  if (field.kind === 'geo_point')
+    return places(placeOr('cardinality', { field: path, ...(missing && { missing }) }, at, stage)!, stage);
+  const aggregate = field.values === undefined ? ofOne(field, missing, stage) : ofMany(field, missing, stage);
+  return counted(stage.aggregate(aggregate));
+};
+
+const counted = ({ cell, column }: ReturnType<Stage['aggregate']>): Planned => ({
+  read: (bucket) => ({ value: Number(cell(bucket) ?? 0) }),
+  sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
+});
+
+const places = (field: StoredField, stage: Stage): Planned => {
+  const place = stage.level.perRecord(
+    sql`(case when ${field.value} is not null then point(${field.longitude!}, ${field.value})::text end)`,
+    [field],
+  );
+  return counted(stage.aggregate((where) => sql`count(distinct ${place})${where}`));
+};
+
+const ofOne = (field: StoredField, missing: SimpleMetric['missing'], stage: Stage) => {
+  const { value } = valueKey(field, missing, 0, stage.planning);
+  const one = stage.level.perRecord(
+    field.uuid !== undefined && missing === undefined ? field.uuid : value,
+    [field],
+    field.costly,
+  );
+  return (where: Sql) => sql`count(distinct ${one})${where}`;
+};
+
+const ofMany = (field: StoredField, missing: SimpleMetric['missing'], stage: Stage) => {
+  const { lateral } = valueKey(field, missing, 0, stage.planning);
+  const lists = stage.level.perRecord(sql`(select jsonb_agg(m0.v) from ${lateral!})`, [field], true);
+  return (where: Sql) =>
+    sql`(select count(distinct e) from jsonb_array_elements(jsonb_agg(${lists})${where}) as a(x), jsonb_array_elements(case jsonb_typeof(a.x) when 'array' then a.x else '[]' end) as b(e))`;
+};

@@ -1,0 +1,108 @@
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { CompositeAggregation } from '../../../../search/aggregation/aggregation.js';
+import { illegalArgument, parsing } from '../../../../search/failure.js';
+import type { Predicate } from '../../../../search/query/predicate.js';
+import type { Input } from '../../../../search/syntax/input.js';
+import { kindOf, scalarText } from '../../../../search/syntax/value.js';
+import type { Bucket } from './bucket.js';
+import { type CompositeKey, compositeKey } from './composite-key.js';
+import type { Answer, Inside, Planned, Stage } from './stage.js';
+
+/** Buckets of several keys at once, page by page: `after` is the last key of the page before. */
+export const composite = (aggregation: CompositeAggregation, stage: Stage): Planned => {
+  const { at, sources, size, after } = aggregation;
+  if (stage.level !== stage.planning.root || stage.filters.length > 0) {
+    throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);
+  }
+  const keys = sources.map((source, index) => compositeKey(source, index, stage));
+  const known = keys.filter((key) => key !== undefined);
+  const cursor = after === undefined ? undefined : cursorOf(after, aggregation);
+  if (known.length < keys.length) {
+    stage.planBarren(aggregation);
+    return { read: () => ({ buckets: [] }) };
+  }
+  const conditions = cursor === undefined ? [] : [afterCondition(known, cursor)];
+  const last = known.at(-1)!.key;
+  const where = [...(last.where === undefined ? [] : [last.where]), ...conditions];
+  const all = known.map(({ key }, index) =>
+    index === known.length - 1 && where.length > 0 ? { ...key, where: join(where, ' and ') } : key,
+  );
+  const order = () => known.map(({ ordered, descending, nullsFirst }, index) => ordered(index, descending, nullsFirst));
+  const inner = stage.inside(all, { cut: { size, minDocCount: 1, order }, ...reach(aggregation, stage, cursor?.[0]) });
+  const children = inner.planAll(aggregation);
+  const count = inner.count();
+  const keyOf = (bucket: Bucket): Answer => {
+    const answered = inner.level.keysOf(bucket.row!);
+    return Object.fromEntries(
+      known.map(({ name, written }, index) => [name, answered[index] === null ? null : written(answered[index])]),
+    );
+  };
+  return {
+    read: (around) => {
+      const buckets = inner.level.bucketsOf(around);
+      stage.planning.made(buckets.length);
+      const answers = buckets.map(
+        (bucket): Answer => ({ key: keyOf(bucket), doc_count: count(bucket), ...children.read(bucket) }),
+      );
+      const final = buckets.at(-1);
+      return { ...(final && { after_key: keyOf(final) }), buckets: children.across(answers) };
+    },
+  };
+};
+
+/**
+ * Which records a page can be of, where devices are the first key: those of the devices from the cursor's on. Each of them
+ * that has records makes a bucket, so as many devices as buckets are asked for mostly are enough.
+ */
+const reach = ({ sources, size }: CompositeAggregation, stage: Stage, after: Input | undefined): Inside => {
+  const [first] = sources;
+  const field = first && first.by === 'terms' && !first.missing ? stage.field(first.field, first.at) : undefined;
+  if (field?.path !== 'device.id') return {};
+  const sign = first!.descending ? -1 : 1;
+  const from = after && !after.isNull ? scalarText(after) : undefined;
+  const inOrder = (a: string, b: string) => (a === b ? 0 : a < b ? -sign : sign);
+  const left = stage.planning.scope.deviceIds
+    .filter((id) => from === undefined || inOrder(id, from) >= 0)
+    .toSorted(inOrder);
+  const of = (values: readonly string[]): Predicate => ({ kind: 'in', field, values });
+  // The cursor's own device may have no more buckets.
+  const some = left.slice(0, size + 1);
+  return { where: [of(left)], ...(some.length < left.length && { first: of(some) }) };
+};
+
+const cursorOf = (after: Input, { sources }: CompositeAggregation): Input[] => {
+  if (!after.isObject) throw parsing(`[composite] [after] must be an object, but was ${kindOf(after)}`, after);
+  if (after.members().length !== sources.length) {
+    throw illegalArgument(`[after] has ${after.members().length} value(s) but [sources] has ${sources.length}`, after);
+  }
+  return sources.map(({ name }) => {
+    const value = after.get(name);
+    if (value === undefined) throw illegalArgument(`Missing value for [after.${name}]`, after);
+    return value;
+  });
+};
+
+/** Keys after a key, each compared in its own direction; nulls stand at the end that they are sorted to. */
+const afterCondition = (keys: readonly CompositeKey[], cursor: readonly Input[]): Sql => {
+  const values = keys.map((key, index) => {
+    const input = cursor[index]!;
+    if (!input.isNull) return key.parameter(input);
+    if (!key.missingBucket) throw illegalArgument(`Invalid value for [after.${key.name}]: null`, input);
+    return null;
+  });
+  const branches = keys.map((key, index) => {
+    const equal = keys
+      .slice(0, index)
+      .map((earlier, place) =>
+        values[place] === null ? sql`${earlier.compared} is null` : sql`${earlier.compared} = ${values[place]!}`,
+      );
+    return sql`(${join([...equal, beyond(key, values[index]!)], ' and ')})`;
+  });
+  return sql`(${join(branches, ' or ')})`;
+};
+
+const beyond = ({ compared, descending, nullsFirst, missingBucket }: CompositeKey, value: Sql | null): Sql => {
+  if (value === null) return nullsFirst ? sql`${compared} is not null` : sql`false`;
+  const further = descending ? sql`${compared} < ${value}` : sql`${compared} > ${value}`;
+  return missingBucket && !nullsFirst ? sql`(${further} or ${compared} is null)` : further;
+};

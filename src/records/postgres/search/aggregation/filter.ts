@@ -1,0 +1,85 @@
+import sql from 'sql-template-tag';
+import type {
+  FilterAggregation,
+  FiltersAggregation,
+  GlobalAggregation,
+  MissingAggregation,
+} from '../../../../search/aggregation/aggregation.js';
+import { badAggregation } from '../../../../search/failure.js';
+import { bindQuery } from '../../../../search/query/bind.js';
+import { not, or, type Predicate } from '../../../../search/query/predicate.js';
+import { type Bucket, emptyIn } from './bucket.js';
+import { conditionKey } from './condition-key.js';
+import { Level } from './level.js';
+import { type Answer, hiddenKey, type Planned, Stage } from './stage.js';
+
+/** One bucket, of the records that match. */
+export const filter = (aggregation: FilterAggregation, stage: Stage): Planned =>
+  single(aggregation, stage.filtered(bindQuery(aggregation.filter, stage.planning)));
+
+/** One bucket, of the records without a value. */
+export const missing = (aggregation: MissingAggregation, stage: Stage): Planned => {
+  const field = stage.field(aggregation.field, aggregation.at);
+  if (aggregation.missing !== undefined) return single(aggregation, stage.filtered({ kind: 'none' }));
+  return single(aggregation, field === undefined ? stage : stage.filtered(not({ kind: 'exists', field })));
+};
+
+/** One bucket, of all records in scope, whatever the query. */
+export const global = (aggregation: GlobalAggregation, stage: Stage): Planned => {
+  const { planning } = stage;
+  if (stage.level !== planning.root || stage.filters.length > 0) {
+    throw badAggregation(
+      `Aggregation cannot have a global sub-aggregation [${aggregation.name}]. Global aggregations can only be defined as top level aggregations`,
+      aggregation.at,
+    );
+  }
+  const level = new Level({ scope: planning.scope, where: [], keys: [] });
+  planning.levels.push(level);
+  return single(aggregation, new Stage(planning, level), () => level.bucketsOf(noneAround)[0] ?? noneAround);
+};
+
+const noneAround: Bucket = { id: '[]' };
+
+const single = (
+  aggregation: FilterAggregation | MissingAggregation | GlobalAggregation,
+  inner: Stage,
+  own = (bucket: Bucket) => bucket,
+): Planned => {
+  const children = inner.planAll(aggregation);
+  const count = inner.count();
+  const counted = inner.filters.length === 0 ? undefined : inner.aggregate((where) => sql`count(*)${where}`);
+  return {
+    children,
+    read: (bucket) => ({ doc_count: count(own(bucket)), ...children.read(own(bucket)) }),
+    ...(counted && {
+      sortable: (property: string) => (property === '' || property === '_count' ? { ...counted, empty: 0 } : undefined),
+    }),
+  };
+};
+
+/** A bucket for each of several queries, and one for what matches none where asked for. */
+export const filters = (aggregation: FiltersAggregation, stage: Stage): Planned => {
+  const bound: Predicate[] = aggregation.filters.map(({ query }) => bindQuery(query, stage.planning));
+  const conditions = aggregation.other === undefined ? bound : [...bound, not(or(bound))];
+  const inner = stage.inside([conditionKey(conditions, stage.level.depth)]);
+  const children = inner.planAll(aggregation);
+  const count = inner.count();
+  // Those without names are sorted by their places.
+  const names = [...aggregation.filters.map(({ name }, index) => name ?? `${index}`), aggregation.other];
+  return {
+    read: (around) => {
+      const found = new Map(
+        inner.level.bucketsOf(around).map((bucket) => [Number(inner.level.keysOf(bucket.row!)[0]), bucket]),
+      );
+      stage.planning.made(conditions.length);
+      const answers = conditions.map((_, index): Answer => {
+        const bucket = found.get(index) ?? emptyIn(around);
+        return { doc_count: count(bucket), ...children.read(bucket) };
+      });
+      const named = children.across(answers.map((answer, index) => ({ key: names[index], ...answer })));
+      if (!aggregation.keyed)
+        return { buckets: named.map(({ key, ...answer }) => ({ ...answer, [hiddenKey]: key as string })) };
+      return { buckets: Object.fromEntries(named.map(({ key, ...answer }) => [key as string, answer])) };
+    },
+  };
+};

@@ -1,0 +1,113 @@
+import sql from 'sql-template-tag';
+import type { HistogramAggregation } from '../../../../search/aggregation/aggregation.js';
+import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
+import { fillGaps, requireInOrder, requireInside } from '../../../../search/aggregation/histogram-gap.js';
+import { isNumeric } from '../../../../search/field/field.js';
+import type { Input } from '../../../../search/syntax/input.js';
+import { number } from '../../../../search/syntax/value.js';
+import { name } from '../sql/name.js';
+import { type Bucket, gap, type Key } from './bucket.js';
+import { doubles, unsupported } from './number-of.js';
+import { comparing, orderOf } from './order.js';
+import { type Answer, hiddenKey, type Planned, type Stage } from './stage.js';
+import { fieldOr } from './stand-in.js';
+
+interface NumberBucket extends Bucket {
+  /** How many intervals from the offset on. */
+  readonly index: number;
+}
+
+/** One bucket for each stretch of numbers, empty ones between them included. */
+export const histogram = (aggregation: HistogramAggregation, stage: Stage): Planned => {
+  const { at, format, keyed, minDocCount, interval, offset } = aggregation;
+  const { planning } = stage;
+  const field = fieldOr('double', aggregation, at, stage);
+  if (field !== undefined && !isNumeric(field)) throw unsupported(field, 'histogram', at);
+  const inner = field && stage.inside([histogramKey(aggregation, stage)]);
+  const children = inner?.planAll(aggregation) ?? stage.planBarren(aggregation);
+  const order = orderOf(aggregation.order, children);
+  const count = inner?.count() ?? (() => 0);
+  const print = printOf(field, format);
+  const keyOf = (index: number) => index * interval + offset;
+  const bound = (input: Input | undefined) => input && number(input);
+  const indexOf = (value: number | undefined) =>
+    value === undefined ? undefined : Math.floor((value - offset) / interval);
+  const { extendedBounds: extended, hardBounds: hard } = aggregation;
+  const [low, high] = [bound(extended?.min), bound(extended?.max)];
+  const [least, most] = [bound(hard?.min), bound(hard?.max)];
+  requireInOrder('extended_bounds', { min: low, max: high }, at);
+  requireInOrder('hard_bounds', { min: least, max: most }, at);
+  requireInside({ min: low, max: high }, { min: least, max: most }, at);
+  const stretch = { min: indexOf(low), max: indexOf(high) };
+  // The engines hold against them where a bucket would begin without the offset.
+  const inBounds = (index: number) =>
+    (least === undefined || index * interval >= least) && (most === undefined || index * interval <= most);
+
+  const made = (around: Bucket): NumberBucket[] => {
+    const found = (inner?.level.bucketsOf(around) ?? [])
+      .map((bucket) => ({ bucket, key: Number(inner!.level.keysOf(bucket.row!)[0]) }))
+      .filter(({ key, bucket }) => inBounds(key) && count(bucket) >= minDocCount)
+      .sort((a, b) => a.key - b.key);
+    const one = () => planning.made(1);
+    if (minDocCount > 0) return found.map(({ bucket, key }) => (one(), { ...bucket, index: key }));
+    return fillGaps(found, (index) => index + 1, stretch, one).map(({ key, bucket }) => ({
+      ...(bucket ?? gap),
+      index: key,
+    }));
+  };
+  const written = (bucket: NumberBucket): Answer => {
+    const key = keyOf(bucket.index);
+    return {
+      ...(print !== undefined && { key_as_string: print(key) }),
+      key,
+      [hiddenKey]: javaDouble(key),
+      doc_count: count(bucket),
+      ...children.read(bucket),
+    };
+  };
+  return {
+    read: (around) => {
+      const ordered = made(around);
+      if (aggregation.order.length > 0)
+        ordered.sort(comparing(order, count, (a, b) => (a as NumberBucket).index - (b as NumberBucket).index));
+      const answers = children.across(ordered.map(written));
+      if (!keyed) return { buckets: answers };
+      return {
+        buckets: Object.fromEntries(
+          answers.map((answer) => [answer['key_as_string'] ?? javaDouble(answer['key'] as number), answer]),
+        ),
+      };
+    },
+  };
+};
+
+/** The number of intervals from the offset on, of each distinct value of a record once. */
+export const histogramKey = (
+  {
+    at,
+    field: path,
+    missing,
+    interval,
+    offset,
+  }: Pick<HistogramAggregation, 'at' | 'field' | 'missing' | 'interval' | 'offset'>,
+  stage: Stage,
+  depth = stage.level.depth,
+): Key => {
+  const field = fieldOr('double', { field: path, ...(missing && { missing }) }, at, stage)!;
+  const { one, many } = doubles(field, missing, stage.planning.now);
+  const index = (value: ReturnType<typeof sql>) => sql`floor((${value} - ${offset}::float8) / ${interval}::float8)`;
+  const alias = name('many', depth);
+  if (many === undefined)
+    return {
+      value: index(one),
+      type: sql`float8`,
+      fields: [field],
+      ...(field.always ? {} : { where: sql`${one} is not null` }),
+    };
+  return {
+    value: sql`${alias}.v`,
+    type: sql`float8`,
+    fields: [field],
+    lateral: sql`(select distinct ${index(sql`u.v`)} as v from unnest(${many}) as u(v)) ${alias}`,
+  };
+};

@@ -1,0 +1,104 @@
+import type { MultiTermsAggregation, RareTermsAggregation } from '../../../../search/aggregation/aggregation.js';
+import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
+import { illegalArgument } from '../../../../search/failure.js';
+import type { Bucket } from './bucket.js';
+import { comparableKeys, valueKey, writtenKey } from './bucket-key.js';
+import { unsupported } from './number-of.js';
+import { orderInSql, orderOf } from './order.js';
+import type { Answer, Planned, Stage } from './stage.js';
+import { fieldOr } from './stand-in.js';
+
+/** One bucket for each combination of values of several fields. */
+export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Planned => {
+  const { at, size, minDocCount, showErrors } = aggregation;
+  if (minDocCount === 0) throw illegalArgument('[min_doc_count] of [multi_terms] must be greater than 0', at);
+  const depth = stage.level.depth;
+  const fields = aggregation.terms.map((term) => fieldOr('keyword', term, at, stage));
+  const known = fields.filter((field) => field !== undefined);
+  if (known.length < fields.length) {
+    orderOf(aggregation.order, stage.planBarren(aggregation));
+    return { read: () => ({ doc_count_error_upper_bound: 0, sum_other_doc_count: 0, buckets: [] }) };
+  }
+  const wrong = known.find(({ kind }) => kind === 'geo_point');
+  if (wrong !== undefined) throw unsupported(wrong, 'multi_terms', at);
+  const keys = known.map((field, index) =>
+    valueKey(field, aggregation.terms[index]!.missing, depth + index, stage.planning),
+  );
+  const asked = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
+  const inner = stage.inside(keys, {
+    cut: { size, minDocCount, order: () => orderInSql(order, comparableKeys(known, depth)) },
+  });
+  const children = inner.planAll(aggregation);
+  const order = orderOf(asked, children);
+  const count = inner.count();
+  const prints = known.map((field, index) => printOf(field, aggregation.terms[index]!.format));
+  const written = (bucket: Bucket): Answer => {
+    const parts = inner.level.keysOf(bucket.row!).map((raw, index) => writtenKey(known[index], raw, prints[index]));
+    const shown = parts.map(
+      ({ key, key_as_string: text }, index) =>
+        text ?? (known[index]!.kind === 'double' ? javaDouble(Number(key)) : String(key)),
+    );
+    const key = parts.map((part, index) =>
+      known[index]!.kind === 'boolean' ? part.key === 1 : (part.key_as_string ?? part.key),
+    );
+    return {
+      key,
+      key_as_string: shown.join('|'),
+      doc_count: count(bucket),
+      ...(showErrors && { doc_count_error_upper_bound: 0 }),
+      ...children.read(bucket),
+    };
+  };
+  return {
+    read: (around) => {
+      const buckets = inner.level.bucketsOf(around);
+      stage.planning.made(buckets.length);
+      const shown = buckets.reduce((sum, bucket) => sum + count(bucket), 0);
+      const all = buckets[0] === undefined ? 0 : inner.level.total(buckets[0]);
+      return {
+        doc_count_error_upper_bound: 0,
+        sum_other_doc_count: all - shown,
+        buckets: children.across(buckets.map(written)),
+      };
+    },
+  };
+};
+
+const everything = 65_535;
+
+/** One bucket for each value that few records have, the rarest first. */
+export const rareTerms = (aggregation: RareTermsAggregation, stage: Stage): Planned => {
+  const { at, missing, format, maxDocCount } = aggregation;
+  const field = fieldOr('keyword', aggregation, at, stage);
+  if (field === undefined) {
+    stage.planBarren(aggregation);
+    return { read: () => ({ buckets: [] }) };
+  }
+  if (field.kind !== 'keyword' && field.kind !== 'long' && field.kind !== 'boolean' && field.kind !== 'date')
+    throw unsupported(field, 'rare_terms', at);
+  const depth = stage.level.depth;
+  const inner = stage.inside([valueKey(field, missing, depth, stage.planning, aggregation)], {
+    cut: {
+      size: everything,
+      minDocCount: 1,
+      maxDocCount,
+      order: () => orderInSql(order, comparableKeys([field], depth)),
+    },
+  });
+  const children = inner.planAll(aggregation);
+  const order = orderOf([{ path: '_count', descending: false, at }], children);
+  const count = inner.count();
+  const print = printOf(field, format);
+  return {
+    read: (around) => {
+      const buckets = inner.level.bucketsOf(around);
+      stage.planning.made(buckets.length);
+      const answers = buckets.map((bucket) => ({
+        ...writtenKey(field, inner.level.keysOf(bucket.row!)[0], print),
+        doc_count: count(bucket),
+        ...children.read(bucket),
+      }));
+      return { buckets: children.across(answers) };
+    },
+  };
+};

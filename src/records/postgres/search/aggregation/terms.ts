@@ -1,0 +1,75 @@
+import type { TermsAggregation } from '../../../../search/aggregation/aggregation.js';
+import { printOf } from '../../../../search/aggregation/format.js';
+import type { StoredField } from '../sql/stored-field.js';
+import { type Bucket, gap, noRecords } from './bucket.js';
+import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket-key.js';
+import { unsupported } from './number-of.js';
+import { comparing, orderInSql, orderOf } from './order.js';
+import type { Answer, Planned, Stage } from './stage.js';
+import { fieldOr } from './stand-in.js';
+import { everyTerm } from './universe.js';
+
+/** One bucket for each value of a field, the most frequent first unless another order is asked for. */
+export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
+  const { at, missing, format } = aggregation;
+  const field = fieldOr('keyword', aggregation, at, stage);
+  if (field === undefined) {
+    orderOf(aggregation.order, stage.planBarren(aggregation));
+    return { read: () => answerOf(0, []) };
+  }
+  if (field.kind === 'geo_point') throw unsupported(field, 'terms', at);
+  const depth = stage.level.depth;
+  const asked = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
+  // Terms that no record of the query has only take part once all are known, so nothing can be cut before.
+  const withEmpty = aggregation.minDocCount === 0;
+  const key = valueKey(field, missing, depth, stage.planning, aggregation);
+  const cut = {
+    size: aggregation.size,
+    minDocCount: aggregation.minDocCount,
+    order: () => orderInSql(order, comparableKeys([field], depth)),
+  };
+  const inner = stage.inside([key], withEmpty ? {} : { cut });
+  const children = inner.planAll(aggregation);
+  const order = orderOf(asked, children);
+  const count = inner.count();
+  const ownKey = (bucket: Bucket) => inner.level.keysOf(bucket.row!)[0];
+  const universe = withEmpty ? everyTerm(field, aggregation, stage) : undefined;
+  // What stands in for a field that nothing has is written as it is.
+  const print = stage.field(aggregation.field, at) === undefined ? undefined : printOf(field, format);
+
+  const found = (around: Bucket): KeyedBucket[] =>
+    inner.level.bucketsOf(around).map((bucket) => ({ ...bucket, key: ownKey(bucket) }));
+  const withAll = (around: Bucket): KeyedBucket[] => {
+    const some = found(around);
+    const known = new Set(some.map(({ key }) => key));
+    const others = around.id === gap.id ? [] : universe!().filter((key) => !known.has(key));
+    const byKey = (a: Bucket, b: Bucket) => compareKeys((a as KeyedBucket).key, (b as KeyedBucket).key);
+    return [...some, ...others.map((key) => ({ ...noRecords, key }))].sort(comparing(order, count, byKey));
+  };
+  const read = (around: Bucket): Answer => {
+    const all = withEmpty ? withAll(around) : found(around);
+    const buckets = all.slice(0, aggregation.size);
+    stage.planning.made(buckets.length);
+    const sum = (some: readonly Bucket[]) => some.reduce((total, bucket) => total + count(bucket), 0);
+    const total = withEmpty || buckets[0] === undefined ? sum(all) : inner.level.total(buckets[0]);
+    const answers = buckets.map((bucket) => written(field, bucket));
+    return answerOf(total - sum(buckets), children.across(answers));
+  };
+  const written = (of: StoredField, bucket: KeyedBucket): Answer => ({
+    ...writtenKey(of, bucket.key, print),
+    doc_count: count(bucket),
+    ...(aggregation.showErrors && { doc_count_error_upper_bound: 0 }),
+    ...children.read(bucket),
+  });
+  return { read };
+};
+
+interface KeyedBucket extends Bucket {
+  readonly key: unknown;
+}
+
+const answerOf = (others: number, buckets: readonly Answer[]): Answer => ({
+  doc_count_error_upper_bound: 0,
+  sum_other_doc_count: others,
+  buckets,
+});

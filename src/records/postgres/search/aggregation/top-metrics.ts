@@ -1,0 +1,43 @@
+import sql, { join } from 'sql-template-tag';
+import { printOf } from '../../../../search/aggregation/format.js';
+import type { TopMetricsMetric } from '../../../../search/aggregation/metric-node.js';
+import { illegalArgument } from '../../../../search/failure.js';
+import { bindSort } from '../../../../search/hits/bound-sort.js';
+import { orderBy, orderKey } from '../sql/order.js';
+import { plainKey } from './bucket-key.js';
+import { asDouble } from './number-of.js';
+import type { Planned, Stage } from './stage.js';
+
+/** Values of the records that come first in an order. */
+export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, stage: Stage): Planned => {
+  const { planning, level } = stage;
+  const fields = paths.map((path) => ({ path, field: stage.field(path, at) }));
+  const several = fields.find(({ field }) => field?.values !== undefined);
+  if (several !== undefined)
+    throw illegalArgument(`[top_metrics] needs one value a record, but [${several.path}] has several`, at);
+  const [key] = bindSort(sort, planning).map(orderKey);
+  const ordered = level.perRecord(key!.value, [key!.field], true);
+  const tie = level.perRecord(sql`r.seq`, []);
+  const order = orderBy([{ ...key!, value: ordered }], tie);
+  const sorted = key!.type === 'timestamp' ? sql`floor(extract(epoch from ${ordered}) * 1000)` : ordered;
+  const values = fields.map(({ field }) =>
+    field === undefined
+      ? sql`null`
+      : level.perRecord(field.kind === 'keyword' ? field.value : asDouble(field), [field], field.costly),
+  );
+  const { cell } = stage.aggregate(
+    (where) =>
+      sql`(array_agg(jsonb_build_array(${join([sorted, ...values])}) order by ${order})${where})[1:${size}::int]`,
+  );
+  const print = printOf(key!.field, undefined);
+  return {
+    read: (bucket) => {
+      const rows = (cell(bucket) as unknown[][] | null) ?? [];
+      const top = rows.map(([value, ...metrics]) => ({
+        sort: [key!.type === 'timestamp' && print !== undefined ? print(Number(value)) : plainKey(key, value)],
+        metrics: Object.fromEntries(fields.map(({ path, field }, index) => [path, plainKey(field, metrics[index])])),
+      }));
+      return { top };
+    },
+  };
+};

@@ -1,0 +1,92 @@
+import type { Aggregation, TimeInterval } from '../../../../search/aggregation/aggregation.js';
+import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
+import { unitMillis } from '../../../../search/date/calendar.js';
+import { uniformMillis } from '../../../../search/date/rounding.js';
+import { maxBuckets, tooManyBuckets } from '../../../../search/failure.js';
+import type { Predicate } from '../../../../search/query/predicate.js';
+import { devicesOf, type Surroundings } from '../hits/hits.js';
+import type { Reader } from '../snapshot-reader.js';
+import type { Scope } from '../sql/scan.js';
+import type { Bucket } from './bucket.js';
+import type { Span } from './date-bucket.js';
+import { Level } from './level.js';
+import { planAll } from './plan.js';
+import { type Answer, type Planning, Stage } from './stage.js';
+
+/** Aggregations ready to be read. */
+export interface PlannedTree {
+  /** Levels in the order in which they are run. */
+  readonly levels: readonly Level[];
+  read(reader: Reader): Promise<Answer>;
+  /** How many records match, where some level's buckets have each of them once. The levels must have their rows. */
+  total(): number | undefined;
+}
+
+/** Whether an aggregation asks what time the matching records are in. */
+export const needsFound = (aggregations: readonly Aggregation[]): boolean =>
+  aggregations.some((one) => one.kind === 'auto_date_histogram' || ('children' in one && needsFound(one.children)));
+
+/** Whether buckets of time would be so many over a span that it pays to ask first what time there are records of. */
+export const needsNarrow = (aggregations: readonly Aggregation[], { from, to }: Span): boolean =>
+  aggregations.some((one) => {
+    const sources = one.kind === 'composite' ? one.sources : [];
+    const timed = sources.flatMap((source): TimeInterval[] => (source.by === 'date_histogram' ? [source] : []));
+    const intervals = one.kind === 'date_histogram' ? [one] : timed;
+    const many = intervals.some(
+      (interval) => interval.timeZone !== undefined && (to - from) / widthOf(interval) > manyBuckets,
+    );
+    return many || ('children' in one && needsNarrow(one.children, { from, to }));
+  });
+
+const manyBuckets = 2000;
+
+const widthOf = ({ calendarInterval: calendar, fixedInterval: fixed }: TimeInterval): number => {
+  const interval = calendar === undefined ? fixedInterval(fixed!) : calendarInterval(calendar);
+  return uniformMillis(interval) ?? 28 * unitMillis.day;
+};
+
+const top: Bucket = { id: '[]' };
+
+/** Plans the aggregations of a query; undefined where there are none. */
+export const planTree = (
+  aggregations: readonly Aggregation[],
+  scope: Scope,
+  query: Predicate,
+  shared: Pick<Planning, 'fields' | 'now' | 'span' | 'found' | 'times'>,
+): PlannedTree | undefined => {
+  if (aggregations.length === 0) return undefined;
+  let buckets = 0;
+  let devices: Surroundings = { devices: new Map(), owners: new Map(), retyped: new Set(), outgrown: new Map() };
+  const shown: (() => readonly (readonly unknown[])[])[] = [];
+  const root = new Level({ scope, where: [query], keys: [] });
+  const levels = [root];
+  const planning: Planning = {
+    ...shared,
+    root,
+    scope,
+    query,
+    levels,
+    planAll,
+    needDevices: (records) => void shown.push(records),
+    devices: () => devices,
+    made: (count) => {
+      buckets += count;
+      if (buckets > maxBuckets) throw tooManyBuckets(buckets);
+    },
+  };
+  const planned = planAll(aggregations, new Stage(planning, root));
+  return {
+    levels,
+    total: () => levels.map((level) => level.sumOf(root)).find((sum) => sum !== undefined),
+    read: async (reader) => {
+      for (const level of levels) await level.read(reader);
+      if (shown.length > 0) {
+        devices = await devicesOf(
+          reader.rows,
+          shown.flatMap((of) => of()),
+        );
+      }
+      return planned.read(root.bucketsOf(top)[0] ?? top);
+    },
+  };
+};

@@ -1,0 +1,211 @@
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { PlainJson } from '../../../../json.js';
+import { SearchFailure } from '../../../../search/failure.js';
+import type { BoundKey } from '../../../../search/hits/bound-sort.js';
+import type { Cursor } from '../../../../search/hits/search-after.js';
+import { type ShownField, shownFields } from '../../../../search/hits/shown-field.js';
+import { type SourceFilter, sourceFilter } from '../../../../search/hits/source-filter.js';
+import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
+import type { Span } from '../aggregation/date-bucket.js';
+import type { Reader, Rows } from '../snapshot-reader.js';
+import { afterCursor, orderBy, orderKey } from '../sql/order.js';
+import { narrow, type Scope, scan } from '../sql/scan.js';
+import { type Devices, deviceOf, loadDevices } from './device.js';
+import { newestFirst } from './newest.js';
+import { loadOutgrown } from './stale-type.js';
+
+/** One record of an answer. */
+export interface Hit {
+  _index: 'records';
+  _id: string;
+  _score: null;
+  _ignored?: string[];
+  _source?: { [key: string]: PlainJson };
+  fields?: { [path: string]: unknown[] };
+  sort?: unknown[];
+}
+
+/** The unit of moments that are shown: ours, or the engines'. */
+export type Times = 'seconds' | 'millis';
+
+/** Which records to show, in which order. */
+export interface HitsRequest {
+  readonly scope: Scope;
+  readonly predicates: readonly Predicate[];
+  /** The time that the records can be in. */
+  readonly span: Span;
+  /** Where the page begins: after the last hit of the page before. */
+  readonly after?: Cursor;
+  /** Products whose records are together all of the scope's: reading by time goes through them instead of the devices. */
+  readonly products?: readonly string[];
+  /** Empty: the newest first, and hits carry no sort values. */
+  readonly sort: readonly BoundKey[];
+  readonly from: number;
+  readonly size: number;
+  readonly source: SourceFilter;
+  readonly fields: readonly ShownField[];
+  /** How `ts` is shown, in the source and in sort values. */
+  readonly times: Times;
+  /** Takes the size of each record read, in characters, and says whether the answer may still grow. */
+  readonly weigh: (length: number) => boolean;
+}
+
+/** More wide rows than this are read through a cursor. */
+const atOnce = 500;
+/** How wide the answers of one call may be together. */
+export const maxAnswer = 64 * 1024 * 1024;
+
+/** Reads a page of records. */
+export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hit[]> => {
+  if (request.size === 0 || request.scope.deviceIds.length === 0) return [];
+  const rows: unknown[][] = [];
+  let fits = true;
+  const take = (batch: unknown[][]) => {
+    for (const row of batch) fits &&= request.weigh(lengthOf(row));
+    rows.push(...batch);
+    return fits;
+  };
+  if (request.size > atOnce) await reader.batches(statement(request), take);
+  else {
+    for (const scope of newestFirst(request)) {
+      const size = request.size - rows.length;
+      if (size > 0) take(await reader.tuples(statement({ ...request, scope, size })));
+    }
+  }
+  if (!fits) throw tooLarge();
+  const devices = await devicesOf(reader.rows, request.source === false && request.fields.length === 0 ? [] : rows);
+  return shapeHits(request)(rows, devices);
+};
+
+/** What is read of each record that is shown, over aliases `r` and `d`, with its sort values. */
+export const hitColumns = (sort: readonly BoundKey[]): Sql[] => [
+  sql`r.id`,
+  sql`extract(epoch from r.ts)`,
+  sql`r.device_id`,
+  sql`r.product_id`,
+  sql`r.metadata`,
+  sql`r.data`,
+  sql`r.frame`,
+  sql`r.ignored`,
+  ...sort.map(orderKey).map(({ value, type }) => (type === 'timestamp' ? sql`extract(epoch from ${value})` : value)),
+];
+const columnCount = 8;
+
+/** The page as SQL. */
+export const statement = (request: Omit<HitsRequest, 'span'>): Sql => {
+  const { after, sort, from, size, products } = request;
+  const { scope, rest: predicates } = narrow(request.scope, request.predicates);
+  const fields = [...sort.map(({ field }) => field), ...predicates.flatMap(fieldsOf)];
+  const { source, where } = scan(scope, predicates, fields);
+  const order = sort.length === 0 ? sql`r.ts desc, r.seq desc` : orderBy(sort.map(orderKey));
+  const conditions = after === undefined ? where : sql`${where} and ${afterCursor(sort.map(orderKey), after)}`;
+  const end = sql`order by ${order} limit ${size}::int offset ${from}::int`;
+  if (!isByTime({ ...request, scope, predicates }))
+    return sql`select ${join(hitColumns(sort))} from ${source} where ${conditions} ${end}`;
+  // The newest of each product or device are at the end of its index; of many together no index knows the newest.
+  const [ids, column] = products ? [products, sql`r.product_id`] : [scope.deviceIds, sql`r.device_id`];
+  const ofOne = sql`select r.* from record r where ${column} = one.id and ${conditions} order by ${order} limit ${from + size}::int`;
+  return sql`select ${join(hitColumns(sort))} from unnest(${ids}::uuid[]) as one(id) cross join lateral (${ofOne}) r ${end}`;
+};
+
+const mostByDevice = 100_000;
+
+/** Whether records are asked for in the order of time, and most of what an index gives in that order matches. */
+export const isByTime = ({
+  scope,
+  predicates,
+  sort,
+  from,
+  size,
+}: Pick<HitsRequest, 'scope' | 'predicates' | 'sort' | 'from' | 'size'>): boolean =>
+  size > 0 &&
+  scope.deviceIds.length > 1 &&
+  (sort.length === 0 || sort[0]!.field.path === 'ts') &&
+  sort.every(({ field }) => !field.ofDevice) &&
+  scope.deviceIds.length * (from + size) <= mostByDevice &&
+  predicates.every((one) => one.kind === 'all' || (one.kind === 'range' && one.field.path === 'ts'));
+
+/** What hits need beside their records. */
+export interface Surroundings extends Devices {
+  /** By record, see {@link loadOutgrown}. */
+  readonly outgrown: ReadonlyMap<string, string[]>;
+}
+
+/** Reads the devices, the owners of the products and the outgrown values of records that were read with {@link hitColumns}. */
+export const devicesOf = async (rows: Rows, records: readonly (readonly unknown[])[]): Promise<Surroundings> => {
+  const devices = await loadDevices(
+    rows,
+    records.map((record) => record[2] as string),
+    records.flatMap((record) => (record[3] as string | null) ?? []),
+  );
+  const older = records.flatMap((record) => (devices.retyped.has(record[3] as string) ? (record[0] as string) : []));
+  return { ...devices, outgrown: older.length === 0 ? new Map() : await loadOutgrown(rows, older) };
+};
+
+/** Makes the function that turns records that were read with {@link hitColumns} into hits. */
+export const shapeHits = ({
+  sort,
+  source,
+  fields,
+  times,
+  scope,
+}: Pick<HitsRequest, 'sort' | 'source' | 'fields' | 'times' | 'scope'>) => {
+  const filter = sourceFilter(source);
+  const pick = shownFields(fields);
+  const factor = times === 'millis' ? 1000 : 1;
+  return (records: readonly (readonly unknown[])[], devices: Surroundings): Hit[] =>
+    records.map((record) => {
+      const [id, , , , , , , unfit] = record as HitRow;
+      const ignored = [...(unfit ?? []), ...(devices.outgrown.get(id) ?? [])];
+      const hit: Hit = { _index: 'records', _id: id, _score: null };
+      if (ignored.length > 0) hit._ignored = ignored;
+      if (source !== false || fields.length > 0) {
+        const whole = sourceOfHit(record as HitRow, devices, scope, factor);
+        const shown = filter(whole);
+        if (shown !== undefined) hit._source = shown;
+        const picked = pick(whole, momentOf(Number(record[1]), 1000));
+        if (picked !== undefined) hit.fields = picked;
+      }
+      if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, record[columnCount + index], factor));
+      return hit;
+    });
+};
+
+type HitRow = readonly [string, string, string, string | null, string, string, string | null, string[] | null];
+
+const sourceOfHit = (
+  [, ts, deviceId, productId, metadata, data, frame]: HitRow,
+  devices: Devices,
+  { organizationId }: Scope,
+  factor: number,
+) => ({
+  ts: momentOf(Number(ts), factor),
+  metadata: JSON.parse(metadata) as PlainJson,
+  data: JSON.parse(data) as PlainJson,
+  ...(frame !== null && { frame: JSON.parse(frame) as PlainJson }),
+  device: deviceOf(devices, deviceId, productId, organizationId),
+});
+
+/** Seconds to the microsecond, or whole milliseconds. */
+const momentOf = (seconds: number, factor: number): number =>
+  factor === 1 ? seconds : Math.floor(Math.round(seconds * 1e6) / 1000);
+
+/** A sort value as it is shown: `ts` in seconds, doubles without a value as infinities in words, whole numbers exact. */
+const sortValue = ({ kind, type }: BoundKey, raw: unknown, factor: number): unknown => {
+  if (raw === null || type === 'text') return raw;
+  const number = Number(raw);
+  if (type === 'timestamp') return momentOf(number, factor);
+  if (kind === 'double') return Number.isFinite(number) ? number : `${number}`;
+  if (Math.abs(number) === Infinity) return number > 0 ? '9223372036854775807' : '-9223372036854775808';
+  return type === 'long' && !Number.isSafeInteger(number) ? raw : number;
+};
+
+const lengthOf = (row: readonly unknown[]): number =>
+  row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0);
+
+const tooLarge = () =>
+  new SearchFailure(
+    400,
+    'illegal_argument_exception',
+    `The answers of one call may hold at most [${maxAnswer}] bytes. Ask for fewer hits at once, or for less of each (includes).`,
+  );

@@ -1,0 +1,23 @@
+import sql from 'sql-template-tag';
+import type { Rows } from '../snapshot-reader.js';
+
+/**
+ * By record, the paths of values that were stored under an older type of their variable: they are in the source and in no
+ * place that searches read, until the product is redecoded. Asked only of products that have changed a type.
+ */
+export const loadOutgrown = async (
+  rows: Rows,
+  recordIds: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> => {
+  const found = await rows<{ id: string; paths: string[] }>(sql`
+    select r.id, array_agg('data.' || v.name order by v.name) as paths
+    from record r join product p on p.id = r.product_id
+    cross join jsonb_to_recordset(p.variables) v (name text, type text)
+    left join product_slot s on s.product_id = p.id and s.name = v.name and s.type = v.type
+    where r.id = any(${recordIds}::uuid[])
+      and jsonb_path_exists(r.data -> v.name, 'strict $.** ? (@.type() != "null" && @.type() != "array")')
+      and case s.kind when 'number' then r.numbers[s.slot] is null when 'text' then r.texts[s.slot] is null else true end
+      and (r.many -> v.name) is null and ('data.' || v.name = any(r.ignored)) is not true
+    group by r.id`);
+  return new Map(found.map(({ id, paths }) => [id, paths]));
+};

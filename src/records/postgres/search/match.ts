@@ -1,0 +1,175 @@
+import type { Pool, PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { invalid } from '../../../errors.js';
+import { locate, type PlainJson } from '../../../json.js';
+import { SearchFailure } from '../../../search/failure.js';
+import { reservedFields } from '../../../search/field/reserved.js';
+import { bindQuery } from '../../../search/query/bind.js';
+import { parseQuery } from '../../../search/query/parse.js';
+import { and, not, or, type Predicate } from '../../../search/query/predicate.js';
+import { Input } from '../../../search/syntax/input.js';
+import { transaction } from '../../../transaction.js';
+import type { StoredRecord } from '../../stored-record.js';
+import { loadFields, loadFieldsAmong } from './sql/load-fields.js';
+import { scan } from './sql/scan.js';
+
+/** A query may take this long over the records of one transaction, in milliseconds. */
+const patience = 2000;
+
+/** Throws 422 for a query that a search would refuse. */
+export const requireQuery = (query: PlainJson, path: string): void => {
+  try {
+    parseQuery(new Input(locate(query), path));
+  } catch (error) {
+    throw refusal(error, path);
+  }
+};
+
+const refusal = (error: unknown, path: string): unknown =>
+  error instanceof SearchFailure ? invalid([{ path: error.place?.path ?? path, message: error.reason }]) : error;
+
+/** What a query lets through. */
+export interface Matches {
+  ids: ReadonlySet<string>;
+  /** Of these, how many only because the query could not be answered of them. */
+  unanswered: number;
+}
+
+/**
+ * Of records that this transaction has stored, all of one organization, those that a query matches. Each is judged by the
+ * types of its own product. Where the query cannot be answered (it does not fit these types, or takes too long), the
+ * records match: nobody shall lose records because of it. The transaction goes on as if it had not been asked.
+ */
+export const matchRecords = async (
+  tx: PoolClient,
+  query: PlainJson,
+  records: readonly Matchable[],
+  now: number,
+): Promise<Matches> => {
+  const { found, open } = await match(tx, query, records, { now, patience });
+  return { ids: new Set([...found, ...open]), unanswered: open.length };
+};
+
+/** What of a record a query is asked about; the rest is read where it is stored. */
+type Matchable = Pick<StoredRecord, 'id' | 'ts'> & {
+  device: Pick<StoredRecord['device'], 'id' | 'organizationId'> & { product?: { id: string } };
+};
+
+/** The same of records that are committed, on a connection of its own; undefined where the query cannot be answered in time. */
+export const matchStored = async (
+  pool: Pool,
+  query: PlainJson,
+  records: readonly Matchable[],
+  limits: { now: number; patience: number },
+): Promise<ReadonlySet<string> | undefined> => {
+  const { found, open } = await transaction(pool, (tx) => match(tx, query, records, limits));
+  return open.length > 0 ? undefined : found;
+};
+
+/** Throws 422, with the engines' reason, for a query that a search of the organization's records would refuse. */
+export const requireAnswerable = async (
+  pool: Pick<Pool, 'query'>,
+  query: PlainJson,
+  { organizationId, path, now }: { organizationId: string; path: string; now: number },
+): Promise<void> => {
+  const rows = async <Row extends object>(statement: Sql) => (await pool.query<Row>(statement)).rows;
+  try {
+    const parsed = parseQuery(new Input(locate(query), path));
+    bindQuery(parsed, { fields: await loadFields(rows, { organizationId, productIds: [] }), now });
+  } catch (error) {
+    throw refusal(error, path);
+  }
+};
+
+/** Identifiers of the records that match, and of those of which that cannot be said. */
+interface Answer {
+  found: ReadonlySet<string>;
+  open: readonly string[];
+}
+
+const match = async (
+  tx: PoolClient,
+  query: PlainJson,
+  records: readonly Matchable[],
+  { now, patience }: { now: number; patience: number },
+): Promise<Answer> => {
+  const [first] = records;
+  if (!first) return { found: new Set(), open: [] };
+  const { organizationId } = first.device;
+  await tx.query('savepoint matching');
+  try {
+    await tx.query(sql`select set_config('statement_timeout', ${String(patience)}, true)`);
+    const rows = async <Row extends object>(statement: Sql) => (await tx.query<Row>(statement)).rows;
+    const fieldsAmong = await loadFieldsAmong(rows, organizationId);
+    const parsed = parseQuery(new Input(locate(query), 'query'));
+    const byProduct = Map.groupBy(records, ({ device }) => device.product?.id);
+    const { predicate, refused } = bindAmong([...byProduct.keys()], (products) =>
+      bindQuery(parsed, { fields: fieldsAmong(products), now }),
+    );
+    const open = refused.flatMap((product) => byProduct.get(product)!.map(({ id }) => id));
+    const moments = records.map(({ ts }) => ts * 1000);
+    const { source, where } = scan(
+      {
+        organizationId,
+        deviceIds: [...new Set(records.map(({ device }) => device.id))],
+        productIds: [],
+        from: new Date(Math.min(...moments) - 1000).toISOString(),
+        to: new Date(Math.max(...moments) + 1000).toISOString(),
+      },
+      [predicate],
+      [],
+    );
+    const ids = records.map(({ id }) => id);
+    const found = await rows<{ id: string }>(
+      sql`select r.id from ${source} where ${where} and r.id = any(${ids}::uuid[])`,
+    );
+    await leave(tx);
+    return { found: new Set(found.map(({ id }) => id)), open };
+  } catch (error) {
+    await leave(tx);
+    if (error instanceof SearchFailure || isOfQuery(error))
+      return { found: new Set(), open: records.map(({ id }) => id) };
+    throw error;
+  }
+};
+
+type Product = string | undefined;
+
+/** Binds for all products at once where they agree, which is the cheaper question, else for each; `refused`: where that fails. */
+const bindAmong = (
+  products: readonly Product[],
+  bind: (products: readonly Product[]) => Predicate,
+): { predicate: Predicate; refused: readonly Product[] } => {
+  const together = attempt(() => bind(products));
+  if (together) return { predicate: together, refused: [] };
+  const apart = products.map((product) => ({ product, predicate: attempt(() => bind([product])) }));
+  return {
+    predicate: or(apart.flatMap(({ product, predicate }) => (predicate ? and([ofProduct(product), predicate]) : []))),
+    refused: apart.filter(({ predicate }) => !predicate).map(({ product }) => product),
+  };
+};
+
+const attempt = (bind: () => Predicate): Predicate | undefined => {
+  try {
+    return bind();
+  } catch (error) {
+    if (error instanceof SearchFailure) return undefined;
+    throw error;
+  }
+};
+
+const productField = reservedFields.get('product.id')!;
+
+const ofProduct = (product: Product): Predicate =>
+  product === undefined
+    ? not({ kind: 'exists', field: productField })
+    : { kind: 'in', field: productField, values: [product] };
+
+/**
+ * Takes the time limit back, too: nothing but reading was done. What the transaction writes next must not be written
+ * inside of the savepoint, which no snapshot would list as being under way.
+ */
+const leave = (tx: PoolClient) => tx.query('rollback to savepoint matching; release savepoint matching');
+
+/** Whether a statement failed by what it was asked: it was cancelled (57014), or a value or a pattern is wrong (22, 2201B). */
+const isOfQuery = (error: unknown): boolean => /^(57014|22)/.test(String((error as { code?: unknown } | null)?.code));

@@ -1,0 +1,27 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { timestamp } from '../../../../search/query/bind-term.js';
+import type { Stale, Whose } from './range.js';
+
+/** Stands for no product where a null would compare with nothing. */
+export const noProduct = '00000000-0000-0000-0000-000000000000';
+
+/** Rows of an organization's products. */
+export const ofProducts = (
+  alias: Sql,
+  { organizationId }: Pick<Whose, 'organizationId'>,
+  products: readonly (string | null)[],
+): Sql => {
+  const some = sql`${alias}.product_id = any(${products.filter((id) => id !== null)}::uuid[])`;
+  const either = products.includes(null) ? sql`(${some} or ${alias}.product_id is null)` : some;
+  return sql`${alias}.organization_id = ${organizationId}::uuid and ${either}`;
+};
+
+/** Rows of product and moment. */
+export const listOf = (stale: readonly Stale[]): Sql =>
+  sql`unnest(${stale.map(({ productId }) => productId ?? noProduct)}::uuid[], ${stale.map(({ start }) => timestamp(start))}::timestamptz[])`;
+
+/** From the first of some stretches to the end of the last: constants, by which PostgreSQL leaves out what is beyond before it begins. */
+export const around = (stale: readonly Stale[], length: number): { from: string; to: string } => {
+  const starts = stale.map(({ start }) => start);
+  return { from: timestamp(Math.min(...starts)), to: timestamp(Math.max(...starts) + length) };
+};

@@ -1,0 +1,221 @@
+import { DatabaseError, type Pool } from 'pg';
+import { ApiError } from '../../../errors.js';
+import type { LocatedJson } from '../../../json.js';
+import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '../../../search/envelope.js';
+import { type ErrorAnswer, illegalArgument, rejected, SearchFailure } from '../../../search/failure.js';
+import type { FieldKind, Fields } from '../../../search/field/field.js';
+import { parseRequest, type SearchRequest } from '../../../search/request.js';
+import type { Input } from '../../../search/syntax/input.js';
+import { earlyLook, noLook, readScope } from './call-scope.js';
+import { maxAnswer, type Times } from './hits/hits.js';
+import { type Found, run } from './run.js';
+import { type Snapshot, takeSnapshot } from './snapshot.js';
+import { TimedOut } from './snapshot-reader.js';
+import { loadFields } from './sql/load-fields.js';
+
+/** What the search works with. */
+export interface SearchOptions {
+  /** Connections of its own, so that slow searches hold up nothing else. */
+  pool: Pool;
+  /** Milliseconds since the epoch. */
+  clock: () => number;
+  /** How long one query may take, where it does not ask for less. */
+  timeoutMs: number;
+  /** Whether hourly rollups answer where they can; yes unless told otherwise. */
+  rollups?: boolean;
+}
+
+/** Whose records to search: an application that the caller may read. */
+export interface SearchCall {
+  organizationId: string;
+  applicationId: string;
+  /** Aborted when the caller is gone: what runs is cancelled in the database. */
+  signal?: AbortSignal;
+}
+
+/** The answer to one query. */
+export type QueryAnswer =
+  | ({ took: number; timed_out: boolean; status: 200; _shards: typeof shards } & Found)
+  | ErrorAnswer;
+
+/** The answers to all queries of a call, in their order. `took` in milliseconds. */
+export interface SearchAnswer {
+  took: number;
+  responses: QueryAnswer[];
+}
+
+/** A read call, to be answered for an application. */
+export type Ask = (call: SearchCall) => Promise<SearchAnswer>;
+
+/** A field and the engines' name of its type. */
+export interface FieldType {
+  path: string;
+  type: FieldKind;
+}
+
+/** Searches records. */
+export interface Search {
+  /**
+   * Reads the input of a call: the time that it looks at, and its queries.
+   * @throws ApiError VALIDATION_FAILED where the call as a whole is wrong; a query that is wrong fails alone, in its place.
+   */
+  prepare(ts: LocatedJson | undefined, queries: LocatedJson | undefined): Ask;
+  /** Reads the lines of a multi-search as engines' clients send it. Its moments are milliseconds. */
+  prepareMulti(lines: LocatedJson): Ask;
+  /** Every field that can be asked for. */
+  fields(call: SearchCall): Promise<FieldType[]>;
+}
+
+const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;
+const lanes = 4;
+
+/** Opens the search over a pool. */
+export const createSearch = (options: SearchOptions): Search => ({
+  prepare: (ts, queries) => {
+    const envelope = parseEnvelope(ts, queries);
+    return (call) => answerAll(options, envelope, call, 'seconds');
+  },
+  prepareMulti: (lines) => {
+    const envelope = parseMultiSearch(lines);
+    return (call) => answerAll(options, envelope, call, 'millis');
+  },
+  fields: (call) => fieldTypesOf(options, call),
+});
+
+/** Every field that an application's records can be asked for, with the engines' name of its type. */
+const fieldTypesOf = async (
+  { pool, timeoutMs }: SearchOptions,
+  { organizationId, applicationId, signal }: SearchCall,
+): Promise<FieldType[]> => {
+  const snapshot = await takeSnapshot(pool, { organizationId, most: 1, timeoutMs, signal });
+  try {
+    const scope = { organizationId, applicationId, productIds: [] };
+    const fields = await snapshot.run(timeoutMs, ({ rows }) => loadFields(rows, scope));
+    return fields.paths().flatMap((path) => {
+      const field = undisputed(fields, path);
+      return field === undefined ? [] : [{ path, type: field.kind }];
+    });
+  } finally {
+    await snapshot.close();
+  }
+};
+
+/** A field, unless products disagree on its type. */
+const undisputed = (fields: Fields, path: string) => {
+  try {
+    return fields.find(path);
+  } catch (error) {
+    if (error instanceof SearchFailure) return undefined;
+    throw error;
+  }
+};
+
+const answerAll = async (
+  { pool, clock, timeoutMs, rollups = true }: SearchOptions,
+  { range, queries }: Envelope,
+  call: SearchCall,
+  times: Times,
+): Promise<SearchAnswer> => {
+  const took = stopwatch();
+  if (queries.length === 0) return { took: took(), responses: [] };
+  const { organizationId, signal } = call;
+  const now = clock();
+  const weigh = scale(maxAnswer);
+  const requests = queries.map(({ input, products }) => ({ parsed: parsed(input), ids: productIds(products) }));
+  const most = Math.min(lanes, queries.length);
+  const snapshot = await whenTurn(takeSnapshot(pool, { organizationId, most, timeoutMs, signal }));
+  if (!('run' in snapshot)) return { took: took(), responses: queries.map(() => snapshot) };
+  try {
+    const good = requests.flatMap(({ parsed: request }) => (request instanceof SearchFailure ? [] : [request]));
+    const early = rollups ? earlyLook(good) : noLook;
+    const scope = await readScope(snapshot, { ...call, productIds: requests[0]!.ids, early, timeoutMs });
+    const answers = requests.map(({ parsed: request, ids }) =>
+      answered(() => {
+        if (request instanceof SearchFailure) throw request;
+        return snapshot.run(Math.min(timeoutMs, request.timeoutMs ?? timeoutMs), async (reader) => {
+          const fields = await scope.fields(ids, reader.rows);
+          const bounds = {
+            organizationId,
+            deviceIds: scope.deviceIds,
+            productIds: ids,
+            from: range.from,
+            to: range.to,
+          };
+          return run(reader, request, {
+            scope: bounds,
+            range,
+            fields,
+            now,
+            weigh,
+            times,
+            ...(rollups && { sources: scope.sources }),
+          });
+        });
+      }),
+    );
+    // All settle before the snapshot closes, even where one fails in a way that is no answer.
+    const settled = await Promise.allSettled(answers);
+    const responses = settled.map((answer) => {
+      if (answer.status === 'rejected') throw answer.reason;
+      return answer.value;
+    });
+    return { took: took(), responses };
+  } finally {
+    // The answer does not wait until the connections are back.
+    void snapshot.close();
+  }
+};
+
+/** A query that was read, or what is wrong with it. */
+const parsed = (input: Input): SearchRequest | SearchFailure => {
+  try {
+    return parseRequest(input);
+  } catch (error) {
+    if (error instanceof SearchFailure) return error;
+    throw error;
+  }
+};
+
+/** A snapshot, or what each query of the call answers where too many wait for their turn. */
+const whenTurn = async (taken: Promise<Snapshot>): Promise<Snapshot | ErrorAnswer> => {
+  try {
+    return await taken;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'RATE_LIMITED') return rejected(error.message).toAnswer();
+    throw error;
+  }
+};
+
+/** Milliseconds from now on. */
+const stopwatch = () => {
+  const started = performance.now();
+  return () => Math.round(performance.now() - started);
+};
+
+/** The answer of a query, or of its own fault. */
+const answered = async (work: () => Promise<Found>): Promise<QueryAnswer> => {
+  const took = stopwatch();
+  try {
+    const found = await work();
+    return { took: took(), timed_out: false, status: 200, _shards: shards, ...found };
+  } catch (error) {
+    if (error instanceof SearchFailure) return error.toAnswer();
+    if (isOfValue(error)) return illegalArgument(error.message).toAnswer();
+    if (!(error instanceof TimedOut)) throw error;
+    const hits = { total: { value: 0, relation: 'gte' as const }, max_score: null, hits: [] };
+    return { took: took(), timed_out: true, status: 200, _shards: shards, hits };
+  }
+};
+
+/** Whether PostgreSQL refused a value of the query (SQLSTATE class 22), which binding had let pass. */
+const isOfValue = (error: unknown): error is DatabaseError =>
+  error instanceof DatabaseError && error.code?.startsWith('22') === true;
+
+/** Lets lengths pass until they are more than `most` together. */
+const scale = (most: number) => {
+  let sum = 0;
+  return (length: number) => {
+    sum += length;
+    return sum <= most;
+  };
+};

@@ -1,0 +1,82 @@
+import type { Pool } from 'pg';
+import { type Release, turnsOf } from './fair-queue.js';
+import { Lane, type LaneOptions, type Reader } from './snapshot-reader.js';
+
+/** One moment of the database, looked at over one connection and, while the pool has some to spare, more. */
+export interface Snapshot {
+  /** Runs the work of one query; what it throws leaves the snapshot as it was. */
+  run<T>(timeoutMs: number, work: (reader: Reader) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** How a snapshot is taken. */
+export interface SnapshotOptions {
+  /** Whose turn it takes. */
+  readonly organizationId: string;
+  /** How many connections it may use at once. */
+  readonly most: number;
+  /** How long one query may take, where it does not ask for less, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends every statement when the caller is gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Takes a snapshot once it is the organization's turn. @throws ApiError RATE_LIMITED where too many of its calls wait. */
+export const takeSnapshot = async (
+  pool: Pool,
+  { organizationId, most, timeoutMs, signal }: SnapshotOptions,
+): Promise<Snapshot> => {
+  const turns = turnsOf(pool);
+  const turn = await turns.take(organizationId, signal);
+  const exported = most > 1 && turns.hasFree(organizationId);
+  const first = await openSeat(pool, turn, { timeoutMs, signal, exported });
+  const seats = [Promise.resolve(first)];
+  const idle = [first];
+  const waiting: ((seat: Seat) => void)[] = [];
+
+  const take = (): Promise<Seat> => {
+    const free = idle.pop();
+    if (free !== undefined) return Promise.resolve(free);
+    // Another only while one is to spare: a search never waits for a connection while it holds one.
+    const another = exported && seats.length < most ? turns.takeFree(organizationId) : undefined;
+    if (another === undefined) return new Promise((resolve) => waiting.push(resolve));
+    const opened = openSeat(pool, another, { timeoutMs, signal, beside: first.lane });
+    seats.push(opened);
+    return opened;
+  };
+  const giveBack = (seat: Seat) => {
+    const next = waiting.shift();
+    if (next === undefined) idle.push(seat);
+    else next(seat);
+  };
+  return {
+    run: async (timeoutMs, work) => {
+      const seat = await take();
+      try {
+        return await seat.lane.run(timeoutMs, work);
+      } finally {
+        giveBack(seat);
+      }
+    },
+    close: async () => {
+      const opened = await Promise.allSettled(seats);
+      await Promise.all(opened.map(async (seat) => (seat.status === 'fulfilled' ? seat.value.close() : undefined)));
+    },
+  };
+};
+
+/** A connection, and the turn that it is used in. */
+interface Seat {
+  readonly lane: Lane;
+  close(): Promise<void>;
+}
+
+const openSeat = async (pool: Pool, turn: Release, options: LaneOptions): Promise<Seat> => {
+  try {
+    const lane = await Lane.open(pool, options);
+    return { lane, close: () => lane.close().finally(turn) };
+  } catch (error) {
+    turn();
+    throw error;
+  }
+};

@@ -1,0 +1,53 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { Fields } from '../../../../search/field/field.js';
+import { fieldsAmong, fieldsOf, type KnownFields } from '../../../../search/field/resolve.js';
+import type { Rows } from '../snapshot-reader.js';
+
+/** Whose fields a search may name. */
+export interface FieldScope {
+  readonly organizationId: string;
+  /** Empty: all products that the organization has or uses. */
+  readonly productIds: readonly string[];
+  /** Where no products are named: only those that its devices have, or have records of, can disagree on a type. */
+  readonly applicationId?: string | undefined;
+}
+
+/** Columns of what a search may name: the variables of the products in scope and the catalogue of the organization. */
+export const fieldColumns = ({ organizationId, productIds, applicationId }: FieldScope): Sql => {
+  const used =
+    productIds.length > 0 || applicationId === undefined
+      ? sql`null::json`
+      : sql`(select coalesce(json_agg(product_id), '[]') from (
+          select d.product_id from application_device a join device d on d.id = a.device_id where a.application_id = ${applicationId}::uuid
+          union select s.product_id from application_device a join record_source s on s.device_id = a.device_id
+            where a.application_id = ${applicationId}::uuid) x where product_id is not null)`;
+  const inScope =
+    productIds.length > 0
+      ? sql`p.id = any(${productIds}::uuid[])`
+      : sql`(p.organization_id = ${organizationId}::uuid or p.id in (select product_id from device where organization_id = ${organizationId}::uuid))`;
+  return sql`
+    (select coalesce(json_agg(x), '[]') from (
+      select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
+      from product p
+      cross join jsonb_array_elements(p.variables) v
+      left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
+      where ${inScope} order by p.id) x) as declared,
+    (select coalesce(json_agg(x), '[]') from (
+      select path, keys, kind, multi from record_field where organization_id = ${organizationId}::uuid order by path limit 10000) x) as seen,
+    ${used} as used`;
+};
+
+/** Reads the fields of a scope: see {@link fieldColumns}. */
+export const loadFields = async (rows: Rows, scope: FieldScope): Promise<Fields> => {
+  const [found] = await rows<KnownFields>(sql`select ${fieldColumns(scope)}`);
+  return fieldsOf(found!, scope.productIds);
+};
+
+/** Reads the fields as records of some products have them (undefined: of no product). */
+export const loadFieldsAmong = async (
+  rows: Rows,
+  organizationId: string,
+): Promise<(products: readonly (string | undefined)[]) => Fields> => {
+  const [found] = await rows<KnownFields>(sql`select ${fieldColumns({ organizationId, productIds: [] })}`);
+  return (products) => fieldsAmong(found!, products);
+};

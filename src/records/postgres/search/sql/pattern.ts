@@ -1,0 +1,31 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { TextPattern, WildcardPart } from '../../../../search/query/predicate.js';
+
+const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const lower = upper.toLowerCase();
+
+/** The letters A to Z made small, and no others: the engines' case folding is ASCII's. */
+const fold = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** Whether a text as a whole follows a pattern. */
+export const patternCondition = (value: Sql, pattern: TextPattern, caseInsensitive: boolean): Sql => {
+  const subject = caseInsensitive ? sql`translate(${value}, ${upper}::text, ${lower}::text)` : value;
+  const folded = (text: string) => (caseInsensitive ? fold(text) : text);
+  switch (pattern.kind) {
+    case 'equal':
+      return sql`${subject} = ${folded(pattern.text)}::text`;
+    case 'prefix':
+      return sql`starts_with(${subject}, ${folded(pattern.text)}::text)`;
+    case 'wildcard':
+      return sql`${subject} like ${pattern.parts.map((part) => likePart(part, folded)).join('')}::text`;
+    case 'regexp':
+      // Its letters match either case by themselves, where they do.
+      return sql`${value} ~ ${pattern.expression}::text`;
+  }
+};
+
+const likePart = (part: WildcardPart, folded: (text: string) => string): string => {
+  if (part === '*') return '%';
+  if (part === '?') return '_';
+  return folded(part.text).replace(/[\\%_]/g, '\\$&');
+};

@@ -1,0 +1,159 @@
+import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { VariableType } from '../../../../entities/enums.js';
+import { kindOfVariable } from '../../../../search/field/catalogue.js';
+import type { DeclaredVariable, Field, FieldKind, FieldOrigin, ValueType } from '../../../../search/field/field.js';
+
+/** A field with the SQL that reads its values, over the aliases `r` of record and `d` of device. */
+export interface StoredField extends Field {
+  /** The value of a record that has one, null of a record that has none; latitude for a point. */
+  readonly value: Sql;
+  /** Longitude of a point. */
+  readonly longitude?: Sql;
+  /** An array of all values, null or empty for none, where a record may have several. `value` is not to be read then. */
+  readonly values?: Sql;
+  /** Values that are UUIDs: the column to compare, so that indexes serve. */
+  readonly uuid?: Sql;
+  /** Whether reading a value takes JSON apart: worth doing once per record. */
+  readonly costly?: boolean;
+}
+
+/** The slot of a product's variable in `record.numbers`. */
+export interface NumberSlot {
+  readonly productId: string;
+  readonly slot: number;
+}
+
+type SqlOf = Omit<StoredField, keyof Field>;
+
+/** How PostgreSQL reads a field. One that already says so, such as a distance, stays as it is. */
+export const storedField = (field: Field | StoredField): StoredField =>
+  'value' in field ? field : { ...field, ...sqlOf(field) };
+
+const sqlOf = (field: Field): SqlOf => {
+  const { origin, valueType, kind } = field;
+  switch (origin.kind) {
+    case 'reserved':
+      return reserved[field.path]!;
+    case 'none':
+      return { value: sql`null::${columnType[valueType]}` };
+    case 'undeclared':
+      return undeclared(origin.keys, kind, field.multi);
+    case 'declared': {
+      const { name } = origin.variables[0]!;
+      const value = byProduct(origin, valueType === 'long', () => otherProducts(name, kind, valueType));
+      return { value, ...(field.multi && { values: several(name, value, valueType, kind) }) };
+    }
+  }
+};
+
+/** The type of the column or expression that has the values of a field; of a point, each coordinate's. */
+const columnType: Readonly<Record<ValueType, Sql>> = {
+  double: sql`float8`,
+  long: sql`int8`,
+  text: sql`text`,
+  timestamp: sql`timestamptz`,
+  point: sql`float8`,
+};
+
+/** The type of bucket keys by the values of a field: times are milliseconds. */
+export const keyType = ({ valueType }: Field): Sql => (valueType === 'timestamp' ? sql`int8` : columnType[valueType]);
+
+const identifier = (column: Sql): SqlOf => ({ value: sql`${column}::text`, uuid: column });
+
+const reserved: Readonly<Record<string, SqlOf>> = {
+  ts: { value: sql`r.ts` },
+  _doc: { value: sql`r.seq` },
+  _id: identifier(sql`r.id`),
+  'product.id': identifier(sql`r.product_id`),
+  'device.product.id': identifier(sql`r.product_id`),
+  'device.id': identifier(sql`r.device_id`),
+  'device.organizationId': identifier(sql`r.organization_id`),
+  'device.serial': { value: sql`d.serial` },
+  'device.name': { value: sql`d.name` },
+  'device.tags': { value: sql`d.tags[1]`, values: sql`d.tags` },
+  'device.location': { value: sql`d.lat`, longitude: sql`d.lon` },
+};
+
+/**
+ * Where rollups have a field's numbers, one slot a product; undefined where they do not have all that the products which
+ * declare it have.
+ */
+export const numberSlots = ({ origin, multi, kind }: Field): readonly NumberSlot[] | undefined =>
+  origin.kind !== 'declared' || multi || kind === 'keyword'
+    ? undefined
+    : origin.variables.flatMap(({ productId, slot }) => (slot === null ? [] : [{ productId, slot }]));
+
+/** The products that declare a field. */
+export const declaringProducts = ({ origin }: Field): readonly string[] =>
+  origin.kind === 'declared' ? origin.variables.map(({ productId }) => productId) : [];
+
+/** The slot's value by the record's product; `otherwise` for records of no product that declares the variable. */
+const byProduct = (
+  { variables, complete }: Extract<FieldOrigin, { kind: 'declared' }>,
+  exact: boolean,
+  otherwise: () => Sql,
+): Sql => {
+  // Products mostly agree on the slot: one comparison with all of them is much cheaper than one with each.
+  const groups = [...Map.groupBy(variables, ({ type, slot }) => `${type} ${slot}`).values()];
+  if (complete && groups.length === 1) return slotOf(variables[0]!, exact);
+  const cases = groups.map(
+    (same) =>
+      sql`when r.product_id = any(${same.map(({ productId }) => productId)}::uuid[]) then ${slotOf(same[0]!, exact)}`,
+  );
+  return sql`(case ${join(cases, ' ')}${complete ? empty : sql` else ${otherwise()}`} end)`;
+};
+
+const slotOf = ({ name, type, slot }: DeclaredVariable, exact: boolean): Sql => {
+  const text = kindOfVariable[type] === 'keyword';
+  if (slot === null) return text ? sql`null::text` : exact ? sql`null::int8` : sql`null::float8`;
+  if (text) return sql`r.texts[${slot}::int]`;
+  if (!exact) return sql`r.numbers[${slot}::int]`;
+  if (type !== VariableType.INT64) return sql`r.numbers[${slot}::int]::int8`;
+  const number = sql`r.numbers[${slot}::int]`;
+  return sql`(case when ${number} is null then null when abs(${number}) < 9007199254740992 then ${number}::int8 else ${exactText(name)}::numeric::int8 end)`;
+};
+
+/** The digits of a whole number beyond what a double holds, alone or as the only such value of an array. */
+const exactText = (name: string): Sql =>
+  sql`(jsonb_path_query_first(r.data -> ${name}::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')`;
+
+/** The value of a record whose product does not declare the variable, as far as it has the declared kind. */
+const otherProducts = (name: string, kind: FieldKind, valueType: ValueType): Sql => {
+  const node = sql`(r.data -> ${name}::text)`;
+  if (kind === 'keyword' || kind === 'boolean') return scalar(kind, node);
+  const value = scalar('double', node);
+  if (kind === 'double') return value;
+  const whole = sql`(select n from (select ${value} as n) x where n = trunc(n) and abs(n) <= 9007199254740991)`;
+  return valueType === 'long' ? sql`${whole}::int8` : whole;
+};
+
+/** The values that came as an array, else the one of the slot. */
+const several = (name: string, value: Sql, valueType: ValueType, kind: FieldKind): Sql => {
+  const items = sql`jsonb_array_elements_text(r.many -> ${name}::text)`;
+  const item =
+    kind === 'boolean'
+      ? sql`(e = 'true')::int::float8`
+      : valueType === 'double'
+        ? sql`e::float8`
+        : valueType === 'long'
+          ? sql`e::int8`
+          : sql`e`;
+  return sql`(case when r.many -> ${name}::text is not null then (select array_agg(${item}) from ${items} e) else array_remove(array[${value}], null) end)`;
+};
+
+/** A value of the record's JSON that no product declares, guarded by the kind found there. */
+const undeclared = ([root, ...keys]: readonly string[], kind: FieldKind, multi: boolean): SqlOf => {
+  const node = sql`(${root === 'data' ? sql`r.data` : sql`r.metadata`} #> ${keys}::text[])`;
+  if (!multi) return { value: scalar(kind, node), costly: true };
+  const items = sql`jsonb_array_elements(case jsonb_typeof(${node}) when 'array' then ${node} else jsonb_build_array(${node}) end)`;
+  const values = sql`(select array_agg(v) from (select ${scalar(kind, sql`e`)} as v from ${items} e) x where v is not null)`;
+  return { value: scalar(kind, node), values, costly: true };
+};
+
+const scalar = (kind: FieldKind, node: Sql): Sql => {
+  const text = sql`(${node} #>> '{}')`;
+  if (kind === 'boolean') return sql`(case ${text} when 'true' then 1::float8 when 'false' then 0::float8 end)`;
+  if (kind === 'keyword')
+    return sql`(case when jsonb_typeof(${node}) in ('string', 'number', 'boolean') then ${text} end)`;
+  return sql`(case jsonb_typeof(${node}) when 'number' then (${node})::float8 when 'string' then case when ${text} ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ${text}::float8 end end)`;
+};

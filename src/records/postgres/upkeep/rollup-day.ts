@@ -1,0 +1,85 @@
+import type { Pool, PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { transaction } from '../../../transaction.js';
+
+/*
+ * Rollups by day (table record_day), made of the hourly ones. A day of an (organization, product) is right where it has no row
+ * in record_dirty_day and none of its hours has one in record_dirty, seen in the same snapshot.
+ */
+
+/**
+ * Makes rollups in one look at the database, and says of how many hours or days. One transaction does so at a time, so that
+ * hours are not made anew while days are made of them; 0 where another is at it.
+ */
+export const makeRollups = (pool: Pool, make: (tx: PoolClient) => Promise<number>): Promise<number> =>
+  transaction(pool, async (tx) => {
+    await tx.query('set transaction isolation level repeatable read');
+    const { rows: locked } = await tx.query<{ locked: boolean }>(
+      sql`select pg_try_advisory_xact_lock(hashtextextended('record rollups', 0)) as locked`,
+    );
+    return locked[0]?.locked ? make(tx) : 0;
+  });
+
+/** Whose rollups: an organization's, of one product or of records of none. */
+export interface Owner {
+  readonly organization_id: string;
+  readonly product_id: string | null;
+}
+
+/** The rows of an owner. An equality, so that the index serves it: "is not distinct from" would not. */
+export const ownedBy = ({ organization_id, product_id }: Owner): Sql =>
+  product_id === null
+    ? sql`organization_id = ${organization_id} and product_id is null`
+    : sql`organization_id = ${organization_id} and product_id = ${product_id}`;
+
+/** Rows in groups of one owner each. */
+export const byOwner = <T extends Owner>(rows: readonly T[]): T[][] => [
+  ...Map.groupBy(rows, ({ organization_id, product_id }) => `${organization_id}/${product_id}`).values(),
+];
+
+/** A day of one organization's product whose rollup is out of date. */
+interface DirtyDay extends Owner {
+  /** ISO 8601. */
+  readonly day: string;
+}
+
+const daysAtOnce = 50;
+
+/** How long no hour of a day was made anew before it is worth making; where hours keep changing, when it is made at the latest. Seconds. */
+const quiet = 60;
+const atMost = 900;
+
+/** Notes, in the transaction that changes hourly rollups, the days that they are of. `hours`: rows of organization_id, product_id and hour. */
+export const noteDays = (hours: Sql): Sql => sql`
+  insert into record_dirty_day (organization_id, product_id, day)
+  select distinct organization_id, product_id, date_trunc('day', hour, 'UTC') from (${hours}) h
+  on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp()`;
+
+/** Makes the rollups of some days that are over anew, and says how many. */
+export const rollUpDays = (pool: Pool, now: Date): Promise<number> =>
+  makeRollups(pool, async (tx) => {
+    const { rows: days } = await tx.query<DirtyDay>(sql`
+      delete from record_dirty_day where ctid = any(array(
+        select ctid from record_dirty_day
+        where day <= ${now}::timestamptz - interval '1 day'
+          and (noted_at <= ${now}::timestamptz - make_interval(secs => ${quiet})
+            or since <= ${now}::timestamptz - make_interval(secs => ${atMost}))
+        order by since limit ${daysAtOnce}))
+      returning organization_id, product_id, day`);
+    for (const some of byOwner(days)) await makeDays(tx, some);
+    return days.length;
+  });
+
+/** Makes the days of one organization's product. */
+const makeDays = async (tx: PoolClient, some: readonly DirtyDay[]): Promise<void> => {
+  const { organization_id, product_id } = some[0]!;
+  const days = some.map(({ day }) => day);
+  const whose = ownedBy(some[0]!);
+  await tx.query(sql`delete from record_day where ${whose} and day = any(${days}::timestamptz[])`);
+  await tx.query(sql`
+    insert into record_day (organization_id, product_id, device_id, slot, day, n, sum, min, max, sum_squares)
+    select ${organization_id}, ${product_id}::uuid, device_id, slot, d.day, sum(n), sum(sum), min(min), max(max), sum(sum_squares)
+    from unnest(${days}::timestamptz[]) d (day)
+    join record_rollup on ${whose} and hour >= d.day and hour < d.day + interval '24 hours'
+    group by slot, d.day, device_id order by d.day, slot, device_id`);
+};

@@ -1,0 +1,107 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { Partitions } from './partition.js';
+import { sweepDevices, sweepKeys } from './purge.js';
+import { retire } from './retention.js';
+import { rollUp } from './rollup.js';
+import { rollUpDays } from './rollup-day.js';
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const week = 7 * 24 * 3600;
+
+/** Weeks whose partitions are made ahead. */
+const weeksAhead = 4;
+
+/** What the upkeep works with. */
+export interface UpkeepOptions {
+  pool: Pool;
+  clock: () => number;
+  log: Logger;
+}
+
+/** What keeps the records in order. Every process does all of it, and none minds that another has. */
+export interface Upkeep {
+  start(): void;
+  /** Resolves when what is under way has come to a place to stop. */
+  close(): Promise<void>;
+}
+
+/** Opens the upkeep of records. */
+export const createUpkeep = ({ pool, clock, log }: UpkeepOptions): Upkeep => {
+  const timers: NodeJS.Timeout[] = [];
+  const running = new Set<Promise<void>>();
+  let closing = false;
+  const now = () => new Date(clock());
+
+  const works: Record<string, { every: number; work(): Promise<void> }> = {
+    partitions: {
+      every: hour,
+      work: () => {
+        const today = clock() / second;
+        const moments = Array.from({ length: weeksAhead + 1 }, (_, ahead) => today + ahead * week);
+        return new Partitions().ensure(pool, moments, today);
+      },
+    },
+    rollups: {
+      every: 5 * second,
+      work: async () => {
+        while (!closing && (await rollUp(pool, now())) > 0);
+      },
+    },
+    days: {
+      every: minute,
+      work: async () => {
+        while (!closing && (await rollUpDays(pool, now())) > 0);
+      },
+    },
+    devices: {
+      every: minute,
+      work: async () => {
+        while (!closing && (await sweepDevices(pool, now())));
+      },
+    },
+    keys: {
+      every: minute,
+      work: async () => {
+        while (!closing && (await sweepKeys(pool, now())));
+      },
+    },
+    retention: {
+      // More often than daily costs nothing where nothing is due, and a restart every day does not put it off.
+      every: hour,
+      work: async () => {
+        const { records, partitions } = await retire(pool, now(), () => closing);
+        if (records + partitions > 0) log.info({ records, partitions }, 'records past their time are deleted');
+      },
+    },
+  };
+
+  const begin = (name: string, work: () => Promise<void>): Promise<void> =>
+    work().catch((error: unknown) => log.warn({ err: error, work: name }, 'upkeep failed; it will be done again'));
+
+  return {
+    start() {
+      for (const [name, { every, work }] of Object.entries(works)) {
+        let busy = false;
+        const go = () => {
+          if (busy || closing) return;
+          busy = true;
+          const done = begin(name, work).finally(() => {
+            busy = false;
+            running.delete(done);
+          });
+          running.add(done);
+        };
+        timers.push(setInterval(go, every));
+        if (name === 'partitions') go();
+      }
+    },
+    async close() {
+      closing = true;
+      for (const timer of timers) clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
+};

@@ -1,0 +1,147 @@
+import type { Answer } from '../../../records/postgres/search/aggregation/stage.js';
+import { illegalArgument } from '../../failure.js';
+import { type Print, printOf, withText } from '../format.js';
+import type { ParentPipeline } from '../pipeline-node.js';
+import { movingFunction } from './moving.js';
+import { isAbsent, valueAt } from './path.js';
+import { compileScript } from './script.js';
+
+type Of<K extends ParentPipeline['kind']> = Extract<ParentPipeline, { kind: K }>;
+type Across = (buckets: readonly Answer[]) => Answer[];
+type Plan = { [K in ParentPipeline['kind']]: (pipeline: Of<K>) => Across };
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+const put = (bucket: Answer, name: string, answer: Answer): Answer => ({ ...bucket, [name]: answer });
+const printFor = ({ format }: { format?: Parameters<typeof printOf>[1] }): Print => printOf(undefined, format);
+
+const plans: Plan = {
+  derivative: (pipeline) => {
+    const { name, path, zeros, unitMillis } = pipeline;
+    const print = printFor(pipeline);
+    return (buckets) =>
+      buckets.map((bucket, index) => {
+        const before = buckets[index - 1];
+        const value = valueAt(bucket, path, zeros);
+        if (before === undefined || isAbsent(before, path) || isAbsent(bucket, path)) return bucket;
+        const change = value - valueAt(before, path, zeros);
+        const units = (Number(bucket['key']) - Number(before['key'])) / (unitMillis ?? 1);
+        return put(bucket, name, {
+          ...withText(finite(change), print),
+          ...(unitMillis !== undefined && { normalized_value: finite(change / units) }),
+        });
+      });
+  },
+  cumulative_sum: (pipeline) => {
+    const print = printFor(pipeline);
+    return (buckets) => {
+      let sum = 0;
+      return buckets.map((bucket) => {
+        const value = valueAt(bucket, pipeline.path, pipeline.zeros);
+        if (Number.isFinite(value)) sum += value;
+        return put(bucket, pipeline.name, withText(sum, print));
+      });
+    };
+  },
+  serial_diff: (pipeline) => {
+    const { name, path, zeros, lag } = pipeline;
+    const print = printFor(pipeline);
+    return (buckets) =>
+      buckets.map((bucket, index) => {
+        const before = buckets[index - lag];
+        const value = valueAt(bucket, path, zeros);
+        const change = before === undefined ? Number.NaN : value - valueAt(before, path, zeros);
+        return Number.isNaN(change) ? bucket : put(bucket, name, withText(change, print));
+      });
+  },
+  moving_fn: (pipeline) => {
+    const { name, path, zeros, window, shift, script, at } = pipeline;
+    const apply = movingFunction(script, at);
+    const print = printFor(pipeline);
+    return (buckets) => {
+      const values = buckets.map((bucket) => valueAt(bucket, path, zeros));
+      const known = values.filter((value) => !Number.isNaN(value));
+      const clamp = (index: number) => Math.max(0, Math.min(known.length, index));
+      let index = 0;
+      return buckets.map((bucket, place) => {
+        if (Number.isNaN(values[place]!)) return bucket;
+        const result = apply(known.slice(clamp(index - window + shift), clamp(index + shift)));
+        index += 1;
+        return put(bucket, name, withText(finite(result), print));
+      });
+    };
+  },
+  bucket_script: (pipeline) => {
+    const evaluate = compileScript(pipeline.script, pipeline.at);
+    const print = printFor(pipeline);
+    return (buckets) =>
+      buckets.map((bucket) => {
+        const variables = variablesOf(pipeline, bucket);
+        if (Object.values(variables).some(Number.isNaN)) return bucket;
+        const result = Number(evaluate(variables));
+        return put(bucket, pipeline.name, withText(finite(result), print));
+      });
+  },
+  bucket_selector: (pipeline) => {
+    const evaluate = compileScript(pipeline.script, pipeline.at);
+    return (buckets) => buckets.filter((bucket) => Boolean(evaluate(variablesOf(pipeline, bucket))));
+  },
+  bucket_sort: ({ sort, from, size, zeros, at }) => {
+    if (sort.some(({ path }) => path === '')) throw illegalArgument('[bucket_sort] needs a path to sort by', at);
+    return (buckets) => {
+      const keyed = buckets.map((bucket) => ({
+        bucket,
+        values: sort.map(({ path }) => sortValue(bucket, path, zeros)),
+      }));
+      const some = keyed.filter(({ values }) => sort.length === 0 || values.some((parts) => !isNothing(parts)));
+      const sorted = some.sort((a, b) => compareAll(a.values, b.values, sort));
+      return sorted.slice(from, size === undefined ? undefined : from + size).map(({ bucket }) => bucket);
+    };
+  },
+};
+
+const variablesOf = (
+  { paths, zeros }: Of<'bucket_script' | 'bucket_selector'>,
+  bucket: Answer,
+): Record<string, number> =>
+  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(bucket, path, zeros)]));
+
+type Part = number | string | boolean | null;
+
+/** What a bucket is sorted by: a number, or the parts of its key. */
+const sortValue = (bucket: Answer, path: string, zeros: boolean): readonly Part[] => {
+  if (path !== '_key') return [valueAt(bucket, path, zeros)];
+  const key = bucket['key'];
+  if (typeof key !== 'object') return [typeof key === 'string' ? key : Number(key)];
+  // Of several parts; those of `multi_terms` keep the order that they have, the engines fail at them.
+  return Array.isArray(key) || key === null ? [] : (Object.values(key) as Part[]);
+};
+
+const isNothing = ([first]: readonly Part[]): boolean => Number.isNaN(first);
+
+const compareAll = (
+  a: readonly (readonly Part[])[],
+  b: readonly (readonly Part[])[],
+  sort: Of<'bucket_sort'>['sort'],
+): number => {
+  for (const [index, { descending }] of sort.entries()) {
+    const [left, right] = [a[index]!, b[index]!];
+    // What has no value comes last in either direction.
+    if (isNothing(left) || isNothing(right)) {
+      if (isNothing(left) !== isNothing(right)) return isNothing(left) ? 1 : -1;
+      continue;
+    }
+    const at = left.findIndex((part, place) => part !== right[place]);
+    if (at >= 0) return compareParts(left[at]!, right[at]!) * (descending ? -1 : 1);
+  }
+  return 0;
+};
+
+/** Of two different parts; none is the smallest. */
+const compareParts = (a: Part, b: Part): number => {
+  if (a === null || b === null) return a === null ? -1 : 1;
+  return a < b ? -1 : 1;
+};
+
+/** Plans what a pipeline makes of the buckets that it stands in. */
+export const acrossOf = (pipeline: ParentPipeline): Across =>
+  (plans[pipeline.kind] as (pipeline: ParentPipeline) => Across)(pipeline);

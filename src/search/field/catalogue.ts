@@ -1,0 +1,60 @@
+import { VariableType } from '../../entities/enums.js';
+import type { DeclaredVariable, Field, FieldKind } from './field.js';
+
+/** A row of the catalogue of fields seen at ingestion. */
+export interface SeenField {
+  path: string;
+  keys: string[];
+  kind: 'number' | 'boolean' | 'text';
+  multi: boolean;
+}
+
+/** What the engines call a variable's type. */
+export const kindOfVariable: Readonly<Record<VariableType, FieldKind>> = {
+  [VariableType.BOOL]: 'boolean',
+  [VariableType.TXT]: 'keyword',
+  [VariableType.FLOAT32]: 'double',
+  [VariableType.INT16]: 'long',
+  [VariableType.INT64]: 'long',
+  [VariableType.UINT8]: 'long',
+  [VariableType.UINT16]: 'long',
+  [VariableType.UINT32]: 'long',
+};
+
+const kindOfSeen: Readonly<Record<SeenField['kind'], FieldKind>> = {
+  number: 'double',
+  boolean: 'boolean',
+  text: 'keyword',
+};
+
+/** A field that no product in scope declares, in the kind that was seen first. */
+export const seenField = ({ path, keys, kind, multi }: SeenField): Field => ({
+  path,
+  kind: kindOfSeen[kind],
+  valueType: kind === 'text' ? 'text' : 'double',
+  origin: { kind: 'undeclared', keys },
+  multi,
+  always: false,
+  ofDevice: false,
+});
+
+/** A variable as the products in scope declare it. All of them must have the same kind. */
+export const declaredField = (
+  path: string,
+  variables: readonly DeclaredVariable[],
+  multi: boolean,
+  complete: boolean,
+): Field => {
+  const kinds = new Set(variables.map(({ type }) => kindOfVariable[type]));
+  const kind = kinds.size > 1 ? 'double' : kindOfVariable[variables[0]!.type];
+  const exact = variables.some(({ type }) => type === VariableType.INT64) && kind === 'long';
+  return {
+    path,
+    kind,
+    valueType: kind === 'keyword' ? 'text' : exact ? 'long' : 'double',
+    origin: { kind: 'declared', variables, complete },
+    multi,
+    always: false,
+    ofDevice: false,
+  };
+};

@@ -1,0 +1,133 @@
+import type { PlainJson } from '../../json.js';
+import { decimalFormatOf } from '../aggregation/decimal-format.js';
+import { requireFormattable } from '../aggregation/format.js';
+import { type DateFormat, dateFormatOf, defaultDateFormat } from '../date/date-format.js';
+import { utc } from '../date/zone.js';
+import { illegalArgument, parsing, xContent } from '../failure.js';
+import type { Field, Fields } from '../field/field.js';
+import { escapePattern } from '../syntax/escape.js';
+import type { Input } from '../syntax/input.js';
+import { object } from '../syntax/object.js';
+import { flag, kindOf, objectsOf, optionalString, scalarText, string, text } from '../syntax/value.js';
+
+/** A path, or a pattern with `*`, whose values a hit shows beside its source. */
+export interface AskedField {
+  readonly name: string;
+  readonly format?: Input;
+  /** Whether values come as they are indexed: in order, each text once. */
+  readonly indexed: boolean;
+}
+
+/** The same, with how its values are written. */
+export interface ShownField {
+  readonly pattern: RegExp;
+  readonly indexed: boolean;
+  /** Whether the values of a path are texts, which are indexed each once. */
+  isText(path: string): boolean;
+  /** How moments are written. */
+  dates(): DateFormat;
+  /** How numbers are written where not as they are. Fails where the format fits one of the fields not. */
+  numbers(): ((value: number | bigint) => string) | undefined;
+}
+
+/** Reads `fields` or `docvalue_fields`: names, or objects of a name and a format. */
+export const parseShownFields = (input: Input, indexed: boolean): AskedField[] => {
+  const nested = input.items().find(({ isArray }) => isArray);
+  if (nested?.items()[0]?.isObject) throw parsing(`Unknown key for a END_ARRAY in [${input.key}].`, nested);
+  if (nested !== undefined) throw xContent('[docvalues_field] Expected START_OBJECT but was: START_ARRAY', nested);
+  return objectsOf((item): AskedField => {
+    if (isName(item)) return { name: text(item), indexed };
+    if (!item.isObject) throw xContent(`[docvalues_field] Expected START_OBJECT but was: ${kindOf(item)}`, item);
+    const { field } = object('docvalues_field', { field: string, format: optionalString, include_unmapped: flag })(
+      item,
+    );
+    if (field === undefined) throw illegalArgument('Required [field]', item);
+    const format = item.get('format');
+    const isOwn = format === undefined || format.isNull || (indexed && scalarText(format) === 'use_field_mapping');
+    return { name: field, indexed, ...(!isOwn && { format }) };
+  }, isName)(input);
+};
+
+const isName = (item: Input) => scalarText(item) !== undefined;
+
+/** Binds fields that are shown to what there is. A format is looked at once there is a hit to show, as the engines do. */
+export const bindShownFields = (asked: readonly AskedField[], fields: Fields): ShownField[] =>
+  asked.map(({ name, format, indexed }) => {
+    const pattern = new RegExp(`^${name.split('*').map(escapePattern).join('.*')}$`, 's');
+    const isText = (path: string) => fields.find(path)?.kind === 'keyword';
+    if (format === undefined)
+      return { pattern, indexed, isText, dates: () => defaultDateFormat, numbers: () => undefined };
+    const found = () => (name.includes('*') ? fields.matching(name) : (fields.find(name) ?? []));
+    return {
+      pattern,
+      indexed,
+      isText,
+      dates: once(() => dateFormatOf(text(format), format)),
+      numbers: once(() => numbersIn(format, [found()].flat(), indexed)),
+    };
+  });
+
+const numbersIn = (format: Input, found: readonly Field[], indexed: boolean): ReturnType<ShownField['numbers']> => {
+  for (const field of found) {
+    const { path, kind } = field;
+    if (kind === 'date' || path === '_doc') continue;
+    if (!indexed) throw illegalArgument(`Field [${path}] of type [${kind}] doesn't support formats.`, format);
+    requireFormattable(field, format);
+  }
+  return indexed && found.some(({ kind }) => kind !== 'date') ? decimalFormatOf(text(format), format) : undefined;
+};
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+};
+
+/**
+ * Makes the function that picks the values of fields out of a source, each as an array.
+ * @returns undefined where none are asked for or found.
+ */
+export const shownFields =
+  (fields: readonly ShownField[]) =>
+  (source: { [key: string]: PlainJson }, millis: number): { [path: string]: unknown[] } | undefined => {
+    if (fields.length === 0) return undefined;
+    const leaves = leavesOf(source, '');
+    const found: { [path: string]: unknown[] } = {};
+    const asIndexed = new Set<string>();
+    for (const { pattern, dates, numbers, isText, indexed } of fields) {
+      const print = numbers();
+      for (const [path, values] of leaves) {
+        if (!pattern.test(path) || (found[path] !== undefined && !(indexed && asIndexed.has(path)))) continue;
+        const shown = indexed ? inOrder(values, () => isText(path)) : values;
+        const picked =
+          path === 'ts'
+            ? [dates().print(Math.floor(millis), utc)]
+            : print === undefined
+              ? shown
+              : shown.map((value) => print(exact(value)));
+        // What is asked for twice as it is indexed comes twice.
+        found[path] = [...(found[path] ?? []), ...picked];
+        if (indexed) asIndexed.add(path);
+      }
+    }
+    return Object.keys(found).length === 0 ? undefined : found;
+  };
+
+/** Numbers and booleans in order, texts by their bytes and each once. */
+const inOrder = (values: readonly unknown[], isText: () => boolean): unknown[] =>
+  values.some((value) => typeof value === 'string') && isText()
+    ? [...new Set(values.map(String))].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    : values.toSorted((a, b) => (exact(a) < exact(b) ? -1 : exact(a) > exact(b) ? 1 : 0));
+
+/** A number that came as text is whole and beyond what a double tells apart. */
+const exact = (value: unknown): number | bigint =>
+  typeof value === 'string' && /^-?\d+$/.test(value) ? BigInt(value) : Number(value);
+
+const leavesOf = (value: PlainJson, path: string): [string, unknown[]][] => {
+  if (value === null) return [];
+  if (Array.isArray(value)) {
+    const items = value.filter((item) => item !== null);
+    return items.length === 0 ? [] : [[path, items]];
+  }
+  if (typeof value !== 'object') return [[path, [value]]];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, path === '' ? key : `${path}.${key}`));
+};

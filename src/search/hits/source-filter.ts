@@ -1,0 +1,84 @@
+import type { PlainJson } from '../../json.js';
+import { parsing } from '../failure.js';
+import { handWritten } from '../query/clause.js';
+import { escapePattern } from '../syntax/escape.js';
+import type { Input } from '../syntax/input.js';
+import { kindOf, listOf, type Read, text } from '../syntax/value.js';
+
+/** Which parts of a record an answer shows: none, or those under paths that match one pattern and no other. */
+export type SourceFilter = false | { readonly includes: readonly string[]; readonly excludes: readonly string[] };
+
+/** Reads `includes` or `_source`: a boolean, a pattern, several, or an object of `includes` and `excludes`. */
+export const parseSourceFilter = (input: Input): SourceFilter => {
+  const { node } = input;
+  if (node.kind === 'literal' && node.value !== null) return node.value ? everything : false;
+  if (node.kind === 'string' || node.kind === 'array') return { includes: listOf(text)(input), excludes: [] };
+  if (node.kind !== 'object') {
+    throw parsing(
+      `Expected one of [VALUE_BOOLEAN, VALUE_STRING, START_ARRAY, START_OBJECT] but found [${kindOf(input)}]`,
+      input,
+    );
+  }
+  const parsed = handWritten('_source', { includes: many, include: many, excludes: many, exclude: many })(input);
+  return {
+    includes: [...(parsed.includes ?? []), ...(parsed.include ?? [])],
+    excludes: [...(parsed.excludes ?? []), ...(parsed.exclude ?? [])],
+  };
+};
+
+/** Texts, or one alone. */
+const many: Read<string[]> = (input) =>
+  input.items().map((item) => {
+    if (item.node.kind !== 'string') throw parsing(`Unknown key for a ${kindOf(item)} in [${input.key}].`, item);
+    return item.node.text;
+  });
+
+const everything: SourceFilter = { includes: [], excludes: [] };
+
+type Source = { [key: string]: PlainJson };
+
+/** Makes the function that leaves of a record what a filter lets through. */
+export const sourceFilter = (filter: SourceFilter): ((source: Source) => Source | undefined) => {
+  if (filter === false) return () => undefined;
+  if (filter.includes.length === 0 && filter.excludes.length === 0) return (source) => source;
+  const included = filter.includes.map(pathPattern);
+  const excluded = filter.excludes.map(pathPattern);
+  const keep = (path: string) => included.length === 0 || included.some(({ covers }) => covers.test(path));
+  const within = (path: string) => included.some(({ reaches }) => reaches(path));
+  const drop = (path: string) => excluded.some(({ covers }) => covers.test(path));
+
+  const inside = (value: PlainJson, path: string, kept: boolean): PlainJson | undefined => {
+    if (drop(path)) return undefined;
+    const whole = kept || keep(path);
+    if (Array.isArray(value)) {
+      const items = value.map((item) => inside(item, path, whole)).filter((item) => item !== undefined);
+      return whole || items.length > 0 ? items : undefined;
+    }
+    if (value === null || typeof value !== 'object') return whole ? value : undefined;
+    if (!whole && !within(path)) return undefined;
+    const object = ofObject(value, `${path}.`, whole);
+    return whole || Object.keys(object).length > 0 ? object : undefined;
+  };
+  const ofObject = (source: Source, prefix: string, kept: boolean): Source => {
+    const entries = Object.entries(source).map(
+      ([key, value]) => [key, inside(value, `${prefix}${key}`, kept)] as const,
+    );
+    return Object.fromEntries(entries.filter((entry): entry is [string, PlainJson] => entry[1] !== undefined));
+  };
+  return (source) => ofObject(source, '', false);
+};
+
+/** `covers`: paths that match, and all under them. `reaches`: objects that may hold such a path. */
+const pathPattern = (pattern: string) => {
+  const body = pattern.split('*').map(escapePattern).join('.*');
+  const steps = pattern.split('.');
+  return {
+    covers: new RegExp(`^${body}(?:\\..*)?$`, 's'),
+    reaches: (path: string) => {
+      const depth = path.split('.').length;
+      const star = steps.findIndex((step) => step.includes('*'));
+      if (star >= 0 && star < depth) return true;
+      return steps.slice(0, depth).join('.') === path;
+    },
+  };
+};
