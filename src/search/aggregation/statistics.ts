@@ -1,3 +1,5 @@
+import type { Answer } from './answer.js';
+
 /** What the statistics of some numbers are made from. */
 export interface Moments {
   readonly count: number;
@@ -66,3 +68,23 @@ export const momentsOfAll = (numbers: readonly number[]): Moments => ({
   max: numbers.length === 0 ? null : Math.max(...numbers),
   sumOfSquares: numbers.reduce((sum, number) => sum + number * number, 0),
 });
+
+/** Statistics with the text form of each, where they have one: after all numbers, as the engines write them. */
+export const withTexts = (numbers: Answer, print: ((value: number) => unknown) | undefined): Answer => {
+  if (print === undefined) return numbers;
+  if (numbers['count'] === 0) return numbers;
+  const texts = Object.entries(numbers)
+    .filter(([key, value]) => key !== 'count' && typeof value === 'number')
+    .map(([key, value]) => [`${key}_as_string`, print(value as number)] as const);
+  const bounds = numbers['std_deviation_bounds'] as Record<string, unknown> | undefined;
+  const boundTexts =
+    bounds &&
+    Object.entries(bounds).map(
+      ([key, value]) => [key, typeof value === 'number' ? String(print(value)) : value] as const,
+    );
+  return {
+    ...numbers,
+    ...Object.fromEntries<unknown>(texts),
+    ...(boundTexts && { std_deviation_bounds_as_string: Object.fromEntries<unknown>(boundTexts) }),
+  };
+};

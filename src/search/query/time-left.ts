@@ -1,4 +1,4 @@
-import type { Span } from '../../records/postgres/search/aggregation/date-bucket.js';
+import type { Span } from '../span.js';
 import type { Predicate } from './predicate.js';
 
 /** What is left of a span by predicates that all are to be true; no number where a moment is beyond the calendar. */

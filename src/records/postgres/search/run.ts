@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { Answer } from '../../../search/aggregation/answer.js';
 import type { TimeRange } from '../../../search/envelope.js';
 import type { Fields } from '../../../search/field/field.js';
 import { type BoundKey, bindSort, cursorInstant } from '../../../search/hits/bound-sort.js';
@@ -9,9 +10,8 @@ import { all, type Predicate } from '../../../search/query/predicate.js';
 import type { Query } from '../../../search/query/query.js';
 import { timeLeft } from '../../../search/query/time-left.js';
 import type { SearchRequest } from '../../../search/request.js';
+import type { Span } from '../../../search/span.js';
 import type { Input } from '../../../search/syntax/input.js';
-import type { Span } from './aggregation/date-bucket.js';
-import type { Answer } from './aggregation/stage.js';
 import { needsFound, needsNarrow, planTree } from './aggregation/tree.js';
 import { type Hit, isByTime, readHits, type Times } from './hits/hits.js';
 import { type Asked, rollupCandidate, rollupRange } from './rollup/eligible.js';

@@ -1,5 +1,5 @@
-import type { Answer } from '../../../records/postgres/search/aggregation/stage.js';
 import { illegalArgument } from '../../failure.js';
+import type { Answer } from '../answer.js';
 import { type Print, printOf, withText } from '../format.js';
 import type { ParentPipeline } from '../pipeline-node.js';
 import { movingFunction } from './moving.js';

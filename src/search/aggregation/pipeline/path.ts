@@ -1,5 +1,5 @@
-import type { Answer } from '../../../records/postgres/search/aggregation/stage.js';
 import { illegalArgument, numberFormat, SearchFailure } from '../../failure.js';
+import type { Answer } from '../answer.js';
 
 /** The value that a path leads to inside the answers of one bucket; NaN where there is none. */
 export const valueAt = (bucket: Answer, path: string, zeros: boolean): number => {

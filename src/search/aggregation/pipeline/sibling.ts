@@ -1,8 +1,7 @@
-import { type Answer, hiddenKey } from '../../../records/postgres/search/aggregation/stage.js';
-import { withTexts } from '../../../records/postgres/search/aggregation/stats.js';
+import { type Answer, hiddenKey } from '../answer.js';
 import { javaDouble, printOf, withText } from '../format.js';
 import type { SiblingPipeline } from '../pipeline-node.js';
-import { extendedOf, momentsOfAll, statisticsOf } from '../statistics.js';
+import { extendedOf, momentsOfAll, statisticsOf, withTexts } from '../statistics.js';
 import { bucketsAt, isAbsent, valueAt } from './path.js';
 
 type Of<K extends SiblingPipeline['kind']> = Extract<SiblingPipeline, { kind: K }>;

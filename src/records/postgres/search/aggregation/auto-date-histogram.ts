@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import type { AutoDateHistogramAggregation } from '../../../../search/aggregation/aggregation.js';
+import type { Answer } from '../../../../search/aggregation/answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { Unit } from '../../../../search/date/calendar.js';
 import { type Rounding, roundingOf } from '../../../../search/date/rounding.js';
@@ -7,10 +8,10 @@ import { type Instant, utc, type Zone } from '../../../../search/date/zone.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import { timestamp } from '../../../../search/query/bind-term.js';
 import { dateReading } from '../../../../search/query/binding.js';
+import type { Span } from '../../../../search/span.js';
 import { gap } from './bucket.js';
-import type { Span } from './date-bucket.js';
 import { unsupported } from './number-of.js';
-import type { Answer, Planned, Stage } from './stage.js';
+import type { Planned, Stage } from './stage.js';
 
 /** Units from fine to coarse, and how many of each may be put together. */
 const steps: readonly { unit: Unit; short: string; inner: readonly number[] }[] = [

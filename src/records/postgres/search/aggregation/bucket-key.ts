@@ -1,5 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { KeyFilter } from '../../../../search/aggregation/aggregation.js';
+import { hiddenKey } from '../../../../search/aggregation/answer.js';
 import { javaDouble, type Print } from '../../../../search/aggregation/format.js';
 import type { Field } from '../../../../search/field/field.js';
 import { dateReading } from '../../../../search/query/binding.js';
@@ -11,7 +12,7 @@ import { keyType, type StoredField } from '../sql/stored-field.js';
 import type { Key } from './bucket.js';
 import { excludes, includes } from './key-filter.js';
 import { numberOf } from './number-of.js';
-import { hiddenKey, type Planning } from './stage.js';
+import { type Planning } from './stage.js';
 
 /** Which keys make buckets. */
 interface KeyFilters {

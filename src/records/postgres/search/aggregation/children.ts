@@ -1,5 +1,6 @@
+import type { Answer } from '../../../../search/aggregation/answer.js';
 import type { Bucket } from './bucket.js';
-import type { Answer, Children, Planned } from './stage.js';
+import type { Children, Planned } from './stage.js';
 
 /** A pipeline, planned: what it makes of the answers beside it, or of the buckets that it stands in. */
 export interface PlannedPipeline {

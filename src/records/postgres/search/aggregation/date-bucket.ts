@@ -10,6 +10,7 @@ import {
 import type { Instant, Zone } from '../../../../search/date/zone.js';
 import { illegalArgument, tooManyBuckets } from '../../../../search/failure.js';
 import { timestamp } from '../../../../search/query/bind-term.js';
+import type { Span } from '../../../../search/span.js';
 import type { StoredField } from '../sql/stored-field.js';
 import type { Key } from './bucket.js';
 
@@ -22,12 +23,6 @@ export interface DateBuckets {
   parameterOf(moment: Instant): Sql;
   /** The start of a bucket in milliseconds, from its answered key. */
   startOf(answered: unknown): Instant;
-}
-
-/** The time that records can be in. */
-export interface Span {
-  readonly from: Instant;
-  readonly to: Instant;
 }
 
 /** More starts than this are not sent to the database: an hour's buckets over a quarter of a century are fewer. */

@@ -1,4 +1,5 @@
 import type { DateHistogramAggregation, HistogramBounds } from '../../../../search/aggregation/aggregation.js';
+import { type Answer } from '../../../../search/aggregation/answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import { fillGaps, requireInOrder, requireInside } from '../../../../search/aggregation/histogram-gap.js';
 import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
@@ -15,7 +16,7 @@ import { type Bucket, gap } from './bucket.js';
 import { type DateBuckets, dateBuckets } from './date-bucket.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
-import { type Answer, type Planned, type Stage } from './stage.js';
+import { type Planned, type Stage } from './stage.js';
 import { fieldOr } from './stand-in.js';
 
 interface TimeBucket extends Bucket {

@@ -5,13 +5,14 @@ import type {
   GlobalAggregation,
   MissingAggregation,
 } from '../../../../search/aggregation/aggregation.js';
+import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js';
 import { badAggregation } from '../../../../search/failure.js';
 import { bindQuery } from '../../../../search/query/bind.js';
 import { not, or, type Predicate } from '../../../../search/query/predicate.js';
 import { type Bucket, emptyIn } from './bucket.js';
 import { conditionKey } from './condition-key.js';
 import { Level } from './level.js';
-import { type Answer, hiddenKey, type Planned, Stage } from './stage.js';
+import { type Planned, Stage } from './stage.js';
 
 /** One bucket, of the records that match. */
 export const filter = (aggregation: FilterAggregation, stage: Stage): Planned =>

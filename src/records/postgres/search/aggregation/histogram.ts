@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import type { HistogramAggregation } from '../../../../search/aggregation/aggregation.js';
+import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js';
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
 import { fillGaps, requireInOrder, requireInside } from '../../../../search/aggregation/histogram-gap.js';
 import { isNumeric } from '../../../../search/field/field.js';
@@ -9,7 +10,7 @@ import { name } from '../sql/name.js';
 import { type Bucket, gap, type Key } from './bucket.js';
 import { doubles, unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
-import { type Answer, hiddenKey, type Planned, type Stage } from './stage.js';
+import { type Planned, type Stage } from './stage.js';
 import { fieldOr } from './stand-in.js';
 
 interface NumberBucket extends Bucket {

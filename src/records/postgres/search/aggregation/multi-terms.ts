@@ -1,11 +1,12 @@
 import type { MultiTermsAggregation, RareTermsAggregation } from '../../../../search/aggregation/aggregation.js';
+import type { Answer } from '../../../../search/aggregation/answer.js';
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import type { Bucket } from './bucket.js';
 import { comparableKeys, valueKey, writtenKey } from './bucket-key.js';
 import { unsupported } from './number-of.js';
 import { orderInSql, orderOf } from './order.js';
-import type { Answer, Planned, Stage } from './stage.js';
+import type { Planned, Stage } from './stage.js';
 import { fieldOr } from './stand-in.js';
 
 /** One bucket for each combination of values of several fields. */

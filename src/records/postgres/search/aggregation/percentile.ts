@@ -1,9 +1,10 @@
 import sql from 'sql-template-tag';
+import { type Answer } from '../../../../search/aggregation/answer.js';
 import { javaDouble, type Print, printOf, withText } from '../../../../search/aggregation/format.js';
 import type { PercentilesMetric, SimpleMetric } from '../../../../search/aggregation/metric-node.js';
 import type { Bucket } from './bucket.js';
 import { numbersOf } from './number-of.js';
-import { type Answer, noNumber, noValue, type Planned, type Stage } from './stage.js';
+import { noNumber, noValue, type Planned, type Stage } from './stage.js';
 
 /** Values below which so many percent lie, by linear interpolation. */
 export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned => {

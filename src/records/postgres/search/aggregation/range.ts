@@ -4,6 +4,7 @@ import type {
   RangeAggregation,
   RangeItem,
 } from '../../../../search/aggregation/aggregation.js';
+import type { Answer } from '../../../../search/aggregation/answer.js';
 import { javaDouble, type Print, printOf } from '../../../../search/aggregation/format.js';
 import type { Field } from '../../../../search/field/field.js';
 import { isNumeric } from '../../../../search/field/field.js';
@@ -19,7 +20,7 @@ import type { StoredField } from '../sql/stored-field.js';
 import { emptyIn, gap } from './bucket.js';
 import { conditionKey } from './condition-key.js';
 import { numberOf, unsupported } from './number-of.js';
-import type { Answer, Planned, Stage } from './stage.js';
+import type { Planned, Stage } from './stage.js';
 import { fieldOr, placeOr } from './stand-in.js';
 
 interface Range {

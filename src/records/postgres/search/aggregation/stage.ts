@@ -1,14 +1,16 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Aggregation, BucketAggregation } from '../../../../search/aggregation/aggregation.js';
+import type { Answer } from '../../../../search/aggregation/answer.js';
 import type { Field, Fields } from '../../../../search/field/field.js';
 import { known } from '../../../../search/query/binding.js';
 import { and, type Predicate } from '../../../../search/query/predicate.js';
+import type { Span } from '../../../../search/span.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import type { Surroundings, Times } from '../hits/hits.js';
 import type { Scope } from '../sql/scan.js';
 import { type StoredField, storedField } from '../sql/stored-field.js';
 import type { Bucket, Cell, Cut, Key, Top } from './bucket.js';
-import type { DateBuckets, Span } from './date-bucket.js';
+import type { DateBuckets } from './date-bucket.js';
 import type { Level } from './level.js';
 import { flagOf } from './level.js';
 
@@ -151,12 +153,6 @@ export interface Children {
   /** What pipelines make of the buckets, in their order: more in each, fewer of them, or another order. */
   across(buckets: readonly Answer[]): Answer[];
 }
-
-/** Where a bucket has the text of its key that pipelines name it by, and that it does not show. */
-export const hiddenKey: unique symbol = Symbol('key');
-
-/** The answer of one aggregation, as the engines write it. */
-export type Answer = Record<string, unknown> & { [hiddenKey]?: string };
 
 /** A metric to order buckets by. */
 export interface SortColumn {

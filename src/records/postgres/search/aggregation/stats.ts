@@ -1,10 +1,10 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { ExtendedStatsMetric, SimpleMetric } from '../../../../search/aggregation/metric-node.js';
-import { extendedOf, type Moments, statisticsOf } from '../../../../search/aggregation/statistics.js';
+import { extendedOf, type Moments, statisticsOf, withTexts } from '../../../../search/aggregation/statistics.js';
 import type { Bucket } from './bucket.js';
 import { type Numbers, numbersOf } from './number-of.js';
-import { type Answer, noValue, type Planned, type SortColumn, type Stage } from './stage.js';
+import { noValue, type Planned, type SortColumn, type Stage } from './stage.js';
 
 const noValues: Moments = { count: 0, sum: 0, min: null, max: null, sumOfSquares: 0 };
 
@@ -77,24 +77,4 @@ const derivedColumn = ({ avg, count, sum, sumOfSquares }: Numbers, property: str
     std_lower: bound(-1),
   };
   return Object.hasOwn(columns, property) ? columns[property] : undefined;
-};
-
-/** Statistics with the text form of each, where they have one: after all numbers, as the engines write them. */
-export const withTexts = (numbers: Answer, print: ((value: number) => unknown) | undefined): Answer => {
-  if (print === undefined) return numbers;
-  if (numbers['count'] === 0) return numbers;
-  const texts = Object.entries(numbers)
-    .filter(([key, value]) => key !== 'count' && typeof value === 'number')
-    .map(([key, value]) => [`${key}_as_string`, print(value as number)] as const);
-  const bounds = numbers['std_deviation_bounds'] as Record<string, unknown> | undefined;
-  const boundTexts =
-    bounds &&
-    Object.entries(bounds).map(
-      ([key, value]) => [key, typeof value === 'number' ? String(print(value)) : value] as const,
-    );
-  return {
-    ...numbers,
-    ...Object.fromEntries<unknown>(texts),
-    ...(boundTexts && { std_deviation_bounds_as_string: Object.fromEntries<unknown>(boundTexts) }),
-  };
 };

@@ -1,11 +1,12 @@
 import type { TermsAggregation } from '../../../../search/aggregation/aggregation.js';
+import type { Answer } from '../../../../search/aggregation/answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { type Bucket, gap, noRecords } from './bucket.js';
 import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket-key.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderInSql, orderOf } from './order.js';
-import type { Answer, Planned, Stage } from './stage.js';
+import type { Planned, Stage } from './stage.js';
 import { fieldOr } from './stand-in.js';
 import { everyTerm } from './universe.js';
 

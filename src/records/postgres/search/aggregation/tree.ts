@@ -1,17 +1,18 @@
 import type { Aggregation, TimeInterval } from '../../../../search/aggregation/aggregation.js';
+import { type Answer } from '../../../../search/aggregation/answer.js';
 import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
 import { unitMillis } from '../../../../search/date/calendar.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';
 import { maxBuckets, tooManyBuckets } from '../../../../search/failure.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
+import type { Span } from '../../../../search/span.js';
 import { devicesOf, type Surroundings } from '../hits/hits.js';
 import type { Reader } from '../snapshot-reader.js';
 import type { Scope } from '../sql/scan.js';
 import type { Bucket } from './bucket.js';
-import type { Span } from './date-bucket.js';
 import { Level } from './level.js';
 import { planAll } from './plan.js';
-import { type Answer, type Planning, Stage } from './stage.js';
+import { type Planning, Stage } from './stage.js';
 
 /** Aggregations ready to be read. */
 export interface PlannedTree {

@@ -6,7 +6,7 @@ import type { Cursor } from '../../../../search/hits/search-after.js';
 import { type ShownField, shownFields } from '../../../../search/hits/shown-field.js';
 import { type SourceFilter, sourceFilter } from '../../../../search/hits/source-filter.js';
 import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
-import type { Span } from '../aggregation/date-bucket.js';
+import type { Span } from '../../../../search/span.js';
 import type { Reader, Rows } from '../snapshot-reader.js';
 import { afterCursor, orderBy, orderKey } from '../sql/order.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';

@@ -2,7 +2,7 @@ import type { BoundKey } from '../../../../search/hits/bound-sort.js';
 import { timestamp } from '../../../../search/query/bind-term.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import { timeLeft } from '../../../../search/query/time-left.js';
-import type { Span } from '../aggregation/date-bucket.js';
+import type { Span } from '../../../../search/span.js';
 import type { Scope } from '../sql/scan.js';
 
 /**

@@ -2,7 +2,7 @@ import type { Aggregation } from '../../../../search/aggregation/aggregation.js'
 import type { Field, Fields } from '../../../../search/field/field.js';
 import { timestamp } from '../../../../search/query/bind-term.js';
 import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
-import type { Span } from '../aggregation/date-bucket.js';
+import type { Span } from '../../../../search/span.js';
 import { declaringProducts, numberSlots } from '../sql/stored-field.js';
 import { day, hour, isOfDevices, type Need, needOf, tellsApart } from './need.js';
 import type { RollupRange, Stale } from './range.js';

@@ -4,8 +4,8 @@ import { isPipeline } from '../../../../search/aggregation/pipeline/place.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';
 import { zoneOf } from '../../../../search/date/zone.js';
 import type { Field, Fields } from '../../../../search/field/field.js';
+import type { Span } from '../../../../search/span.js';
 import { scalarText } from '../../../../search/syntax/value.js';
-import type { Span } from '../aggregation/date-bucket.js';
 import { numberSlots } from '../sql/stored-field.js';
 
 /** Milliseconds. */
