@@ -47,8 +47,8 @@ export async function dashboard(place: Place, organizationId: string, applicatio
     ask(place, ChartDocument, { organizationId, applicationId }),
   ]);
   return {
-    devices: devices.totalCount ?? devices.items.length,
-    gauges: latest.flatMap(({ device, values }) =>
+    devices: devices?.totalCount ?? 0,
+    gauges: (latest ?? []).flatMap(({ device, values }) =>
       values.map(({ name, unit, typed }) => ({
         device: device?.name ?? '',
         name,
@@ -56,11 +56,16 @@ export async function dashboard(place: Place, organizationId: string, applicatio
         value: 'number' in typed ? typed.number.toFixed(1) : 'boolean' in typed ? (typed.boolean ? 'on' : 'off') : '',
       })),
     ),
-    lines: series.map(toLine),
+    lines: (series ?? []).map(toLine),
   };
 }
 
-const toLine = ({ device, name, ts, values }: ChartQuery['series'][number]): Dashboard['lines'][number] => ({
+const toLine = ({
+  device,
+  name,
+  ts,
+  values,
+}: NonNullable<ChartQuery['series']>[number]): Dashboard['lines'][number] => ({
   label: `${device?.name ?? device?.serial ?? ''} ${name}`,
   points: ts.map((seconds, index) => [new Date(seconds * 1000), values[index]!]),
 });

@@ -35,7 +35,7 @@ export type FurnishMutationVariables = Exact<{
 }>;
 
 
-export type FurnishMutation = { createProduct: { id: string }, createApplication: { id: string } };
+export type FurnishMutation = { createProduct: { id: string } | null, createApplication: { id: string } | null };
 
 export type RegisterMutationVariables = Exact<{
   organizationId: string;
@@ -43,7 +43,7 @@ export type RegisterMutationVariables = Exact<{
 }>;
 
 
-export type RegisterMutation = { registerDevice: { id: string } };
+export type RegisterMutation = { registerDevice: { id: string } | null };
 
 export type LinkMutationVariables = Exact<{
   organizationId: string;
@@ -52,19 +52,19 @@ export type LinkMutationVariables = Exact<{
 }>;
 
 
-export type LinkMutation = { addApplicationDevice: { name: string } };
+export type LinkMutation = { addApplicationDevice: { name: string } | null };
 
 export type MeasureMutationVariables = Exact<{
   organizationId: string;
 }>;
 
 
-export type MeasureMutation = { ingestRecords: { accepted: number, results: Array<{ index: number, error: { code: string, message: string } | null }> } };
+export type MeasureMutation = { ingestRecords: { accepted: number, results: Array<{ index: number, error: { code: string, message: string } | null }> } | null };
 
 export type StartQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type StartQuery = { account: { id: string, name: string | null, username: string, devices: { totalCount: number | null }, applications: { totalCount: number | null }, members: { totalCount: number | null } } };
+export type StartQuery = { account: { id: string, name: string | null, username: string, devices: { totalCount: number | null }, applications: { totalCount: number | null }, members: { totalCount: number | null } } | null };
 
 export type FleetQueryVariables = Exact<{
   organizationId: string;
@@ -72,7 +72,7 @@ export type FleetQueryVariables = Exact<{
 }>;
 
 
-export type FleetQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, location: { lat: number, lon: number } | null, product: { name: string } | null, latest: Array<{ name: string, value: unknown, ts: number }> }> } };
+export type FleetQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, location: { lat: number, lon: number } | null, product: { name: string } | null, latest: Array<{ name: string, value: unknown, ts: number }> }> } | null };
 
 export type GaugesQueryVariables = Exact<{
   organizationId: string;
@@ -85,42 +85,42 @@ export type GaugesQuery = { latest: Array<{ device: { name: string | null, locat
         | { boolean: boolean }
         | { text: string }
         | Record<PropertyKey, never>
-       }> }> };
+       }> }> | null };
 
 export type ScreenQueryVariables = Exact<{
   organizationId: string;
 }>;
 
 
-export type ScreenQuery = { applications: { items: Array<{ name: string, permission: Permission, devices: { totalCount: number | null, items: Array<{ name: string | null, serial: string, latest: Array<{ name: string, value: unknown, ts: number }> }> }, teams: { items: Array<{ name: string, members: { totalCount: number | null, items: Array<{ username: string, avatarURL: string }> } }> } }> } };
+export type ScreenQuery = { applications: { items: Array<{ name: string, permission: Permission, devices: { totalCount: number | null, items: Array<{ name: string | null, serial: string, latest: Array<{ name: string, value: unknown, ts: number }> }> }, teams: { items: Array<{ name: string, members: { totalCount: number | null, items: Array<{ username: string, avatarURL: string }> } }> } }> } | null };
 
 export type HooksQueryVariables = Exact<{
   organizationId: string;
 }>;
 
 
-export type HooksQuery = { applications: { items: Array<{ name: string, hooks: { items: Array<{ url: string, disabled: boolean, disabledReason: string | null, stats: { successRate: number | null, p95: number | null, pending: number, lastFailureAt: string | null }, settings: { circuit: CircuitState } }> } | null }> } };
+export type HooksQuery = { applications: { items: Array<{ name: string, hooks: { items: Array<{ url: string, disabled: boolean, disabledReason: string | null, stats: { successRate: number | null, p95: number | null, pending: number, lastFailureAt: string | null }, settings: { circuit: CircuitState } }> } | null }> } | null };
 
 export type DeliveriesQueryVariables = Exact<{
   organizationId: string;
 }>;
 
 
-export type DeliveriesQuery = { applications: { items: Array<{ name: string, deliveries: { items: Array<{ successful: boolean, attemptsMade: number, createdAt: string, hook: { url: string } | null, device: { serial: string, name: string | null } | null, error: { code: string, message: string } | null }> } | null }> } };
+export type DeliveriesQuery = { applications: { items: Array<{ name: string, deliveries: { items: Array<{ successful: boolean, attemptsMade: number, createdAt: string, hook: { url: string } | null, device: { serial: string, name: string | null } | null, error: { code: string, message: string } | null }> } | null }> } | null };
 
 export type AccessQueryVariables = Exact<{
   organizationId: string;
 }>;
 
 
-export type AccessQuery = { organization: { members: { items: Array<{ username: string, role: Role, teams: { items: Array<{ name: string, grants: { items: Array<{ permission: Permission, application: { name: string } }> } }> } }> } } };
+export type AccessQuery = { organization: { members: { items: Array<{ username: string, role: Role, teams: { items: Array<{ name: string, grants: { items: Array<{ permission: Permission, application: { name: string } }> } }> } }> } } | null };
 
 export type ProductsQueryVariables = Exact<{
   organizationId: string;
 }>;
 
 
-export type ProductsQuery = { products: { items: Array<{ name: string, version: string, deviceCount: number, variables: Array<{ name: string, unit: string | null, type: VariableType }>, devices: { items: Array<{ serial: string, createdAt: string }> } }> } };
+export type ProductsQuery = { products: { items: Array<{ name: string, version: string, deviceCount: number, variables: Array<{ name: string, unit: string | null, type: VariableType }>, devices: { items: Array<{ serial: string, createdAt: string }> } }> } | null };
 
 export type LogQueryVariables = Exact<{
   organizationId: string;
@@ -129,7 +129,7 @@ export type LogQueryVariables = Exact<{
 }>;
 
 
-export type LogQuery = { application: { records: { endCursor: string | null, hasMore: boolean, items: Array<{ ts: number, metadata: Record<string, unknown>, device: { serial: string, name: string | null } | null, values: Array<{ name: string, unit: string | null, value: unknown }> }> } } };
+export type LogQuery = { application: { records: { endCursor: string | null, hasMore: boolean, items: Array<{ ts: number, metadata: Record<string, unknown>, device: { serial: string, name: string | null } | null, values: Array<{ name: string, unit: string | null, value: unknown }> }> } } | null };
 
 export type ChartQueryVariables = Exact<{
   organizationId: string;
@@ -139,7 +139,7 @@ export type ChartQueryVariables = Exact<{
 }>;
 
 
-export type ChartQuery = { series: Array<{ name: string, unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, device: { name: string | null, serial: string } | null }> };
+export type ChartQuery = { series: Array<{ name: string, unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, device: { name: string | null, serial: string } | null }> | null };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String

@@ -1,13 +1,14 @@
-import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLEmailAddress, GraphQLURL } from 'graphql-scalars';
 
 /*
  * Scalars name what a value is. Whether one that is sent will do is for the rules of arguments to say, the same at both
- * doors and with the path of the fault; and what is stored is always shown as it is.
+ * doors and with the path of the fault; and what is stored is always shown as it is. They throw errors that are no
+ * GraphQLErrors: graphql-js adds to those the value and where it stands.
  */
 
 const text = (value: unknown, name: string): string => {
-  if (typeof value !== 'string') throw new GraphQLError(`${name} must be a string`);
+  if (typeof value !== 'string') throw new TypeError(`${name} must be a string`);
   return value;
 };
 
@@ -37,15 +38,20 @@ export const Serial = textScalar(
   'A serial number of a device: groups of hexadecimal digits joined by dashes, at most 64 characters, kept in lower case.',
 );
 
+/** Between these a time is one of milliseconds: as seconds it would lie beyond the year 5000. */
+const milliseconds = { from: 1e11, to: 1e14 };
+
 const seconds = (value: unknown): number => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new GraphQLError('UnixTime must be a number');
-  return value;
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError('UnixTime must be a number');
+  // What is greater is left as it is, for the rule of the argument to refuse.
+  return value >= milliseconds.from && value <= milliseconds.to ? value / 1000 : value;
 };
 
 /** A moment in Unix seconds. */
 export const UnixTime = new GraphQLScalarType<number, number>({
   name: 'UnixTime',
-  description: 'A moment: seconds since 1970-01-01T00:00:00Z, with fractions to the microsecond.',
+  description:
+    'A moment: seconds since 1970-01-01T00:00:00Z, with fractions to the microsecond. A number of 1e11 or more that is sent is read as milliseconds.',
   serialize: Number,
   parseValue: seconds,
   parseLiteral: (node: ValueNode) =>

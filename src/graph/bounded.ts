@@ -1,6 +1,6 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import { bounds } from './bounds.js';
-import type { GraphContext } from './context.js';
+import { type GraphContext, spendInTurn } from './context.js';
 import { costOf } from './cost.js';
 import type { Prepare } from './execute.js';
 import type { KnownQueries } from './known.js';
@@ -16,7 +16,7 @@ export const boundCost = (known: KnownQueries, prepare: Prepare): ApolloServerPl
       async didResolveOperation({ schema, document, operation, request, source, contextValue }) {
         if (operation === undefined) return;
         cost = costOf(schema, document, operation, request.variables ?? {});
-        contextValue.allowance.spend(cost);
+        await spendInTurn(contextValue, cost);
         known.keep(source, { document, operation, run: (...call) => prepare(document, operation)(...call) });
       },
       async willSendResponse({ request, response: { body } }) {

@@ -4,4 +4,37 @@ import type { Allowance } from './allowance.js';
 /** The context of one operation of the graph. */
 export interface GraphContext extends Context {
   readonly allowance: Allowance;
+  /** Resolves when the operations before it in the batch have said what they cost; none does where it stands alone. */
+  readonly turn?: Turn;
+}
+
+/** The place of an operation among those of a batch that run together. */
+export interface Turn {
+  readonly come: Promise<void>;
+  /** Lets the next one say what it costs. More than once is the same. */
+  pass(): void;
+}
+
+/** Places in a row; the first one's has come. */
+export function createTurns(count: number): Turn[] {
+  let come = Promise.resolve();
+  return Array.from({ length: count }, () => {
+    const next = Promise.withResolvers<void>();
+    const turn = { come, pass: next.resolve };
+    come = next.promise;
+    return turn;
+  });
+}
+
+/**
+ * Takes the cost of an operation off what its request may use, after the operations before it in the batch: which of them
+ * passes the limit must not depend on which was read first.
+ */
+export async function spendInTurn({ allowance, turn }: GraphContext, cost: number): Promise<void> {
+  await turn?.come;
+  try {
+    allowance.spend(cost);
+  } finally {
+    turn?.pass();
+  }
 }

@@ -54,7 +54,8 @@ export function costOf(
       if (typeof sent === 'number') return Math.max(0, sent);
       value = defaults.get(value.name.value);
     }
-    if (value?.kind === Kind.INT) return Number(value.value);
+    // A negative number is refused where it is used; beside `@skip` it is not, and must not take cost off.
+    if (value?.kind === Kind.INT) return Math.max(0, Number(value.value));
     return typeof declared.defaultValue === 'number' ? declared.defaultValue : usual;
   };
 

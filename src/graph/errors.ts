@@ -4,6 +4,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ApiError, type ErrorCode, malformed, tooLarge } from '../errors.js';
 import { toApiError } from '../schema/api-error.js';
 import { tooManyRepeats, tooManyTokens } from './bounds.js';
+import { faultOf } from './place.js';
 
 /** What is done with errors outside the catalogue. */
 export interface ErrorOptions {
@@ -40,7 +41,8 @@ export const createErrorFormat =
     );
     if (known !== undefined) return { message: known.message, ...where, extensions: detailsOf(known) };
     const code = persistence.has(message) ? 'MALFORMED_REQUEST' : codes[String(extensions?.code)];
-    if (code !== undefined) return { message, ...where, extensions: { code } };
+    const fault = code === 'VALIDATION_FAILED' ? faultOf(error) : undefined;
+    if (code !== undefined) return { message, ...where, extensions: { code, ...(fault && { errors: [fault] }) } };
     if (typeof extensions?.code === 'string' && extensions.code !== 'INTERNAL_SERVER_ERROR') return formatted;
     report(unwrapResolverError(error));
     return { message: masked, ...where, extensions: { code: 'INTERNAL' } };

@@ -106,8 +106,12 @@ const noSuchOperation = (name: string | undefined): GraphQLError =>
 const asUsual = ({ message, path, originalError }: GraphQLError): GraphQLError =>
   new GraphQLError(message, { path, originalError });
 
+/** With what the scalar said, which graphql-jit leaves out of the message. */
 const asInputError = ({ message, originalError }: GraphQLError): GraphQLError =>
-  new GraphQLError(message, { originalError, extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } } });
+  new GraphQLError(originalError == null ? message : `${message} ${originalError.message}.`, {
+    originalError,
+    extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
+  });
 
 /** The way in which Apollo takes another executor than its own. */
 export const asGateway = (schema: GraphQLSchema, prepare: Prepare): GatewayInterface => ({

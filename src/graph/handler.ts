@@ -9,7 +9,7 @@ import { runsOf } from './batch.js';
 import { readBody } from './body.js';
 import { boundCost } from './bounded.js';
 import { bounds, boundsRule, exceeded } from './bounds.js';
-import type { GraphContext } from './context.js';
+import { createTurns, type GraphContext, type Turn } from './context.js';
 import { answerGraphErrors, createErrorFormat, createExplain, type ErrorOptions } from './errors.js';
 import { asGateway, createPrepare } from './execute.js';
 import { createGraphiql } from './graphiql.js';
@@ -59,7 +59,8 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
   const apollo = new ApolloServer<GraphContext>({
     gateway: asGateway(schema, prepare),
     introspection: true,
-    csrfPrevention: true,
+    // No cookie exists: whoever sends `Authorization` was let through by a preflight, or is no browser.
+    csrfPrevention: { requestHeaders: ['authorization', 'apollo-require-preflight', 'x-apollo-operation-name'] },
     includeStacktraceInErrorResponses: false,
     formatError: createErrorFormat(errors),
     stopOnTerminationSignals: false,
@@ -137,11 +138,21 @@ function createServe(
     const answers: Answer[] = [];
     for (const operations of runsOf(body)) {
       const shared = contextOf();
-      answers.push(...(await Promise.all(operations.map((operation) => run(request, operation, shared)))));
+      const turns = createTurns(operations.length);
+      const runs = operations.map((operation, index) => {
+        const turn = turns[index]!;
+        // What never says its cost, for it cannot be read, holds up nobody.
+        return run(request, operation, withTurn(shared, turn)).finally(turn.pass);
+      });
+      answers.push(...(await Promise.all(runs)));
     }
     response.type('json').send(`[${answers.map(({ text }) => text).join(',')}]`);
   };
 }
+
+/** The same context, with what it shares, for one of several operations. */
+const withTurn = (shared: GraphContext, turn: Turn): GraphContext =>
+  Object.assign(Object.create(shared) as GraphContext, { turn });
 
 const headersOf = ({ headers }: Request): HeaderMap =>
   new HeaderMap(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]));

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
-import type { GraphContext } from './context.js';
+import { type GraphContext, spendInTurn } from './context.js';
 import { costOf } from './cost.js';
 import type { Result } from './execute.js';
 import type { Known } from './known.js';
@@ -27,7 +27,7 @@ export const createAnswerKnown =
   async ({ query, variables }: Known, context: GraphContext): Promise<Answer> => {
     let result: Result;
     try {
-      context.allowance.spend(costOf(schema, query.document, query.operation, variables ?? {}));
+      await spendInTurn(context, costOf(schema, query.document, query.operation, variables ?? {}));
       result = await query.run(context, variables);
     } catch (error) {
       result = { errors: [error as GraphQLError] };

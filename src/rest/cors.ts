@@ -9,7 +9,15 @@ const exposed = [
   'X-Request-Id',
   'X-Total-Count',
 ].join(', ');
-const sendable = 'Authorization, Content-Encoding, Content-Type, Idempotency-Key, X-Request-Id';
+const sendable = [
+  'Apollo-Require-Preflight',
+  'Authorization',
+  'Content-Encoding',
+  'Content-Type',
+  'Idempotency-Key',
+  'X-Apollo-Operation-Name',
+  'X-Request-Id',
+].join(', ');
 const day = 86_400;
 
 /**

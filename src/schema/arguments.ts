@@ -2,6 +2,7 @@ import { type ValidationError, validateSync } from 'class-validator';
 import { type ClassType, getMetadataStorage, ID, type ValidatorFn } from 'type-graphql';
 import { type Fault, invalid } from '../errors.js';
 import { keepsRules } from './kept.js';
+import { isStorable, unstorable } from './storable.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Class = ClassType<object>;
@@ -108,12 +109,10 @@ const textFaults = (value: Fields, type: Class, parent: string): Fault[] => {
 
 const textFaultsAt = (value: unknown, { isId, nested }: InputField, path: string): Fault[] => {
   if (typeof value === 'string' && !isId && !isStorable(value)) {
-    return [{ path, message: 'must not hold NUL or lone surrogates' }];
+    return [{ path, message: unstorable }];
   }
   return nested !== undefined && isFields(value) ? textFaults(value, nested, `${path}.`) : [];
 };
-
-const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
 /** One fault a field: the first rule that it breaks. */
 const ruleFaults = (errors: readonly ValidationError[], parent: string): Fault[] =>

@@ -1,4 +1,4 @@
-import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, getNullableType, isObjectType } from 'graphql';
 import {
   buildSchemaSync,
   type ClassType,
@@ -40,8 +40,17 @@ const restShapes = [
   TeamMemberListItem,
 ];
 
-/** The graph that GraphQL serves. */
-export const buildGraph = (options: SchemaOptions): GraphQLSchema => build(options, []);
+/**
+ * The graph that GraphQL serves. Every operation may be refused, so none is non-null: what is refused is null, and the
+ * others of the document keep their answers (GraphQL, section 6.4.4).
+ */
+export function buildGraph(options: SchemaOptions): GraphQLSchema {
+  const schema = build(options, []);
+  for (const root of [schema.getQueryType(), schema.getMutationType()]) {
+    for (const field of Object.values(root?.getFields() ?? {})) field.type = getNullableType(field.type);
+  }
+  return schema;
+}
 
 /** The graph with the shapes that REST's projection of it needs. */
 export const buildGraphForRest = (options: SchemaOptions): GraphQLSchema => build(options, restShapes);

@@ -1,6 +1,17 @@
-import { ArrayMaxSize, IsEmail, Length, Matches, Max, MaxLength, Min, ValidateBy } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsEmail,
+  Length,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+  type ValidationOptions,
+} from 'class-validator';
 import { Field, Float, ID, Int } from 'type-graphql';
 import { EmailAddress, Serial, UnixTime, WebAddress } from '../entities/scalars.js';
+import { isStorable, unstorable } from './storable.js';
 
 /*
  * Fields of arguments: their type in the graph and what is allowed in them, in one word. Both doors check by these, and
@@ -44,8 +55,8 @@ export const whole = (text: string, from: number, to: number, presence: Presence
   field(() => Int, text, presence, Min(from), Max(to));
 /** A number in a range. */
 export const number = (text: string, from: number, to: number) => field(() => Float, text, {}, Min(from), Max(to));
-/** A moment in Unix seconds. */
-export const unixTime = (text: string) => field(() => UnixTime, text, { optional: true }, Min(0), Max(1e11));
+/** A moment in Unix seconds; a number of 1e11 or more is read as milliseconds, as ingestion reads it. */
+export const unixTime = (text: string) => field(() => UnixTime, text, { optional: true }, Min(0), Max(1e14));
 /** A valid e-mail address. */
 export const email = () => field(() => EmailAddress, 'E-mail address, unique whatever its case.', {}, IsEmail());
 /** A name that is unique on the platform; upper case is taken as lower. */
@@ -88,6 +99,19 @@ function isHookUrl(text: unknown): boolean {
   const { username, password } = new URL(text);
   return username === '' && password === '';
 }
+
+/**
+ * Text that can be stored. Other texts are checked anyway, but not identifiers, which are only looked for: this is for one
+ * that is stored as it comes.
+ */
+export const Storable = (options: ValidationOptions = {}): PropertyDecorator =>
+  ValidateBy(
+    {
+      name: 'storable',
+      validator: { validate: (text) => typeof text !== 'string' || isStorable(text), defaultMessage: () => unstorable },
+    },
+    options,
+  );
 
 /** A list of texts of 1 to `length` characters, at most `size` of them. */
 export const labels = (text: string, size: number, length: number) =>

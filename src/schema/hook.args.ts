@@ -4,7 +4,7 @@ import { ArgsType, Field, Float, InputType } from 'type-graphql';
 import { Ended } from '../entities/delivery.js';
 import type { PlainJson } from '../json.js';
 import { ApplicationArgs } from './application.args.js';
-import { choice, flag, hookUrl, id, ids, labels, unixTime, whole } from './fields.js';
+import { choice, flag, hookUrl, id, ids, labels, Storable, unixTime, whole } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
 
 /** Text that a header can carry (RFC 9110, section 5.5). */
@@ -113,7 +113,7 @@ export class LedgerArgs extends DeliveriesArgs {
 /** Which records a hook is called with. */
 @InputType({ description: 'Which records a hook is called with; a record has to pass all that is given.' })
 export class HookFilterInput {
-  @ids('Products: one of these.') products?: string[] | null;
+  @ids('Products: one of these.') @Storable({ each: true }) products?: string[] | null;
   @labels('Tags of the device: one of these.', 50, 64) tags?: string[] | null;
   @Field(() => GraphQLJSONObject, { nullable: true, description: 'A query as searches take it, over the record.' })
   query?: { [key: string]: PlainJson } | null;

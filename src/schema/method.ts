@@ -28,8 +28,9 @@ export function callMethods(schema: GraphQLSchema, container: ContainerType): vo
   };
   for (const query of queries) connect(schema.getQueryType()?.name, query);
   for (const mutation of mutations) connect(schema.getMutationType()?.name, mutation);
-  for (const edge of fieldResolvers) {
-    const owner = edge.getObjectType?.();
+  // What a class says of a field counts instead of what its parent classes say, in whichever order they are registered.
+  const owned = fieldResolvers.map((edge) => ({ edge, owner: edge.getObjectType?.() }));
+  for (const { edge, owner } of owned.toSorted((a, b) => generation(a.owner) - generation(b.owner))) {
     for (const { name, target } of objectTypes) {
       if (owner === target || (owner && Object.prototype.isPrototypeOf.call(owner, target))) connect(name, edge);
     }
@@ -40,6 +41,10 @@ export function callMethods(schema: GraphQLSchema, container: ContainerType): vo
     for (const field of Object.values(type.getFields())) if (!resolved.has(field)) delete field.resolve;
   }
 }
+
+/** The number of classes that a class extends, one after the other. */
+const generation = (type: unknown): number =>
+  typeof type === 'function' ? 1 + generation(Object.getPrototypeOf(type)) : 0;
 
 const resolverOf = ({ target, methodName, params = [] }: Handler, container: ContainerType): Resolve => {
   const values = params.toSorted((a, b) => a.index - b.index).map(valueOf);

@@ -72,6 +72,34 @@ describe('a batch of operations', () => {
     ]);
   });
 
+  it('of which the sum passes the limit is refused its last query, though those before it were never read', async () => {
+    const owner = await world.organization();
+    const ask = (name: string, n: number) => ({
+      query: `query ${name}($o: ID!, $n: Int!) { devices(organizationId: $o, limit: $n) { items { id } } } # ${owner.id}`,
+      variables: { o: owner.id, n },
+    });
+    const wide = ask('New', 1000);
+    wide.query = wide.query.replace('{ id }', '{ product { id } organization { id } }');
+    // Known from now on, and so carried out at once.
+    await owner.postGraph(ask('Known', 1));
+    await owner.postGraph(ask('Latest', 1));
+    const { body } = await owner.postGraph<GraphAnswer[]>([
+      ask('Known', 1000),
+      wide,
+      { query: '{ broken' },
+      ask('Known', 1000),
+      ask('Latest', 1),
+    ]);
+    const answered = { data: { devices: { items: [] } } };
+    expect(body).toMatchObject([
+      answered,
+      answered,
+      { errors: [{ extensions: { code: 'MALFORMED_REQUEST' } }] },
+      answered,
+      { errors: [{ message: expect.stringContaining('return 5,001 objects') }] },
+    ]);
+  });
+
   it('does not count what was refused', async () => {
     const owner = await world.organization();
     const query = 'query ($o: ID!, $n: Int!) { devices(organizationId: $o, limit: $n) { items { product { id } } } }';

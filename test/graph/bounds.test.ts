@@ -208,13 +208,18 @@ describe('a request of the graph', () => {
     });
   });
 
-  it('is refused as a simple request that any page could send', async () => {
+  it.each([
+    ['in the text', '(limit: -99999)', ''],
+    ['as a default', '(limit: $less)', ', $less: Int! = -99999'],
+  ])('is not made cheaper by a negative limit beside @skip, %s', async (_, limit, variable) => {
     const owner = await world.organization();
-    const response = await fetch(`${world.url}/graphql?query=${encodeURIComponent('{ account { id } }')}`, {
-      headers: { authorization: `Bearer ${owner.token}` },
-    });
-    expect(response.status).toBe(400);
-    expect(JSON.stringify(await response.json())).toContain('Cross-Site Request Forgery');
+    const document = `query ($o: ID!${variable}) { organization(organizationId: $o) {
+      devices(limit: 1000) { items { product { id } records(limit: 1000) { items { device { id } } } } }
+      teams(limit: 1000) { items { cheap: members${limit} @skip(if: true) { items { teams(limit: 1000) { items { id } } } } } } } }`;
+    const { status, body } = await owner.graph(document, { o: owner.id });
+    expect(status).toBe(422);
+    const [, figure] = /may return ([\d,]+) objects/.exec(body.errors![0]!.message)!;
+    expect(Number(figure!.replaceAll(',', ''))).toBeGreaterThan(1_000_000);
   });
 
   it('names what it may have meant', async () => {

@@ -1,0 +1,55 @@
+import { expect, it } from '@jest/globals';
+import { Role } from '../../src/entities/enums.js';
+import type { GraphAnswer } from '../support/actor.js';
+import { useWorld } from '../support/world.js';
+
+const world = useWorld();
+const nobody = '00000000-0000-7000-8000-000000000000';
+
+it('one panel that is refused leaves the others of a dashboard', async () => {
+  const owner = await world.organization();
+  const deviceId = await owner.make(`/organizations/${owner.id}/devices/aa-01`);
+  const query = `query ($o: ID!, $good: ID!, $bad: ID!) {
+    good: device(organizationId: $o, deviceId: $good) { serial }
+    bad: device(organizationId: $o, deviceId: $bad) { serial }
+    worse: devices(organizationId: $bad) { totalCount }
+    wrong: devices(organizationId: $o, sort: "color") { totalCount }
+  }`;
+  // A document that was sent before is answered the short way.
+  for (const _time of ['first', 'again']) {
+    const { status, body } = await owner.graph(query, { o: owner.id, good: deviceId, bad: nobody });
+    expect(status).toBe(200);
+    expect(body.data).toEqual({ good: { serial: 'aa-01' }, bad: null, worse: null, wrong: null });
+    const codes = body.errors!.map(({ path, extensions }) => [path![0], extensions.code]).sort();
+    expect(codes).toEqual([
+      ['bad', 'NOT_FOUND'],
+      ['worse', 'NOT_FOUND'],
+      ['wrong', 'VALIDATION_FAILED'],
+    ]);
+  }
+});
+
+it('a mutation that fails leaves the results of those before it, and those behind it are carried out', async () => {
+  const owner = await world.organization();
+  const { body } = await owner.graph(
+    `mutation ($o: ID!) {
+      first: createTeam(organizationId: $o, name: "One") { name }
+      second: deleteTeam(organizationId: $o, teamId: "${nobody}") { name }
+      third: createTeam(organizationId: $o, name: "Three") { name }
+    }`,
+    { o: owner.id },
+  );
+  expect(body.data).toEqual({ first: { name: 'One' }, second: null, third: { name: 'Three' } });
+  expect(body.errors).toMatchObject([{ path: ['second'], extensions: { code: 'NOT_FOUND' } }]);
+});
+
+it('a member is refused a panel and keeps the rest, in a batch too', async () => {
+  const owner = await world.organization();
+  const member = await world.member(owner, Role.member);
+  const query =
+    'query ($o: ID!) { apiTokens(organizationId: $o) { totalCount } organization(organizationId: $o) { id } }';
+  const { body } = await member.postGraph<GraphAnswer[]>([{ query, variables: { o: owner.id } }]);
+  expect(body).toMatchObject([
+    { data: { apiTokens: null, organization: { id: owner.id } }, errors: [{ extensions: { code: 'FORBIDDEN' } }] },
+  ]);
+});

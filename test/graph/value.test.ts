@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { useWorld } from '../support/world.js';
+
+const world = useWorld();
+
+const chart = (from: string) =>
+  `query ($o: ID!, $d: [ID!]) { series(organizationId: $o, deviceIds: $d, variables: ["t"], from: ${from}) { ts } }`;
+
+describe('a value that a scalar refuses', () => {
+  it('in the text names the argument and where it stands', async () => {
+    const owner = await world.organization();
+    const { status, body } = await owner.graph(chart('"soon"'), { o: owner.id, d: [] });
+    expect(status).toBe(400);
+    expect(body.errors).toMatchObject([
+      {
+        message: expect.stringMatching(/"UnixTime".*"soon".*UnixTime must be a number/),
+        locations: [{ line: 1, column: expect.any(Number) }],
+        extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'from', message: 'UnixTime must be a number' }] },
+      },
+    ]);
+  });
+
+  it.each([
+    ['registerDevice(organizationId: "o", deviceSerial: 12) { id }', 'deviceSerial'],
+    ['registerDevice(organizationId: "o", deviceSerial: "aa", location: { lat: 1, lon: "x" }) { id }', 'location.lon'],
+    [
+      'createProduct(organizationId: "o", name: "n", version: "1", variables: [{ name: "a", type: BOOL }, { name: 1, type: BOOL }]) { id }',
+      'variables.name',
+    ],
+  ])('names it in objects and lists: %s', async (mutation, path) => {
+    const owner = await world.organization();
+    const { body } = await owner.graph(`mutation { ${mutation} }`);
+    expect(body.errors).toMatchObject([{ locations: [{ line: 1 }], extensions: { errors: [{ path }] } }]);
+  });
+
+  it.each(['first', 'again'])('in a variable names the variable, %s', async () => {
+    const owner = await world.organization();
+    const query = `query ($o: ID!, $d: [ID!], $from: UnixTime) {
+      series(organizationId: $o, deviceIds: $d, variables: ["t"], from: $from) { ts } }`;
+    const { status, body } = await owner.graph(query, { o: owner.id, d: [], from: 'soon' });
+    expect(status).toBe(400);
+    expect(body.errors).toMatchObject([
+      {
+        message: expect.stringMatching(/"\$from".*soon.*UnixTime must be a number/),
+        extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'from', message: 'UnixTime must be a number' }] },
+      },
+    ]);
+  });
+});
+
+describe('from and to', () => {
+  it('take milliseconds, in the text, in variables and over REST', async () => {
+    const owner = await world.organization();
+    const deviceId = await owner.make(`/organizations/${owner.id}/devices/aa-02`);
+    const ts = 1_700_000_000;
+    await owner.post(
+      `/organizations/${owner.id}/records`,
+      [0, 10, 20].map((s) => ({ serial: 'aa-02', ts: ts + s, data: { t: s } })),
+    );
+    const inText = `query ($o: ID!, $d: ID!) { device(organizationId: $o, deviceId: $d) {
+      records(from: ${(ts + 5) * 1000}, to: ${ts + 15}) { items { ts } } } }`;
+    const byVariable = `query ($o: ID!, $d: ID!, $from: UnixTime, $to: UnixTime) { device(organizationId: $o, deviceId: $d) {
+      records(from: $from, to: $to) { items { ts } } } }`;
+    const variables = { o: owner.id, d: deviceId };
+    const expected = { device: { records: { items: [{ ts: ts + 10 }] } } };
+    expect((await owner.graph(inText, variables)).body.data).toEqual(expected);
+    const between = { from: (ts + 5) * 1000, to: (ts + 15) * 1000 };
+    expect((await owner.graph(byVariable, { ...variables, ...between })).body.data).toEqual(expected);
+    const productId = await owner.make(`/organizations/${owner.id}/products`, {
+      name: 'P',
+      version: '1',
+      variables: [],
+    });
+    const job = await owner.post(`/products/${owner.id}/${productId}/redecode`, between);
+    expect(job.status).toBe(200);
+    const far = await owner.post(`/products/${owner.id}/${productId}/redecode`, { from: 1e15 });
+    expect(far.status).toBe(422);
+  });
+});
+
+it.each(['a\u0000b', '\ud800'])(
+  'a product of a filter that cannot be stored is VALIDATION_FAILED: %j',
+  async (product) => {
+    const owner = await world.organization();
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'A' });
+    const hooks = `/applications/${owner.id}/${applicationId}/hooks`;
+    const applicationHookId = await owner.make(hooks, { url: 'http://127.0.0.1:9/' });
+    const query = `mutation ($o: ID!, $a: ID!, $h: ID!, $products: [ID!]) {
+    updateApplicationHookSettings(organizationId: $o, applicationId: $a, applicationHookId: $h, filter: { products: $products }) { signed } }`;
+    const variables = { o: owner.id, a: applicationId, h: applicationHookId, products: ['x', product] };
+    const { body } = await owner.graph(query, variables);
+    expect(body.errors).toMatchObject([
+      { extensions: { code: 'VALIDATION_FAILED', errors: [{ path: expect.stringContaining('filter.products') }] } },
+    ]);
+    const answer = await owner.put(`${hooks}/${applicationHookId}/settings`, { filter: { products: [product] } });
+    expect([answer.status, answer.body]).toMatchObject([422, { code: 'VALIDATION_FAILED' }]);
+  },
+);
