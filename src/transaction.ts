@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
 
 /**
  * Does work in a transaction: committed when it is done, rolled back when it throws. A connection whose rollback fails is not
@@ -28,3 +28,7 @@ export const transaction = async <Result>(pool: Pool, work: (tx: PoolClient) => 
     throw error;
   }
 };
+
+/** Whether work failed only because others changed the same rows (serialization failure, deadlock): it passes when done again. */
+export const isConflict = (error: unknown): boolean =>
+  error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');

@@ -1,5 +1,6 @@
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { AddressGuard } from './address.js';
+import { type Connection, freshConnections, keptConnections } from './connection.js';
 import { createConnector } from './connector.js';
 import { CallFault, faultOf, timedOut } from './fault.js';
 
@@ -54,7 +55,10 @@ export interface Outcome {
 /** What became of a call that our own stop cut off, or kept from beginning. */
 export const cutOff: Outcome = { phases: { connect: 0, wait: 0, read: 0 } };
 
-/** Makes calls, and nothing else: no redirect is followed, nothing is unpacked, nothing is tried again. */
+/**
+ * Makes calls, and nothing else: no redirect is followed, nothing is unpacked. A call is made again in one case only: a
+ * connection that had been kept open was closed before anything of the answer came.
+ */
 export interface Caller {
   /** Makes one call. Never throws; ends at the deadline. */
   call(call: Call): Promise<Outcome>;
@@ -76,16 +80,12 @@ export interface CallerOptions {
 
 /** A caller with connections of its own, kept apart for hooks that take unverified certificates. */
 export function createCaller({ guard, httpsOnly, timeout, connectTimeout }: CallerOptions): Caller {
-  const agent = (allowUnverified: boolean) =>
-    new Agent({
-      connect: createConnector({ guard, timeout: connectTimeout, allowUnverified }),
-      // One deadline for all of a call (attempt, below): undici's own are per part, and a dripping body passes them.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      pipelining: 1,
-    });
-  const verified = agent(false);
-  const unverified = agent(true);
+  const connections = (allowUnverified: boolean): Connections => {
+    const connect = createConnector({ guard, timeout: connectTimeout, allowUnverified });
+    return { kept: keptConnections(connect), fresh: freshConnections(connect) };
+  };
+  const verified = connections(false);
+  const unverified = connections(true);
   const cuts = new Set<() => void>();
   return {
     call: async (call) =>
@@ -99,16 +99,22 @@ export function createCaller({ guard, httpsOnly, timeout, connectTimeout }: Call
       for (const cut of cuts) cut();
     },
     close: async () => {
-      await Promise.all([verified.destroy(), unverified.destroy()]);
+      await Promise.all([verified, unverified].flatMap(({ kept, fresh }) => [kept.destroy(), fresh.destroy()]));
     },
   };
+}
+
+/** Where calls go: over connections kept open, or each over a fresh one. */
+interface Connections {
+  kept: Agent;
+  fresh: Agent;
 }
 
 /**
  * undici's lowest door: the request's own callbacks see every byte as it comes, so that a body is counted and cut
  * without a stream, and nothing is decompressed.
  */
-function attempt(agent: Agent, call: Call, timeout: number, cuts: Set<() => void>): Promise<Outcome> {
+function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts: Set<() => void>): Promise<Outcome> {
   return new Promise((resolve) => {
     const begun = performance.now();
     const phases: Phases = { connect: 0, wait: 0, read: 0 };
@@ -119,10 +125,13 @@ function attempt(agent: Agent, call: Call, timeout: number, cuts: Set<() => void
     let head: Pick<Answer, 'statusCode' | 'headers'> | undefined;
     let controller: Dispatcher.DispatchController | undefined;
     let ended = false;
+    /** Whether the connection may have been closed by the receiver before this call reached it. */
+    let reused = false;
+    let repeated = false;
 
     const enter = (next: keyof Phases) => {
       const now = performance.now();
-      phases[phase] = now - phaseBegun;
+      phases[phase] += now - phaseBegun;
       phase = next;
       phaseBegun = now;
     };
@@ -154,15 +163,19 @@ function attempt(agent: Agent, call: Call, timeout: number, cuts: Set<() => void
     };
     cuts.add(cut);
 
-    try {
+    const dispatch = (agent: Agent) =>
       agent.dispatch(
         { origin: call.origin, path: call.path, method: 'POST', headers: call.headers, body: call.body },
         {
-          onRequestStart(started) {
+          onRequestStart(started, connection: Connection | null) {
             controller = started;
+            reused = connection?.reused ?? false;
             // It may have ended while it waited for a connection.
             if (ended) drop();
             else enter('wait');
+          },
+          onResponseStarted() {
+            reused = false;
           },
           onResponseStart(_, statusCode, headers) {
             // 1xx are no answers yet.
@@ -178,11 +191,24 @@ function attempt(agent: Agent, call: Call, timeout: number, cuts: Set<() => void
             drop();
           },
           onResponseEnd: () => end(answer(read > keepLimit)),
-          onResponseError: (_, error) => fail(faultOf(error)),
+          onResponseError(_, error) {
+            const fault = faultOf(error);
+            // Receivers close connections that were idle; which call meets that is chance, and says nothing of them.
+            if (!ended && reused && !repeated && fault.code === 'RESET') {
+              repeated = true;
+              enter('connect');
+              begin(fresh);
+            } else fail(fault);
+          },
         },
       );
-    } catch (error) {
-      fail(faultOf(error));
-    }
+    const begin = (agent: Agent) => {
+      try {
+        dispatch(agent);
+      } catch (error) {
+        fail(faultOf(error));
+      }
+    };
+    begin(kept);
   });
 }

@@ -11,7 +11,7 @@ export const lease = 60_000;
 export const circuitThreshold = 10;
 
 /** What waited longer than this while its hook was disabled ends without a call when the hook is enabled. */
-const longestWait = 7 * 24 * 3600_000;
+export const longestWait = 7 * 24 * 3600_000;
 
 /** A delivery that is this process's to make, until its lease runs out. */
 export interface Claimed {
@@ -167,6 +167,7 @@ export const claimPingsQuery = ({ claimId, limit, now }: Claim): Sql => {
     with picked as materialized (
       select hook_id, id from delivery_open d
        where event = 'ping' and next_attempt_at <= ${new Date(now)}
+         and exists (select from hook h where h.id = d.hook_id)
          and not exists (select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id)
        order by next_attempt_at limit ${limit} for update of d skip locked
     ),

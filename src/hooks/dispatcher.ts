@@ -31,8 +31,8 @@ export interface Dispatcher {
   start(): void;
   /** A hint that something is due (`pings` too). Lost, it costs latency; polling finds it. */
   wake(pings?: boolean): void;
-  /** Resolves when this process has settled the delivery, or after so many milliseconds. */
-  settled(deliveryId: string, within: number): Promise<void>;
+  /** Resolves when this process has settled the delivery (true), or after so many milliseconds (false). */
+  settled(deliveryId: string, within: number): Promise<boolean>;
   /** Calls in flight. */
   inFlight(): number;
   /** Stops: finishes what is in flight within so many milliseconds, and releases the rest, which is due again at once. */
@@ -175,13 +175,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     wake: turns.wake,
     settled(deliveryId, within) {
       return new Promise((resolve) => {
-        const done = () => {
+        const end = (settled: boolean) => {
           clearTimeout(timer);
           watched.delete(deliveryId);
-          resolve();
+          resolve(settled);
         };
-        const timer = setTimeout(done, within);
-        watched.set(deliveryId, done);
+        const timer = setTimeout(() => end(false), within);
+        watched.set(deliveryId, () => end(true));
         turns.wake(true);
       });
     },

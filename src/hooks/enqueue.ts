@@ -125,12 +125,12 @@ export async function enqueueFor(
   return deliveries.length;
 }
 
-/** Whether a hook wants a record: each part of its filter that is given must hold. */
+/** Whether a hook wants a record: each part of its filter that is given must hold; an empty list is as good as none. */
 function passes({ filter, tags }: Listener, { device }: StoredRecord): boolean {
   if (!filter) return true;
   const { products, tags: wanted } = filter;
-  if (products && !(device.product && products.includes(device.product.id))) return false;
-  return !wanted || wanted.some((tag) => tags.includes(tag));
+  if (products?.length && !(device.product && products.includes(device.product.id))) return false;
+  return !wanted?.length || wanted.some((tag) => tags.includes(tag));
 }
 
 /** For each hook whose filter has a query, the records that it matches, of those that pass the rest of the filter. */
@@ -180,6 +180,16 @@ export async function enqueuePing(
   );
   return id!;
 }
+
+/** Where a ping stands. */
+export interface PingState {
+  done: boolean;
+}
+
+/** Where a ping of a hook stands; nothing where the hook is deleted. */
+export const pingState = (hookId: string, id: string): Sql => sql`
+  select coalesce((select d.done from delivery d where d.hook_id = h.id and d.id = ${id}), true) done
+    from hook h where h.id = ${hookId}`;
 
 /**
  * The order of a lane is the order of storing. Of two transactions that store for one device of an ordered hook at

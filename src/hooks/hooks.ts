@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { invalid } from '../errors.js';
+import { invalid, notFound } from '../errors.js';
 import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address.js';
 import { createCaller } from './attempt.js';
 import { createDispatcher } from './dispatcher.js';
-import { enqueuePing, enqueueRecords, type MatchRecords } from './enqueue.js';
+import { enqueuePing, enqueueRecords, type MatchRecords, type PingState, pingState } from './enqueue.js';
 import { createHousekeeping } from './housekeeping.js';
 import type { ApplicationKey, StoredRecord } from './message.js';
 import { createMetrics } from './metrics.js';
@@ -15,8 +15,9 @@ import { createFairResolve } from './resolver.js';
 import { createVault, type Vault } from './secret.js';
 import { createTargets } from './target.js';
 
-/** A ping is answered after this long at the latest, in milliseconds. */
+/** A ping is answered after this long at the latest, and looked for this often, in milliseconds. */
 const longestPing = 20_000;
+const pingPoll = 250;
 
 /** Settings of hook delivery. */
 export interface HooksOptions {
@@ -62,7 +63,7 @@ export interface Hooks {
    * committed, where there are any.
    */
   alongside(tx: pg.PoolClient, stored: readonly StoredRecord[]): Promise<(() => void) | undefined>;
-  /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery. */
+  /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery; 404 where the hook is deleted. */
   ping(hook: { id: string; application: ApplicationKey }): Promise<string>;
   /** Makes a delivery again, under its identifier. */
   redeliver(hookId: string, id: string): Promise<void>;
@@ -137,7 +138,13 @@ export function createHooks(options: HooksOptions): Hooks {
     async ping(hook) {
       const id = await enqueuePing(pool, hook, clock());
       options.onChange?.([{ hookId: hook.id, id }]);
-      await dispatcher.settled(id, longestPing);
+      for (let waited = 0; waited < longestPing; waited += pingPoll) {
+        if (await dispatcher.settled(id, pingPoll)) return id;
+        // Another process may have made the call, and the hook may be deleted.
+        const [ping] = (await pool.query<PingState>(pingState(hook.id, id))).rows;
+        if (!ping) throw notFound('hook');
+        if (ping.done) return id;
+      }
       return id;
     },
     async redeliver(hookId, id) {

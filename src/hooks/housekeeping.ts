@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
-import { recoverQuery } from './claim.js';
+import { longestWait, recoverQuery } from './claim.js';
 
 const day = 24 * 3600_000;
 /** Partitions are made for this many days ahead. */
@@ -64,7 +64,7 @@ export function createHousekeeping({ pool, clock, log, retention, onRecovered }:
   };
   const partition = () => makePartitions(pool, clock());
   const retire = async () => {
-    const dropped = await retirePartitions(pool, clock() - retention);
+    const dropped = await retirePartitions(pool, clock(), retention);
     if (dropped > 0) log.info({ partitions: dropped }, 'old deliveries dropped');
   };
 
@@ -111,9 +111,16 @@ export async function makePartitions(pool: pg.Pool, now: number): Promise<void> 
   }
 }
 
-/** Drops the partitions of days that lie wholly before a moment; answers their number. */
-export async function retirePartitions(pool: pg.Pool, before: number): Promise<number> {
-  const [row] = await briefly<{ dropped: number }>(pool, sql`select delivery_retire(${dateOf(before)}::date) dropped`);
+/**
+ * Drops the partitions of days that lie wholly before the retention, in milliseconds; answers their number. What still
+ * waits is kept, save what a disabled hook would not be called with any more.
+ */
+export async function retirePartitions(pool: pg.Pool, now: number, retention: number): Promise<number> {
+  const waitingSince = new Date(now - Math.max(retention, longestWait));
+  const [row] = await briefly<{ dropped: number }>(
+    pool,
+    sql`select delivery_retire(${dateOf(now - retention)}::date, ${waitingSince}) dropped`,
+  );
   return row?.dropped ?? 0;
 }
 

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { earliestId, endId } from '../entities/id.js';
 import type { PlainJson } from '../json.js';
+import { isConflict } from '../transaction.js';
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
@@ -45,12 +46,32 @@ export async function redeliverOne(
   { now, maxAttempts }: { now: number; maxAttempts: number },
 ): Promise<void> {
   const at = new Date(now);
-  await client.query(sql`
-    update delivery_open d set next_attempt_at = ${at}, updated_at = ${at}
-     where d.hook_id = ${hookId} and d.id = ${id}
-       and not exists (select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id)`);
-  await client.query(sql`
-    update delivery d set ${dueAgain(at, maxAttempts)} where d.done and d.hook_id = ${hookId} and d.id = ${id}`);
+  await againWhereMoved(async () => {
+    await client.query(sql`
+      update delivery_open d set next_attempt_at = ${at}, updated_at = ${at}
+       where d.hook_id = ${hookId} and d.id = ${id}
+         and not exists (select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id)`);
+    await client.query(sql`
+      update delivery d set ${dueAgain(at, maxAttempts)} where d.done and d.hook_id = ${hookId} and d.id = ${id}`);
+  });
+}
+
+/** A row is looked up again so many times, at most. */
+const lookups = 10;
+
+/**
+ * Does it again where it failed because others changed the same rows. A delivery that ends, or is made again, moves to
+ * another partition; who waits for it then cannot follow it there as PostgreSQL follows other rows, and gets a
+ * serialization failure (40001) in place.
+ */
+async function againWhereMoved(work: () => Promise<void>): Promise<void> {
+  for (let number = 1; ; number++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (number === lookups || !isConflict(error)) throw error;
+    }
+  }
 }
 
 /** Takes a step of making a range of deliveries again. A delivery that ends anew is not taken twice: the cursor has passed it. */
@@ -66,7 +87,9 @@ export async function redeliverStep(
     and d.id >= ${earliestId(input.from ?? 0)} and d.id < ${endId(input.to ?? Number.POSITIVE_INFINITY)}`;
   const { rows } = await tx.query<{ id: string }>(sql`
     with chosen as materialized (
-      select d.hook_id, d.id from delivery d where ${wanted} and d.id > ${after} order by d.id limit ${stepSize}
+      -- Locked in one order by everyone, so that two jobs never wait for each other.
+      select d.hook_id, d.id from delivery d where ${wanted} and d.id > ${after}
+       order by d.id limit ${stepSize} for update of d
     )
     update delivery d set ${dueAgain(new Date(now), maxAttempts)}
       from chosen c where d.done and d.hook_id = c.hook_id and d.id = c.id

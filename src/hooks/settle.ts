@@ -73,13 +73,14 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
     patient as materialized (
       select s.hook_id, h.succeeded, h.gone,
              h.failures + case when h.succeeded then 0 else s.failures_in_row end failures,
-             case when h.failures = 0 then null when h.succeeded then ${at}::timestamptz
+             case when h.failures = 0 then case when not h.succeeded then s.failing_since end
+                  when h.succeeded then ${at}::timestamptz
                   else coalesce(s.failing_since, ${at}::timestamptz) end failing_since,
              case when h.succeeded then 0 else s.circuit_openings end openings,
              case when h.succeeded then null else s.circuit_until end circuit_until,
              h.failures > 0 failed
         from hook_state s join health h on h.hook_id = s.hook_id
-       where h.failures > 0 or s.failures_in_row > 0
+       where h.failures > 0 or s.failures_in_row > 0 or h.gone
        order by s.hook_id for update of s
     ),
     diagnosed as (
@@ -128,13 +129,20 @@ interface Health {
   gone: boolean;
 }
 
+/**
+ * What the results say of their hooks. Pings stand outside the circuit and the five days, however they end; only 410,
+ * which says that the address is gone, counts from them too.
+ */
 function healthOf(results: readonly Result[]): readonly Health[] {
   const hooks = new Map<string, Health>();
   for (const { delivery, health } of results) {
-    if (!health) continue;
+    if (!health || (delivery.event === 'ping' && health !== 'gone')) continue;
     const known = hooks.get(delivery.hookId) ?? { hookId: delivery.hookId, succeeded: false, failures: 0, gone: false };
     if (health === 'success') hooks.set(delivery.hookId, { ...known, succeeded: true, failures: 0 });
-    else hooks.set(delivery.hookId, { ...known, failures: known.failures + 1, gone: known.gone || health === 'gone' });
+    else {
+      const failures = known.failures + (delivery.event === 'ping' ? 0 : 1);
+      hooks.set(delivery.hookId, { ...known, failures, gone: known.gone || health === 'gone' });
+    }
   }
   return [...hooks.values()];
 }

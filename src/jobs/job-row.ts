@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { isId, newId } from '../entities/id.js';
 import type { Job } from '../entities/job.js';
 import type { PlainJson } from '../json.js';
@@ -49,15 +49,32 @@ export interface Step {
   finished: boolean;
 }
 
-/** Takes the oldest job that nobody is at, for so long; a worker that dies loses it then. */
-export const claimJob = async (database: Database, now: Date, until: Date): Promise<string | undefined> => {
-  const { rows } = await database.query<{ id: string }>(sql`
+/** A job that a worker has claimed. */
+export interface ClaimedJob {
+  id: string;
+  organizationId: string;
+}
+
+/**
+ * Takes a job that nobody is at, for so long; a worker that dies loses it then. Organizations take turns, in the order of
+ * their identifiers: the oldest job of the first one after `after`.
+ */
+export const claimJob = async (
+  database: Database,
+  { after, now, until }: { after: string; now: Date; until: Date },
+): Promise<ClaimedJob | undefined> => {
+  const next = (beyond: Sql) => sql`
+    select id from job
+     where state in ('pending', 'running') and (locked_until is null or locked_until <= ${now}) and ${beyond}
+     order by organization_id, created_at limit 1 for update skip locked`;
+  const { rows } = await database.query<ClaimedJob>(sql`
+    with ahead as materialized (${next(sql`organization_id > ${after}`)}),
+    -- Round to the first one again.
+    around as materialized (${next(sql`organization_id <= ${after} and not exists (select from ahead)`)})
     update job set state = 'running', locked_until = ${until}, updated_at = ${now}
-    where id = (
-      select id from job where state in ('pending', 'running') and (locked_until is null or locked_until <= ${now})
-      order by created_at limit 1 for update skip locked)
-    returning id`);
-  return rows[0]?.id;
+     where id = (select id from ahead union all select id from around limit 1)
+    returning id, organization_id as "organizationId"`);
+  return rows[0];
 };
 
 /** The job, locked to the end of the transaction, so that no two workers take a step of it; undefined when it is over. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Job } from '../entities/job.js';
 import { ApiError } from '../errors.js';
 import type { PlainJson } from '../json.js';
-import { transaction } from '../transaction.js';
+import { isConflict, transaction } from '../transaction.js';
 import {
   advanceJob,
   claimJob,
@@ -41,6 +41,12 @@ export interface Jobs {
 /** How often to look for jobs of others, and how long a claim lasts. Milliseconds. */
 const pollEvery = 1000;
 const leaseFor = 60_000;
+/** So long a job is worked at before another organization's has its turn, in milliseconds; one step at least. */
+const turn = 1000;
+/** A step that others were in the way of so many times in a row fails its job. */
+const mostConflicts = 20;
+/** Before every organization. */
+const firstOrganization = '00000000-0000-0000-0000-000000000000';
 
 /** Opens the jobs over a pool. */
 export const createJobs = ({ pool, clock, log, kinds, isConnectionLoss }: JobsOptions): Jobs => {
@@ -60,19 +66,36 @@ export const createJobs = ({ pool, clock, log, kinds, isConnectionLoss }: JobsOp
       return !step.finished;
     });
 
-  const work = async (): Promise<void> => {
-    for (;;) {
-      const id = closing ? undefined : await claimJob(pool, new Date(clock()), lease());
-      if (id === undefined) return;
+  /** Takes steps of a job for its share of time; whether any remain, the next turn finds out. */
+  const takeTurn = async (id: string): Promise<void> => {
+    const end = performance.now() + turn;
+    for (let conflicts = 0; ; ) {
       try {
-        while (!closing && (await takeStep(id)));
-        if (closing) await releaseJob(pool, id);
+        if (!(await takeStep(id))) return;
+        conflicts = 0;
+      } catch (error) {
+        // Others changed the same rows: this step has done nothing, and is taken again.
+        if (!isConflict(error) || ++conflicts === mostConflicts) throw error;
+      }
+      if (closing || performance.now() >= end) break;
+    }
+    await releaseJob(pool, id);
+  };
+
+  const work = async (): Promise<void> => {
+    for (let after = firstOrganization; ; ) {
+      const now = new Date(clock());
+      const job = closing ? undefined : await claimJob(pool, { after, now, until: lease() });
+      if (job === undefined) return;
+      after = job.organizationId;
+      try {
+        await takeTurn(job.id);
       } catch (error) {
         if (isConnectionLoss(error)) throw error;
-        log.error({ err: error, job: id }, 'a job failed');
+        log.error({ err: error, job: job.id }, 'a job failed');
         await failJob(
           pool,
-          id,
+          job.id,
           error instanceof ApiError ? error.message : 'It failed; the log says why.',
           new Date(clock()),
         );

@@ -56,6 +56,29 @@ describe("a hook's circuit", () => {
     await receiver.close();
   });
 
+  it('is opened by no ping that fails, and closed by none that succeeds', async () => {
+    let code = 500;
+    const receiver = await startReceiver((response) => void response.writeHead(code).end());
+    const hooks = await room.open({ schedule: [7 * day] });
+    const subject = await room.subject({ url: receiver.url(), concurrency: 10 });
+    const ping = () =>
+      hooks.ping({
+        id: subject.hookId,
+        application: { id: subject.applicationId, organizationId: subject.organizationId },
+      });
+    await Promise.all(Array.from({ length: 12 }, ping));
+    expect(await health(subject)).toMatchObject({ failures_in_row: 0, circuit_until: null });
+    await room.store(hooks, subject, 10);
+    await room.until(subject, (rows) => rows.filter(({ attempts_made }) => attempts_made === 1).length === 22);
+    code = 200;
+    await ping();
+    expect(await health(subject)).toMatchObject({
+      failures_in_row: 10,
+      circuit_until: new Date(room.now + 30 * second).toISOString(),
+    });
+    await receiver.close();
+  });
+
   it('never opens for faults of our own side', async () => {
     const hooks = await room.open({ addresses: { allow: [], deny: [] } });
     const subject = await room.subject({ url: 'http://127.0.0.1:9/' });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import sql from 'sql-template-tag';
 import { readConfig } from '../../src/config.js';
 import { useService } from '../support/service.js';
 import { buildCustomer, type Customer } from './customer.js';
@@ -173,6 +174,27 @@ describe('POST .../hooks/:applicationHookId/ping', () => {
       { headers: { 'x-service-event': 'ping', 'x-service-delivery-id': response.body.id } },
     ]);
     await receiver.close();
+  });
+
+  it('answers 404 at once where the hook is deleted before the call is made', async () => {
+    const { id, path } = await owner.hook({ url });
+    const client = new pg.Client(service.databaseUrl);
+    await client.connect();
+    try {
+      // No call is claimed meanwhile, of pings neither.
+      await client.query('begin; lock table delivery_lease in exclusive mode');
+      const answer = owner.call('POST', `${path}/ping`);
+      for (;;) {
+        const { rows } = await client.query(sql`select from delivery_open where hook_id = ${id}`);
+        if (rows.length > 0) break;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      await owner.call('DELETE', path);
+      expect(await answer).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
+    } finally {
+      await client.query('rollback');
+      await client.end();
+    }
   });
 });
 

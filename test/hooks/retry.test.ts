@@ -89,6 +89,35 @@ describe('a hook', () => {
     await Promise.all([old.close(), next.close()]);
   });
 
+  it('that is enabled is called with what waited, the oldest first, whatever the time of its next attempt', async () => {
+    const receiver = await startReceiver(status(500));
+    const stopped = await room.open();
+    const subject = await room.subject({ url: receiver.url(), concurrency: 1 });
+    await room.store(stopped, subject);
+    await room.until(subject, ([row]) => row?.attempts_made === 1);
+    // Its second attempt fails too: it is due in five minutes, long after those that are stored later.
+    room.now += 10_000;
+    stopped.wake();
+    await room.until(subject, ([row]) => row?.attempts_made === 2);
+    await stopped.close(1000);
+    for (let number = 0; number < 3; number++) {
+      room.now += 1000;
+      await room.store(stopped, subject);
+    }
+    await receiver.close();
+    await change(subject.hookId, sql`disabled = true`);
+
+    const well = await startReceiver();
+    await change(subject.hookId, sql`url = ${well.url()}, disabled = false`);
+    const hooks = await room.open();
+    hooks.wake();
+    await room.drained([subject]);
+    const stored = await room.deliveries(subject);
+    expect(well.calls.map(({ headers }) => headers['x-service-delivery-id'])).toEqual(stored.map(({ id }) => id));
+    expect(stored).toHaveLength(4);
+    await well.close();
+  });
+
   it('that is disabled lets its deliveries wait, and sends them when it is enabled, save those older than 7 days', async () => {
     let broken = true;
     const receiver = await startReceiver((response) => void response.writeHead(broken ? 500 : 200).end());

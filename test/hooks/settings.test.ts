@@ -199,6 +199,18 @@ describe('a filter', () => {
   });
 });
 
+describe('a filter of empty lists', () => {
+  it('lets every record through, as a search reads them', async () => {
+    const receiver = await startReceiver();
+    const { path } = await owner.hook({ url: receiver.url() });
+    const { body } = await owner.call('PUT', `${path}/settings`, { filter: { products: [], tags: [] } });
+    expect(body).toMatchObject({ filter: { products: [], tags: [] } });
+    await owner.send();
+    await receiver.received(1);
+    await receiver.close();
+  });
+});
+
 describe('a signing secret', () => {
   const verified = ({ body, headers }: Received, secret: string) => {
     try {

@@ -1,0 +1,45 @@
+import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici';
+
+/** What the handler of a request learns as it is written: whether its connection has carried a request before. */
+export interface Connection {
+  reused: boolean;
+}
+
+/** Connections kept open between calls. No deadlines of undici's: they are per part, and a dripping body passes them. */
+export function keptConnections(connect: buildConnector.connector): Agent {
+  return new Agent({
+    connect,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    pipelining: 1,
+    factory: (origin, options) =>
+      new Pool(origin, { ...options, factory: (address, of) => new CountingClient(address, of) }),
+  });
+}
+
+/** Each call on a connection of its own, which is closed after it (`pipelining: 0`, no keep-alive). */
+export function freshConnections(connect: buildConnector.connector): Agent {
+  return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0, pipelining: 0 });
+}
+
+/** One connection at a time that counts the requests it carries, which undici tells nobody. */
+class CountingClient extends Client {
+  private carried = 0;
+
+  constructor(origin: URL, options: object) {
+    super(origin, options);
+    this.on('connect', () => {
+      this.carried = 0;
+    });
+  }
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    return super.dispatch(options, {
+      ...handler,
+      onRequestStart: (controller, context: object | null) => {
+        const connection: Connection = { reused: this.carried++ > 0 };
+        handler.onRequestStart?.(controller, { ...context, ...connection });
+      },
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { usePostRoom } from './post-room.js';
+
+const room = usePostRoom();
+const closing = new Set<() => Promise<unknown>>();
+
+afterEach(async () => {
+  for (const close of closing) await close();
+  closing.clear();
+});
+
+/** A receiver that speaks for itself: it is told of each request with its number on its connection, from 1 on. */
+async function speaking(
+  answer: (socket: Socket, number: number) => void,
+): Promise<{ url: string; requests: number[] }> {
+  const requests: number[] = [];
+  const server = createServer((socket) => {
+    let number = 0;
+    let text = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      text += chunk.toString();
+      const head = text.indexOf('\r\n\r\n');
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+      if (head < 0 || text.length < head + 4 + length) return;
+      text = '';
+      requests.push(++number);
+      answer(socket, number);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.add(() => new Promise((resolve) => server.close(resolve)));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, requests };
+}
+
+const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
+
+describe('a receiver that closes a connection', () => {
+  it('that was kept open, before any of its answer came, is called once more at once, within the same attempt', async () => {
+    const receiver = await speaking((socket, number) => {
+      if (number === 1) socket.write(ok);
+      else socket.destroy();
+    });
+    const hooks = await room.open();
+    const subject = await room.subject({ url: receiver.url, concurrency: 1 });
+    await room.store(hooks, subject, 6);
+    const rows = await room.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
+    expect(rows.map(({ state }) => state)).toEqual(Array(6).fill('succeeded'));
+    expect(receiver.requests).toContain(2);
+  });
+
+  it('that is fresh, is not called again within the attempt', async () => {
+    const receiver = await speaking((socket) => socket.destroy());
+    const hooks = await room.open();
+    const subject = await room.subject({ url: receiver.url });
+    await room.store(hooks, subject);
+    const [row] = await room.until(subject, ([first]) => first?.attempts_made === 1);
+    expect(row).toMatchObject({ state: 'pending', error: { code: 'RESET' } });
+    expect(receiver.requests).toEqual([1]);
+  });
+
+  it('in the middle of its answer, is not called again within the attempt', async () => {
+    const receiver = await speaking((socket, number) => {
+      if (number === 1) socket.write(ok);
+      else socket.end('HTTP/1.1 2');
+    });
+    const hooks = await room.open();
+    const subject = await room.subject({ url: receiver.url, concurrency: 1 });
+    await room.store(hooks, subject, 2);
+    const rows = await room.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
+    expect(rows.map(({ state }) => state).toSorted()).toEqual(['pending', 'succeeded']);
+    expect(receiver.requests).toEqual([1, 2]);
+  });
+
+  it('twice, is charged with one failed attempt', async () => {
+    let calls = 0;
+    const receiver = await speaking((socket) => {
+      if (++calls === 1) socket.write(ok);
+      else socket.destroy();
+    });
+    const hooks = await room.open();
+    const subject = await room.subject({ url: receiver.url, concurrency: 1 });
+    await room.store(hooks, subject, 2);
+    const rows = await room.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
+    expect(rows.map(({ state }) => state).toSorted()).toEqual(['pending', 'succeeded']);
+    expect(receiver.requests).toEqual([1, 2, 1]);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import { createPool } from '../../src/database/pools.js';
+import { createJobs, type Jobs } from '../../src/jobs/jobs.js';
+import { createLog } from '../../src/log.js';
+import { usePostRoom } from './post-room.js';
+import { startReceiver } from './receiver.js';
+
+const room = usePostRoom();
+
+/** A hook whose deliveries of so many records have ended. */
+async function ended(count: number) {
+  const receiver = await startReceiver();
+  const hooks = await room.open({ schedule: [] });
+  const subject = await room.subject({ url: receiver.url() });
+  await room.store(hooks, subject, count);
+  await room.drained([subject]);
+  return { receiver, hooks, subject };
+}
+
+/** Resolves once so many sessions of the database wait for a lock. */
+async function blocked(count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await room.pool.query(sql`
+      select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`);
+    if (rows.length >= count) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('deliveries that are made again by several at once', () => {
+  it('are waited for and looked up again, one by one', async () => {
+    const { receiver, hooks, subject } = await ended(1);
+    const [delivery] = await room.deliveries(subject);
+    const holder = await room.pool.connect();
+    await holder.query('begin');
+    await holder.query(sql`
+      update delivery set state = 'pending', done = false where hook_id = ${subject.hookId} and id = ${delivery!.id}`);
+    const again = [1, 2, 3].map(() => hooks.redeliver(subject.hookId, delivery!.id));
+    await blocked(3);
+    await holder.query('commit');
+    holder.release();
+    await expect(Promise.all(again)).resolves.toHaveLength(3);
+    await room.until(subject, ([row]) => row?.state === 'succeeded' && row.attempts_made >= 2);
+    await receiver.close();
+  });
+
+  it('are made again by every one of four jobs', async () => {
+    const { receiver, hooks, subject } = await ended(40);
+    const holder = await room.pool.connect();
+    await holder.query('begin');
+    await holder.query(sql`update delivery set updated_at = updated_at where hook_id = ${subject.hookId}`);
+    const pools: pg.Pool[] = [];
+    const workers: Jobs[] = [];
+    // Each in a process of its own, as it were: one works at one job at a time.
+    for (let number = 0; number < 4; number++) {
+      const pool = createPool(room.url);
+      pools.push(pool);
+      workers.push(
+        createJobs({
+          pool,
+          clock: Date.now,
+          log: createLog('fatal'),
+          kinds: { redeliver: hooks.steps.redeliver },
+          isConnectionLoss: () => false,
+        }),
+      );
+    }
+    const input = { hookId: subject.hookId, from: null, to: null, state: 'succeeded' };
+    const jobs = await Promise.all(workers.map((worker) => worker.ask(subject.organizationId, 'redeliver', input)));
+    for (const worker of workers) worker.start();
+    await blocked(4);
+    await holder.query('commit');
+    holder.release();
+    const states = await Promise.all(
+      jobs.map(async ({ id }) => {
+        for (;;) {
+          const job = await workers[0]!.find(subject.organizationId, id);
+          if (job?.state === 'done' || job?.state === 'failed') return job.state;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      }),
+    );
+    expect(states).toEqual(['done', 'done', 'done', 'done']);
+    await room.drained([subject]);
+    for (const worker of workers) await worker.close();
+    for (const pool of pools) await pool.end();
+    await receiver.close();
+  });
+});
