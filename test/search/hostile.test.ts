@@ -109,7 +109,7 @@ const sqlOf = (word: string): string[] => {
     }),
   );
   const span = { from: Date.UTC(2026, 0, 1), to: now };
-  const tree = planTree(aggregations, scope, all, { fields, now, span, found: span, times: 'seconds' });
+  const tree = planTree(aggregations, scope, all, { fields, now, span, found: new Map(), times: 'seconds' });
   return [hits.text, ...tree!.levels.map((level) => level.statement().text)];
 };
 

@@ -118,6 +118,34 @@ describe('the traps of the query DSL', () => {
     ]);
   });
 
+  it('divides a rate by the 24 hours of a day, also on the day of 25 when clocks change', async () => {
+    const found = await ask({
+      size: 0,
+      aggs: {
+        a: {
+          date_histogram: { field: 'ts', calendar_interval: 'day', time_zone: 'Europe/Berlin' },
+          aggs: { hourly: { rate: { unit: 'hour' } }, weekly: { rate: { unit: 'week' } } },
+        },
+      },
+    });
+    expect(found.aggregations['a']!.buckets).toEqual([
+      {
+        key_as_string: '2026-10-25T00:00:00.000+02:00',
+        key: Date.UTC(2026, 9, 24, 22),
+        doc_count: 3,
+        hourly: { value: 3 / 24 },
+        weekly: { value: 21 },
+      },
+      {
+        key_as_string: '2026-10-26T00:00:00.000+01:00',
+        key: Date.UTC(2026, 9, 25, 23),
+        doc_count: 2,
+        hourly: { value: 2 / 24 },
+        weekly: { value: 14 },
+      },
+    ]);
+  });
+
   it('rounds the ends of a range of days', async () => {
     expect(await count({ range: { ts: { lte: '2026-10-25' } } })).toBe(3);
     expect(await count({ range: { ts: { gt: '2026-10-25' } } })).toBe(2);

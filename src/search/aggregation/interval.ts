@@ -24,27 +24,30 @@ const calendarUnits: Readonly<Record<string, Unit>> = {
   '1y': 'year',
 };
 
+const calendarUnit = (name: string): Unit | undefined =>
+  Object.hasOwn(calendarUnits, name) ? calendarUnits[name] : undefined;
+
+/** Whether a text is just one unit of the calendar. */
+export const isCalendarUnit = (name: string): boolean => calendarUnit(name) !== undefined;
+
 /** `calendar_interval`: just one unit of the calendar, `1M` or `month`. */
 export const calendarInterval = (input: Input): Interval => {
   const name = text(input);
-  const key = name.length === 1 ? `1${name}` : name;
-  const unit = Object.hasOwn(calendarUnits, key) ? calendarUnits[key] : undefined;
+  const unit = calendarUnit(name);
   if (unit !== undefined) return { unit };
   throw illegalArgument(`The supplied interval [${name}] could not be parsed as a calendar interval.`, input);
 };
 
-/** `fixed_interval`: any number of milliseconds, seconds, minutes, hours or days. */
+/** `fixed_interval`: any number of milliseconds, seconds, minutes, hours or days; the old `interval` also as a number of milliseconds. */
 export const fixedInterval = (input: Input): Interval => {
-  const name = text(input);
-  const millis = durationOf(name, input);
+  const millis = input.node.kind === 'number' ? Math.trunc(Number(input.node.text)) : durationOf(text(input), input);
   if (millis <= 0) throw illegalArgument('Zero or negative time interval not supported', input);
   return { millis };
 };
 
 /** The length of a calendar's unit as pipelines take it, a month being 30 days and a year 365; undefined for no unit. */
 export const calendarMillis = (name: string): number | undefined => {
-  const key = name.length === 1 ? `1${name}` : name;
-  const unit = Object.hasOwn(calendarUnits, key) ? calendarUnits[key] : undefined;
+  const unit = calendarUnit(name);
   return unit === undefined
     ? undefined
     : { ...unitMillis, month: 30 * unitMillis.day, quarter: 91 * unitMillis.day, year: 365 * unitMillis.day }[unit];

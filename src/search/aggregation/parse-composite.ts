@@ -34,6 +34,8 @@ const sourceOf = (
   name: string,
 ) => {
   const missingOrder = options.missing_order;
+  if (missingOrder !== undefined && missingOrder !== 'default' && !options.missing_bucket)
+    throw illegalArgument('missing_order require missing_bucket is true', at);
   return {
     name,
     at,

@@ -192,7 +192,12 @@ const missing: ParseAggregation = (at, frame) => ({
 });
 
 const global: ParseAggregation = (at, frame) => {
-  object('global', {})(at);
+  const [first] = at.members();
+  if (first !== undefined)
+    throw parsing(
+      `Expected [FIELD_NAME] under a [START_OBJECT], but got a [${kindOf(first.input)}] in [${frame.name}]`,
+      first.input,
+    );
   return { kind: 'global', ...framed(frame, at) };
 };
 

@@ -4,6 +4,7 @@ import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { integer, type Read, scalar, text } from '../syntax/value.js';
 import type { HistogramBounds, TimeInterval } from './aggregation.js';
+import { fixedInterval, isCalendarUnit } from './interval.js';
 import { formatText } from './value-source.js';
 
 /** Reads the bounds of a histogram. */
@@ -69,6 +70,16 @@ export const intervalOf = (
   const rest = { ...(timeZone && { timeZone }), ...(offset && { offset }) };
   if (calendar !== undefined) return { calendarInterval: calendar, ...rest };
   if (fixed !== undefined) return { fixedInterval: fixed, ...rest };
-  const isUnit = /^(?:1?[smhdwMqy]|second|minute|hour|day|week|month|quarter|year)$/.test(text(interval!));
-  return isUnit ? { calendarInterval: interval!, ...rest } : { fixedInterval: interval!, ...rest };
+  if (isCalendarUnit(text(interval!))) return { calendarInterval: interval!, ...rest };
+  requireInterval(interval!);
+  return { fixedInterval: interval!, ...rest };
+};
+
+const requireInterval = (input: Input): void => {
+  try {
+    fixedInterval(input);
+  } catch (error) {
+    if (!(error instanceof SearchFailure)) throw error;
+    throw illegalArgument(`Unable to parse interval [${text(input)}]`, input);
+  }
 };

@@ -32,11 +32,18 @@ const simple =
     const options = object(
       kind,
       kind === 'cardinality'
-        ? { ...unformatted, precision_threshold: integer, execution_hint: string }
-        : { ...valueSource, ...(kind === 'median_absolute_deviation' && { compression: number }) },
+        ? { ...unformatted, precision_threshold: atLeast(0), execution_hint: string }
+        : { ...valueSource, ...(kind === 'median_absolute_deviation' && { compression: positive }) },
     )(at);
     return { kind, ...named(frame, at), ...fieldOptions(options, at) };
   };
+
+/** How exactly the engines estimate, where ours are exact. */
+const positive: Read<number> = (input) => {
+  const value = number(input);
+  if (value > 0) return value;
+  throw illegalArgument(`[${input.key}] must be greater than 0. Found [${value}]`, input);
+};
 
 const extendedStats: ParseAggregation = (at, frame) => {
   const options = object('extended_stats', { ...valueSource, sigma: number })(at);
@@ -69,6 +76,11 @@ const digests = {
   },
 } as const;
 
+const requireOneDigest = (at: Input): void => {
+  if (at.get('tdigest') !== undefined && at.get('hdr') !== undefined)
+    throw illegalArgument('Only one percentiles method should be declared.', at);
+};
+
 const percentiles: ParseAggregation = (at, frame) => {
   const options = object('percentiles', {
     ...valueSource,
@@ -76,8 +88,7 @@ const percentiles: ParseAggregation = (at, frame) => {
     keyed: flag,
     ...digests,
   })(at);
-  if (at.get('tdigest') !== undefined && at.get('hdr') !== undefined)
-    throw illegalArgument('Only one percentiles method should be declared.', at);
+  requireOneDigest(at);
   const points = options.percents ?? defaultPercents;
   if (points.length === 0) throw illegalArgument('[percents] must not be empty', at);
   const wrong = points.find((percent) => percent < 0 || percent > 100);
@@ -98,6 +109,7 @@ const percentileRanks: ParseAggregation = (at, frame) => {
     keyed: flag,
     ...digests,
   })(at);
+  requireOneDigest(at);
   const points = options.values ?? [];
   if (points.length === 0) throw illegalArgument(`[values] must not be an empty array: [${frame.name}]`, at);
   return {
@@ -151,6 +163,11 @@ const topHits: ParseAggregation = (at, frame) => {
     script_fields: ignored,
   })(at);
   const [from, size] = [options.from ?? 0, options.size ?? 3];
+  if (from + size === 0)
+    throw illegalArgument(
+      'numHits must be > 0; please use TotalHitCountCollector if you just need the total hit count',
+      at,
+    );
   if (from + size > maxTopHits) {
     throw illegalArgument(
       `Top hits result window is too large, the top hits aggregator [${frame.name}]'s from + size must be less than or equal to: [${maxTopHits}] but was [${from + size}].`,

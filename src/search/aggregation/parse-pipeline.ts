@@ -67,10 +67,24 @@ const pipeline =
     const options = byTable
       ? object(kind, { ...overPath, buckets_path: plainPath, ...shape })(at)
       : strict(kind, { ...overPath, ...shape })(at);
+    if (byTable) requireKeys(at, kind === 'moving_fn' ? ['buckets_path', 'script', 'window'] : ['buckets_path']);
     return { kind, ...named(frame, at), ...pathOptions(options, at), ...more(options as Shaped<S>, at) } as
       | ParentPipeline
       | SiblingPipeline;
   };
+
+/** The engines tell all keys at once that their tables lack. */
+const requireKeys = (at: Input, keys: readonly string[]): void => {
+  const missing = keys.filter((key) => at.get(key) === undefined);
+  if (missing.length > 0) throw illegalArgument(`Required [${missing.join(', ')}]`, at);
+};
+
+const lagOf: Read<number> = (input) => {
+  if (input.node.kind !== 'number') throw parsing(`Unknown key for a ${kindOf(input)} in [${input.key}]`, input);
+  const lag = integer(input);
+  if (lag <= 0) throw parsing(`Lag must be a positive, non-zero integer.  Value supplied was${lag}`, input);
+  return lag;
+};
 
 const unitOf: Read<number> = (at) => calendarMillis(text(at)) ?? durationOf(text(at), at);
 
@@ -151,13 +165,11 @@ const defaultPercents = [1, 5, 25, 50, 75, 95, 99];
 export const pipelineParsers: Readonly<Record<string, ParseAggregation>> = {
   derivative: pipeline('derivative', { unit: unitOf }, ({ unit }) => (unit === undefined ? {} : { unitMillis: unit })),
   cumulative_sum: pipeline('cumulative_sum', {}, nothing),
-  serial_diff: pipeline('serial_diff', { lag: atLeast(1) }, ({ lag }) => ({ lag: lag ?? 1 })),
+  serial_diff: pipeline('serial_diff', { lag: lagOf }, ({ lag }) => ({ lag: lag ?? 1 })),
   moving_fn: pipeline(
     'moving_fn',
     { window: atLeast(1), shift: integer, script: scriptOf },
-    ({ window, shift, script }, at) => {
-      if (window === undefined || script === undefined)
-        throw parsing('[moving_fn] must have [window] and [script]', at);
+    ({ window, shift, script }) => {
       return { window, shift: shift ?? 0, script };
     },
   ),
@@ -169,7 +181,10 @@ export const pipelineParsers: Readonly<Record<string, ParseAggregation>> = {
   min_bucket: pipeline('min_bucket', {}, nothing),
   max_bucket: pipeline('max_bucket', {}, nothing),
   stats_bucket: pipeline('stats_bucket', {}, nothing),
-  extended_stats_bucket: pipeline('extended_stats_bucket', { sigma: number }, ({ sigma }) => ({ sigma: sigma ?? 2 })),
+  extended_stats_bucket: pipeline('extended_stats_bucket', { sigma: number }, ({ sigma = 2 }, at) => {
+    if (sigma < 0) throw illegalArgument('sigma must be a non-negative double', at);
+    return { sigma };
+  }),
   percentiles_bucket: pipeline(
     'percentiles_bucket',
     { percents: percentList, keyed: switched },

@@ -55,7 +55,7 @@ export const parseAggregations = (input: Input): Aggregation[] => {
       children,
       ...(meta && { meta: toPlain(meta.node) }),
     });
-    if (children.length > 0 && !('children' in aggregation)) {
+    if (inner !== undefined && !('children' in aggregation)) {
       throw badAggregation(`Aggregator [${name}] of type [${type.key}] cannot accept sub-aggregations`, at);
     }
     return aggregation;

@@ -95,6 +95,8 @@ export const shownFields =
     const asIndexed = new Set<string>();
     for (const { pattern, dates, numbers, isText, indexed } of fields) {
       const print = numbers();
+      // A wrong format is a fault also where another way of writing comes first.
+      if (pattern.test('ts')) dates();
       for (const [path, values] of leaves) {
         if (!pattern.test(path) || (found[path] !== undefined && !(indexed && asIndexed.has(path)))) continue;
         const shown = indexed ? inOrder(values, () => isText(path)) : values;

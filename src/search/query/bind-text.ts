@@ -50,7 +50,7 @@ export const bindQueryString = (query: QueryStringQuery, binding: Binding): Pred
   // A zone that there is not is a fault even where no date is asked for.
   dateReading(binding.now, undefined, query.timeZone);
   try {
-    return bindExpression(parseClassic(query.text, query.and), query, binding, query.minimumShouldMatch);
+    return bindExpression(parseClassic(query.text, query), query, binding, query.minimumShouldMatch);
   } catch (error) {
     if (!(error instanceof LuceneSyntaxError)) throw error;
     throw queryShard(`Failed to parse query [${query.text}]`, query.at, {

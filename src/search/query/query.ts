@@ -92,6 +92,8 @@ interface Written {
 }
 
 export interface QueryStringQuery extends Clause<'query_string'>, Written {
+  /** Whether `>10` and its like are ranges where no field is named. */
+  readonly compares: boolean;
   readonly timeZone?: Input;
 }
 

@@ -61,6 +61,7 @@ export const queryString: ParseQuery = (at) => {
     text: options.query,
     fields: named.map(withoutBoost),
     and: options.default_operator === 'and',
+    compares: !options.fields?.length,
     // Without a field of its own a query goes over all fields, and what does not fit one of them is no fault.
     lenient: options.lenient ?? (named.length === 0 || named.includes('*')),
     ...(options.minimum_should_match !== undefined && { minimumShouldMatch: options.minimum_should_match }),

@@ -1,4 +1,4 @@
-import { illegalArgument, type Place } from '../failure.js';
+import { illegalArgument, numberFormat, type Place } from '../failure.js';
 
 const units: Readonly<Record<string, number>> = {
   nanos: 1e-6,
@@ -10,11 +10,18 @@ const units: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A time value such as `500ms`, `+6h` or `-30m`, in milliseconds. */
+/** A time value such as `500ms`, `+6h` or `-30m`, in milliseconds. A small `m` is minutes, as a big one would be months. */
 export const durationOf = (value: string, place: Place): number => {
-  const [, amount, unit] = /^\s*([+-]?\d+(?:\.\d+)?)\s*(nanos|micros|ms|s|m|h|d)\s*$/i.exec(value) ?? [];
-  if (amount !== undefined && unit !== undefined) return Math.trunc(Number(amount) * units[unit.toLowerCase()]!);
-  if (/^\s*(?:[+-]?0+|-1)\s*$/.test(value)) return Number(value);
+  const given = value.trim();
+  const unit = Object.keys(units).find((name) =>
+    name === 'm' ? value.endsWith(name) : given.toLowerCase().endsWith(name),
+  );
+  if (unit !== undefined) {
+    const amount = given.slice(0, -unit.length).trim();
+    if (/^[+-]?\d+$/.test(amount)) return Math.trunc(Number(amount) * units[unit]!);
+    throw illegalArgument(`failed to parse [${value}] as a time value`, place, numberFormat(amount));
+  }
+  if (/^(?:[+-]?0+|-1)$/.test(given)) return Number(given);
   throw illegalArgument(
     `failed to parse setting with value [${value}] as a time value: unit is missing or unrecognized`,
     place,

@@ -25,7 +25,8 @@ export class AggregationGrammar {
     if (depth === 0 || dice.chance(0.4)) return { ...metric(dice), ...meta };
     const own = this.bucket(top);
     if (!dice.chance(0.65)) return { ...own, ...meta };
-    const children = this.all(depth - 1, false);
+    // In a single bucket the engine takes the width of time from just that bucket, as on top.
+    const children = this.all(depth - 1, top && isSingle(own));
     return {
       ...own,
       [dice.chance(0.9) ? 'aggs' : 'aggregations']: { ...children, ...inside(dice, own, children) },
@@ -49,7 +50,9 @@ export class AggregationGrammar {
       () => ({ filter: queries.leaf() }),
       this.filters,
       () => ({ missing: { field: anyField(dice) } }),
-      ...(top ? [composite, composite, this.autoDateHistogram, () => ({ global: {} })] : []),
+      ...(top
+        ? [composite, composite, this.autoDateHistogram, () => ({ global: dice.chance(0.1) ? { x: 1 } : {} })]
+        : []),
     ];
     return dice.pick(...makers)(dice);
   }
@@ -59,13 +62,15 @@ export class AggregationGrammar {
     return {
       terms: {
         field,
-        ...dice.maybe(0.7, () => ({ size: dice.loose(dice.pick(1, 2, 5, 20, 500)) })),
+        ...dice.maybe(0.7, () => ({
+          size: dice.chance(0.03) ? dice.pick(0, -1) : dice.loose(dice.pick(1, 2, 5, 20, 500)),
+        })),
         ...dice.maybe(0.4, () => ({ order: order(dice) })),
         ...dice.maybe(0.2, () => ({ min_doc_count: dice.pick(0, 2, 10), shard_size: 10_000 })),
         ...dice.maybe(0.15, () => ({ missing: missingOf(field) })),
         ...dice.maybe(0.1, () => keys(dice, field)),
         ...dice.maybe(0.05, () => ({ show_term_doc_count_error: true })),
-        ...dice.maybe(0.05, () => ({ format: field === 'ts' ? 'yyyy-MM-dd' : '0.00' })),
+        ...dice.maybe(0.05, () => ({ format: field === 'ts' ? dice.pick('yyyy-MM-dd', '') : dice.pick('0.00', '') })),
         ...dice.maybe(0.05, () => ({ collect_mode: 'breadth_first', execution_hint: 'map' })),
       },
     };
@@ -76,7 +81,7 @@ export class AggregationGrammar {
     return {
       rare_terms: {
         field,
-        ...dice.maybe(0.7, () => ({ max_doc_count: dice.pick(1, 5, 20, 100, 101) })),
+        ...dice.maybe(0.7, () => ({ max_doc_count: dice.pick(1, 5, 20, 100, 101, 0) })),
         ...dice.maybe(0.1, () => keys(dice, field)),
       },
     };
@@ -112,7 +117,7 @@ export class AggregationGrammar {
         ),
       ),
       ...keyed(dice),
-      ...dice.maybe(0.1, () => ({ format: '0.00' })),
+      ...dice.maybe(0.1, () => ({ format: dice.pick('0.00', '') })),
       ...dice.maybe(0.1, () => ({ missing: 1 })),
     },
   });
@@ -144,10 +149,12 @@ export class AggregationGrammar {
   private readonly autoDateHistogram: Make = (dice) => ({
     auto_date_histogram: {
       field: 'ts',
-      ...dice.maybe(0.8, () => ({ buckets: dice.pick(1, 3, 10, 40, 200) })),
+      ...dice.maybe(0.8, () => ({ buckets: dice.pick(1, 3, 10, 40, 200, 200, 0, -1) })),
       ...dice.maybe(0.3, () => ({ time_zone: zone(dice) })),
-      ...dice.maybe(0.15, () => ({ minimum_interval: dice.pick('minute', 'hour', 'day', 'month', 'year') })),
-      ...dice.maybe(0.15, () => ({ format: 'yyyy-MM-dd' })),
+      ...dice.maybe(0.15, () => ({
+        minimum_interval: dice.pick('minute', 'hour', 'day', 'month', 'year', 'week', 'days'),
+      })),
+      ...dice.maybe(0.15, () => ({ format: dice.pick('yyyy-MM-dd', '') })),
     },
   });
 
@@ -162,6 +169,9 @@ export class AggregationGrammar {
     };
   };
 }
+
+/** Whether an aggregation makes one bucket that is of the query's records; `composite` and `global` stand in none. */
+const isSingle = (own: object): boolean => 'filter' in own || 'missing' in own;
 
 /** Which keys of a field make buckets. */
 const keys = (dice: Dice, field: string): object => {
@@ -182,4 +192,7 @@ const order = (dice: Dice): unknown =>
     { 'a1.max': 'desc' },
     { 'a0[50.0]': 'asc' },
     { 'a0>a1': 'desc' },
+    [],
+    {},
+    { _key: 'up' },
   );

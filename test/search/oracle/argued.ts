@@ -80,6 +80,8 @@ export const isArguedAggregation = (kind: string, options: Plain, path: string):
   isByPercentile(options['order']) ||
   (kind === 'geo_distance' && isOutOfOrder(options['ranges'])) ||
   countsTwice(kind, options) ||
+  // Below what it counts exactly the engine estimates also a few values.
+  (kind === 'cardinality' && Number(options['precision_threshold'] ?? 3000) < 100) ||
   (path.includes('(auto_date_histogram)') && cutsBuckets(kind, options));
 
 /** What leaves buckets out, or reads them: inside `auto_date_histogram` the engine does so in narrower stretches first. */

@@ -25,13 +25,13 @@ export class BodyGrammar {
       ...dice.maybe(0.7, () => ({ query: this.queries.query(3) })),
       ...dice.maybe(0.6, () => ({ [dice.chance(0.9) ? 'aggs' : 'aggregations']: this.aggregations.all(2) })),
       ...sort,
-      ...dice.maybe(0.05, () => ({ from: dice.pick(1, 5) })),
+      ...dice.maybe(0.05, () => ({ from: dice.pick(1, 5, 1, 5, -1, 10_000) })),
       ...dice.maybe(0.1, () => ({ post_filter: this.queries.leaf() })),
       ...dice.maybe(0.3, () => ({ _source: this.source() })),
       ...dice.maybe(0.15, () => ({ fields: this.fields() })),
       ...dice.maybe(0.1, () => ({ docvalue_fields: this.fields() })),
       ...dice.maybe(0.4, () => ({ track_total_hits: dice.pick<unknown>(true, false, 5, 10_000, -1, 'true') })),
-      ...dice.maybe(0.03, () => ({ timeout: '5s' })),
+      ...dice.maybe(0.03, () => ({ timeout: dice.pick<unknown>('5s', '5s', '1.5s', '5', '5D', 'abc', 5000) })),
       ...dice.maybe(0.03, () => ({
         version: true,
         track_scores: true,
@@ -77,7 +77,9 @@ export class BodyGrammar {
           ...dice.maybe(field === 'nope' ? 0.7 : 0.1, () => ({
             unmapped_type: dice.pick('long', 'boolean', 'keyword', 'double', 'date'),
           })),
-          ...dice.maybe(field === 'data.x' ? 0 : 0.1, () => ({ numeric_type: dice.pick('long', 'double', 'date') })),
+          ...dice.maybe(field === 'data.x' ? 0 : 0.1, () => ({
+            numeric_type: dice.pick('long', 'double', 'date', 'long', 'double', 'abc'),
+          })),
         },
       };
     };
@@ -122,6 +124,8 @@ export class BodyGrammar {
         { field: 'ts', format: 'epoch_millis' },
         { field: 'ts', format: 'strict_date_optional_time_nanos' },
         { field: 'ts', format: 'yyyy-MM-dd' },
+        { field: 'ts', format: '' },
+        { field: 'data.n', format: '' },
         { field: 'data.n' },
         { field: 'data.t', format: '0.0' },
         { field: 'data.*', format: '0.0' },

@@ -9,13 +9,88 @@ export const keyed = (dice: Dice): object => dice.maybe(0.2, () => ({ keyed: dic
 
 const order = (dice: Dice): object =>
   dice.maybe(0.25, () => ({
-    order: dice.pick<object>({ _key: 'desc' }, { _key: 'asc' }, { _count: 'desc' }, { _count: 'asc' }, { a0: 'desc' }),
+    order: dice.pick<object>(
+      { _key: 'desc' },
+      { _key: 'asc' },
+      { _count: 'desc' },
+      { _count: 'asc' },
+      { a0: 'desc' },
+      [],
+    ),
   }));
 
-const interval = (dice: Dice): object =>
-  dice.chance(0.5)
+/** Intervals of every unit, and now and then what is none. */
+const interval = (dice: Dice): object => {
+  if (dice.chance(0.1))
+    return dice.pick<object>(
+      {
+        fixed_interval: dice.pick(
+          '1M',
+          '1w',
+          '1q',
+          '1y',
+          '1.5d',
+          '1.5h',
+          'day',
+          'd',
+          '0d',
+          '-1d',
+          '0',
+          '-1',
+          '5',
+          '',
+          '1d1h',
+        ),
+      },
+      { calendar_interval: dice.pick('2d', 'd', '1D', 'M', 'ms', '1ms', 'days', '1.5d', '', '0d', '2M', '-1M', 'DAY') },
+      {
+        interval: dice.pick(
+          '2M',
+          '1q',
+          '1M',
+          '2w',
+          '1w',
+          '1.5d',
+          'day',
+          'd',
+          '0d',
+          '36h',
+          '1D',
+          '2d',
+          '-1d',
+          '864000000',
+          'M',
+          'year',
+          '2y',
+        ),
+      },
+      { interval: dice.pick<unknown>(86_400_000, 0, -1, 5.5e8, 1.5e9) },
+      { fixed_interval: '1d', calendar_interval: '1d' },
+      { fixed_interval: '1d', interval: '1d' },
+      {},
+    );
+  return dice.chance(0.5)
     ? { calendar_interval: dice.pick('hour', '1h', '1d', 'day', 'week', '1w', 'month', '1M', 'quarter', 'year', '1y') }
-    : { fixed_interval: dice.pick('3h', '12h', '1d', '7d', '90m', '1h', '30d', '36h', '45m') };
+    : {
+        fixed_interval: dice.pick(
+          '3h',
+          '12h',
+          '1d',
+          '7d',
+          '90m',
+          '1h',
+          '30d',
+          '36h',
+          '45m',
+          '1D',
+          '7 d',
+          '5400s',
+          '86400000ms',
+          '2H',
+          ' 1d',
+        ),
+      };
+};
 
 export const dateHistogram: Make = (dice) => {
   const bounds = () =>
@@ -30,9 +105,35 @@ export const dateHistogram: Make = (dice) => {
       ...interval(dice),
       ...dice.maybe(0.7, () => ({ min_doc_count: dice.pick(0, 1, 1, 3) })),
       ...dice.maybe(0.5, () => ({ time_zone: zone(dice) })),
-      ...dice.maybe(0.25, () => ({ offset: dice.pick('+6h', '-90m', '1d', '30m', '-1h', '+45m') })),
+      ...dice.maybe(0.25, () => ({
+        offset: dice.pick<unknown>(
+          '+6h',
+          '-90m',
+          '1d',
+          '30m',
+          '-1h',
+          '+45m',
+          '1D',
+          3_600_000,
+          '+1.5h',
+          '1M',
+          '5',
+          '-0',
+          '0',
+        ),
+      })),
       ...dice.maybe(0.15, () => ({
-        format: dice.pick('yyyy-MM-dd', 'epoch_millis', 'dd/MM/yyyy HH:mm', 'yyyy-MM-dd HH:mmXXX', 'epoch_second'),
+        format: dice.pick(
+          'yyyy-MM-dd',
+          'epoch_millis',
+          'dd/MM/yyyy HH:mm',
+          'yyyy-MM-dd HH:mmXXX',
+          'epoch_second',
+          'EEE d MMM',
+          'strict_date_time',
+          'yyyy||epoch_millis',
+          '',
+        ),
       })),
       ...dice.maybe(0.15, () => ({ extended_bounds: bounds() })),
       ...dice.maybe(0.1, () => ({ hard_bounds: bounds() })),
@@ -55,7 +156,7 @@ export const histogram: Make = (dice) => ({
       'data.on',
       'data.txt',
     ),
-    interval: dice.loose(dice.pick(1, 5, 2.5, 100, 50)),
+    interval: dice.chance(0.04) ? dice.pick<unknown>(0, -1, 'abc', null) : dice.loose(dice.pick(1, 5, 2.5, 100, 50)),
     ...dice.maybe(0.3, () => ({ offset: dice.pick(1, 0.5, -3, 7) })),
     ...dice.maybe(0.7, () => ({ min_doc_count: dice.pick(0, 1, 1, 5) })),
     ...dice.maybe(0.15, () => ({
@@ -73,8 +174,8 @@ export const composite: Make = (dice) => {
   const direction = () => dice.maybe(0.5, () => ({ order: dice.pick('asc', 'desc') }));
   const missing = () =>
     dice.maybe(0.3, () => ({
-      missing_bucket: true,
-      ...dice.maybe(0.4, () => ({ missing_order: dice.pick('first', 'last', 'default') })),
+      ...dice.maybe(0.9, () => ({ missing_bucket: dice.chance(0.9) })),
+      ...dice.maybe(0.4, () => ({ missing_order: dice.pick('first', 'last', 'default', 'LAST') })),
     }));
   const source = () =>
     dice.one<object>(
@@ -107,7 +208,7 @@ export const composite: Make = (dice) => {
   return {
     composite: {
       sources: dice.some(1, 3, source).map((made, index) => ({ [`s${index}`]: made })),
-      ...dice.maybe(0.9, () => ({ size: dice.pick(1, 3, 10, 100) })),
+      ...dice.maybe(0.9, () => ({ size: dice.chance(0.03) ? dice.pick(0, -1) : dice.pick(1, 3, 10, 100) })),
     },
   };
 };
@@ -130,14 +231,14 @@ export const places: readonly Make[] = [
   (dice) => ({
     geohash_grid: {
       field: 'device.location',
-      ...dice.maybe(0.8, () => ({ precision: dice.loose(dice.pick(1, 3, 5, 8, 12)) })),
+      ...dice.maybe(0.8, () => ({ precision: dice.loose(dice.pick(1, 3, 5, 8, 12, 12, 0, 13)) })),
       ...dice.maybe(0.3, () => ({ size: 2 })),
     },
   }),
   (dice) => ({
     geotile_grid: {
       field: 'device.location',
-      ...dice.maybe(0.8, () => ({ precision: dice.pick(0, 4, 8, 15, 29) })),
+      ...dice.maybe(0.8, () => ({ precision: dice.pick(0, 4, 8, 15, 29, 30, -1) })),
       ...dice.maybe(0.3, () => ({ size: 2 })),
     },
   }),
@@ -149,6 +250,8 @@ export const source = (dice: Dice): { field: string } => {
   return {
     field,
     ...dice.maybe(0.15, () => ({ missing: missingOf(field) })),
-    ...dice.maybe(0.08, () => ({ format: field === 'ts' ? 'yyyy-MM-dd' : dice.pick('0.00', '#,##0.0') })),
+    ...dice.maybe(0.08, () => ({
+      format: field === 'ts' ? 'yyyy-MM-dd' : dice.pick('0.00', '#,##0.0', '', '0', '#.##', '0.0%', '000'),
+    })),
   };
 };

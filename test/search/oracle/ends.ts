@@ -22,6 +22,7 @@ export const dates = (dice: Dice): object => {
     return dice.pick<object>(
       { gte: '29/03/2026', lt: '01/04/2026', format: 'dd/MM/yyyy' },
       { gte: '2026', format: 'yyyy' },
+      { gte: '2026', format: '' },
       { gte: 1774742400000, format: 'epoch_millis' },
       { lte: '1774742400', format: 'epoch_second' },
       { gte: '2026-03-29 01:00', format: 'yyyy-MM-dd HH:mm||yyyy', time_zone: 'Europe/Paris' },

@@ -4,7 +4,7 @@ import { numbers } from './value.js';
 type Named = { [name: string]: object };
 
 const gaps = (dice: Dice): object => dice.maybe(0.3, () => ({ gap_policy: dice.pick('skip', 'insert_zeros') }));
-const format = (dice: Dice): object => dice.maybe(0.1, () => ({ format: '0.00' }));
+const format = (dice: Dice): object => dice.maybe(0.15, () => ({ format: dice.pick('0.00', '#,##0.0', '') }));
 
 /** Pipelines over the buckets they stand in, and a metric for them to read. */
 export const inside = (dice: Dice, own: object, children: Named): Named => {
@@ -19,38 +19,56 @@ export const inside = (dice: Dice, own: object, children: Named): Named => {
       ...dice.maybe(0.8, () => ({
         sort: dice.list([{ [dice.pick('_key', '_count', name)]: { order: dice.pick('asc', 'desc') } }]),
       })),
-      ...dice.maybe(0.8, () => ({ size: dice.pick(1, 3) })),
+      ...dice.maybe(0.5, () => ({ size: dice.chance(0.05) ? dice.pick(0, -1) : dice.pick(1, 3, 10) })),
       ...dice.maybe(0.3, () => ({ from: 1 })),
       ...gaps(dice),
     },
   });
-  const pipeline = (): object =>
-    histogram || dice.chance(0.1)
-      ? dice.one<object>(
-          () => ({
-            derivative: {
-              buckets_path: path(),
-              ...dice.maybe(0.3, () => ({ unit: dice.pick('1d', 'hour', '1h') })),
-              ...gaps(dice),
-              ...format(dice),
-            },
-          }),
-          () => ({ cumulative_sum: { buckets_path: path(), ...format(dice) } }),
-          () => ({
-            serial_diff: {
-              buckets_path: path(),
-              ...dice.maybe(0.8, () => ({ lag: dice.pick(1, 2, 7) })),
-              ...gaps(dice),
-            },
-          }),
-          cut,
-        )
-      : cut();
-  return {
-    m: metric,
-    p: pipeline(),
-    ...(dice.chance(0.2) && { q: histogram ? { derivative: { buckets_path: 'p' } } : cut() }),
+  const sequence = (): object =>
+    dice.one<object>(
+      () => ({
+        derivative: {
+          buckets_path: path(),
+          ...dice.maybe(0.4, () => ({
+            unit: dice.pick('1d', 'hour', '1h', '2h', 'month', '1M', 'quarter', '90m', '1.5d', 'abc', '0d'),
+          })),
+          ...gaps(dice),
+          ...format(dice),
+        },
+      }),
+      () => ({ cumulative_sum: { buckets_path: path(), ...format(dice) } }),
+      () => ({
+        serial_diff: {
+          buckets_path: path(),
+          ...dice.maybe(0.8, () => ({
+            lag: dice.chance(0.1) ? dice.pick<unknown>(0, -1, '1', 1.5) : dice.pick(1, 2, 7),
+          })),
+          ...gaps(dice),
+          ...format(dice),
+        },
+      }),
+      cut,
+    );
+  const empty = () =>
+    dice.pick<object>(
+      { cumulative_sum: {} },
+      { derivative: {} },
+      { serial_diff: {} },
+      { bucket_sort: {} },
+      { moving_fn: {} },
+    );
+  const pipeline = (): object => {
+    if (dice.chance(0.03)) return empty();
+    return histogram || dice.chance(0.1) ? sequence() : cut();
   };
+  // Buckets in another order, before, between and after pipelines that follow their order.
+  const more = ['q', 'r']
+    .slice(0, dice.pick(0, 0, 1, 2))
+    .map((own) => [
+      own,
+      histogram ? dice.one(sequence, sequence, cut, () => ({ derivative: { buckets_path: 'p' } })) : cut(),
+    ]);
+  return { m: metric, p: pipeline(), ...(Object.fromEntries(more) as Named) };
 };
 
 /** A pipeline beside the buckets of one of some aggregations. */
@@ -68,13 +86,17 @@ export const beside = (dice: Dice, named: Named): Named => {
         },
       }),
       () => ({
-        extended_stats_bucket: { buckets_path: path, ...gaps(dice), ...dice.maybe(0.3, () => ({ sigma: 1 })) },
+        extended_stats_bucket: {
+          buckets_path: path,
+          ...gaps(dice),
+          ...dice.maybe(0.3, () => ({ sigma: dice.pick(1, 0, -1) })),
+        },
       }),
       () => ({
         percentiles_bucket: {
           buckets_path: path,
           ...gaps(dice),
-          ...dice.maybe(0.5, () => ({ percents: [10, 50, 100] })),
+          ...dice.maybe(0.5, () => ({ percents: dice.pick<unknown>([10, 50, 100], [10, 50, 100], [], [101], 50) })),
           ...dice.maybe(0.2, () => ({ keyed: false })),
         },
       }),

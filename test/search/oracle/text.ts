@@ -57,11 +57,30 @@ export const multiMatch = (dice: Dice): object => ({
 /** Options of `query_string`. */
 export const queryString = (dice: Dice): object => ({
   query: lucene(dice),
-  ...dice.maybe(0.2, () => ({ default_operator: dice.pick('AND', 'and', 'OR') })),
-  ...dice.maybe(0.2, () => ({ default_field: dice.pick('data.txt', 'data.n', '*', 'ts') })),
-  ...dice.maybe(0.1, () => ({ fields: dice.pick(['data.txt', 'metadata.provider'], ['data.*'], ['data.txt^2']) })),
+  ...dice.maybe(0.25, () => ({ default_operator: dice.pick('AND', 'and', 'OR') })),
+  ...dice.one<object>(
+    () => ({}),
+    () => ({}),
+    () => ({ default_field: dice.pick('data.txt', 'data.n', '*', 'ts', 'data.*', 'data.on', 'device.tags', 'nope') }),
+    () => ({
+      fields: dice.pick(
+        ['data.txt', 'metadata.provider'],
+        ['data.*'],
+        ['data.txt^2'],
+        ['data.txt', 'data.n'],
+        ['device.name', 'data.w^3'],
+        ['*'],
+        ['ts', 'data.txt'],
+        ['nope', 'data.txt'],
+        ['nope'],
+        [],
+      ),
+    }),
+  ),
   ...dice.maybe(0.2, () => ({ analyze_wildcard: true })),
-  ...dice.maybe(0.1, () => ({ lenient: true })),
+  ...dice.maybe(0.15, () => ({ lenient: dice.chance(0.7) })),
+  // The engine never answers `cross_fields` over fields that are not text.
+  ...dice.maybe(0.1, () => ({ type: dice.pick('best_fields', 'most_fields', 'phrase', 'bool_prefix') })),
   ...dice.maybe(0.05, () => ({ time_zone: zone(dice) })),
   ...dice.maybe(0.05, () => ({ minimum_should_match: dice.pick<unknown>(1, 2, '50%') })),
 });
@@ -103,9 +122,79 @@ const lucene = (dice: Dice): string => {
       'data.w:(+red)',
       'data.k:255',
     );
-  if (dice.chance(0.04))
+  const word = (): string =>
+    dice.pick(
+      'abc',
+      'y',
+      'z',
+      'y',
+      'z',
+      'x',
+      'lora',
+      'sigfox',
+      'red',
+      'roof',
+      'north',
+      '1',
+      '255',
+      '>abc',
+      '>=1',
+      '<z',
+      'été',
+      'a*',
+      '10',
+    );
+  const words = (): string => dice.some(1, 4, word).join(dice.pick(' ', ' ', '  ', '\t', '\u3000'));
+  if (dice.chance(0.25)) {
+    const part = () =>
+      dice.one(
+        words,
+        words,
+        () => `(${words()})`,
+        () =>
+          `${dice.pick('data.txt', 'data.n', 'metadata.provider', 'data.w', 'device.tags', 'data.on')}:(${words()})`,
+        () => `${dice.pick('data.txt', 'metadata.provider', 'data.k')}:${words()}`,
+        () => `${dice.pick('+', '-', '!', 'NOT ', '- ', '+ ', '! ', '&&', '||')}${words()}`,
+        () => `"${words()}"`,
+        () => `${words()}${dice.pick('^2', '*', '?', '^2.5')}`,
+        term,
+      );
+    const glue = () => dice.pick(' ', ' ', ' ', ' AND ', ' OR ', ' NOT ', ' && ', ' || ', ' AND NOT ', ' OR +');
+    return dice.some(0, 2, () => `${part()}${glue()}`).join('') + part();
+  }
+  if (dice.chance(0.06))
     return dice.pick(
       '',
+      'NOT NOT abc',
+      '!!abc',
+      '-+abc',
+      '+-abc',
+      'NOT -abc',
+      'AND abc',
+      'abc AND AND x',
+      'abc AND OR x',
+      'abc OR',
+      'abc -',
+      'abc NOT',
+      '-',
+      '()',
+      'data.txt:()',
+      'abc^',
+      'abc^2^3',
+      '(abc)~2',
+      'abc )',
+      'data.n:>',
+      'data.txt:>',
+      '>',
+      '> abc',
+      '>abc',
+      '>=1 2',
+      'abc AND(x)',
+      'NOT(abc)',
+      'NOTabc',
+      'abc&&x',
+      '&&abc',
+      'abc ||x',
       'data.t:[1 TO',
       '(abc',
       'abc)',

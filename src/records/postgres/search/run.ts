@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { Aggregation } from '../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../search/aggregation/answer.js';
 import type { TimeRange } from '../../../search/envelope.js';
 import type { Fields } from '../../../search/field/field.js';
@@ -12,7 +13,7 @@ import { timeLeft } from '../../../search/query/time-left.js';
 import type { SearchRequest } from '../../../search/request.js';
 import type { Span } from '../../../search/span.js';
 import type { Input } from '../../../search/syntax/input.js';
-import { needsFound, needsNarrow, planTree } from './aggregation/tree.js';
+import { needsNarrow, planTree, timedBy } from './aggregation/tree.js';
 import { type Hit, isByTime, readHits, type Times } from './hits/hits.js';
 import { type Asked, rollupCandidate, rollupRange } from './rollup/eligible.js';
 import type { FindSources, Sources } from './rollup/sources.js';
@@ -51,12 +52,13 @@ export const run = async (
   const predicates = [query, bind(request.postFilter)];
   const sort = bindSort(request.sort, binding);
   const after = request.searchAfter && readCursor(request.searchAfter, sort, now);
-  const found = needsFound(request.aggregations) ? await foundSpan(reader, scope, query) : undefined;
+  const timed = timedBy(request.aggregations, query, binding);
+  const found = await foundSpans(reader, scope, timed);
   const wide = spanOf(range, now);
   const asks = spanAsked(wide, request, query);
   const span = (needsNarrow(request.aggregations, asks) ? await foundSpan(reader, scope, all) : undefined) ?? asks;
   const asked = { aggregations: request.aggregations, query, productIds: scope.productIds, fields, span, range, now };
-  const candidate = sources && found === undefined ? rollupCandidate(asked) : undefined;
+  const candidate = sources && timed.size === 0 ? rollupCandidate(asked) : undefined;
   const { deviceIds } = narrow(scope, [query]).scope;
   const some = deviceIds.length < scope.deviceIds.length ? deviceIds : undefined;
   const rollup = candidate && rollupRange(asked, candidate, await sources!(reader.rows, some));
@@ -154,6 +156,20 @@ const counted = async (
     : sql`select count(*) from ${source} where ${where}`;
   const [row] = await reader.tuples(query);
   return Number(row![0]);
+};
+
+/** The time that the records of each aggregation are in; those of one predicate are read once. */
+const foundSpans = async (
+  reader: Reader,
+  scope: Scope,
+  records: ReadonlyMap<Aggregation, Predicate>,
+): Promise<Map<Aggregation, Span>> => {
+  const found = new Map<Aggregation, Span>();
+  for (const [predicate, ones] of Map.groupBy(records, ([, predicate]) => predicate)) {
+    const span = await foundSpan(reader, scope, predicate);
+    if (span !== undefined) for (const [one] of ones) found.set(one, span);
+  }
+  return found;
 };
 
 /** The time that the matching records are in. */

@@ -11,6 +11,10 @@ type Across = (buckets: readonly Answer[]) => Answer[];
 type Plan = { [K in ParentPipeline['kind']]: (pipeline: Of<K>) => Across };
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+const normalized = (value: number | null, print: Print): Answer => ({
+  normalized_value: value,
+  ...(value !== null && print !== undefined && { normalized_value_as_string: print(value) }),
+});
 const put = (bucket: Answer, name: string, answer: Answer): Answer => ({ ...bucket, [name]: answer });
 const printFor = ({ format }: { format?: Parameters<typeof printOf>[1] }): Print => printOf(undefined, format);
 
@@ -27,7 +31,8 @@ const plans: Plan = {
         const units = (Number(bucket['key']) - Number(before['key'])) / (unitMillis ?? 1);
         return put(bucket, name, {
           ...withText(finite(change), print),
-          ...(unitMillis !== undefined && { normalized_value: finite(change / units) }),
+          // Where another order put a later bucket before an earlier one there is no change per unit of time.
+          ...(unitMillis !== undefined && units > 0 && normalized(finite(change / units), print)),
         });
       });
   },

@@ -1,32 +1,37 @@
 import { wildcardParts } from '../pattern.js';
 import type { Expression, Leaf, Occur, WrittenClause, WrittenEnd } from './expression.js';
-import { LuceneSyntaxError } from './syntax-error.js';
+import { TokenReader, unescape } from './token-reader.js';
 
-/**
- * Parses Lucene's classic syntax: `a OR b AND c` is no precedence but `+b +c a`, as there.
- * @param and whether clauses without an operator between them must all match.
- * @throws LuceneSyntaxError
- */
-export const parseClassic = (text: string, and: boolean): Expression => new ClassicParser(text, and).whole();
-
-/** Characters that end a term unless a backslash stands before them. */
-const ending = /[\s!():^[\]"{}~\\/]/;
-const starting = /[\s+\-!():^[\]"{}~\\/]/;
-
-interface Word {
-  readonly text: string;
-  /** With escapes still in it, for patterns. */
-  readonly raw: string;
-  readonly pattern: boolean;
+/** How a text is read. */
+export interface ClassicOptions {
+  /** Whether clauses without an operator between them must all match. */
+  readonly and: boolean;
+  /** Whether `>10` and its like are ranges where no field is named; with a list of fields they are words. */
+  readonly compares: boolean;
 }
 
-class ClassicParser {
-  private index = 0;
+/**
+ * Parses Lucene's classic syntax: `a OR b AND c` is no precedence but `+b +c a`, as there. Words that stand side by side
+ * are one text, since our texts are keywords.
+ * @throws LuceneSyntaxError
+ */
+export const parseClassic = (text: string, options: ClassicOptions): Expression =>
+  new ClassicParser(text, options).whole();
 
+/** What a word that begins another clause, or has a boost, is followed by: such a word is of no longer text. */
+const separate = new Set([':', '~', '^']);
+
+class ClassicParser extends TokenReader {
   constructor(
-    private readonly text: string,
-    private readonly and: boolean,
-  ) {}
+    text: string,
+    private readonly options: ClassicOptions,
+  ) {
+    super(text);
+  }
+
+  private get and(): boolean {
+    return this.options.and;
+  }
 
   whole(): Expression {
     if (this.text.trim() === '') return { kind: 'bool', clauses: [] };
@@ -38,7 +43,13 @@ class ClassicParser {
   private query(field: string | undefined): Expression {
     const clauses: { occur: Occur; expression: Expression }[] = [];
     for (let next = this.peek(); next !== undefined && next !== ')'; next = this.peek()) {
+      const words = this.adjacent();
+      if (words !== undefined) {
+        clauses.push({ occur: this.and ? 'must' : 'should', expression: this.words(field, words) });
+        continue;
+      }
       const conjunction = this.conjunction();
+      if (conjunction !== undefined && clauses.length === 0) this.fail();
       const modifier = this.modifier();
       const expression = this.clause(field);
       const previous = clauses.at(-1);
@@ -55,6 +66,33 @@ class ClassicParser {
       : { kind: 'bool', clauses: clauses satisfies WrittenClause[] };
   }
 
+  /** Two or more plain words with nothing between them; undefined, and nothing read, where there are none. */
+  private adjacent(): string | undefined {
+    const start = this.index;
+    const words: string[] = [];
+    for (;;) {
+      this.skip();
+      const before = this.index;
+      const word = this.word();
+      if (word === undefined || word.pattern || (words.length > 0 && this.isSeparate())) {
+        this.index = before;
+        break;
+      }
+      words.push(word.text);
+    }
+    if (words.length > 1) return words.join(' ');
+    this.index = start;
+    return undefined;
+  }
+
+  /** Whether the word just read belongs to what comes after it. */
+  private isSeparate(): boolean {
+    const before = this.index;
+    const found = separate.has(this.peek() ?? '') || this.conjunction() !== undefined || this.word()?.raw === '*';
+    this.index = before;
+    return found;
+  }
+
   private occurOf(conjunction: 'and' | 'or' | undefined, modifier: 'not' | 'required' | undefined): Occur {
     if (modifier === 'not') return 'mustNot';
     if (this.and) return conjunction === 'or' && modifier !== 'required' ? 'should' : 'must';
@@ -62,11 +100,12 @@ class ClassicParser {
   }
 
   private conjunction(): 'and' | 'or' | undefined {
-    if (this.takes('&&') || this.takesWord('AND')) return 'and';
-    return this.takes('||') || this.takesWord('OR') ? 'or' : undefined;
+    if (this.takesWord('&&') || this.takesWord('AND')) return 'and';
+    return this.takesWord('||') || this.takesWord('OR') ? 'or' : undefined;
   }
 
   private modifier(): 'not' | 'required' | undefined {
+    if (this.isBareOperator()) return undefined;
     if (this.takes('+')) return 'required';
     return this.takes('-') || this.takes('!') || this.takesWord('NOT') ? 'not' : undefined;
   }
@@ -90,13 +129,14 @@ class ClassicParser {
       return '*';
     }
     const word = this.word();
-    return word !== undefined && this.takes(':') ? word.text : undefined;
+    return word !== undefined && !word.pattern && this.takes(':') ? word.text : undefined;
   }
 
   private leaf(field: string | undefined): Expression {
     const expression = this.leafOf(field);
     this.fuzziness();
     this.boost();
+    this.fuzziness();
     return expression;
   }
 
@@ -105,17 +145,23 @@ class ClassicParser {
     if (next === '"') return this.named(field, { kind: 'term', text: this.quoted('"') });
     if (next === '/') return this.named(field, { kind: 'regexp', text: this.quoted('/') });
     if (next === '[' || next === '{') return this.named(field, this.range());
+    if (this.isBareOperator()) return this.words(field, this.take()!);
     const word = this.word() ?? this.fail();
     if (word.raw === '*' && field === '*') return { kind: 'all' };
     if (word.raw === '*')
       return field === undefined ? { kind: 'leaf', leaf: { kind: 'any' } } : { kind: 'exists', field };
     if (field === '_exists_') return { kind: 'exists', field: word.text };
-    if (!word.pattern) return this.named(field, comparison(word.text) ?? { kind: 'term', text: word.text });
+    if (!word.pattern) return this.words(field, word.text);
     const parts = wildcardParts(word.raw);
     const [first, star] = parts;
     if (parts.length === 2 && star === '*' && typeof first === 'object')
       return this.named(field, { kind: 'prefix', text: first.text });
     return this.named(field, { kind: 'wildcard', parts });
+  }
+
+  private words(field: string | undefined, text: string): Expression {
+    const compared = field !== undefined || this.options.compares ? comparison(text) : undefined;
+    return this.named(field, compared ?? { kind: 'term', text });
   }
 
   private named(field: string | undefined, leaf: Leaf): Expression {
@@ -145,33 +191,6 @@ class ClassicParser {
     return found === '*' ? undefined : unescape(found);
   }
 
-  private quoted(quote: '"' | '/'): string {
-    const body = quote === '"' ? /^"((?:[^"\\]|\\.)*)"/s : /^\/((?:[^/\\]|\\.)*)\//s;
-    const match = body.exec(this.text.slice(this.index)) ?? this.fail();
-    this.index += match[0].length;
-    return quote === '"' ? unescape(match[1]!) : match[1]!.replaceAll('\\/', '/');
-  }
-
-  private word(): Word | undefined {
-    let raw = '';
-    let pattern = false;
-    for (; this.index < this.text.length; ) {
-      const character = this.text[this.index]!;
-      if (character === '\\') {
-        if (this.index + 1 >= this.text.length) this.fail();
-        raw += this.text.slice(this.index, this.index + 2);
-        this.index += 2;
-        continue;
-      }
-      if ((raw === '' ? starting : ending).test(character)) break;
-      if (/^(?:&&|\|\|)/.test(this.text.slice(this.index, this.index + 2)) && raw === '') break;
-      pattern ||= character === '*' || character === '?';
-      raw += character;
-      this.index += 1;
-    }
-    return raw === '' ? undefined : { raw, text: unescape(raw), pattern };
-  }
-
   private fuzziness(): void {
     this.takesPattern(/^~\d*\.?\d*/);
   }
@@ -180,63 +199,7 @@ class ClassicParser {
     if (this.text[this.index] !== '^' || this.takesPattern(/^\^\d+(?:\.\d+)?/)) return;
     throw this.failure(this.index + 1 < this.text.length);
   }
-
-  private takesPattern(pattern: RegExp): boolean {
-    const [found] = pattern.exec(this.text.slice(this.index)) ?? [];
-    this.index += found?.length ?? 0;
-    return found !== undefined;
-  }
-
-  private takes(token: string): boolean {
-    this.skip();
-    if (!this.text.startsWith(token, this.index)) return false;
-    this.index += token.length;
-    return true;
-  }
-
-  private takesWord(word: string): boolean {
-    this.skip();
-    const after = this.text[this.index + word.length];
-    if (!this.text.startsWith(word, this.index) || (after !== undefined && !/[\s()[\]{}"]/.test(after))) return false;
-    this.index += word.length;
-    return true;
-  }
-
-  private peek(): string | undefined {
-    this.skip();
-    return this.text[this.index];
-  }
-
-  private take(): string | undefined {
-    const next = this.peek();
-    this.index += 1;
-    return next;
-  }
-
-  private skip(): void {
-    while (/\s/.test(this.text[this.index] ?? '')) this.index += 1;
-  }
-
-  private fail(inRange = false): never {
-    throw this.failure(!inRange && /["/\\\]}]/.test(this.text[this.index] ?? ''));
-  }
-
-  private failure(lexical: boolean): LuceneSyntaxError {
-    const found = this.text[this.index] ?? '<EOF>';
-    return new LuceneSyntaxError(
-      `Cannot parse '${this.text}': Encountered "${found}" at line 1, column ${this.index}.`,
-      lexical,
-    );
-  }
 }
-
-const unescape = (text: string): string => {
-  if (/^(?:[^\\]|\\[^u])*\\u(?![0-9a-fA-F]{4})/s.test(text))
-    throw new LuceneSyntaxError(`Cannot parse '${text}': Truncated unicode escape sequence.`);
-  return text.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, plain: string) =>
-    code === undefined ? plain : String.fromCharCode(Number.parseInt(code, 16)),
-  );
-};
 
 /** `>=10` and its like, which Lucene reads as plain terms. */
 const comparison = (text: string): Leaf | undefined => {

@@ -3,12 +3,14 @@ import type { AutoDateHistogramAggregation } from '../../../../search/aggregatio
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { Unit } from '../../../../search/date/calendar.js';
+import { dateFormatOf } from '../../../../search/date/date-format.js';
 import { type Rounding, roundingOf } from '../../../../search/date/rounding.js';
 import { type Instant, utc, type Zone } from '../../../../search/date/zone.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import { timestamp } from '../../../../search/query/bind-term.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import type { Span } from '../../../../search/span.js';
+import { text } from '../../../../search/syntax/value.js';
 import { gap } from './bucket.js';
 import { unsupported } from './number-of.js';
 import type { Planned, Stage } from './stage.js';
@@ -23,7 +25,7 @@ const steps: readonly { unit: Unit; short: string; inner: readonly number[] }[] 
   { unit: 'year', short: 'y', inner: [1, 5, 10, 20, 50, 100] },
 ];
 
-/** At most so many buckets of time, of a width that fits. The width is chosen by all records of the query. */
+/** At most so many buckets of time, of a width that fits the records of the single buckets around it. */
 export const autoDateHistogram = (aggregation: AutoDateHistogramAggregation, stage: Stage): Planned => {
   const { at, buckets: most, minimumInterval, format } = aggregation;
   const { planning } = stage;
@@ -32,12 +34,15 @@ export const autoDateHistogram = (aggregation: AutoDateHistogramAggregation, sta
   const least = minimumInterval === undefined ? 0 : steps.findIndex(({ unit }) => unit === minimumInterval);
   if (least < 0)
     throw illegalArgument(`minimum_interval must be one of [${steps.map(({ unit }) => unit).join(', ')}]`, at);
-  if (field === undefined || planning.found === undefined) {
+  // A wrong format or zone is a fault also where there are no records to show.
+  if (format !== undefined) dateFormatOf(text(format), format);
+  const zone = dateReading(planning.now, undefined, aggregation.timeZone).zone ?? utc;
+  const found = planning.found.get(aggregation);
+  if (field === undefined || found === undefined) {
     stage.planBarren(aggregation);
     return { read: () => ({ buckets: [], interval: `1${steps[least]!.short}` }) };
   }
-  const zone = dateReading(planning.now, undefined, aggregation.timeZone).zone ?? utc;
-  const { starts, interval } = choose(planning.found, most, least, zone);
+  const { starts, interval } = choose(found, most, least, zone);
   const inner = stage.inside([
     {
       value: sql`width_bucket(${field.value}, ${starts.map(timestamp)}::timestamptz[])`,
@@ -56,16 +61,16 @@ export const autoDateHistogram = (aggregation: AutoDateHistogramAggregation, sta
   });
   return {
     read: (around) => {
-      const found = new Map(
+      const rows = new Map(
         inner.level.bucketsOf(around).map((bucket) => [Number(inner.level.keysOf(bucket.row!)[0]), bucket]),
       );
-      const places = [...found.keys()];
+      const places = [...rows.keys()];
       const [first, last] = [Math.min(...places), Math.max(...places)];
       const shown = starts
         .map((start, index) => ({ start, place: index + 1 }))
         .filter(({ place }) => place >= first && place <= last);
       planning.made(shown.length);
-      return { buckets: children.across(shown.map(({ start, place }) => written(start, found.get(place)))), interval };
+      return { buckets: children.across(shown.map(({ start, place }) => written(start, rows.get(place)))), interval };
     },
   };
 };

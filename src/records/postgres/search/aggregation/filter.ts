@@ -8,21 +8,25 @@ import type {
 import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js';
 import { badAggregation } from '../../../../search/failure.js';
 import { bindQuery } from '../../../../search/query/bind.js';
-import { not, or, type Predicate } from '../../../../search/query/predicate.js';
+import { type Binding, known } from '../../../../search/query/binding.js';
+import { all, none, not, or, type Predicate } from '../../../../search/query/predicate.js';
 import { type Bucket, emptyIn } from './bucket.js';
 import { conditionKey } from './condition-key.js';
 import { Level } from './level.js';
 import { type Planned, Stage } from './stage.js';
 
-/** One bucket, of the records that match. */
-export const filter = (aggregation: FilterAggregation, stage: Stage): Planned =>
-  single(aggregation, stage.filtered(bindQuery(aggregation.filter, stage.planning)));
+/** One bucket, of the records that match or, of `missing`, of those without a value. */
+export const filter = (aggregation: FilterAggregation | MissingAggregation, stage: Stage): Planned => {
+  const predicate = restriction(aggregation, stage.planning);
+  return single(aggregation, predicate.kind === 'all' ? stage : stage.filtered(predicate));
+};
 
-/** One bucket, of the records without a value. */
-export const missing = (aggregation: MissingAggregation, stage: Stage): Planned => {
-  const field = stage.field(aggregation.field, aggregation.at);
-  if (aggregation.missing !== undefined) return single(aggregation, stage.filtered({ kind: 'none' }));
-  return single(aggregation, field === undefined ? stage : stage.filtered(not({ kind: 'exists', field })));
+/** Which records the one bucket of an aggregation has. */
+export const restriction = (aggregation: FilterAggregation | MissingAggregation, binding: Binding): Predicate => {
+  if (aggregation.kind === 'filter') return bindQuery(aggregation.filter, binding);
+  const field = known(binding.fields, aggregation.field, aggregation.at);
+  if (aggregation.missing !== undefined) return none;
+  return field === undefined ? all : not({ kind: 'exists', field });
 };
 
 /** One bucket, of all records in scope, whatever the query. */

@@ -12,7 +12,7 @@ import { autoDateHistogram } from './auto-date-histogram.js';
 import { childrenOf, type PlannedPipeline } from './children.js';
 import { composite } from './composite.js';
 import { dateHistogram } from './date-histogram.js';
-import { filter, filters, global, missing } from './filter.js';
+import { filter, filters, global } from './filter.js';
 import { grid } from './grid.js';
 import { histogram } from './histogram.js';
 import { planMetric } from './metric.js';
@@ -44,7 +44,7 @@ const planners: Plan = {
   geotile_grid: grid,
   filter,
   filters,
-  missing,
+  missing: filter,
   global,
   composite,
 };

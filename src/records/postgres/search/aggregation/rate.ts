@@ -56,7 +56,10 @@ const scaleOf = (unit: Width | undefined, interval: Width, at: RateMetric['at'])
       at,
     );
   }
-  return { unit: unitMillis[(unit as { unit: keyof typeof unitMillis }).unit] };
+  const millis = unitMillis[(unit as { unit: keyof typeof unitMillis }).unit];
+  // A day or a week counts as 24 or 168 hours, also where clocks change in it; months are as long as they are.
+  const fixed = 'millis' in interval ? interval.millis : unitMillis[interval.unit as keyof typeof unitMillis];
+  return width === undefined ? millis / fixed : { unit: millis };
 };
 
 const monthsOf = (width: Width): number | undefined =>

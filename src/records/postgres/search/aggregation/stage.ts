@@ -24,8 +24,8 @@ export interface Planning {
   readonly now: number;
   /** The time that records of the scope can be in. */
   readonly span: Span;
-  /** The time that matching records are in; undefined where none match. Known where an aggregation asks for it. */
-  readonly found?: Span | undefined;
+  /** Of each `auto_date_histogram` the time that its records are in; none where it has no records. */
+  readonly found: ReadonlyMap<Aggregation, Span>;
   /** What restricts records: the query. Aggregations over all records of the scope leave it out. */
   readonly root: Level;
   readonly scope: Scope;

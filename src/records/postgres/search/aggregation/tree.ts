@@ -4,12 +4,14 @@ import { calendarInterval, fixedInterval } from '../../../../search/aggregation/
 import { unitMillis } from '../../../../search/date/calendar.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';
 import { maxBuckets, tooManyBuckets } from '../../../../search/failure.js';
-import type { Predicate } from '../../../../search/query/predicate.js';
+import type { Binding } from '../../../../search/query/binding.js';
+import { all, and, type Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
 import { devicesOf, type Surroundings } from '../hits/hits.js';
 import type { Reader } from '../snapshot-reader.js';
 import type { Scope } from '../sql/scan.js';
 import type { Bucket } from './bucket.js';
+import { restriction } from './filter.js';
 import { Level } from './level.js';
 import { planAll } from './plan.js';
 import { type Planning, Stage } from './stage.js';
@@ -23,9 +25,32 @@ export interface PlannedTree {
   total(): number | undefined;
 }
 
-/** Whether an aggregation asks what time the matching records are in. */
-export const needsFound = (aggregations: readonly Aggregation[]): boolean =>
-  aggregations.some((one) => one.kind === 'auto_date_histogram' || ('children' in one && needsFound(one.children)));
+/**
+ * Of each `auto_date_histogram` the records whose time gives it its width: those of the single buckets around it. Inside
+ * several buckets all take one width.
+ */
+export const timedBy = (
+  aggregations: readonly Aggregation[],
+  query: Predicate,
+  binding: Binding,
+): Map<Aggregation, Predicate> => {
+  const found = new Map<Aggregation, Predicate>();
+  const collect = (inside: readonly Aggregation[], records: Predicate) => {
+    for (const one of inside) {
+      if (one.kind === 'auto_date_histogram') found.set(one, records);
+      if ('children' in one && one.children.some(holdsTimed)) collect(one.children, within(one, records));
+    }
+  };
+  const within = (one: Aggregation, records: Predicate): Predicate => {
+    if (one.kind === 'global') return all;
+    return one.kind === 'filter' || one.kind === 'missing' ? and([records, restriction(one, binding)]) : records;
+  };
+  collect(aggregations, query);
+  return found;
+};
+
+const holdsTimed = (one: Aggregation): boolean =>
+  one.kind === 'auto_date_histogram' || ('children' in one && one.children.some(holdsTimed));
 
 /** Whether buckets of time would be so many over a span that it pays to ask first what time there are records of. */
 export const needsNarrow = (aggregations: readonly Aggregation[], { from, to }: Span): boolean =>
