@@ -42,7 +42,16 @@ export const isArguedError = (body: Plain, ours: Plain, theirs: Plain): boolean 
   isLeftOut(body, theirs) ||
   isOwnFault(ours, theirs) ||
   isCutLate(body, ours, theirs) ||
+  isNeverLookedAt(body, theirs) ||
   [isOverflow, isBracket, isPartOfExpression].some((is) => is(reasonOf(ours)));
+
+/** What stands beside `match_none` in a `bool` that needs it: the engine does not look at it. */
+const isNeverLookedAt = (body: Plain, theirs: Plain): boolean =>
+  theirs['error'] === undefined &&
+  within(body).some((one) => {
+    const { must = [], filter = [] } = (one['bool'] ?? {}) as Plain;
+    return [must, filter].flat().some((clause) => clause !== null && Object.keys(clause as Plain)[0] === 'match_none');
+  });
 
 /** Buckets of terms that are not shown: the engine counts those inside them as made. */
 const isCutLate = (body: Plain, ours: Plain, theirs: Plain): boolean =>
