@@ -43,6 +43,7 @@ export const isArguedError = (body: Plain, ours: Plain, theirs: Plain): boolean 
   isOwnFault(ours, theirs) ||
   isCutLate(body, ours, theirs) ||
   isNeverLookedAt(body, theirs) ||
+  isOfAnotherField(body, ours, theirs) ||
   [isOverflow, isBracket, isPartOfExpression].some((is) => is(reasonOf(ours)));
 
 /** What stands beside `match_none` in a `bool` that needs it: the engine does not look at it. */
@@ -52,6 +53,14 @@ const isNeverLookedAt = (body: Plain, theirs: Plain): boolean =>
     const { must = [], filter = [] } = (one['bool'] ?? {}) as Plain;
     return [must, filter].flat().some((clause) => clause !== null && Object.keys(clause as Plain)[0] === 'match_none');
   });
+
+/** One text over fields of several types: each side names the fault of the field that it comes to first. */
+const isOfAnotherField = (body: Plain, ours: Plain, theirs: Plain): boolean =>
+  within(body).some((one) => 'query_string' in one) &&
+  [ours, theirs].every(
+    ({ error }) =>
+      error !== undefined && /^(?:number_format|date_time_parse)_/.test(String(innermost(error as Plain)['type'])),
+  );
 
 /** Buckets of terms that are not shown: the engine counts those inside them as made. */
 const isCutLate = (body: Plain, ours: Plain, theirs: Plain): boolean =>
