@@ -18,17 +18,20 @@ import { createLatest } from './records/postgres/search/latest.js';
 import { AccountResolver } from './resolvers/account.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
+import { ApplicationChartsResolver } from './resolvers/application-charts.resolver.js';
 import { ApplicationEdgesResolver } from './resolvers/application-edges.resolver.js';
 import { DecodeResolver } from './resolvers/decode.resolver.js';
 import { DeliveryResolver } from './resolvers/delivery.resolver.js';
 import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from './resolvers/delivery-edges.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
+import { DeviceEdgesResolver } from './resolvers/device-edges.resolver.js';
 import { ElasticsearchResolver } from './resolvers/elasticsearch.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from './resolvers/latest.resolver.js';
 import { LiveResolver } from './resolvers/live.resolver.js';
+import { NodeResolver } from './resolvers/node.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
 import { organizationEdges } from './resolvers/organization-edge.resolver.js';
 import { OrganizationEdgesResolver } from './resolvers/organization-edges.resolver.js';
@@ -109,15 +112,18 @@ export function createResolvers({
   search,
   series,
 }: Rooms): Map<ClassType, object> {
+  const findLatest = createLatest(pool);
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(clock),
     new ApiTokenEdgesResolver(),
+    new ApplicationChartsResolver(findLatest, series),
     new ApplicationEdgesResolver(),
     new ApplicationResolver(),
     new DecodeResolver(jobs),
     new DeliveryEdgesResolver(),
     new DeliveryResolver(hooks, jobs),
+    new DeviceEdgesResolver(),
     new DeviceResolver(),
     new HookEdgesResolver(),
     new HookResolver(hooks),
@@ -126,11 +132,12 @@ export function createResolvers({
     new DeviceRecordsResolver(),
     new LatestEdgesResolver(),
     new LatestValueResolver(),
-    new LatestResolver(createLatest(pool)),
+    new LatestResolver(findLatest),
     new RecordEdgesResolver(),
     new SeriesEdgesResolver(),
     new SeriesResolver(series),
     new MemberEdgesResolver(),
+    new NodeResolver(),
     new LiveResolver(live, requireQuery),
     new OrganizationEdgesResolver(),
     new OrganizationResolver(),

@@ -3,10 +3,10 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
-/** What a member is in an organization. */
-export type Role =
-  | 'owner'
-  | 'member';
+/** What a caller may do with an application. */
+export type Permission =
+  | 'read'
+  | 'write';
 
 /** Type of a product's variable. */
 export type VariableType =
@@ -19,10 +19,10 @@ export type VariableType =
   | 'UINT16'
   | 'UINT32';
 
-/** What a caller may do with an application. */
-export type Permission =
-  | 'read'
-  | 'write';
+/** What a member is in an organization. */
+export type Role =
+  | 'owner'
+  | 'member';
 
 /** Where a hook's circuit stands. */
 export type CircuitState =

@@ -126,6 +126,13 @@ export const readableApplication = (caller: Caller): Sql =>
     : sql`exists (select from team_application ta join team_member tm using (team_id)
                    where ta.application_id = a.id and tm.user_id = ${caller.userId})`;
 
+/** Condition on `application a`: the caller may change it, and so see its hooks and deliveries. */
+export const writableApplication = (caller: Caller): Sql =>
+  isOwner(caller)
+    ? sql`true`
+    : sql`exists (select from team_application ta join team_member tm using (team_id)
+                   where ta.application_id = a.id and tm.user_id = ${caller.userId} and ta.permission = 'write')`;
+
 /** Condition on `device d`: the caller can read it, as an owner or through an application that it is linked to. */
 export const readableDevice = (caller: Caller): Sql =>
   isOwner(caller)

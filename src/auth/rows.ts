@@ -34,17 +34,22 @@ export const teamRows = (asked: Asked = everything, also: Sql = empty): Sql => {
 export const deviceCount = (caller: Caller): Sql =>
   sql`(select count(*)::int from device c where c.product_id = p.id and c.organization_id = ${caller.organizationId})`;
 
-/** Products, as `p`. */
+/**
+ * Products, as `p`. Who still uses one that was taken back from the public sees it as it was then: what its owner changes
+ * from then on is the owner's alone.
+ */
 export const productRows = (caller: Caller, asked: Asked = everything): Sql => {
+  const then = (value: Sql, now: Sql) => sql`
+    case when p.withdrawn is null or p.organization_id = ${caller.organizationId} then ${now} else ${value} end`;
   const chosen = columns(asked, sql`p.id, p.organization_id as "organizationId"`, {
-    name: sql`p.name`,
-    slug: sql`p.slug`,
-    version: sql`p.version`,
+    name: sql`${then(sql`p.withdrawn ->> 'name'`, sql`p.name`)} as name`,
+    slug: sql`${then(sql`p.withdrawn ->> 'slug'`, sql`p.slug`)} as slug`,
+    version: sql`${then(sql`p.withdrawn ->> 'version'`, sql`p.version`)} as version`,
     public: sql`p.public`,
-    variables: sql`p.variables`,
+    variables: sql`${then(sql`p.withdrawn -> 'variables'`, sql`p.variables`)} as variables`,
     deviceCount: sql`${deviceCount(caller)} as "deviceCount"`,
     createdAt: sql`p.created_at as "createdAt"`,
-    updatedAt: sql`p.updated_at as "updatedAt"`,
+    updatedAt: sql`${then(sql`(p.withdrawn ->> 'updatedAt')::timestamptz(3)`, sql`p.updated_at`)} as "updatedAt"`,
   });
   return sql`select ${chosen} from product p`;
 };

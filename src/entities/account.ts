@@ -2,6 +2,7 @@ import { Entity } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { choice, createdAt, email, flag, identifier, now, text, updatedAt } from './columns.js';
 import { AccountType, Role } from './enums.js';
+import { Node } from './node.js';
 
 /** A member of a team as the list shows it (specification, section 2). */
 @ObjectType({ description: 'A user account, as the members of a team are listed.' })
@@ -49,7 +50,10 @@ export class Account extends User {
 }
 
 /** The organization's account with what its members may know. */
-@ObjectType({ description: 'An organization: the tenant that owns teams, products, devices and applications.' })
+@ObjectType({
+  implements: Node,
+  description: 'An organization: the tenant that owns teams, products, devices and applications.',
+})
 export class Organization extends Account {
   @Field(() => Int, { description: 'Number of members.' }) memberCount!: number;
   @Field(() => Role, { description: 'Role of the caller.' }) role!: Role;

@@ -2,9 +2,13 @@ import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
 import { choice, createdAt, identifier, now, reference, text, timestamp } from './columns.js';
 import { TokenScope } from './enums.js';
+import { Node } from './node.js';
 
 /** A token that callers send. Only its hash is stored: it is shown once, when it is made. */
-@ObjectType({ description: 'A token that callers send. The token itself is shown once, when it is made.' })
+@ObjectType({
+  implements: Node,
+  description: 'A token that callers send. The token itself is shown once, when it is made.',
+})
 @Entity()
 export class ApiToken {
   @identifier() id!: string;

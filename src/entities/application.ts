@@ -2,6 +2,7 @@ import { Entity } from '@mikro-orm/decorators/legacy';
 import { ObjectType } from 'type-graphql';
 import { computed, createdAt, flag, identifier, now, reference, text, updatedAt } from './columns.js';
 import { Permission } from './enums.js';
+import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
 /** An application as lists show it (specification, section 2). */
@@ -23,7 +24,10 @@ export interface ApplicationChange {
 }
 
 /** A group of devices whose records are searched together and sent to its hooks. */
-@ObjectType({ description: 'A group of devices whose records are searched together and sent to its hooks.' })
+@ObjectType({
+  implements: Node,
+  description: 'A group of devices whose records are searched together and sent to its hooks.',
+})
 @Entity()
 export class Application extends ApplicationListItem {
   @flag('Whether it has a dashboard.') hasDashboard: boolean = false;

@@ -66,6 +66,8 @@ export class DeliveryListItem {
   @identifier() id!: string;
   @reference('Hook that is called.') applicationHookId!: string;
   @Field(() => ID, { nullable: true, description: 'Device whose record was sent.' }) deviceId?: string | null;
+  /** Record that was sent; none of a ping. */
+  recordId?: string | null;
   @Field(() => Application, { description: 'Application of the hook.' })
   @RestShape(ApplicationReference)
   application!: ApplicationReference;

@@ -12,6 +12,7 @@ import {
   texts,
   updatedAt,
 } from './columns.js';
+import { Node } from './node.js';
 import { Product, ProductReference } from './product.js';
 import { slugOf } from './slug.js';
 
@@ -46,7 +47,7 @@ export interface DeviceChange {
 }
 
 /** A thing that sends records. */
-@ObjectType({ description: 'A thing that sends records.' })
+@ObjectType({ implements: Node, description: 'A thing that sends records.' })
 @Entity()
 export class Device extends DeviceListItem {
   @Property({ type: 'uuid', columnType: 'uuid', nullable: true }) productId?: string | null;

@@ -3,6 +3,7 @@ import { Field, ObjectType } from 'type-graphql';
 import type { ApplicationReference } from './application.js';
 import { createdAt, flag, GraphOnly, identifier, Moment, now, text, timestamp, updatedAt, url } from './columns.js';
 import type { HookFilter } from './hook-settings.js';
+import { Node } from './node.js';
 
 /** A hook as lists show it (specification, section 2). */
 @ObjectType({ description: 'A hook, as it is listed.' })
@@ -42,7 +43,10 @@ const usualConcurrency = 8;
 const stored = () => Property({ type: 'string', columnType: 'text', nullable: true });
 
 /** An address that is called with every record of an application's devices. */
-@ObjectType({ description: "An address that is called with every record of an application's devices." })
+@ObjectType({
+  implements: Node,
+  description: "An address that is called with every record of an application's devices.",
+})
 @Entity()
 export class Hook extends HookListItem implements HookCredentials {
   @Property({ type: 'uuid', columnType: 'uuid' }) organizationId!: string;

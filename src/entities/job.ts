@@ -1,5 +1,6 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Float, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Node } from './node.js';
 
 /** Where a job stands. */
 export enum JobState {
@@ -12,9 +13,14 @@ export enum JobState {
 registerEnumType(JobState, { name: 'JobState', description: 'Where a job stands.' });
 
 /** Long work that was asked for. */
-@ObjectType({ description: 'Long work that was asked for; it goes on whether or not anybody waits for it.' })
+@ObjectType({
+  implements: Node,
+  description: 'Long work that was asked for; it goes on whether or not anybody waits for it.',
+})
 export class Job {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
+  /** Organization that asked for it. */
+  organizationId!: string;
   @Field(() => String, { description: 'What it does.' }) kind!: string;
   @Field(() => JobState, { description: 'Where it stands.' }) state!: JobState;
   @Field(() => Float, { description: 'Things looked at so far.' }) done!: number;

@@ -2,6 +2,7 @@ import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { computed, createdAt, flag, identifier, now, reference, text, updatedAt } from './columns.js';
 import { StreamType, VariableType } from './enums.js';
+import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
 /** Where a variable stands in a data stream (specification, section 2). */
@@ -46,7 +47,7 @@ export interface ProductChange {
 }
 
 /** A device type with typed variables. */
-@ObjectType({ description: 'A device type with typed variables.' })
+@ObjectType({ implements: Node, description: 'A device type with typed variables.' })
 @Entity()
 export class Product extends ProductListItem {
   @Property({ type: 'json', columnType: 'jsonb' })

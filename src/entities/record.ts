@@ -3,6 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import type { PlainJson } from '../json.js';
 import { VariableType } from './enums.js';
 import { type MeasuredValue, MeasuredValueUnion } from './measured-value.js';
+import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
 
 /** One value of a record, with what the product says of its variable. */
@@ -22,7 +23,7 @@ export class RecordValue {
 }
 
 /** A dataset that a device sent. (`Record` is taken by TypeScript.) */
-@ObjectType('Record', { description: 'A dataset that a device sent.' })
+@ObjectType('Record', { implements: Node, description: 'A dataset that a device sent.' })
 export class DeviceRecord {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
   @Field(() => UnixTime, { description: 'When it was measured: Unix seconds, to the microsecond.' }) ts!: number;

@@ -1,6 +1,7 @@
 import { Entity } from '@mikro-orm/decorators/legacy';
 import { ObjectType } from 'type-graphql';
 import { createdAt, identifier, now, reference, text, updatedAt } from './columns.js';
+import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
 /** A team as lists show it (specification, section 2). */
@@ -20,7 +21,7 @@ export interface TeamChange {
 }
 
 /** A group of members with access to applications. */
-@ObjectType({ description: 'A group of members with access to applications.' })
+@ObjectType({ implements: Node, description: 'A group of members with access to applications.' })
 @Entity()
 export class Team extends TeamListItem {
   @createdAt() createdAt: string = now();

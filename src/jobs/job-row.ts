@@ -6,7 +6,7 @@ import type { PlainJson } from '../json.js';
 
 type Database = Pick<Pool, 'query'>;
 
-const columns = sql`id, kind, state, done::float8 as done, total::float8 as total, changed::float8 as changed, error,
+const columns = sql`id, organization_id as "organizationId", kind, state, done::float8 as done, total::float8 as total, changed::float8 as changed, error,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
 /** Writes down a job to do. With a transaction, it is asked for exactly when that commits. */

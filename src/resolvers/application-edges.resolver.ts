@@ -6,11 +6,12 @@ import { Permission } from '../entities/enums.js';
 import { forbidden } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import { DeliveriesBelowArgs, RecordsBelowArgs, SearchablePageArgs } from '../schema/list.args.js';
-import { DeliveryPage, HookPage, RecordPage, TeamGrantPage, TeamPage } from '../schema/pages.js';
+import { DeliveryPage, HookPage, ProductPage, RecordPage, TeamGrantPage, TeamPage } from '../schema/pages.js';
 import { deliveryListing } from './deliveries.js';
 import { grantsOfApplication } from './grants.js';
 import { hookListing } from './hooks.js';
 import { listBelow } from './list.js';
+import { productListing } from './products.js';
 import { recordsBelow } from './records.js';
 import { teamListing } from './teams.js';
 
@@ -58,6 +59,19 @@ export class ApplicationEdgesResolver {
     @Ctx() ctx: Context,
   ): Promise<RecordPage> {
     return recordsBelow(ctx, 'application', id, args);
+  }
+
+  @FieldResolver(() => ProductPage, { description: 'Products of the devices that are linked to it.' })
+  @GraphOnly()
+  products(
+    @Root() { id }: Application,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ProductPage> {
+    const used = sql`select d.product_id from application_device l join device d on d.id = l.device_id
+      where l.application_id = parent.id`;
+    const listing = () => productListing(ctx.caller, [sql`p.id in (${used})`]);
+    return listBelow(ctx, 'application.products', id, listing, args);
   }
 
   @FieldResolver(() => TeamPage, { description: 'Teams that have access to it.' })

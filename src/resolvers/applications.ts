@@ -1,7 +1,12 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
+import { readableApplication } from '../auth/access.js';
 import { applicationPermission, applicationRows } from '../auth/rows.js';
+import type { Application } from '../entities/application.js';
 import type { Caller } from '../entities/caller.js';
-import type { Listing } from './list.js';
+import type { Context } from '../schema/context.js';
+import type { SearchablePageArgs } from '../schema/list.args.js';
+import type { Page } from '../schema/page.js';
+import { type Listing, listBelow } from './list.js';
 
 /** Which applications, as `a`: what they are joined with, conditions, and the order where none is asked for. */
 export interface Which {
@@ -12,6 +17,22 @@ export interface Which {
 
 /** Which, where they may be listed below many parents together. */
 export type WhichBelow = Which & Pick<Listing, 'parent'>;
+
+/** The applications that a device is linked to and that the caller can read; one pair of statements for all of a call. */
+export const applicationsOfDevice = (
+  ctx: Context,
+  deviceId: string,
+  args: SearchablePageArgs,
+): Promise<Page<Application>> => {
+  const listing = () =>
+    applicationListing(ctx.caller, {
+      joined: sql`join application_device l on l.application_id = a.id`,
+      parent: sql`l.device_id`,
+      where: [readableApplication(ctx.caller)],
+      order: sql`l.created_at`,
+    });
+  return listBelow(ctx, 'device.applications', deviceId, listing, args);
+};
 
 /** A list of applications with the caller's permission on each. */
 export const applicationListing = (caller: Caller, { joined = empty, order, ...which }: WhichBelow): Listing => ({

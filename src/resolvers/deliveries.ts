@@ -10,7 +10,7 @@ const countUpTo = 10_000;
 
 /** Deliveries, as `d`. */
 export const deliveryRows: Sql = sql`
-  select d.id, d.hook_id as "applicationHookId", d.device_id as "deviceId",
+  select d.id, d.hook_id as "applicationHookId", d.device_id as "deviceId", d.record_id as "recordId",
          json_build_object('id', d.application_id, 'organizationId', d.organization_id) as application,
          extract(epoch from d.ts)::double precision as ts, d.max_attempts as "maxNumberAttempts",
          d.attempts_made as "attemptsMade", d.state = 'succeeded' as successful,

@@ -7,6 +7,7 @@ import { GraphOnly, RestShape } from '../entities/columns.js';
 import { Delivery } from '../entities/delivery.js';
 import { Device } from '../entities/device.js';
 import { Hook } from '../entities/hook.js';
+import { DeviceRecord } from '../entities/record.js';
 import { Team } from '../entities/team.js';
 import { TeamGrant } from '../entities/team-grant.js';
 import { notFound } from '../errors.js';
@@ -18,6 +19,7 @@ import { deviceOf } from './devices.js';
 import { hookRows } from './hooks.js';
 import { listBelow } from './list.js';
 import { loadById } from './loader.js';
+import { readableRecords } from './records.js';
 
 /** Whoever sees a hook, a delivery or a grant can read its application. */
 async function applicationOf(ctx: Context, applicationId: string): Promise<Application> {
@@ -48,6 +50,16 @@ export class DeliveryEdgesResolver {
   @GraphOnly()
   device(@Root() { deviceId }: Delivery, @Ctx() ctx: Context): Promise<Device | null> | null {
     return deviceId == null ? null : deviceOf(ctx, deviceId);
+  }
+
+  @FieldResolver(() => DeviceRecord, {
+    nullable: true,
+    description: 'Record that was sent, as it is stored now; none of a ping, and none that is gone or cannot be read.',
+  })
+  @GraphOnly()
+  record(@Root() { recordId }: Delivery, @Ctx() ctx: Context): Promise<DeviceRecord | null> | null {
+    if (recordId == null) return null;
+    return loadById(ctx, 'record', recordId, (ids) => readableRecords(ctx.caller, sql`${ids}::uuid[]`));
   }
 }
 

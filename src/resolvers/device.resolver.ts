@@ -1,28 +1,29 @@
+import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
-import {
-  loadDevice,
-  readableApplication,
-  readableDevice,
-  referredProduct,
-  requireOrganization,
-} from '../auth/access.js';
-import { productRows } from '../auth/rows.js';
+import { loadDevice, readableDevice, referredProduct, requireOrganization } from '../auth/access.js';
+import { deviceRows, productRows } from '../auth/rows.js';
 import { GraphOnly, RestShape } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
-import { newId } from '../entities/id.js';
+import { isId, newId } from '../entities/id.js';
 import { Product, ProductReference } from '../entities/product.js';
-import { conflict } from '../errors.js';
+import { conflict, notFound } from '../errors.js';
 import { type Asked, AskedFields } from '../schema/asked.js';
 import { violates } from '../schema/constraints.js';
 import type { Context } from '../schema/context.js';
-import { DeviceArgs, DevicesArgs, RegisterDeviceArgs, UpdateDeviceArgs } from '../schema/device.args.js';
+import {
+  DeviceArgs,
+  DeviceBySerialArgs,
+  DevicesArgs,
+  RegisterDeviceArgs,
+  UpdateDeviceArgs,
+} from '../schema/device.args.js';
 import { SearchablePageArgs } from '../schema/list.args.js';
 import { ApplicationPage, DevicePage } from '../schema/pages.js';
-import { applicationListing } from './applications.js';
+import { applicationsOfDevice } from './applications.js';
 import { deviceListing, ofProduct } from './devices.js';
-import { list, listBelow } from './list.js';
-import { loadById } from './loader.js';
+import { list } from './list.js';
+import { loadById, loaderOf } from './loader.js';
 
 /** Devices of the organization. */
 @Resolver(() => Device)
@@ -37,6 +38,7 @@ export class DeviceResolver {
           sql`d.organization_id = ${args.organizationId}`,
           readableDevice(ctx.caller),
           ...ofProduct(args.productId),
+          ...(args.ids ? [sql`d.id = any(${args.ids.filter(isId)}::uuid[])`] : []),
           ...(args.hasProduct ? [sql`d.product_id is not null`] : []),
         ],
         order: sql`d.id`,
@@ -64,14 +66,7 @@ export class DeviceResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<ApplicationPage> {
-    const listing = () =>
-      applicationListing(ctx.caller, {
-        joined: sql`join application_device l on l.application_id = a.id`,
-        parent: sql`l.device_id`,
-        where: [readableApplication(ctx.caller)],
-        order: sql`l.created_at`,
-      });
-    return listBelow(ctx, 'device.applications', id, listing, args);
+    return applicationsOfDevice(ctx, id, args);
   }
 
   @Query(() => Device, { description: 'A device.' })
@@ -81,6 +76,28 @@ export class DeviceResolver {
     @Ctx() ctx: Context,
   ): Promise<Device> {
     return loadDevice(ctx, organizationId, deviceId, 'read', asked);
+  }
+
+  @Query(() => Device, { description: 'A device by its serial number, with or without the dashes.' })
+  async deviceBySerial(
+    @Args(() => DeviceBySerialArgs) { organizationId, deviceSerial }: DeviceBySerialArgs,
+    @AskedFields() asked: Asked,
+    @Ctx() ctx: Context,
+  ): Promise<Device> {
+    requireOrganization(ctx, organizationId, 'read');
+    const make = () =>
+      new DataLoader<string, Device | null>(async (keys) => {
+        const rows = await ctx.read<Device & { key: string }>(sql`
+          select found.*, w.key from unnest(${keys}::text[]) w (key) cross join lateral (
+            ${deviceRows(ctx.caller, asked)}
+             where d.organization_id = ${organizationId} and d.serial_key = w.key and ${readableDevice(ctx.caller)}) found`);
+        const devices = new Map(rows.map(({ key, ...device }) => [key, device as Device]));
+        return keys.map((key) => devices.get(key) ?? null);
+      });
+    const loader = loaderOf(ctx, `device by serial ${asked.key}`, make);
+    const device = await loader.load(deviceSerial.toLowerCase().replaceAll('-', ''));
+    if (device === null) throw notFound('device');
+    return device;
   }
 
   @Mutation(() => Device, { description: 'Registers a device by its serial number.' })

@@ -1,10 +1,15 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Listing } from './list.js';
 
+/** Jobs, as `j`. */
+export const jobRows: Sql = sql`
+  select j.id, j.organization_id as "organizationId", j.kind, j.state, j.done::float8 as done, j.total::float8 as total,
+         j.changed::float8 as changed, j.error, j.created_at as "createdAt", j.updated_at as "updatedAt"
+    from job j`;
+
 /** A list of jobs, newest first. */
 export const jobListing = (where: readonly Sql[]): Listing => ({
-  rows: () => sql`select j.id, j.kind, j.state, j.done::float8 as done, j.total::float8 as total, j.changed::float8 as changed, j.error,
-    j.created_at as "createdAt", j.updated_at as "updatedAt" from job j`,
+  rows: () => jobRows,
   from: sql`from job j`,
   where,
   matched: [sql`j.kind`, sql`j.error`],

@@ -1,4 +1,3 @@
-import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { loadApplication, loadDevice } from '../auth/access.js';
@@ -15,8 +14,8 @@ import { DeviceLatestPage } from '../schema/pages.js';
 import { LatestArgs } from '../schema/series.args.js';
 import { type Chosen, chosenDevices } from './chosen-devices.js';
 import { deviceListing, deviceOf, ofProduct } from './devices.js';
+import { latestOfDevice } from './latest-values.js';
 import { list } from './list.js';
-import { loaderOf } from './loader.js';
 
 /** The newest measured values of devices. */
 @Resolver(() => Device)
@@ -68,12 +67,7 @@ export class LatestResolver {
   })
   @GraphOnly()
   latestBelow(@Root() { id }: Device, @Ctx() ctx: Context): Promise<LatestValue[]> {
-    const make = () =>
-      new DataLoader<string, LatestValue[]>(async (ids) => {
-        const found = await this.findLatest(ids);
-        return ids.map((each) => found.get(each) ?? []);
-      });
-    return loaderOf(ctx, LatestResolver, make).load(id);
+    return latestOfDevice(ctx, this.findLatest, id);
   }
 
   private async latestOf(devices: readonly Chosen[]): Promise<DeviceLatest[]> {

@@ -6,6 +6,7 @@ import { ApiToken } from '../entities/api-token.js';
 import { Application } from '../entities/application.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
+import { Job } from '../entities/job.js';
 import { Product } from '../entities/product.js';
 import { Team } from '../entities/team.js';
 import type { Context } from '../schema/context.js';
@@ -34,4 +35,4 @@ const edgeFrom = (type: ClassType): ClassType => {
 };
 
 /** Resolver classes, one for each type that belongs to an organization. */
-export const organizationEdges = [ApiToken, Application, Device, Product, Team].map(edgeFrom);
+export const organizationEdges = [ApiToken, Application, Device, Job, Product, Team].map(edgeFrom);

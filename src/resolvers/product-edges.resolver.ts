@@ -1,15 +1,16 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readableDevice } from '../auth/access.js';
+import { readableApplication, readableDevice } from '../auth/access.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Product } from '../entities/product.js';
 import type { Context } from '../schema/context.js';
 import { SearchablePageArgs } from '../schema/list.args.js';
-import { DevicePage } from '../schema/pages.js';
+import { ApplicationPage, DevicePage } from '../schema/pages.js';
+import { applicationListing } from './applications.js';
 import { deviceListing } from './devices.js';
 import { listBelow } from './list.js';
 
-/** The devices of products, where a query follows them. */
+/** The devices of products and the applications that these are in, where a query follows them. */
 @Resolver(() => Product)
 export class ProductEdgesResolver {
   @FieldResolver(() => DevicePage, {
@@ -31,5 +32,22 @@ export class ProductEdgesResolver {
         order: sql`d.id`,
       });
     return listBelow(ctx, 'product.devices', id, listing, args);
+  }
+
+  @FieldResolver(() => ApplicationPage, {
+    description: "The caller's organization's applications that have devices of it and that the caller can read.",
+  })
+  @GraphOnly()
+  applications(
+    @Root() { id }: Product,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ApplicationPage> {
+    const { organizationId } = ctx.caller;
+    const used = sql`select l.application_id from device d join application_device l on l.device_id = d.id
+      where d.product_id = parent.id and d.organization_id = ${organizationId}`;
+    const where = [sql`a.id in (${used})`, sql`a.organization_id = ${organizationId}`, readableApplication(ctx.caller)];
+    const listing = () => applicationListing(ctx.caller, { where, order: sql`a.id` });
+    return listBelow(ctx, 'product.applications', id, listing, args);
   }
 }

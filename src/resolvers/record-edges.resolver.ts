@@ -8,8 +8,9 @@ import { Product, type Variable } from '../entities/product.js';
 import { DeviceRecord, RecordValue } from '../entities/record.js';
 import { fittingValue } from '../records/typed.js';
 import type { Context } from '../schema/context.js';
-import { RecordsBelowArgs } from '../schema/list.args.js';
-import { RecordPage } from '../schema/pages.js';
+import { RecordsBelowArgs, SearchablePageArgs } from '../schema/list.args.js';
+import { ApplicationPage, RecordPage } from '../schema/pages.js';
+import { applicationsOfDevice } from './applications.js';
 import { deviceOf } from './devices.js';
 import { loadById } from './loader.js';
 import { recordsBelow } from './records.js';
@@ -41,6 +42,17 @@ export class RecordEdgesResolver {
   @FieldResolver(() => Product, { nullable: true, description: 'Product that the device had when it was stored.' })
   product(@Root() { productId }: DeviceRecord, @Ctx() ctx: Context): Promise<Product | null> | null {
     return productId == null ? null : productOf(ctx, productId);
+  }
+
+  @FieldResolver(() => ApplicationPage, {
+    description: 'Applications that its device is linked to and that the caller can read: it is a record of theirs.',
+  })
+  applications(
+    @Root() { deviceId }: DeviceRecord,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ApplicationPage> {
+    return applicationsOfDevice(ctx, deviceId, args);
   }
 
   @FieldResolver(() => [RecordValue], {

@@ -1,4 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag';
+import { readableDevice } from '../auth/access.js';
+import type { Caller } from '../entities/caller.js';
 import type { DeviceRecord } from '../entities/record.js';
 import type { Context } from '../schema/context.js';
 import type { RecordsBelowArgs } from '../schema/list.args.js';
@@ -14,6 +16,11 @@ const patience = 10_000;
 /** Of records `r`. */
 const columns: Sql = sql`r.id, extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame, r.device_id as "deviceId",
   r.product_id as "productId", array[(extract(epoch from r.ts) * 1000000)::bigint::text, r.seq::text] as "walkKeys"`;
+
+/** Records by their identifiers, of devices that the caller can read. */
+export const readableRecords = (caller: Caller, ids: Sql): Sql => sql`
+  select ${columns} from record r join device d on d.id = r.device_id
+   where r.id = any(${ids}) and d.organization_id = ${caller.organizationId} and ${readableDevice(caller)}`;
 
 /** Which way a list of records goes: time by time, and what came at the same moment in the order of storing. */
 interface Direction {

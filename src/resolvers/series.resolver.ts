@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
-import { Series, SeriesFunction } from '../entities/series.js';
+import { Series } from '../entities/series.js';
 import type { ReadSeries } from '../records/postgres/search/series/series.js';
 import type { Context } from '../schema/context.js';
 import { Sized } from '../schema/cost.js';
@@ -10,6 +10,7 @@ import { SeriesArgs, SeriesBelowArgs } from '../schema/series.args.js';
 import { chosenDevices } from './chosen-devices.js';
 import { deviceOf } from './devices.js';
 import { loaderOf } from './loader.js';
+import { readLines } from './series-lines.js';
 
 /** Measured values over time, for charts. */
 @Resolver(() => Device)
@@ -24,7 +25,7 @@ export class SeriesResolver {
   async series(@Args(() => SeriesArgs) args: SeriesArgs, @Ctx() ctx: Context): Promise<Series[]> {
     const devices = await chosenDevices(ctx, args);
     const deviceIds = devices.map(({ id }) => id);
-    return this.read(ctx, args.organizationId, deviceIds, args);
+    return readLines(this.readSeries, ctx, args.organizationId, deviceIds, args);
   }
 
   @Sized({ variables: 1 })
@@ -41,30 +42,11 @@ export class SeriesResolver {
   ): Promise<Series[]> {
     const make = () =>
       new DataLoader<string, Series[]>(async (ids) => {
-        const lines = await this.read(ctx, organizationId, ids, args);
+        const lines = await readLines(this.readSeries, ctx, organizationId, ids, args);
         const byDevice = Map.groupBy(lines, ({ deviceId }) => deviceId);
         return ids.map((each) => byDevice.get(each) ?? []);
       });
     return loaderOf(ctx, JSON.stringify(['device.series', args]), make).load(id);
-  }
-
-  private read(
-    ctx: Context,
-    organizationId: string,
-    deviceIds: readonly string[],
-    { variables, from, to, points, interval, function: drawing }: SeriesBelowArgs,
-  ): Promise<Series[]> {
-    const { signal } = ctx;
-    const lines = { variables: [...new Set(variables)], points, function: drawing ?? SeriesFunction.avg };
-    return this.readSeries({
-      organizationId,
-      deviceIds,
-      ...lines,
-      signal,
-      from: from ?? null,
-      to: to ?? null,
-      interval: interval ?? null,
-    });
   }
 }
 

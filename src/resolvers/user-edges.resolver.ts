@@ -1,13 +1,14 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { requireOrganization } from '../auth/access.js';
+import { readableApplication, requireOrganization } from '../auth/access.js';
 import { OrganizationMember, User } from '../entities/account.js';
 import { ApiToken } from '../entities/api-token.js';
 import { GraphOnly } from '../entities/columns.js';
 import type { Context } from '../schema/context.js';
 import { PageArgs, SearchablePageArgs } from '../schema/list.args.js';
-import { ApiTokenPage, TeamPage } from '../schema/pages.js';
+import { ApiTokenPage, ApplicationPage, TeamPage } from '../schema/pages.js';
 import { tokenListing } from './api-tokens.js';
+import { applicationListing } from './applications.js';
 import { listBelow } from './list.js';
 import { loadById } from './loader.js';
 import { teamListing } from './teams.js';
@@ -33,9 +34,32 @@ export class UserEdgesResolver {
   }
 }
 
-/** What members act with. */
+/** What members can read, and what they act with. */
 @Resolver(() => OrganizationMember)
 export class MemberEdgesResolver {
+  @FieldResolver(() => ApplicationPage, {
+    description: "Applications that the member can read, as far as the caller can; `permission` is the caller's.",
+  })
+  @GraphOnly()
+  applications(
+    @Root() { id }: User,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ApplicationPage> {
+    const { organizationId } = ctx.caller;
+    const owns = sql`exists (select from membership m
+      where m.organization_id = ${organizationId} and m.user_id = parent.id and m.role = 'owner')`;
+    const granted = sql`exists (select from team_application g join team_member mine using (team_id)
+      where g.application_id = a.id and mine.user_id = parent.id)`;
+    const where = [
+      sql`a.organization_id = ${organizationId}`,
+      sql`(${owns} or ${granted})`,
+      readableApplication(ctx.caller),
+    ];
+    const listing = () => applicationListing(ctx.caller, { where, order: sql`a.id` });
+    return listBelow(ctx, 'member.applications', id, listing, args);
+  }
+
   @FieldResolver(() => ApiTokenPage, { nullable: true, description: 'Tokens that act as the member; only for owners.' })
   @GraphOnly()
   tokens(@Root() { id }: User, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {

@@ -1,4 +1,12 @@
-import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, getNullableType, isObjectType } from 'graphql';
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLInterfaceType,
+  type GraphQLSchema,
+  getNullableType,
+  isInterfaceType,
+  isObjectType,
+} from 'graphql';
 import {
   buildSchemaSync,
   type ClassType,
@@ -14,7 +22,7 @@ import { DeviceListItem } from '../entities/device.js';
 import { HookListItem } from '../entities/hook.js';
 import { ProductListItem, ProductReference, PublicProductListItem } from '../entities/product.js';
 import { TeamListItem } from '../entities/team.js';
-import { checkArguments } from './arguments.js';
+import { argumentsClass, checkArguments } from './arguments.js';
 import { constraintError } from './constraints.js';
 import type { Context } from './context.js';
 import { callMethods } from './method.js';
@@ -65,7 +73,9 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
     for (const field of Object.values(root?.getFields() ?? {})) guard(field, root?.name === 'Mutation');
   }
   for (const field of Object.values(schema.getSubscriptionType()?.getFields() ?? {})) openByMethod(field);
+  for (const type of Object.values(schema.getTypeMap())) if (isInterfaceType(type)) resolveByName(type);
   inheritExtensions(schema);
+  markGraphOnlyArguments(roots.flatMap((root) => Object.values(root?.getFields() ?? {})));
   return schema;
 }
 
@@ -99,6 +109,27 @@ const noPubSub: PubSub = {
     throw new Error('There are no topics.');
   },
 };
+
+/** What is of an interface says its type in `__typename`. TypeGraphQL answers a promise there, which graphql-jit does not wait for. */
+function resolveByName(type: GraphQLInterfaceType): void {
+  type.resolveType = (value: { __typename: string }) => value.__typename;
+}
+
+/** TypeGraphQL keeps what a class of arguments says of its fields, and does not hand it on to the schema. */
+function markGraphOnlyArguments(operations: readonly Field[]): void {
+  const { fieldExtensions } = getMetadataStorage();
+  const marked = fieldExtensions.filter(({ extensions }) => extensions['graphOnly'] === true);
+  for (const { name, args } of operations) {
+    const type = argumentsClass(name);
+    if (type === undefined) continue;
+    const isMarked = (argument: string) =>
+      marked.some(
+        ({ target, fieldName }) =>
+          fieldName === argument && (target === type || Object.prototype.isPrototypeOf.call(target, type)),
+      );
+    for (const argument of args) if (isMarked(argument.name)) argument.extensions = { graphOnly: true };
+  }
+}
 
 /** A field that a class inherits keeps its extensions, also where a resolver gives it anew. */
 function inheritExtensions(schema: GraphQLSchema): void {

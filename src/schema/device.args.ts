@@ -1,7 +1,8 @@
 import { ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
+import { GraphOnly } from '../entities/columns.js';
 import { OrganizationArgs, OrganizationListArgs } from './account.args.js';
-import { flag, id, labels, name, number, serial } from './fields.js';
+import { flag, id, ids, labels, name, number, serial } from './fields.js';
 
 /** Names a product that describes a device. */
 @InputType({ description: 'A product, by its identifiers.' })
@@ -42,6 +43,12 @@ export class DeviceArgs extends OrganizationArgs {
   @id('Device.') deviceId!: string;
 }
 
+/** Names a device by its serial number. */
+@ArgsType()
+export class DeviceBySerialArgs extends OrganizationArgs {
+  @serial() deviceSerial!: string;
+}
+
 /** New values of a device. */
 @ArgsType()
 export class UpdateDeviceArgs extends DeviceValues {
@@ -53,4 +60,5 @@ export class UpdateDeviceArgs extends DeviceValues {
 export class DevicesArgs extends OrganizationListArgs {
   @id('Only devices of this product.', { optional: true }) productId?: string | null;
   @flag('True: only devices that have a product; false: all.') hasProduct?: boolean | null;
+  @GraphOnly() @ids('Only these devices.') ids?: string[] | null;
 }

@@ -15,21 +15,29 @@ import {
 export type Kept = ReadonlySet<string>;
 
 /**
- * The schema as REST shows it: of the operations only those kept, no subscriptions, no field marked graph-only, and
+ * The schema as REST shows it: of the operations only those kept, no subscriptions, no interfaces, no field or argument marked graph-only, and
  * fields that have a shape of their own there (extension `restShape`: a type's name) in that shape, read from the row.
  */
 export const projectForRest = (schema: GraphQLSchema, kept: Kept): GraphQLSchema =>
   pruneSchema(
     mapSchema(schema, {
-      [MapperKind.QUERY_ROOT_FIELD]: (config, field) => (kept.has(`Query.${field}`) ? reshape(schema, config) : null),
+      [MapperKind.QUERY_ROOT_FIELD]: (config, field) =>
+        kept.has(`Query.${field}`) ? reshape(schema, withoutGraphOnly(config)) : null,
       [MapperKind.MUTATION_ROOT_FIELD]: (config, field) =>
-        kept.has(`Mutation.${field}`) ? reshape(schema, config) : null,
+        kept.has(`Mutation.${field}`) ? reshape(schema, withoutGraphOnly(config)) : null,
       [MapperKind.SUBSCRIPTION]: () => null,
+      [MapperKind.INTERFACE_TYPE]: () => null,
       [MapperKind.OBJECT_FIELD]: (config) => (config.extensions?.graphOnly === true ? null : narrow(schema, config)),
     }),
   );
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
+
+/** An operation without the arguments that only the graph takes. */
+const withoutGraphOnly = (config: Field): Field => {
+  const args = Object.entries(config.args ?? {}).filter(([, { extensions }]) => extensions?.['graphOnly'] !== true);
+  return { ...config, args: Object.fromEntries(args) };
+};
 
 /** An operation keeps its resolver; only what REST shows of its result is another type. */
 const reshape = (schema: GraphQLSchema, config: Field): Field => {

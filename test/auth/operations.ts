@@ -161,6 +161,11 @@ export const operations: Record<string, Trial> = {
     values: (things) => ({ ...organization(things), deviceSerial: hex(things) }),
   },
   'Query.device': { access: 'readers', values: device },
+  'Query.deviceBySerial': {
+    access: 'readers',
+    values: (things) => ({ ...organization(things), deviceSerial: things.serial }),
+  },
+  'Query.node': { access: 'readers', values: ({ deviceId }) => ({ id: deviceId }) },
   'Mutation.updateDevice': { access: 'ownersOfReadable', values: (things) => ({ ...device(things), name: 'Other' }) },
   'Mutation.deleteDevice': { access: 'ownersOfReadable', conflicts: true, values: device },
 

@@ -1,0 +1,99 @@
+import DataLoader from 'dataloader';
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Application } from '../entities/application.js';
+import { GraphOnly } from '../entities/columns.js';
+import type { Device } from '../entities/device.js';
+import { Series } from '../entities/series.js';
+import { invalid } from '../errors.js';
+import type { FindLatest } from '../records/postgres/search/latest.js';
+import type { ReadSeries } from '../records/postgres/search/series/series.js';
+import type { Context } from '../schema/context.js';
+import { Sized } from '../schema/cost.js';
+import { PageArgs } from '../schema/list.args.js';
+import { DeviceLatestPage } from '../schema/pages.js';
+import { SeriesBelowArgs } from '../schema/series.args.js';
+import { deviceListing } from './devices.js';
+import { latestOfDevice } from './latest-values.js';
+import { listBelow } from './list.js';
+import { loaderOf } from './loader.js';
+import { readLines } from './series-lines.js';
+
+/** Devices of one chart. */
+const maximum = 100;
+
+/** What an application's devices measured, where a query follows them. */
+@Resolver(() => Application)
+export class ApplicationChartsResolver {
+  constructor(
+    private readonly findLatest: FindLatest,
+    private readonly readSeries: ReadSeries,
+  ) {}
+
+  @FieldResolver(() => DeviceLatestPage, { description: 'The newest measured values of the devices linked to it.' })
+  @GraphOnly()
+  async latest(
+    @Root() { id }: Application,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<DeviceLatestPage> {
+    const listing = () =>
+      deviceListing(ctx.caller, {
+        joined: sql`join application_device l on l.device_id = d.id`,
+        where: [sql`l.application_id = parent.id`],
+        order: sql`l.created_at`,
+      });
+    const { items, totalCount } = await listBelow<Device>(ctx, 'application.latest', id, listing, args);
+    const latest = items.map(async (device) => ({
+      deviceId: device.id,
+      serial: device.serial,
+      values: await latestOfDevice(ctx, this.findLatest, device.id),
+    }));
+    return { items: await Promise.all(latest), totalCount: totalCount ?? null };
+  }
+
+  @Sized({ devices: maximum, variables: 1 })
+  @FieldResolver(() => [Series], {
+    description:
+      'Lines of a chart: one for each of its devices, at most 100, and each variable. All applications of a page are read at once, at most 50,000 points.',
+  })
+  @GraphOnly()
+  async series(
+    @Root() { id, organizationId }: Application,
+    @Args(() => SeriesBelowArgs) args: SeriesBelowArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Series[]> {
+    const make = () =>
+      new DataLoader<string, Series[]>(async (ids) => {
+        const devicesOf = await this.devicesOf(ctx, ids);
+        const fitting = [...devicesOf.values()].filter((devices) => devices.length <= maximum);
+        const lines = await readLines(this.readSeries, ctx, organizationId, [...new Set(fitting.flat())], args);
+        const byDevice = Map.groupBy(lines, ({ deviceId }) => deviceId);
+        return ids.map((each) => {
+          const devices = devicesOf.get(each) ?? [];
+          return devices.length > maximum ? tooMany() : devices.flatMap((device) => byDevice.get(device) ?? []);
+        });
+      });
+    return loaderOf(ctx, JSON.stringify(['application.series', args]), make).load(id);
+  }
+
+  /** Devices of each application in the order in which they were linked, one more than a chart may have. */
+  private async devicesOf(ctx: Context, applicationIds: readonly string[]): Promise<Map<string, string[]>> {
+    const links = await ctx.read<{ applicationId: string; deviceId: string }>(sql`
+      select parent.id as "applicationId", l.device_id as "deviceId"
+        from unnest(${applicationIds}::uuid[]) parent(id) cross join lateral (
+          select device_id, created_at from application_device where application_id = parent.id
+           order by created_at, device_id limit ${maximum + 1}) l
+       order by l.created_at, l.device_id`);
+    const grouped = Map.groupBy(links, ({ applicationId }) => applicationId);
+    return new Map([...grouped].map(([id, each]) => [id, each.map(({ deviceId }) => deviceId)]));
+  }
+}
+
+const tooMany = () =>
+  invalid([
+    {
+      path: 'applicationId',
+      message: `has more than ${maximum} devices; take the query \`series\` with \`deviceIds\``,
+    },
+  ]);

@@ -1,0 +1,37 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { writableApplication } from '../auth/access.js';
+import { GraphOnly } from '../entities/columns.js';
+import { Device } from '../entities/device.js';
+import type { Context } from '../schema/context.js';
+import { DeliveriesBelowArgs } from '../schema/list.args.js';
+import { DeliveryPage } from '../schema/pages.js';
+import { deliveryListing } from './deliveries.js';
+import { listBelow } from './list.js';
+
+/** How long a page of deliveries may take, in milliseconds: of many hooks together no index knows the newest. */
+const timeout = 10_000;
+
+/** The deliveries of devices, where a query follows them. */
+@Resolver(() => Device)
+export class DeviceEdgesResolver {
+  @FieldResolver(() => DeliveryPage, {
+    description:
+      'Deliveries of its records, newest first: to the hooks of the applications that it is linked to and that the caller may change.',
+  })
+  @GraphOnly()
+  deliveries(
+    @Root() { id }: Device,
+    @Args(() => DeliveriesBelowArgs) args: DeliveriesBelowArgs,
+    @Ctx() ctx: Context,
+  ): Promise<DeliveryPage> {
+    const hooks = sql`
+      select h.id from application_device l join application a on a.id = l.application_id join hook h on h.application_id = a.id
+       where l.device_id = parent.id and ${writableApplication(ctx.caller)}`;
+    const listing = () => ({
+      ...deliveryListing([sql`d.device_id = parent.id`, sql`d.hook_id = any(array(${hooks}))`]),
+      patience: timeout,
+    });
+    return listBelow(ctx, 'device.deliveries', id, listing, args);
+  }
+}

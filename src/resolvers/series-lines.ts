@@ -1,0 +1,25 @@
+import { type Series, SeriesFunction } from '../entities/series.js';
+import type { ReadSeries } from '../records/postgres/search/series/series.js';
+import type { Context } from '../schema/context.js';
+import type { SeriesBelowArgs } from '../schema/series.args.js';
+
+/** The lines of a chart of these devices, by device and variable in their order. */
+export function readLines(
+  readSeries: ReadSeries,
+  { signal }: Context,
+  organizationId: string,
+  deviceIds: readonly string[],
+  { variables, from, to, points, interval, function: drawing }: SeriesBelowArgs,
+): Promise<Series[]> {
+  return readSeries({
+    organizationId,
+    deviceIds,
+    variables: [...new Set(variables)],
+    points,
+    function: drawing ?? SeriesFunction.avg,
+    signal,
+    from: from ?? null,
+    to: to ?? null,
+    interval: interval ?? null,
+  });
+}
