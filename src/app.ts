@@ -7,7 +7,8 @@ import { Call, type CallResources } from './call.js';
 import type { Config } from './config.js';
 import { createBoundedRead } from './database/bounded.js';
 import { isConnectionLoss } from './database/loss.js';
-import { isMigrated } from './database/migrate.js';
+import { appliedMigrations } from './database/migrate.js';
+import { createSharedRead } from './database/shared-read.js';
 import type { Caller } from './entities/caller.js';
 import { ApiError } from './errors.js';
 import { createGraph, type GraphDoor } from './graph/handler.js';
@@ -156,20 +157,25 @@ export function createResolvers({
 }
 
 /** What all calls share. */
-export const createResources = (config: Config, rooms: Rooms): CallResources => ({
-  read: rooms.reader.read,
-  readWithin: createBoundedRead(rooms.pool),
-  wake: rooms.hooks.wake,
-  fork: () => rooms.orm.em.fork(),
-  originOf: (request) => config.publicUrl ?? originOf(request),
-});
+export const createResources = (config: Config, rooms: Rooms): CallResources => {
+  const readWithin = createBoundedRead(rooms.slowPool);
+  return {
+    read: createSharedRead(rooms.reader.read, readWithin),
+    readWithin,
+    wake: rooms.hooks.wake,
+    fork: () => rooms.orm.em.fork(),
+    originOf: (request) => config.publicUrl ?? originOf(request),
+  };
+};
 
 async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app: Express; graph: GraphDoor }> {
   const resources = createResources(config, rooms);
   const instances = createResolvers(rooms);
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };
-  const authenticate = createAuthenticate(resources.read);
+  const { read } = rooms.accessReader;
+  const authenticate = createAuthenticate(read);
+  const migrations = await appliedMigrations(rooms.orm);
   const admitWith = (perSecond: number) =>
     createAdmit((request) => authenticate(request.headers.authorization), perSecond);
   const admit = admitWith(config.rateLimit);
@@ -197,8 +203,8 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
   app.use(identifyRequests(), logRequests(log), allowOrigins(config.corsOrigins), rest);
   app.use(
     createHealth(async () => {
-      await resources.read(sql`select 1`);
-      if (!(await isMigrated(rooms.orm))) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
+      const applied = await read(sql`select from migration where name = any(${migrations})`);
+      if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
     }),
   );
   app.use(

@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Request } from 'express';
 import type { Sql } from 'sql-template-tag';
+import type { BoundedRead } from './database/bounded.js';
+import type { SharedRead } from './database/shared-read.js';
 import type { Caller } from './entities/caller.js';
 import type { Context, Read } from './schema/context.js';
 
 /** What all calls share; app makes it once. */
 export interface CallResources {
-  read: Read;
-  readWithin: Context['readWithin'];
+  read: SharedRead;
+  readWithin: BoundedRead;
   wake: () => void;
   /** Makes a unit of work. */
   fork: () => EntityManager;
@@ -45,8 +47,10 @@ export class Call implements Context {
     /** Aborted when the caller is gone; that of the request's answer unless given. */
     private readonly left?: AbortSignal,
   ) {
-    this.read = share === undefined ? resources.read : this.readAsAllowed(share);
-    this.readWithin = resources.readWithin;
+    this.read =
+      share === undefined ? (query) => resources.read(caller.organizationId, query) : this.readAsAllowed(share);
+    this.readWithin = (query, milliseconds, signal) =>
+      resources.readWithin(caller.organizationId, query, milliseconds, signal ?? this.signal);
     this.wake = resources.wake;
   }
 
@@ -72,11 +76,12 @@ export class Call implements Context {
 
   /** Quick reads go through the pipelined connection; those of a heavy call through others, where they can be cancelled. */
   private readAsAllowed(share: Share): Read {
-    const { read, readWithin } = this.resources;
+    const { organizationId } = this.caller;
+    const check = () => share.requireTime();
     return async <Row extends object>(query: Sql) => {
       share.requireTime();
-      if (!share.heavy) return read<Row>(query);
-      return (await readWithin(query, share.left + grace, this.signal)) as Row[];
+      if (!share.heavy) return this.resources.read<Row>(organizationId, query, check);
+      return (await this.readWithin(query, share.left + grace)) as Row[];
     };
   }
 }

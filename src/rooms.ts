@@ -43,6 +43,10 @@ export interface Rooms {
   /** For transactions, and reads that may take their time. */
   pool: pg.Pool;
   reader: Reader;
+  /** For authentication and readiness alone, which nothing that a tenant asks for may hold up. */
+  accessReader: Reader;
+  /** For reads that may take their time, shared fairly among organizations. */
+  slowPool: pg.Pool;
   hooks: Hooks;
   /** Figures for Prometheus. */
   registry: Registry;
@@ -59,8 +63,9 @@ export interface Rooms {
   close(within: number): Promise<void>;
 }
 
-/** A read on the pipelined connection that takes longer holds up all others. Milliseconds. */
-const quickReadLimit = 5000;
+/** A read on the pipelined connection that takes longer holds up all others, and is made elsewhere. Milliseconds. */
+const quickReadLimit = 300;
+const accessReadLimit = 5000;
 
 /**
  * PostgreSQL cancels a call's statement, one that waits for a lock as well, a little before the time of a request is
@@ -78,6 +83,8 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const limit = statementLimit(config.graph.timeout);
   const orm = await MikroORM.init(ormOptions(connectionString, `-c statement_timeout=${limit}`));
   const reader = createReader(connectionString, Math.min(limit, quickReadLimit));
+  const accessReader = createReader(connectionString, Math.min(limit, accessReadLimit));
+  const slowPool = createPool(connectionString, { name: 'ddp slow read', max: 4, pipeline: true });
   const pool = createPool(connectionString);
   // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
   const storePool = createPool(connectionString, {
@@ -157,6 +164,8 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     orm,
     pool,
     reader,
+    accessReader,
+    slowPool,
     hooks,
     registry,
     records,
@@ -173,6 +182,8 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
       await live.close();
       await Promise.all([
         reader.close(),
+        accessReader.close(),
+        slowPool.end(),
         pool.end(),
         storePool.end(),
         searchPool.end(),

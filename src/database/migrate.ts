@@ -20,7 +20,6 @@ export async function migrate(orm: MikroORM): Promise<string[]> {
   }
 }
 
-/** Whether every migration that this program knows has been applied. */
-export async function isMigrated(orm: MikroORM): Promise<boolean> {
-  return (await orm.migrator.getPending()).length === 0;
-}
+/** The names of the migrations that a database has. */
+export const appliedMigrations = async (orm: MikroORM): Promise<string[]> =>
+  (await orm.migrator.getExecuted()).map(({ name }) => name);

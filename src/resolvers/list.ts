@@ -2,13 +2,12 @@ import DataLoader from 'dataloader';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { invalid } from '../errors.js';
 import type { Asked } from '../schema/asked.js';
-import type { Context, Read } from '../schema/context.js';
+import type { Context } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
+import { countedQuickly, readerOf, readSlowly } from './list-read.js';
 import { loaderOf } from './loader.js';
+import { requireCheapPattern } from './pattern.js';
 import { afterCursor, cursorOf, requireOneWay, type Walk, type Walked } from './walk.js';
-
-/** Longest time that the regular expression of a list may take, in milliseconds. */
-const patternTimeout = 2000;
 
 /** What a list is made of. Everything in it is text of ours; what callers send travels as parameters. */
 export interface Listing {
@@ -65,7 +64,8 @@ export async function list<Row extends object>(
   listing: Listing,
   wanted: Wanted,
 ): Promise<Page<Row> & Walked> {
-  const { page, count } = statements(listing, wanted);
+  const counting = countedQuickly(listing, wanted);
+  const { page, count } = statements(counting, wanted);
   const read = readerOf(ctx, listing, wanted);
   if (!wanted.asked.has('totalCount')) return pageOf(listing, wanted, await read<Row>(page));
   // One round trip: the count is made once and stands in every row. Behind the last page there is none to stand in.
@@ -73,8 +73,20 @@ export async function list<Row extends object>(
     sql`select page.*, (select total from (${count}) counted) as total from (${page}) page`,
   );
   const [counted] = items.length > 0 || wanted.page === 1 ? [items[0] ?? { total: 0 }] : await read<Counted>(count);
-  return { ...pageOf(listing, wanted, items), totalCount: total(listing, counted) };
+  const more = total(counting, counted) === null && countsFurther(listing, counting);
+  const totalCount = more ? await countAll(ctx, listing, wanted) : total(listing, counted);
+  return { ...pageOf(listing, wanted, items), totalCount };
 }
+
+/** The number of items of a list that has too many to be counted quickly; null where counting is given up. */
+async function countAll(ctx: Context, listing: Listing, wanted: Wanted): Promise<number | null> {
+  const [counted] = await readSlowly(ctx, listing, wanted)<Counted>(statements(listing, wanted).count);
+  return total(listing, counted);
+}
+
+/** Whether a list is to be counted further than it was. */
+const countsFurther = ({ countUpTo = Number.POSITIVE_INFINITY }: Listing, counted: Listing): boolean =>
+  countUpTo > (counted.countUpTo ?? Number.POSITIVE_INFINITY);
 
 /**
  * The same list below each of many parents of one kind, in one pair of statements for all that ask in the same tick.
@@ -110,10 +122,9 @@ async function readBelow<Row extends object>(
   wanted: Wanted,
 ): Promise<(Page<Row> & Walked)[]> {
   const { parent } = listing;
-  const { page, count } = statements(
-    parent === undefined ? listing : under(listing, sql`${parent} = parent.id`),
-    wanted,
-  );
+  const one = parent === undefined ? listing : under(listing, sql`${parent} = parent.id`);
+  const capped = countedQuickly(one, wanted, ids.length);
+  const { page, count } = statements(capped, wanted);
   const below = (statement: Sql) => sql`
     select parent.id as "parentId", below.* from unnest(${ids}::uuid[]) parent(id) cross join lateral (${statement}) below`;
   const read = readerOf(ctx, listing, wanted);
@@ -123,6 +134,10 @@ async function readBelow<Row extends object>(
   const [items, counts] = await Promise.all([read<Row & Below>(paging), counting]);
   const itemsOf = Map.groupBy(items, ({ parentId }) => parentId);
   const countOf = new Map(counts.map((counted) => [counted.parentId, counted]));
+  if (countsFurther(listing, capped) && counts.some((counted) => total(capped, counted) === null)) {
+    const all = await readSlowly(ctx, one, wanted)<Counted & Below>(below(statements(one, wanted).count));
+    for (const counted of all) countOf.set(counted.parentId, counted);
+  }
   return ids.map((id) => ({
     ...pageOf(listing, wanted, itemsOf.get(id) ?? []),
     totalCount: total(listing, countOf.get(id)),
@@ -186,24 +201,13 @@ const whereAll = (conditions: readonly Sql[]): Sql =>
 const total = ({ countUpTo = Number.POSITIVE_INFINITY }: Listing, counted: Counted | undefined): number | null =>
   counted === undefined || counted.total > countUpTo ? null : counted.total;
 
-/** How a list is read: quickly, or within bounds where it may turn out expensive, as a caller's pattern does. */
-const readerOf = (ctx: Context, { patience }: Listing, { q }: Wanted): Read => {
-  if (q) return async <Row>(query: Sql) => (await readPattern(ctx, query)) as Row[];
-  return patience === undefined
-    ? ctx.read
-    : async <Row>(query: Sql) => (await readPatiently(ctx, query, patience)) as Row[];
-};
-
 /** `q` over the fields of the listing, or nothing. */
-const pattern = ({ matched = [] }: Listing, q: string | null | undefined): Sql[] =>
-  q
-    ? [
-        sql`(${join(
-          matched.map((field) => sql`${field} ~* ${q}`),
-          ' or ',
-        )})`,
-      ]
-    : [];
+const pattern = ({ matched = [] }: Listing, q: string | null | undefined): Sql[] => {
+  if (!q) return [];
+  requireCheapPattern(q);
+  const matches = matched.map((field) => sql`${field} ~* ${q}`);
+  return [sql`(${join(matches, ' or ')})`];
+};
 
 /** The order that `sort` asks for. */
 function ordering({ sortable, order, tie }: Listing, sort: string | null | undefined): Sql[] {
@@ -219,28 +223,4 @@ function ordering({ sortable, order, tie }: Listing, sort: string | null | undef
     // The tie is never null, and has an index that knows no "nulls last".
     return descending && field !== tie ? sql`${field} desc nulls last` : descending ? sql`${field} desc` : field;
   });
-}
-
-const invalidPattern = '2201B';
-const cancelled = '57014';
-
-async function readPatiently(ctx: Context, query: Sql, patience: number): Promise<object[]> {
-  try {
-    return await ctx.readWithin(query, patience);
-  } catch (error) {
-    if ((error as { code?: string }).code !== cancelled) throw error;
-    throw invalid([{ path: '', message: `This takes longer than ${patience / 1000} s; ask for less.` }]);
-  }
-}
-
-/** A caller's pattern may be wrong or explode: on its own connection and clock it costs one query, not the service. */
-async function readPattern(ctx: Context, query: Sql): Promise<object[]> {
-  try {
-    return await ctx.readWithin(query, patternTimeout);
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    if (code === invalidPattern) throw invalid([{ path: 'q', message }]);
-    if (code === cancelled) throw invalid([{ path: 'q', message: 'this pattern is too expensive; use a simpler one' }]);
-    throw error;
-  }
 }

@@ -12,7 +12,10 @@ export interface Context {
   readonly em: EntityManager;
   /** Point reads and lists on the pipelined connection: one round trip, never a slow query. */
   readonly read: Read;
-  /** A read that may turn out expensive: on a connection of its own, cancelled after `milliseconds` or by the signal. */
+  /**
+   * A read that may turn out expensive: on a pool that organizations share fairly, cancelled after `milliseconds` or by the
+   * signal, which is that of the call unless given. Throws TIMEOUT where it takes longer.
+   */
   readonly readWithin: (query: Sql, milliseconds: number, signal?: AbortSignal) => Promise<object[]>;
   /** Origin of this service as the caller sees it, for links and avatars. */
   readonly origin: string;

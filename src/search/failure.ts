@@ -118,6 +118,31 @@ export const rejected = (reason: string) =>
 /** How many buckets one query may make. */
 export const maxBuckets = 65_535;
 
+/** How many answers aggregations may make in all buckets of one query. */
+export const maxAnswers = 500_000;
+
+/** More answers of aggregations in buckets than one query may make; the engines have no such limit, only that of buckets. */
+export const tooManyAnswers = (count: number) =>
+  new SearchFailure(
+    503,
+    'too_many_buckets_exception',
+    `Trying to create too many answers of aggregations in buckets. Must be less than or equal to: [${maxAnswers}] but was [${count}].`,
+    undefined,
+    undefined,
+    { max_buckets: maxBuckets },
+  );
+
+/** More bytes of results than all searches, or those of one organization, may hold at once. */
+export const dataTooLarge = (whose: string, wanted: number, limit: number) =>
+  new SearchFailure(
+    429,
+    'circuit_breaking_exception',
+    `[${whose}] Data too large, data for [<search results>] would be [${wanted}b], which is larger than the limit of [${limit}b]`,
+    undefined,
+    undefined,
+    { bytes_wanted: wanted, bytes_limit: limit },
+  );
+
 /** More buckets than one query may make (503, as OpenSearch 2.4 has it; Elasticsearch 8 says 400). */
 export const tooManyBuckets = (count: number) =>
   new SearchFailure(

@@ -12,6 +12,7 @@ import { reservedFields } from '../../src/search/field/reserved.js';
 import { bindSort } from '../../src/search/hits/bound-sort.js';
 import { readCursor } from '../../src/search/hits/search-after.js';
 import { parseSort } from '../../src/search/hits/sort.js';
+import { Pace } from '../../src/search/pace.js';
 import { bindQuery } from '../../src/search/query/bind.js';
 import { parseQuery } from '../../src/search/query/parse.js';
 import { all } from '../../src/search/query/predicate.js';
@@ -109,7 +110,8 @@ const sqlOf = (word: string): string[] => {
     }),
   );
   const span = { from: Date.UTC(2026, 0, 1), to: now };
-  const tree = planTree(aggregations, scope, all, { fields, now, span, found: new Map(), times: 'seconds' });
+  const shared = { fields, now, span, found: new Map(), times: 'seconds' as const, pace: new Pace(Infinity) };
+  const tree = planTree(aggregations, scope, all, { ...shared, weigh: () => undefined });
   return [hits.text, ...tree!.levels.map((level) => level.statement().text)];
 };
 

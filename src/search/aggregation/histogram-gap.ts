@@ -36,37 +36,35 @@ export const requireInside = (extended: Stretch, hard: Stretch, at: Input): void
  * @param next the key after a key.
  * @param made is told of every bucket before it is made, and may refuse.
  */
-export const fillGaps = <T>(
+export function* fillGaps<T>(
   buckets: readonly { key: number; bucket: T }[],
   next: (key: number) => number,
   { min, max }: Stretch,
   made: () => void,
-): Filled<T>[] => {
-  const filled: Filled<T>[] = [];
-  const add = (bucket: Filled<T>) => {
-    made();
-    filled.push(bucket);
-  };
+): Generator<Filled<T>> {
   // An interval can be too small to tell a key from the one after it.
   const after = (key: number) => {
     const following = next(key);
     return following > key ? following : Infinity;
   };
-  const upTo = (from: number, goesOn: (key: number) => boolean) => {
-    for (let key = from; goesOn(key); key = after(key)) add({ key });
-  };
+  function* upTo(from: number, goesOn: (key: number) => boolean): Generator<Filled<T>> {
+    for (let key = from; goesOn(key); key = after(key)) {
+      made();
+      yield { key };
+    }
+  }
   const [first] = buckets;
   if (first === undefined) {
-    if (min !== undefined && max !== undefined) upTo(min, (key) => key <= max);
-    return filled;
+    if (min !== undefined && max !== undefined) yield* upTo(min, (key) => key <= max);
+    return;
   }
-  if (min !== undefined) upTo(min, (key) => key < first.key);
+  if (min !== undefined) yield* upTo(min, (key) => key < first.key);
   let last: number | undefined;
   for (const bucket of buckets) {
-    if (last !== undefined) upTo(after(last), (key) => key < bucket.key);
-    add(bucket);
+    if (last !== undefined) yield* upTo(after(last), (key) => key < bucket.key);
+    made();
+    yield bucket;
     last = bucket.key;
   }
-  if (max !== undefined) upTo(after(last!), (key) => key <= max);
-  return filled;
-};
+  if (max !== undefined) yield* upTo(after(last!), (key) => key <= max);
+}

@@ -1,17 +1,26 @@
-import { illegalArgument, type Place } from '../failure.js';
+import { illegalArgument, type Place, queryShard } from '../failure.js';
+import { mostRegexpCost, regexpCost } from './regexp-cost.js';
 
 /**
  * A regular expression of Lucene in PostgreSQL's syntax, anchored at both ends. `^` and `$` are plain characters, `"…"` is
  * plain text, `@` any text, `#` no text at all, `<1-99>` a number in a range; `&` between whole expressions asks for both,
  * `~` before a whole one for its opposite. Letters A to Z match either case where asked for, no others do, nor ranges of them.
- * @throws SearchFailure where the expression is none, or asks for an intersection or opposite of a part.
+ * @throws SearchFailure where the expression is none, asks for an intersection or opposite of a part, or costs too much.
  */
 export const translateRegexp = (
   expression: string,
   caseInsensitive: boolean,
   place: Place,
   operators: ReadonlySet<string> = allOperators,
-): string => new Translation([...expression], caseInsensitive, place, operators).whole();
+): string => {
+  const translated = new Translation([...expression], caseInsensitive, place, operators).whole();
+  if (regexpCost(translated) <= mostRegexpCost) return translated;
+  const reason = `Determinizing automaton of [${expression}] would require more than ${mostRegexpCost} effort.`;
+  throw queryShard(`failed to create query: ${reason}`, place, {
+    type: 'too_complex_to_determinize_exception',
+    reason,
+  });
+};
 
 const flags: Readonly<Record<string, string>> = {
   INTERSECTION: '&',

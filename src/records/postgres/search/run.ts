@@ -33,7 +33,8 @@ export interface Run {
   readonly fields: Fields;
   /** The moment that `now` means, in milliseconds. */
   readonly now: number;
-  readonly weigh: (length: number) => boolean;
+  /** Counts what the answer takes, in bytes; throws past what a call, or all of them, may hold. */
+  readonly weigh: (bytes: number) => void;
   /** The unit of moments in sources and sort values. */
   readonly times: Times;
   /** What rollups there are; absent where they may not answer. */
@@ -63,7 +64,15 @@ export const run = async (
   const some = deviceIds.length < scope.deviceIds.length ? deviceIds : undefined;
   const rollup = candidate && rollupRange(asked, candidate, await sources!(reader.rows, some));
   const over = rollup ? { ...scope, rollup } : await lean(asked, scope, reader, sources);
-  const planned = planTree(request.aggregations, over, query, { fields, now, span, found, times });
+  const planned = planTree(request.aggregations, over, query, {
+    fields,
+    now,
+    span,
+    found,
+    times,
+    pace: reader.pace,
+    weigh,
+  });
   const { from, size, source, fields: shown } = request;
   const page = { scope, predicates, sort, from, size, span: untilCursor(wide, sort, request.searchAfter, now) };
   const products = sources && isByTime(page) ? allProducts(scope, await sources(reader.rows)) : undefined;

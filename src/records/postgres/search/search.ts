@@ -1,16 +1,17 @@
 import { DatabaseError, type Pool } from 'pg';
-import { ApiError } from '../../../errors.js';
+import { ApiError, timedOut } from '../../../errors.js';
 import type { LocatedJson } from '../../../json.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '../../../search/envelope.js';
 import { type ErrorAnswer, illegalArgument, rejected, SearchFailure } from '../../../search/failure.js';
 import type { FieldKind, Fields } from '../../../search/field/field.js';
+import { TimedOut } from '../../../search/pace.js';
 import { parseRequest, type SearchRequest } from '../../../search/request.js';
 import type { Input } from '../../../search/syntax/input.js';
 import { earlyLook, noLook, readScope } from './call-scope.js';
-import { maxAnswer, type Times } from './hits/hits.js';
+import type { Times } from './hits/hits.js';
+import { type CallBudget, ResultBudget } from './result-budget.js';
 import { type Found, run } from './run.js';
 import { type Snapshot, takeSnapshot } from './snapshot.js';
-import { TimedOut } from './snapshot-reader.js';
 import { loadFields } from './sql/load-fields.js';
 
 /** What the search works with. */
@@ -70,17 +71,30 @@ const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;
 const lanes = 4;
 
 /** Opens the search over a pool. */
-export const createSearch = (options: SearchOptions): Search => ({
-  prepare: (ts, queries) => {
-    const envelope = parseEnvelope(ts, queries);
-    return (call) => answerAll(options, envelope, call, 'seconds');
-  },
-  prepareMulti: (lines) => {
-    const envelope = parseMultiSearch(lines);
-    return (call) => answerAll(options, envelope, call, 'millis');
-  },
-  fields: (call) => fieldTypesOf(options, call),
-});
+export const createSearch = (options: SearchOptions): Search => {
+  const results = new ResultBudget();
+  const asking =
+    (envelope: Envelope, times: Times): Ask =>
+    async (call) => {
+      const budget = results.open(call.organizationId);
+      try {
+        return await answerAll(options, budget, envelope, call, times);
+      } finally {
+        budget.release();
+      }
+    };
+  return {
+    prepare: (ts, queries) => asking(parseEnvelope(ts, queries), 'seconds'),
+    prepareMulti: (lines) => asking(parseMultiSearch(lines), 'millis'),
+    fields: async (call) => {
+      try {
+        return await fieldTypesOf(options, call);
+      } catch (error) {
+        throw error instanceof TimedOut ? timedOut(options.timeoutMs) : error;
+      }
+    },
+  };
+};
 
 /** Every field that an application's records can be asked for, with the engines' name of its type. */
 const fieldTypesOf = async (
@@ -112,6 +126,7 @@ const undisputed = (fields: Fields, path: string) => {
 
 const answerAll = async (
   { pool, clock, timeoutMs, rollups = true }: SearchOptions,
+  budget: CallBudget,
   { range, queries }: Envelope,
   call: SearchCall,
   times: Times,
@@ -120,15 +135,16 @@ const answerAll = async (
   if (queries.length === 0) return { took: took(), responses: [] };
   const { organizationId, signal } = call;
   const now = clock();
-  const weigh = scale(maxAnswer);
   const requests = queries.map(({ input, products }) => ({ parsed: parsed(input), ids: productIds(products) }));
   const most = Math.min(lanes, queries.length);
-  const snapshot = await whenTurn(takeSnapshot(pool, { organizationId, most, timeoutMs, signal }));
+  const snapshot = await inTime(whenTurn(takeSnapshot(pool, { organizationId, most, timeoutMs, signal })));
+  if (snapshot === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
   if (!('run' in snapshot)) return { took: took(), responses: queries.map(() => snapshot) };
   try {
     const good = requests.flatMap(({ parsed: request }) => (request instanceof SearchFailure ? [] : [request]));
     const early = rollups ? earlyLook(good) : noLook;
-    const scope = await readScope(snapshot, { ...call, productIds: requests[0]!.ids, early, timeoutMs });
+    const scope = await inTime(readScope(snapshot, { ...call, productIds: requests[0]!.ids, early, timeoutMs }));
+    if (scope === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
     const answers = requests.map(({ parsed: request, ids }) =>
       answered(() => {
         if (request instanceof SearchFailure) throw request;
@@ -146,7 +162,7 @@ const answerAll = async (
             range,
             fields,
             now,
-            weigh,
+            weigh: budget.weigh,
             times,
             ...(rollups && { sources: scope.sources }),
           });
@@ -186,6 +202,16 @@ const whenTurn = async (taken: Promise<Snapshot>): Promise<Snapshot | ErrorAnswe
   }
 };
 
+/** What comes, or `late` where the time of the call is over first. */
+const inTime = async <T>(coming: Promise<T>): Promise<T | 'late'> => {
+  try {
+    return await coming;
+  } catch (error) {
+    if (error instanceof TimedOut) return 'late';
+    throw error;
+  }
+};
+
 /** Milliseconds from now on. */
 const stopwatch = () => {
   const started = performance.now();
@@ -202,20 +228,15 @@ const answered = async (work: () => Promise<Found>): Promise<QueryAnswer> => {
     if (error instanceof SearchFailure) return error.toAnswer();
     if (isOfValue(error)) return illegalArgument(error.message).toAnswer();
     if (!(error instanceof TimedOut)) throw error;
-    const hits = { total: { value: 0, relation: 'gte' as const }, max_score: null, hits: [] };
-    return { took: took(), timed_out: true, status: 200, _shards: shards, hits };
+    return timedOutAnswer(took());
   }
+};
+
+const timedOutAnswer = (took: number): QueryAnswer => {
+  const hits = { total: { value: 0, relation: 'gte' as const }, max_score: null, hits: [] };
+  return { took, timed_out: true, status: 200, _shards: shards, hits };
 };
 
 /** Whether PostgreSQL refused a value of the query (SQLSTATE class 22), which binding had let pass. */
 const isOfValue = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && error.code?.startsWith('22') === true;
-
-/** Lets lengths pass until they are more than `most` together. */
-const scale = (most: number) => {
-  let sum = 0;
-  return (length: number) => {
-    sum += length;
-    return sum <= most;
-  };
-};

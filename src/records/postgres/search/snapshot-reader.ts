@@ -1,6 +1,7 @@
 import pg, { type Pool, type PoolClient, type QueryResult } from 'pg';
 import type { Sql } from 'sql-template-tag';
 import sql from 'sql-template-tag';
+import { Pace, TimedOut } from '../../../search/pace.js';
 import { named } from '../named.js';
 
 /**
@@ -12,14 +13,13 @@ export type Rows = <R extends object>(query: Sql, name?: string) => Promise<R[]>
 /** What the statements of one query run on: one moment of the database, until a deadline. */
 export interface Reader {
   rows: Rows;
+  /** For long loops over what was read. */
+  readonly pace: Pace;
   /** Runs a query and answers its rows as arrays, JSON as the text that it is stored as. */
   tuples(query: Sql): Promise<unknown[][]>;
-  /** Runs a query of many wide rows, a few hundred at a time, until `take` answers false. */
-  batches(query: Sql, take: (rows: unknown[][]) => boolean): Promise<void>;
+  /** Runs a query of many wide rows, a few hundred at a time. */
+  batches(query: Sql, take: (rows: unknown[][]) => void): Promise<void>;
 }
-
-/** The time of a query ran out; its statement was cancelled. */
-export class TimedOut extends Error {}
 
 /** Nobody waits for the answer any more. */
 class CallerGone extends Error {}
@@ -127,6 +127,7 @@ export class Lane {
       await this.client.query(sql`select set_config('statement_timeout', ${`${left}`}, true)`);
     };
     return {
+      pace: new Pace(deadline),
       rows: async <R extends object>(query: Sql, name?: string) => {
         await limit();
         return (await this.client.query<R>(name === undefined ? query : named(`search ${name}`, query))).rows;
@@ -150,9 +151,12 @@ export class Lane {
           this.client.query({ text: declared.text, values: declared.values.map(storable) }),
           this.client.query<unknown[]>(fetch),
         ]);
-        for (let { rows } = first; take(rows) && rows.length === batchSize; ) {
+        let { rows } = first;
+        take(rows);
+        while (rows.length === batchSize) {
           await limit();
           ({ rows } = await this.client.query<unknown[]>(fetch));
+          take(rows);
         }
         // What is asked next is queued behind it, and fails where it does.
         this.client.query('close hits').catch(() => undefined);

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
-import { type Release, turnsOf } from './fair-queue.js';
+import { type Release, type Turns, turnsOf } from '../../../fair-queue.js';
+import { TimedOut } from '../../../search/pace.js';
 import { Lane, type LaneOptions, type Reader } from './snapshot-reader.js';
 
 /** One moment of the database, looked at over one connection and, while the pool has some to spare, more. */
@@ -21,13 +22,22 @@ export interface SnapshotOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Takes a snapshot once it is the organization's turn. @throws ApiError RATE_LIMITED where too many of its calls wait. */
+/** How many times as long as one query a whole call may take, waiting for its turn included. */
+const callTimeouts = 3;
+
+/**
+ * Takes a snapshot once it is the organization's turn. A call has a deadline of its own: past it, queries that wait or run
+ * throw TimedOut.
+ * @throws ApiError RATE_LIMITED where too many of its calls wait; TimedOut where its turn does not come in time.
+ */
 export const takeSnapshot = async (
   pool: Pool,
   { organizationId, most, timeoutMs, signal }: SnapshotOptions,
 ): Promise<Snapshot> => {
+  const deadline = performance.now() + callTimeouts * timeoutMs;
   const turns = turnsOf(pool);
-  const turn = await turns.take(organizationId, signal);
+  const turn =
+    turns.takeFree(organizationId) ?? (await waitTurn(turns, organizationId, callTimeouts * timeoutMs, signal));
   const exported = most > 1 && turns.hasFree(organizationId);
   const first = await openSeat(pool, turn, { timeoutMs, signal, exported });
   const seats = [Promise.resolve(first)];
@@ -50,10 +60,12 @@ export const takeSnapshot = async (
     else next(seat);
   };
   return {
-    run: async (timeoutMs, work) => {
+    run: async (queryTimeoutMs, work) => {
       const seat = await take();
       try {
-        return await seat.lane.run(timeoutMs, work);
+        const left = deadline - performance.now();
+        if (left <= 0) throw new TimedOut();
+        return await seat.lane.run(Math.min(queryTimeoutMs, left), work);
       } finally {
         giveBack(seat);
       }
@@ -63,6 +75,15 @@ export const takeSnapshot = async (
       await Promise.all(opened.map(async (seat) => (seat.status === 'fulfilled' ? seat.value.close() : undefined)));
     },
   };
+};
+
+const waitTurn = async (turns: Turns, organizationId: string, milliseconds: number, signal?: AbortSignal) => {
+  const late = AbortSignal.timeout(milliseconds);
+  try {
+    return await turns.take(organizationId, signal ? AbortSignal.any([signal, late]) : late);
+  } catch (error) {
+    throw late.aborted && !signal?.aborted ? new TimedOut() : error;
+  }
 };
 
 /** A connection, and the turn that it is used in. */

@@ -1,4 +1,5 @@
 import { illegalArgument } from '../../failure.js';
+import { type Awaitable, type Pace, then } from '../../pace.js';
 import type { Answer } from '../answer.js';
 import { type Print, printOf, withText } from '../format.js';
 import type { ParentPipeline } from '../pipeline-node.js';
@@ -7,23 +8,27 @@ import { isAbsent, valueAt } from './path.js';
 import { compileScript } from './script.js';
 
 type Of<K extends ParentPipeline['kind']> = Extract<ParentPipeline, { kind: K }>;
-type Across = (buckets: readonly Answer[]) => Answer[];
-type Plan = { [K in ParentPipeline['kind']]: (pipeline: Of<K>) => Across };
+type Across = (buckets: readonly Answer[]) => Awaitable<Answer[]>;
+type Plan = { [K in ParentPipeline['kind']]: (pipeline: Of<K>, pace: Pace) => Across };
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 const normalized = (value: number | null, print: Print): Answer => ({
   normalized_value: value,
   ...(value !== null && print !== undefined && { normalized_value_as_string: print(value) }),
 });
-const put = (bucket: Answer, name: string, answer: Answer): Answer => ({ ...bucket, [name]: answer });
+/** Adds to a bucket where it is: with many pipelines, copying it for each would take the square of their number. */
+const put = (bucket: Answer, name: string, answer: Answer): Answer => {
+  bucket[name] = answer;
+  return bucket;
+};
 const printFor = ({ format }: { format?: Parameters<typeof printOf>[1] }): Print => printOf(undefined, format);
 
 const plans: Plan = {
-  derivative: (pipeline) => {
+  derivative: (pipeline, pace) => {
     const { name, path, zeros, unitMillis } = pipeline;
     const print = printFor(pipeline);
     return (buckets) =>
-      buckets.map((bucket, index) => {
+      pace.map(buckets.entries(), ([index, bucket]) => {
         const before = buckets[index - 1];
         const value = valueAt(bucket, path, zeros);
         if (before === undefined || isAbsent(before, path) || isAbsent(bucket, path)) return bucket;
@@ -36,71 +41,78 @@ const plans: Plan = {
         });
       });
   },
-  cumulative_sum: (pipeline) => {
+  cumulative_sum: (pipeline, pace) => {
     const print = printFor(pipeline);
     return (buckets) => {
       let sum = 0;
-      return buckets.map((bucket) => {
+      return pace.map(buckets, (bucket) => {
         const value = valueAt(bucket, pipeline.path, pipeline.zeros);
         if (Number.isFinite(value)) sum += value;
         return put(bucket, pipeline.name, withText(sum, print));
       });
     };
   },
-  serial_diff: (pipeline) => {
+  serial_diff: (pipeline, pace) => {
     const { name, path, zeros, lag } = pipeline;
     const print = printFor(pipeline);
     return (buckets) =>
-      buckets.map((bucket, index) => {
+      pace.map(buckets.entries(), ([index, bucket]) => {
         const before = buckets[index - lag];
         const value = valueAt(bucket, path, zeros);
         const change = before === undefined ? Number.NaN : value - valueAt(before, path, zeros);
         return Number.isNaN(change) ? bucket : put(bucket, name, withText(change, print));
       });
   },
-  moving_fn: (pipeline) => {
+  moving_fn: (pipeline, pace) => {
     const { name, path, zeros, window, shift, script, at } = pipeline;
     const apply = movingFunction(script, at);
     const print = printFor(pipeline);
-    return (buckets) => {
-      const values = buckets.map((bucket) => valueAt(bucket, path, zeros));
-      const known = values.filter((value) => !Number.isNaN(value));
-      const clamp = (index: number) => Math.max(0, Math.min(known.length, index));
-      let index = 0;
-      return buckets.map((bucket, place) => {
-        if (Number.isNaN(values[place]!)) return bucket;
-        const result = apply(known.slice(clamp(index - window + shift), clamp(index + shift)));
-        index += 1;
-        return put(bucket, name, withText(finite(result), print));
-      });
-    };
+    return (buckets) =>
+      then(
+        pace.map(buckets, (bucket) => valueAt(bucket, path, zeros)),
+        (values) => {
+          const known = values.filter((value) => !Number.isNaN(value));
+          const clamp = (index: number) => Math.max(0, Math.min(known.length, index));
+          let index = 0;
+          return pace.map(buckets.entries(), ([place, bucket]) => {
+            if (Number.isNaN(values[place]!)) return bucket;
+            const result = apply(known.slice(clamp(index - window + shift), clamp(index + shift)));
+            index += 1;
+            return put(bucket, name, withText(finite(result), print));
+          });
+        },
+      );
   },
-  bucket_script: (pipeline) => {
+  bucket_script: (pipeline, pace) => {
     const evaluate = compileScript(pipeline.script, pipeline.at);
     const print = printFor(pipeline);
     return (buckets) =>
-      buckets.map((bucket) => {
+      pace.map(buckets, (bucket) => {
         const variables = variablesOf(pipeline, bucket);
         if (Object.values(variables).some(Number.isNaN)) return bucket;
         const result = Number(evaluate(variables));
         return put(bucket, pipeline.name, withText(finite(result), print));
       });
   },
-  bucket_selector: (pipeline) => {
+  bucket_selector: (pipeline, pace) => {
     const evaluate = compileScript(pipeline.script, pipeline.at);
-    return (buckets) => buckets.filter((bucket) => Boolean(evaluate(variablesOf(pipeline, bucket))));
+    return (buckets) =>
+      then(
+        pace.map(buckets, (bucket) => (evaluate(variablesOf(pipeline, bucket)) ? [bucket] : [])),
+        (kept) => kept.flat(),
+      );
   },
-  bucket_sort: ({ sort, from, size, zeros, at }) => {
+  bucket_sort: ({ sort, from, size, zeros, at }, pace) => {
     if (sort.some(({ path }) => path === '')) throw illegalArgument('[bucket_sort] needs a path to sort by', at);
-    return (buckets) => {
-      const keyed = buckets.map((bucket) => ({
-        bucket,
-        values: sort.map(({ path }) => sortValue(bucket, path, zeros)),
-      }));
-      const some = keyed.filter(({ values }) => sort.length === 0 || values.some((parts) => !isNothing(parts)));
-      const sorted = some.sort((a, b) => compareAll(a.values, b.values, sort));
-      return sorted.slice(from, size === undefined ? undefined : from + size).map(({ bucket }) => bucket);
-    };
+    return (buckets) =>
+      then(
+        pace.map(buckets, (bucket) => ({ bucket, values: sort.map(({ path }) => sortValue(bucket, path, zeros)) })),
+        (keyed) => {
+          const some = keyed.filter(({ values }) => sort.length === 0 || values.some((parts) => !isNothing(parts)));
+          const sorted = some.sort((a, b) => compareAll(a.values, b.values, sort));
+          return sorted.slice(from, size === undefined ? undefined : from + size).map(({ bucket }) => bucket);
+        },
+      );
   },
 };
 
@@ -148,5 +160,5 @@ const compareParts = (a: Part, b: Part): number => {
 };
 
 /** Plans what a pipeline makes of the buckets that it stands in. */
-export const acrossOf = (pipeline: ParentPipeline): Across =>
-  (plans[pipeline.kind] as (pipeline: ParentPipeline) => Across)(pipeline);
+export const acrossOf = (pipeline: ParentPipeline, pace: Pace): Across =>
+  (plans[pipeline.kind] as (pipeline: ParentPipeline, pace: Pace) => Across)(pipeline, pace);

@@ -1,3 +1,4 @@
+import { type Awaitable, type Pace, then } from '../../pace.js';
 import { type Answer, hiddenKey } from '../answer.js';
 import { javaDouble, printOf, withText } from '../format.js';
 import type { SiblingPipeline } from '../pipeline-node.js';
@@ -41,25 +42,29 @@ const extreme = (
 });
 
 /** What a pipeline answers about the buckets beside it. Buckets without a value are left out. */
-export const besides = (pipeline: SiblingPipeline, answers: Answer): Answer => {
+export const besides = (
+  pipeline: SiblingPipeline,
+  answers: Answer,
+  { answered, pace }: { answered(count: number): void; pace: Pace },
+): Awaitable<Answer> => {
   const { buckets, inner } = bucketsAt(answers, pipeline.path);
-  const found = buckets
-    .map((bucket) => {
-      const value = valueAt(bucket, inner, pipeline.zeros);
-      return {
-        // What is not there at all is no gap to fill.
-        value: isAbsent(bucket, inner) ? Number.NaN : value,
-        key: bucket['key_as_string'] ?? bucket[hiddenKey] ?? textOf(bucket['key']),
-      };
-    })
-    .filter(({ value }) => !Number.isNaN(value));
-  return (
-    compute[pipeline.kind] as (pipeline: SiblingPipeline, values: readonly number[], keys: readonly unknown[]) => Answer
-  )(
-    pipeline,
-    found.map(({ value }) => value),
-    found.map(({ key }) => key),
-  );
+  answered(buckets.length);
+  const valued = pace.map(buckets, (bucket) => ({
+    // What is not there at all is no gap to fill.
+    value: isAbsent(bucket, inner) ? Number.NaN : valueAt(bucket, inner, pipeline.zeros),
+    key: bucket['key_as_string'] ?? bucket[hiddenKey] ?? textOf(bucket['key']),
+  }));
+  return then(valued, (all) => {
+    const found = all.filter(({ value }) => !Number.isNaN(value));
+    const answer = compute[pipeline.kind] as ComputeOne;
+    return answer(
+      pipeline,
+      found.map(({ value }) => value),
+      found.map(({ key }) => key),
+    );
+  });
 };
+
+type ComputeOne = (pipeline: SiblingPipeline, values: readonly number[], keys: readonly unknown[]) => Answer;
 
 const textOf = (key: unknown): unknown => (typeof key === 'number' ? `${key}` : key);

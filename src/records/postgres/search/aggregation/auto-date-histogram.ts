@@ -7,11 +7,12 @@ import { dateFormatOf } from '../../../../search/date/date-format.js';
 import { type Rounding, roundingOf } from '../../../../search/date/rounding.js';
 import { type Instant, utc, type Zone } from '../../../../search/date/zone.js';
 import { illegalArgument } from '../../../../search/failure.js';
+import { then } from '../../../../search/pace.js';
 import { timestamp } from '../../../../search/query/bind-term.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import type { Span } from '../../../../search/span.js';
 import { text } from '../../../../search/syntax/value.js';
-import { gap } from './bucket.js';
+import { type Bucket, gap } from './bucket.js';
 import { unsupported } from './number-of.js';
 import type { Planned, Stage } from './stage.js';
 
@@ -53,12 +54,10 @@ export const autoDateHistogram = (aggregation: AutoDateHistogramAggregation, sta
   const children = inner.planAll(aggregation);
   const count = inner.count();
   const print = printOf(field, format, zone)!;
-  const written = (start: Instant, bucket = gap): Answer => ({
-    key_as_string: print(start),
-    key: start,
-    doc_count: count(bucket),
-    ...children.read(bucket),
-  });
+  const begin = (start: Instant, bucket: Bucket = gap): [Answer, Bucket] => [
+    { key_as_string: print(start), key: start, doc_count: count(bucket) },
+    bucket,
+  ];
   return {
     read: (around) => {
       const rows = new Map(
@@ -70,7 +69,8 @@ export const autoDateHistogram = (aggregation: AutoDateHistogramAggregation, sta
         .map((start, index) => ({ start, place: index + 1 }))
         .filter(({ place }) => place >= first && place <= last);
       planning.made(shown.length);
-      return { buckets: children.across(shown.map(({ start, place }) => written(start, rows.get(place)))), interval };
+      const answers = children.readAll(shown, ({ start, place }) => begin(start, rows.get(place)));
+      return then(answers, (buckets) => ({ buckets, interval }));
     },
   };
 };

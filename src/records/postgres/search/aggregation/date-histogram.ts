@@ -8,6 +8,7 @@ import { instantOfNumber } from '../../../../search/date/date-format.js';
 import { type DateReading } from '../../../../search/date/date-input.js';
 import type { Instant, Zone } from '../../../../search/date/zone.js';
 import { utc } from '../../../../search/date/zone.js';
+import { type Awaitable, then } from '../../../../search/pace.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import { dateOf } from '../../../../search/query/value-of.js';
 import type { Input } from '../../../../search/syntax/input.js';
@@ -50,33 +51,33 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
   const inBounds = (start: Instant) =>
     (hard.min === undefined || start >= hard.min) && (hard.max === undefined || start < hard.max);
 
-  const made = (around: Bucket): TimeBucket[] => {
+  const made = (around: Bucket): Awaitable<TimeBucket[]> => {
     const found = (inner?.level.bucketsOf(around) ?? [])
       .map((bucket) => ({ bucket, key: buckets.startOf(inner!.level.keysOf(bucket.row!)[0]) }))
       .filter(({ key, bucket }) => inBounds(key) && count(bucket) >= minDocCount)
       .sort((a, b) => a.key - b.key);
     const one = () => planning.made(1);
     if (minDocCount > 0) return found.map(({ bucket, key }) => (one(), { ...bucket, start: key }));
-    return fillGaps(found, buckets.rounding.next, stretch, one).map(({ key, bucket }) => ({
+    return planning.pace.map(fillGaps(found, buckets.rounding.next, stretch, one), ({ key, bucket }) => ({
       ...(bucket ?? gap),
       start: key,
     }));
   };
-  const written = (bucket: TimeBucket): Answer => ({
+  const head = (bucket: TimeBucket): Answer => ({
     key_as_string: print(bucket.start),
     key: bucket.start,
     doc_count: count(bucket),
-    ...children.read(bucket),
   });
   return {
     read: (around) => {
-      const ordered = made(around);
-      if (aggregation.order.length > 0)
-        ordered.sort(comparing(order, count, (a, b) => (a as TimeBucket).start - (b as TimeBucket).start));
-      const answers = children.across(ordered.map(written));
-      return {
+      const read = then(made(around), (buckets) => {
+        if (aggregation.order.length > 0)
+          buckets.sort(comparing(order, count, (a, b) => (a as TimeBucket).start - (b as TimeBucket).start));
+        return children.readAll(buckets, (bucket) => [head(bucket), bucket]);
+      });
+      return then(read, (answers) => ({
         buckets: keyed ? Object.fromEntries(answers.map((answer) => [answer['key_as_string'], answer])) : answers,
-      };
+      }));
     },
   };
 };

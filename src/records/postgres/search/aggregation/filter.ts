@@ -7,6 +7,7 @@ import type {
 } from '../../../../search/aggregation/aggregation.js';
 import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js';
 import { badAggregation } from '../../../../search/failure.js';
+import { then } from '../../../../search/pace.js';
 import { bindQuery } from '../../../../search/query/bind.js';
 import { type Binding, known } from '../../../../search/query/binding.js';
 import { all, none, not, or, type Predicate } from '../../../../search/query/predicate.js';
@@ -55,7 +56,7 @@ const single = (
   const counted = inner.filters.length === 0 ? undefined : inner.aggregate((where) => sql`count(*)${where}`);
   return {
     children,
-    read: (bucket) => ({ doc_count: count(own(bucket)), ...children.read(own(bucket)) }),
+    read: (bucket) => children.read(own(bucket), { doc_count: count(own(bucket)) }),
     ...(counted && {
       sortable: (property: string) => (property === '' || property === '_count' ? { ...counted, empty: 0 } : undefined),
     }),
@@ -77,14 +78,15 @@ export const filters = (aggregation: FiltersAggregation, stage: Stage): Planned 
         inner.level.bucketsOf(around).map((bucket) => [Number(inner.level.keysOf(bucket.row!)[0]), bucket]),
       );
       stage.planning.made(conditions.length);
-      const answers = conditions.map((_, index): Answer => {
+      const answers = children.readAll(conditions.keys(), (index) => {
         const bucket = found.get(index) ?? emptyIn(around);
-        return { doc_count: count(bucket), ...children.read(bucket) };
+        return [{ key: names[index], doc_count: count(bucket) }, bucket];
       });
-      const named = children.across(answers.map((answer, index) => ({ key: names[index], ...answer })));
-      if (!aggregation.keyed)
-        return { buckets: named.map(({ key, ...answer }) => ({ ...answer, [hiddenKey]: key as string })) };
-      return { buckets: Object.fromEntries(named.map(({ key, ...answer }) => [key as string, answer])) };
+      return then(answers, (named): Answer => {
+        if (!aggregation.keyed)
+          return { buckets: named.map(({ key, ...answer }) => ({ ...answer, [hiddenKey]: key as string })) };
+        return { buckets: Object.fromEntries(named.map(({ key, ...answer }) => [key as string, answer])) };
+      });
     },
   };
 };

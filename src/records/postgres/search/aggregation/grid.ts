@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { GridAggregation } from '../../../../search/aggregation/aggregation.js';
+import { then } from '../../../../search/pace.js';
 import { name } from '../sql/name.js';
 import type { StoredField } from '../sql/stored-field.js';
 import type { Bucket, Key } from './bucket.js';
@@ -31,12 +32,10 @@ export const grid = (aggregation: GridAggregation, stage: Stage): Planned => {
     read: (around) => {
       const buckets = inner.level.bucketsOf(around);
       stage.planning.made(buckets.length);
-      const answers = buckets.map((bucket) => ({
-        key: keyOf(bucket),
-        doc_count: count(bucket),
-        ...children.read(bucket),
-      }));
-      return { buckets: children.across(answers) };
+      return then(
+        children.readAll(buckets, (bucket) => [{ key: keyOf(bucket), doc_count: count(bucket) }, bucket]),
+        (answers) => ({ buckets: answers }),
+      );
     },
   };
 };

@@ -4,6 +4,7 @@ import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
 import { fillGaps, requireInOrder, requireInside } from '../../../../search/aggregation/histogram-gap.js';
 import { isNumeric } from '../../../../search/field/field.js';
+import { type Awaitable, then } from '../../../../search/pace.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import { number } from '../../../../search/syntax/value.js';
 import { name } from '../sql/name.js';
@@ -44,40 +45,45 @@ export const histogram = (aggregation: HistogramAggregation, stage: Stage): Plan
   const inBounds = (index: number) =>
     (least === undefined || index * interval >= least) && (most === undefined || index * interval <= most);
 
-  const made = (around: Bucket): NumberBucket[] => {
+  const made = (around: Bucket): Awaitable<NumberBucket[]> => {
     const found = (inner?.level.bucketsOf(around) ?? [])
       .map((bucket) => ({ bucket, key: Number(inner!.level.keysOf(bucket.row!)[0]) }))
       .filter(({ key, bucket }) => inBounds(key) && count(bucket) >= minDocCount)
       .sort((a, b) => a.key - b.key);
     const one = () => planning.made(1);
     if (minDocCount > 0) return found.map(({ bucket, key }) => (one(), { ...bucket, index: key }));
-    return fillGaps(found, (index) => index + 1, stretch, one).map(({ key, bucket }) => ({
-      ...(bucket ?? gap),
-      index: key,
-    }));
+    return planning.pace.map(
+      fillGaps(found, (index) => index + 1, stretch, one),
+      ({ key, bucket }) => ({
+        ...(bucket ?? gap),
+        index: key,
+      }),
+    );
   };
-  const written = (bucket: NumberBucket): Answer => {
+  const head = (bucket: NumberBucket): Answer => {
     const key = keyOf(bucket.index);
     return {
       ...(print !== undefined && { key_as_string: print(key) }),
       key,
       [hiddenKey]: javaDouble(key),
       doc_count: count(bucket),
-      ...children.read(bucket),
     };
   };
   return {
     read: (around) => {
-      const ordered = made(around);
-      if (aggregation.order.length > 0)
-        ordered.sort(comparing(order, count, (a, b) => (a as NumberBucket).index - (b as NumberBucket).index));
-      const answers = children.across(ordered.map(written));
-      if (!keyed) return { buckets: answers };
-      return {
-        buckets: Object.fromEntries(
-          answers.map((answer) => [answer['key_as_string'] ?? javaDouble(answer['key'] as number), answer]),
-        ),
-      };
+      const read = then(made(around), (buckets) => {
+        if (aggregation.order.length > 0)
+          buckets.sort(comparing(order, count, (a, b) => (a as NumberBucket).index - (b as NumberBucket).index));
+        return children.readAll(buckets, (bucket) => [head(bucket), bucket]);
+      });
+      return then(read, (answers): Answer => {
+        if (!keyed) return { buckets: answers };
+        return {
+          buckets: Object.fromEntries(
+            answers.map((answer) => [answer['key_as_string'] ?? javaDouble(answer['key'] as number), answer]),
+          ),
+        };
+      });
     },
   };
 };

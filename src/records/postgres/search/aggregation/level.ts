@@ -126,8 +126,8 @@ export class Level {
     return (this.rows.get(around.id) ?? []).map((row) => ({ id: JSON.stringify(row.slice(0, this.keys.length)), row }));
   }
 
-  /** Reads its buckets. The level around must have its rows. */
-  async read(reader: Reader): Promise<void> {
+  /** Reads its buckets, and answers how many cells they have. The level around must have its rows. */
+  async read(reader: Reader): Promise<number> {
     if (!this.isNeeded) return this.take([]);
     const { first, cut, parent } = this.options;
     this.only = parent?.only ?? [];
@@ -137,14 +137,15 @@ export class Level {
       if (rows.length >= cut!.size) return this.take(rows);
       this.only = [];
     }
-    this.take((await reader.tuples(this.statement())) as Row[]);
+    return this.take((await reader.tuples(this.statement())) as Row[]);
   }
 
-  private take(rows: readonly Row[]): void {
+  private take(rows: readonly Row[]): number {
     if (rows.length > maxBuckets) throw tooManyBuckets(rows.length);
     const around = this.options.top === undefined ? this.outer : this.keys.length;
     this.rows = Map.groupBy(rows, (row) => JSON.stringify(row.slice(0, around))) as Map<string, Row[]>;
     this.partial = this.options.cut !== undefined && [...this.rows.values()].some((group) => this.cutFrom(group));
+    return rows.reduce((sum, row) => sum + row.length, 0);
   }
 
   /** Whether its statement can find anything that is asked for: all records together may just be where buckets begin. */

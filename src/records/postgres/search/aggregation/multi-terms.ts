@@ -2,6 +2,7 @@ import type { MultiTermsAggregation, RareTermsAggregation } from '../../../../se
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
 import { illegalArgument } from '../../../../search/failure.js';
+import { then } from '../../../../search/pace.js';
 import type { Bucket } from './bucket.js';
 import { comparableKeys, valueKey, writtenKey } from './bucket-key.js';
 import { unsupported } from './number-of.js';
@@ -33,7 +34,7 @@ export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Pl
   const order = orderOf(asked, children);
   const count = inner.count();
   const prints = known.map((field, index) => printOf(field, aggregation.terms[index]!.format));
-  const written = (bucket: Bucket): Answer => {
+  const head = (bucket: Bucket): Answer => {
     const parts = inner.level.keysOf(bucket.row!).map((raw, index) => writtenKey(known[index], raw, prints[index]));
     const shown = parts.map(
       ({ key, key_as_string: text }, index) =>
@@ -47,7 +48,6 @@ export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Pl
       key_as_string: shown.join('|'),
       doc_count: count(bucket),
       ...(showErrors && { doc_count_error_upper_bound: 0 }),
-      ...children.read(bucket),
     };
   };
   return {
@@ -56,11 +56,10 @@ export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Pl
       stage.planning.made(buckets.length);
       const shown = buckets.reduce((sum, bucket) => sum + count(bucket), 0);
       const all = buckets[0] === undefined ? 0 : inner.level.total(buckets[0]);
-      return {
-        doc_count_error_upper_bound: 0,
-        sum_other_doc_count: all - shown,
-        buckets: children.across(buckets.map(written)),
-      };
+      return then(
+        children.readAll(buckets, (bucket) => [head(bucket), bucket]),
+        (answers) => ({ doc_count_error_upper_bound: 0, sum_other_doc_count: all - shown, buckets: answers }),
+      );
     },
   };
 };
@@ -94,12 +93,13 @@ export const rareTerms = (aggregation: RareTermsAggregation, stage: Stage): Plan
     read: (around) => {
       const buckets = inner.level.bucketsOf(around);
       stage.planning.made(buckets.length);
-      const answers = buckets.map((bucket) => ({
-        ...writtenKey(field, inner.level.keysOf(bucket.row!)[0], print),
-        doc_count: count(bucket),
-        ...children.read(bucket),
-      }));
-      return { buckets: children.across(answers) };
+      return then(
+        children.readAll(buckets, (bucket) => [
+          { ...writtenKey(field, inner.level.keysOf(bucket.row!)[0], print), doc_count: count(bucket) },
+          bucket,
+        ]),
+        (answers) => ({ buckets: answers }),
+      );
     },
   };
 };

@@ -24,6 +24,7 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
   const { cell } = stage.aggregate(numbers.percentiles(points));
   const valuesAt = (bucket: Bucket) => (cell(bucket) as (number | null)[] | null) ?? points.map(() => null);
   return {
+    size: points.length,
     read: (bucket) => written(metric, valuesAt(bucket), print),
     sortable: (property) => {
       if (!isPoint(metric, property)) return undefined;

@@ -1,4 +1,5 @@
 import type { Aggregation, BucketAggregation } from '../../../../search/aggregation/aggregation.js';
+import type { Answer } from '../../../../search/aggregation/answer.js';
 import type { MetricAggregation } from '../../../../search/aggregation/metric-node.js';
 import { acrossOf } from '../../../../search/aggregation/pipeline/parent.js';
 import { inOrder, isPipeline, standsBeside } from '../../../../search/aggregation/pipeline/place.js';
@@ -8,6 +9,7 @@ import type {
   PipelineAggregation,
   SiblingPipeline,
 } from '../../../../search/aggregation/pipeline-node.js';
+import { then } from '../../../../search/pace.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
 import { childrenOf, type PlannedPipeline } from './children.js';
 import { composite } from './composite.js';
@@ -18,7 +20,7 @@ import { histogram } from './histogram.js';
 import { planMetric } from './metric.js';
 import { multiTerms, rareTerms } from './multi-terms.js';
 import { geoDistance, range } from './range.js';
-import type { Children, Planned, Stage } from './stage.js';
+import type { Children, Planned, Planning, Stage } from './stage.js';
 import { checkStandIn } from './stand-in.js';
 import { terms } from './terms.js';
 
@@ -60,17 +62,26 @@ export const planAll = (aggregations: readonly Aggregation[], stage: Stage): Chi
       planned.set(aggregation.name, withMeta(aggregation, (planners[aggregation.kind] as PlanOne)(aggregation, stage)));
     }
   }
-  return childrenOf(planned, inOrder(pipelines).map(plannedPipeline));
+  const { planning } = stage;
+  return childrenOf(
+    planned,
+    inOrder(pipelines).map((pipeline) => plannedPipeline(pipeline, planning)),
+    planning,
+  );
 };
 
 type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;
 
 const withMeta = ({ meta }: Aggregation, planned: Planned): Planned =>
-  meta === undefined ? planned : { ...planned, read: (bucket) => ({ meta, ...planned.read(bucket) }) };
+  meta === undefined
+    ? planned
+    : { ...planned, read: (bucket) => then(planned.read(bucket), (answer) => ({ meta, ...answer })) };
 
-const plannedPipeline = (pipeline: PipelineAggregation): PlannedPipeline => {
+const plannedPipeline = (pipeline: PipelineAggregation, planning: Planning): PlannedPipeline => {
   const { name, meta } = pipeline;
-  if (!standsBeside(pipeline)) return { name, across: acrossOf(pipeline as ParentPipeline) };
+  if (!standsBeside(pipeline)) return { name, across: acrossOf(pipeline as ParentPipeline, planning.pace) };
   const own = meta === undefined ? {} : { meta };
-  return { name, beside: (answers) => ({ ...own, ...besides(pipeline as SiblingPipeline, answers) }) };
+  const beside = (answers: Answer) =>
+    then(besides(pipeline as SiblingPipeline, answers, planning), (answer) => ({ ...own, ...answer }));
+  return { name, beside };
 };

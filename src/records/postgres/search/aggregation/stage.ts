@@ -2,6 +2,7 @@ import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Aggregation, BucketAggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import type { Field, Fields } from '../../../../search/field/field.js';
+import type { Awaitable, Pace } from '../../../../search/pace.js';
 import { known } from '../../../../search/query/binding.js';
 import { and, type Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
@@ -40,6 +41,10 @@ export interface Planning {
   devices(): Surroundings;
   /** Counts buckets made; fails past what one query may make. */
   made(count: number): void;
+  /** Counts answers made, those of aggregations in each bucket; fails past what one query may make. */
+  answered(count: number): void;
+  /** For loops over buckets. */
+  readonly pace: Pace;
 }
 
 /** Buckets of time, and which key of a row is theirs. */
@@ -131,7 +136,9 @@ export class Stage {
 
 /** An aggregation, planned: what reads its answer once the levels have their rows. */
 export interface Planned {
-  read(bucket: Bucket): Answer;
+  read(bucket: Bucket): Awaitable<Answer>;
+  /** How many values its answer has, where that is more than a few. */
+  readonly size?: number;
   /** What buckets around can be ordered by, by the name of the property (`avg` of `stats`), empty for the only one. */
   sortable?(property: string): SortColumn | undefined;
   /** Of aggregations that make one bucket only: what stands in it. */
@@ -148,10 +155,13 @@ export const noNumber = (property: string): SortColumn | undefined =>
 /** What stands in the same buckets: aggregations by their names, and the pipelines over them. */
 export interface Children {
   get(name: string): Planned | undefined;
-  /** The answers for one bucket. */
-  read(bucket: Bucket): Answer;
-  /** What pipelines make of the buckets, in their order: more in each, fewer of them, or another order. */
-  across(buckets: readonly Answer[]): Answer[];
+  /** The answers for one bucket, behind what it begins with. */
+  read(bucket: Bucket, head?: Answer): Awaitable<Answer>;
+  /**
+   * The answers for several buckets, each behind what it begins with, as pipelines leave them: with more in each, fewer of
+   * them, or in another order.
+   */
+  readAll<T>(items: Iterable<T>, begin: (item: T) => readonly [head: Answer, bucket: Bucket]): Awaitable<Answer[]>;
 }
 
 /** A metric to order buckets by. */

@@ -1,6 +1,7 @@
 import type { TermsAggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
+import { type Awaitable, then } from '../../../../search/pace.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { type Bucket, gap, noRecords } from './bucket.js';
 import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket-key.js';
@@ -47,20 +48,19 @@ export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
     const byKey = (a: Bucket, b: Bucket) => compareKeys((a as KeyedBucket).key, (b as KeyedBucket).key);
     return [...some, ...others.map((key) => ({ ...noRecords, key }))].sort(comparing(order, count, byKey));
   };
-  const read = (around: Bucket): Answer => {
+  const read = (around: Bucket): Awaitable<Answer> => {
     const all = withEmpty ? withAll(around) : found(around);
     const buckets = all.slice(0, aggregation.size);
     stage.planning.made(buckets.length);
     const sum = (some: readonly Bucket[]) => some.reduce((total, bucket) => total + count(bucket), 0);
     const total = withEmpty || buckets[0] === undefined ? sum(all) : inner.level.total(buckets[0]);
-    const answers = buckets.map((bucket) => written(field, bucket));
-    return answerOf(total - sum(buckets), children.across(answers));
+    const answers = children.readAll(buckets, (bucket) => [head(field, bucket), bucket]);
+    return then(answers, (done) => answerOf(total - sum(buckets), done));
   };
-  const written = (of: StoredField, bucket: KeyedBucket): Answer => ({
+  const head = (of: StoredField, bucket: KeyedBucket): Answer => ({
     ...writtenKey(of, bucket.key, print),
     doc_count: count(bucket),
     ...(aggregation.showErrors && { doc_count_error_upper_bound: 0 }),
-    ...children.read(bucket),
   });
   return { read };
 };

@@ -3,7 +3,7 @@ import { type Answer } from '../../../../search/aggregation/answer.js';
 import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
 import { unitMillis } from '../../../../search/date/calendar.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';
-import { maxBuckets, tooManyBuckets } from '../../../../search/failure.js';
+import { maxAnswers, maxBuckets, tooManyAnswers, tooManyBuckets } from '../../../../search/failure.js';
 import type { Binding } from '../../../../search/query/binding.js';
 import { all, and, type Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
@@ -73,15 +73,26 @@ const widthOf = ({ calendarInterval: calendar, fixedInterval: fixed }: TimeInter
 
 const top: Bucket = { id: '[]' };
 
+/** What one answer of an aggregation in one bucket takes in memory, and one cell of a row read for it, about. Bytes. */
+const answerBytes = 100;
+const cellBytes = 16;
+
+/** What planning is given. */
+interface Shared extends Pick<Planning, 'fields' | 'now' | 'span' | 'found' | 'times' | 'pace'> {
+  /** Counts what is held in memory, in bytes; throws past what a call, or all of them, may hold. */
+  readonly weigh: (bytes: number) => void;
+}
+
 /** Plans the aggregations of a query; undefined where there are none. */
 export const planTree = (
   aggregations: readonly Aggregation[],
   scope: Scope,
   query: Predicate,
-  shared: Pick<Planning, 'fields' | 'now' | 'span' | 'found' | 'times'>,
+  { weigh, ...shared }: Shared,
 ): PlannedTree | undefined => {
   if (aggregations.length === 0) return undefined;
   let buckets = 0;
+  let answers = 0;
   let devices: Surroundings = { devices: new Map(), owners: new Map(), retyped: new Set(), outgrown: new Map() };
   const shown: (() => readonly (readonly unknown[])[])[] = [];
   const root = new Level({ scope, where: [query], keys: [] });
@@ -99,19 +110,25 @@ export const planTree = (
       buckets += count;
       if (buckets > maxBuckets) throw tooManyBuckets(buckets);
     },
+    answered: (count) => {
+      answers += count;
+      if (answers > maxAnswers) throw tooManyAnswers(answers);
+      weigh(count * answerBytes);
+    },
   };
   const planned = planAll(aggregations, new Stage(planning, root));
   return {
     levels,
     total: () => levels.map((level) => level.sumOf(root)).find((sum) => sum !== undefined),
     read: async (reader) => {
-      for (const level of levels) await level.read(reader);
+      for (const level of levels) weigh((await level.read(reader)) * cellBytes);
       if (shown.length > 0) {
         devices = await devicesOf(
           reader.rows,
           shown.flatMap((of) => of()),
         );
       }
+      shared.pace.begin();
       return planned.read(root.bucketsOf(top)[0] ?? top);
     },
   };

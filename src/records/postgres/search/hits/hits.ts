@@ -1,6 +1,5 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { PlainJson } from '../../../../json.js';
-import { SearchFailure } from '../../../../search/failure.js';
 import type { BoundKey } from '../../../../search/hits/bound-sort.js';
 import type { Cursor } from '../../../../search/hits/search-after.js';
 import { type ShownField, shownFields } from '../../../../search/hits/shown-field.js';
@@ -46,24 +45,20 @@ export interface HitsRequest {
   readonly fields: readonly ShownField[];
   /** How `ts` is shown, in the source and in sort values. */
   readonly times: Times;
-  /** Takes the size of each record read, in characters, and says whether the answer may still grow. */
-  readonly weigh: (length: number) => boolean;
+  /** Takes the size of each record read, in bytes; throws where the answer may not grow any more. */
+  readonly weigh: (bytes: number) => void;
 }
 
 /** More wide rows than this are read through a cursor. */
 const atOnce = 500;
-/** How wide the answers of one call may be together. */
-export const maxAnswer = 64 * 1024 * 1024;
 
 /** Reads a page of records. */
 export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hit[]> => {
   if (request.size === 0 || request.scope.deviceIds.length === 0) return [];
   const rows: unknown[][] = [];
-  let fits = true;
   const take = (batch: unknown[][]) => {
-    for (const row of batch) fits &&= request.weigh(lengthOf(row));
+    for (const row of batch) request.weigh(lengthOf(row));
     rows.push(...batch);
-    return fits;
   };
   if (request.size > atOnce) await reader.batches(statement(request), take);
   else {
@@ -72,9 +67,10 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
       if (size > 0) take(await reader.tuples(statement({ ...request, scope, size })));
     }
   }
-  if (!fits) throw tooLarge();
   const devices = await devicesOf(reader.rows, request.source === false && request.fields.length === 0 ? [] : rows);
-  return shapeHits(request)(rows, devices);
+  const shape = shapeHits(request);
+  reader.pace.begin();
+  return reader.pace.map(rows, (row) => shape(row, devices));
 };
 
 /** What is read of each record that is shown, over aliases `r` and `d`, with its sort values. */
@@ -142,7 +138,7 @@ export const devicesOf = async (rows: Rows, records: readonly (readonly unknown[
   return { ...devices, outgrown: older.length === 0 ? new Map() : await loadOutgrown(rows, older) };
 };
 
-/** Makes the function that turns records that were read with {@link hitColumns} into hits. */
+/** Makes the function that turns a record that was read with {@link hitColumns} into a hit. */
 export const shapeHits = ({
   sort,
   source,
@@ -153,22 +149,21 @@ export const shapeHits = ({
   const filter = sourceFilter(source);
   const pick = shownFields(fields);
   const factor = times === 'millis' ? 1000 : 1;
-  return (records: readonly (readonly unknown[])[], devices: Surroundings): Hit[] =>
-    records.map((record) => {
-      const [id, , , , , , , unfit] = record as HitRow;
-      const ignored = [...(unfit ?? []), ...(devices.outgrown.get(id) ?? [])];
-      const hit: Hit = { _index: 'records', _id: id, _score: null };
-      if (ignored.length > 0) hit._ignored = ignored;
-      if (source !== false || fields.length > 0) {
-        const whole = sourceOfHit(record as HitRow, devices, scope, factor);
-        const shown = filter(whole);
-        if (shown !== undefined) hit._source = shown;
-        const picked = pick(whole, momentOf(Number(record[1]), 1000));
-        if (picked !== undefined) hit.fields = picked;
-      }
-      if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, record[columnCount + index], factor));
-      return hit;
-    });
+  return (record: readonly unknown[], devices: Surroundings): Hit => {
+    const [id, , , , , , , unfit] = record as HitRow;
+    const ignored = [...(unfit ?? []), ...(devices.outgrown.get(id) ?? [])];
+    const hit: Hit = { _index: 'records', _id: id, _score: null };
+    if (ignored.length > 0) hit._ignored = ignored;
+    if (source !== false || fields.length > 0) {
+      const whole = sourceOfHit(record as HitRow, devices, scope, factor);
+      const shown = filter(whole);
+      if (shown !== undefined) hit._source = shown;
+      const picked = pick(whole, momentOf(Number(record[1]), 1000));
+      if (picked !== undefined) hit.fields = picked;
+    }
+    if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, record[columnCount + index], factor));
+    return hit;
+  };
 };
 
 type HitRow = readonly [string, string, string, string | null, string, string, string | null, string[] | null];
@@ -202,10 +197,3 @@ const sortValue = ({ kind, type }: BoundKey, raw: unknown, factor: number): unkn
 
 const lengthOf = (row: readonly unknown[]): number =>
   row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0);
-
-const tooLarge = () =>
-  new SearchFailure(
-    400,
-    'illegal_argument_exception',
-    `The answers of one call may hold at most [${maxAnswer}] bytes. Ask for fewer hits at once, or for less of each (includes).`,
-  );

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { rateLimited } from '../../../errors.js';
+import { rateLimited } from './errors.js';
 
 /** Gives a turn back. */
 export type Release = () => void;
@@ -9,6 +9,8 @@ export interface TurnLimits {
   readonly turns: number;
   readonly each: number;
   readonly waiting: number;
+  /** What waits, for the refusal. */
+  readonly what?: string;
 }
 
 interface Waiting {
@@ -17,8 +19,7 @@ interface Waiting {
 }
 
 /**
- * Shares the connections of searches among organizations: one that asks for much waits for its own searches, never
- * another for them. A turn that becomes free goes to the organization that has the fewest, the longest waiting first.
+ * Shares connections among organizations: one that asks for much waits for its own statements, never another for them. A turn that becomes free goes to the organization that has the fewest, the longest waiting first.
  */
 export class Turns {
   private readonly taken = new Map<string, number>();
@@ -40,7 +41,10 @@ export class Turns {
     if (now !== undefined) return Promise.resolve(now);
     const waiting = this.queue.filter((one) => one.organizationId === organizationId).length;
     if (waiting >= this.limits.waiting)
-      throw rateLimited(`[${waiting}] searches of this organization wait for their turn already. Try again later.`, 1);
+      throw rateLimited(
+        `[${waiting}] ${this.limits.what ?? 'searches'} of this organization wait for their turn already. Try again later.`,
+        1,
+      );
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.queue.splice(this.queue.indexOf(entry), 1);
@@ -102,15 +106,13 @@ export class Turns {
   }
 }
 
-/** How many calls of one organization may wait for their turn. */
-const maxWaiting = 100;
 const known = new WeakMap<Pool, Turns>();
 
-/** The turns that all who search over a pool take: three quarters of its connections at most are one organization's. */
-export const turnsOf = (pool: Pool): Turns => {
+/** The turns of all who use a pool: three quarters of its connections at most are one organization's. */
+export const turnsOf = (pool: Pool, { waiting = 100, what = 'searches' } = {}): Turns => {
   const { max } = pool.options;
-  const turns =
-    known.get(pool) ?? new Turns({ turns: max, each: Math.max(1, Math.floor((max * 3) / 4)), waiting: maxWaiting });
+  const each = Math.max(1, Math.floor((max * 3) / 4));
+  const turns = known.get(pool) ?? new Turns({ turns: max, each, waiting, what });
   known.set(pool, turns);
   return turns;
 };

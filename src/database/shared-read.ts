@@ -1,0 +1,55 @@
+import type { Sql } from 'sql-template-tag';
+import type { Read } from '../schema/context.js';
+import { type BoundedRead, isCancelled } from './bounded.js';
+
+/** Reads for an organization; `check` throws, before the statement is sent, where its answer is not wanted any more. */
+export type SharedRead = <Row extends object>(organizationId: string, query: Sql, check?: () => void) => Promise<Row[]>;
+
+/** Statements of one organization on the pipelined connection at once. */
+const mostAtOnce = 32;
+/** How long the reads of an organization avoid that connection after one of them was slow there, in milliseconds. */
+const avoidFor = 10_000;
+/** How long a statement that was too slow for the pipelined connection may take elsewhere, in milliseconds. */
+const slowLimit = 5000;
+
+interface Share {
+  running: number;
+  readonly waiting: (() => void)[];
+  /** Until when its statements go elsewhere. */
+  slowUntil: number;
+}
+
+/**
+ * Shares the pipelined connection among organizations: each has a bounded number of statements there, and one whose
+ * statement ran out of time there reads over the pool of slow reads for a while, that statement included.
+ */
+export const createSharedRead = (read: Read, readSlow: BoundedRead): SharedRead => {
+  const shares = new Map<string, Share>();
+  const shareOf = (organizationId: string): Share => {
+    const found = shares.get(organizationId) ?? { running: 0, waiting: [], slowUntil: 0 };
+    shares.set(organizationId, found);
+    return found;
+  };
+  const leave = (organizationId: string, share: Share) => {
+    const next = share.waiting.shift();
+    if (next !== undefined) return next();
+    share.running -= 1;
+    if (share.running === 0 && share.slowUntil < performance.now()) shares.delete(organizationId);
+  };
+  return async <Row extends object>(organizationId: string, query: Sql, check?: () => void) => {
+    const share = shareOf(organizationId);
+    // Who leaves hands its place over, so that it counts as running all the time.
+    if (share.running >= mostAtOnce) await new Promise<void>((resolve) => share.waiting.push(resolve));
+    else share.running += 1;
+    try {
+      check?.();
+      if (share.slowUntil < performance.now()) return await read<Row>(query);
+    } catch (error) {
+      if (!isCancelled(error)) throw error;
+      share.slowUntil = performance.now() + avoidFor;
+    } finally {
+      leave(organizationId, share);
+    }
+    return (await readSlow(organizationId, query, slowLimit)) as Row[];
+  };
+};

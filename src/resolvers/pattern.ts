@@ -1,0 +1,25 @@
+import { invalid } from '../errors.js';
+import { mostRegexpCost, regexpCost } from '../search/query/regexp-cost.js';
+
+/**
+ * Throws 422 for a regular expression (PostgreSQL's advanced form) that needs more than linear time or makes a large
+ * automaton: one with back-references, or with repetitions that multiply one another.
+ */
+export const requireCheapPattern = (pattern: string): void => {
+  if (hasBackReference(pattern)) throw refused('must not have back-references');
+  // `b` changes what parentheses and braces mean, `x` and comments what a repetition follows.
+  if (/^(?:\*\*\*[:=])?\(\?[a-z]*[bx]/.test(pattern) || pattern.includes('(?#'))
+    throw refused('must not have comments, nor the options b and x');
+  if (regexpCost(pattern) > mostRegexpCost)
+    throw refused('is too expensive: nested repetitions such as (a?{50}){50} multiply; use a simpler pattern');
+};
+
+const refused = (message: string) => invalid([{ path: 'q', message }]);
+
+const hasBackReference = (pattern: string): boolean => {
+  for (let index = pattern.indexOf('\\'); index >= 0; index = pattern.indexOf('\\', index + 2)) {
+    const next = pattern[index + 1] ?? '';
+    if (next >= '1' && next <= '9') return true;
+  }
+  return false;
+};

@@ -1,0 +1,68 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** The time of a query ran out; its statement was cancelled. */
+export class TimedOut extends Error {}
+
+/** A value, or a promise of it where making it took so long that the event loop was given to others meanwhile. */
+export type Awaitable<T> = T | Promise<T>;
+
+/** The same as `await`, without its cost where the value is there. */
+export const then = <T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<Awaited<R>> =>
+  (value instanceof Promise ? value.then(next) : next(value)) as Awaitable<Awaited<R>>;
+
+/** How long one query may hold the event loop at once, in milliseconds. */
+const slice = 8;
+
+/** Paces long loops of one query: they give the event loop to others every few milliseconds, and end at the deadline. */
+export class Pace {
+  private sliceEnd = 0;
+
+  /** @param deadline on the clock of `performance.now()`. */
+  constructor(private readonly deadline: number) {}
+
+  /** To be called after a wait, which gave the event loop to others. */
+  begin(): void {
+    this.sliceEnd = performance.now() + slice;
+  }
+
+  /** The items, each made into something, in their order. @throws TimedOut at the deadline. */
+  map<T, R>(items: Iterable<T>, make: (item: T) => Awaitable<R>): Awaitable<R[]> {
+    const made: R[] = [];
+    const iterator = items[Symbol.iterator]();
+    for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
+      if (this.isDue()) return this.goOn(made, make, iterator, step.value);
+      const one = make(step.value);
+      if (one instanceof Promise) return this.goOn(made, make, iterator, step.value, one);
+      made.push(one);
+    }
+    return made;
+  }
+
+  private async goOn<T, R>(
+    made: R[],
+    make: (item: T) => Awaitable<R>,
+    iterator: Iterator<T>,
+    item: T,
+    begun?: Promise<R>,
+  ): Promise<R[]> {
+    if (begun === undefined) await this.rest();
+    made.push(await (begun ?? make(item)));
+    for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
+      if (this.isDue()) await this.rest();
+      const one = make(step.value);
+      made.push(one instanceof Promise ? await one : one);
+    }
+    return made;
+  }
+
+  private async rest(): Promise<void> {
+    await setImmediate();
+    this.begin();
+  }
+
+  private isDue(): boolean {
+    const now = performance.now();
+    if (now > this.deadline) throw new TimedOut();
+    return now >= this.sliceEnd;
+  }
+}

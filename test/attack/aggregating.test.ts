@@ -1,0 +1,125 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.js';
+import { useService } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/tenant.js';
+
+interface Answer {
+  took: number;
+  responses: {
+    status: number;
+    timed_out: boolean;
+    aggregations?: { minutes: { buckets: { total: { value: number } }[] } };
+    error?: { type: string; reason: string; caused_by?: { type: string } };
+  }[];
+}
+
+const timeout = 1000;
+const service = useService({ config: { search: { ...readConfig({}).search, timeout } } });
+let attacker: Tenant;
+let path: string;
+const start = Date.UTC(2026, 0, 1);
+
+beforeAll(async () => {
+  attacker = await createTenant(service);
+  const { owner, id } = attacker;
+  const application = await owner.post<{ id: string }>(`/organizations/${id}/applications`, {
+    name: 'Field',
+    hasDashboard: false,
+  });
+  const device = await owner.post<{ id: string }>(`/organizations/${id}/devices/ab-01`, {});
+  await owner.put(`/applications/${id}/${application.body.id}/devices/${device.body.id}`);
+  await owner.post(`/organizations/${id}/records`, [{ serial: 'ab-01', ts: start / 1000, data: { n: 1 } }]);
+  path = `/applications/${id}/${application.body.id}/search`;
+});
+
+/** A query of so many empty buckets under these pipelines. */
+const query = (buckets: number, pipelines: object) => ({
+  products: [],
+  size: 0,
+  aggs: {
+    minutes: {
+      date_histogram: {
+        field: 'ts',
+        fixed_interval: '1m',
+        extended_bounds: { min: start, max: start + (buckets - 1) * 60_000 },
+      },
+      aggs: pipelines,
+    },
+  },
+});
+const total = { cumulative_sum: { buckets_path: '_count' } };
+const slow = { moving_fn: { buckets_path: '_count', window: 60_000, script: 'MovingFunctions.stdDev(values)' } };
+const range = { gte: start / 1000 - 86_400, lte: start / 1000 + 100 * 86_400 };
+const ask = (queries: readonly object[]) => attacker.owner.post<Answer>(path, { ts: range, queries });
+
+/** The longest that the event loop stood still during some work. Milliseconds. */
+const longestDelay = async (work: () => Promise<unknown>): Promise<number> => {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  await work();
+  delay.disable();
+  return delay.max / 1e6;
+};
+
+describe('pipelines over very many buckets', () => {
+  it('are refused where they would make too many answers', async () => {
+    const names = Array.from({ length: 190 }, (_, index) => `total${index}`);
+    const pipelines = Object.fromEntries(names.map((name) => [name, total]));
+    const before = process.memoryUsage().rss;
+    const delay = await longestDelay(async () => {
+      const { body } = await ask(Array.from({ length: 20 }, () => query(50_000, pipelines)));
+      for (const { status, error } of body.responses) {
+        expect(status).toBe(503);
+        expect(error?.type).toBe('too_many_buckets_exception');
+        expect(error?.reason).toContain('[500000]');
+      }
+    });
+    expect(delay).toBeLessThan(1000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(700 * 2 ** 20);
+  }, 60_000);
+
+  it('end at the deadline, and the event loop goes on meanwhile', async () => {
+    let answer: Answer | undefined;
+    const delay = await longestDelay(async () => {
+      ({ body: answer } = await ask([query(60_000, { slow })]));
+    });
+    expect(answer?.responses).toMatchObject([{ status: 200, timed_out: true }]);
+    expect(delay).toBeLessThan(1000);
+  }, 60_000);
+
+  it('answer what is within the limits', async () => {
+    const { body } = await ask([query(3000, { total, sorted: { bucket_sort: { from: 2990 } } })]);
+    expect(body.responses[0]?.aggregations?.minutes.buckets).toHaveLength(10);
+    expect(body.responses[0]?.aggregations?.minutes.buckets[0]?.total.value).toBe(1);
+  });
+});
+
+describe('a call of a hundred slow queries', () => {
+  it('ends at the deadline of the call, each query with an answer', async () => {
+    const { body } = await ask(Array.from({ length: 100 }, () => query(60_000, { slow })));
+    expect(body.responses).toHaveLength(100);
+    for (const { timed_out: late } of body.responses) expect(late).toBe(true);
+    // Four at a time, a hundred would take 25 times the timeout.
+    expect(body.took).toBeLessThan(10 * timeout);
+  }, 60_000);
+});
+
+describe('a regular expression', () => {
+  it.each([
+    ['of nested repetitions', '((a?){50}b?){50}'],
+    ['of repeated intervals', '(<1-1000>){3}'],
+  ])('%s is too complex', async (_, expression) => {
+    const { body } = await ask([{ products: [], query: { regexp: { 'device.serial': { value: expression } } } }]);
+    expect(body.responses).toMatchObject([
+      { status: 400, error: { caused_by: { type: 'too_complex_to_determinize_exception' } } },
+    ]);
+  });
+
+  it('of an interval and of simple repetitions is not', async () => {
+    const { body } = await ask([
+      { products: [], query: { regexp: { 'device.serial': { value: '(ab){1,200}-?<1-1000>' } } } },
+    ]);
+    expect(body.responses).toMatchObject([{ status: 200 }]);
+  });
+});

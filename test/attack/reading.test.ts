@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Actor } from '../support/actor.js';
+import { useService } from '../support/service.js';
+import { createTenant, type Tenant, withDatabase } from '../support/tenant.js';
+
+const service = useService();
+const devices = 60_000;
+let attacker: Tenant;
+let neighbour: Tenant;
+
+beforeAll(async () => {
+  [attacker, neighbour] = [await createTenant(service), await createTenant(service)];
+  await withDatabase(service, async (db) => {
+    await db.query(
+      `insert into device (id, organization_id, serial, name, slug, created_at, updated_at)
+       select gen_random_uuid(), $1, 'serial-' || n, 'device ' || n, 'slug-' || n, now(), now()
+         from generate_series(1, ${devices}) n`,
+      [attacker.id],
+    );
+    await db.query('analyze device');
+  });
+}, 60_000);
+
+/** The longest that one of these answers took while the attack went on, one after the other. Milliseconds. */
+async function longestDuring(attack: Promise<unknown>, ask: () => Promise<number>): Promise<number> {
+  let going = true;
+  const over = attack.finally(() => {
+    going = false;
+  });
+  let longest = 0;
+  while (going) {
+    const begun = performance.now();
+    expect(await ask()).toBe(200);
+    longest = Math.max(longest, performance.now() - begun);
+  }
+  await over;
+  return longest;
+}
+
+describe('lists that are slow to read', () => {
+  it('hold up neither authentication nor readiness nor the reads of another organization', async () => {
+    const aliases = Array.from({ length: 29 }, (_, alias) => alias);
+    const list = (alias: number) =>
+      `p${alias}: devices(organizationId: "${attacker.id}", sort: "-applicationCount", limit: 1, page: $p${alias}) { items { id } }`;
+    const query = `query (${aliases.map((alias) => `$p${alias}: Int`).join(', ')}) { ${aliases.map(list).join(' ')} }`;
+    const pagesOf = (operation: number) =>
+      Object.fromEntries(aliases.map((alias) => [`p${alias}`, 59_000 - operation * 29 - alias]));
+    const batch = Array.from({ length: 20 }, (_, operation) => ({ query, variables: pagesOf(operation) }));
+    const actor = new Actor(service.url, attacker.owner.token);
+    const path = `/organizations/${neighbour.id}`;
+    const attack = Promise.all([actor.postGraph(batch), actor.postGraph(batch)]);
+    const longest = await longestDuring(attack, async () => {
+      const [ready, read] = await Promise.all([fetch(`${service.url}/readyz`), neighbour.owner.get(path)]);
+      return Math.max(ready.status, read.status);
+    });
+    expect(longest).toBeLessThan(3000);
+  }, 120_000);
+
+  it('are counted to the end', async () => {
+    const { status, headers } = await attacker.owner.get(`/organizations/${attacker.id}/devices?limit=1`);
+    expect(status).toBe(200);
+    expect(headers.get('x-total-count')).toBe(`${devices}`);
+  });
+});
+
+describe('a pattern of a list', () => {
+  it.each([
+    ['with a back-reference', '(a|b)\\1', 'q must not have back-references.'],
+    ['with nested repetitions', '((a?){50}b?){50}', 'nested repetitions'],
+    ['with nested repetitions of brackets', '([]a]{0,40}[[:digit:]]?){40}', 'nested repetitions'],
+    ['with large nested repetitions', '(((ab){50}c){50}d){5}', 'nested repetitions'],
+    ['with a comment before its repetition', '(a{50})(?#){50}', 'must not have comments'],
+    ['in basic syntax', '(?b)\\(a\\)', 'must not have comments, nor the options b and x'],
+  ])('%s is refused', async (_, pattern, reason) => {
+    const { status, body } = await attacker.owner.get<{ message: string }>(
+      `/organizations/${attacker.id}/devices?q=${encodeURIComponent(pattern)}`,
+    );
+    expect(status).toBe(422);
+    expect(JSON.stringify(body)).toContain(reason);
+  });
+
+  it('may repeat, escape and group within reason', async () => {
+    const pattern = '^serial-[]5-9]{1,3}\\\\?(1|[[:digit:]]{2})$';
+    const { status, headers } = await attacker.owner.get(
+      `/organizations/${attacker.id}/devices?limit=1&q=${encodeURIComponent(pattern)}`,
+    );
+    expect(status).toBe(200);
+    expect(Number(headers.get('x-total-count'))).toBeGreaterThan(0);
+  });
+
+  it('that takes its time holds up no pattern of another organization', async () => {
+    const slow = encodeURIComponent('(.*.*.*.*x){4}$');
+    const quick = `/organizations/${neighbour.id}/devices?q=x`;
+    const paths = Array.from({ length: 30 }, () => `/organizations/${attacker.id}/devices?q=${slow}`);
+    const attack = Promise.all(paths.map((path) => attacker.owner.get(path)));
+    const longest = await longestDuring(attack, async () => (await neighbour.owner.get(quick)).status);
+    expect(longest).toBeLessThan(3000);
+  }, 120_000);
+});
