@@ -64,7 +64,7 @@ export interface Rooms {
 }
 
 /** A read on the pipelined connection that takes longer holds up all others, and is made elsewhere. Milliseconds. */
-const quickReadLimit = 300;
+const quickReadLimit = 1000;
 const accessReadLimit = 5000;
 
 /**
