@@ -1,39 +1,66 @@
-import { isExact, JsonFault, JsonSyntaxError, type LocatedJson, type PlainJson, toPlain } from './json.js';
-import { maxJsonDepth, parseJson } from './json-reader.js';
+import { JsonFault, JsonSyntaxError, numberTooLong, type PlainJson, type Position } from './json.js';
+import { checkJson } from './json-reader.js';
+import { type ScanFault, scanJson } from './json-scan.js';
 
-/** What a line of NDJSON holds: a value, or that it is not JSON. */
+/** What a line of NDJSON, or an item of an array, holds: a value, or why it cannot be read. */
 export type PlainLine = PlainJson | JsonFault;
 
 /**
- * Reads JSON to plain values as {@link toPlain} gives them: exact, or decimal text. Positions are not kept, which lets the
- * engine's own parser do it wherever no number could lose a digit: many times faster, and without a node for every value.
- * @throws JsonSyntaxError where the text is not JSON.
+ * Reads JSON to plain values as `toPlain` of json.ts gives them: exact, or decimal text. Positions are not kept, which lets
+ * the engine's own parser do it: many times faster, and without a node for every value.
+ * @throws JsonSyntaxError where the text is not JSON, nests too deep or holds a number that is too long.
  */
-export const parsePlain = (text: string): PlainJson => parseWith(toPlain, text);
+export const parsePlain = (text: string): PlainJson => {
+  const { text: scanned, faults } = scanJson(text, false);
+  const value = parseScanned(scanned, text);
+  if (faults[0]) throw syntaxError(faults[0], text);
+  return value;
+};
 
-/** The same of one record or an array of them: their `ts` is read as the nearest double, so that text stays known as text. */
-export const parsePlainRecords = (text: string): PlainJson => parseWith(toPlainRecords, text);
+/**
+ * The same of one record or an array of them: their `ts` is read as the nearest double, so that text stays known as text. An
+ * item of an array that nests too deep, or holds a number that is too long, becomes a fault in its place.
+ */
+export const parsePlainRecords = (text: string): PlainLine | PlainLine[] => {
+  const { text: scanned, faults } = scanJson(text, true);
+  const value = parseScanned(scanned, text);
+  const [first] = faults;
+  if (first === undefined) return value;
+  if (!Array.isArray(value)) throw syntaxError(first, text);
+  const items: PlainLine[] = value;
+  const placeOf = places(text);
+  for (const { item, index, message } of faults) {
+    if (!(items[item] instanceof JsonFault)) items[item] = new JsonFault(placeOf(index), message);
+  }
+  return items;
+};
 
-const parseWith = (plain: (node: LocatedJson) => PlainJson, text: string): PlainJson => {
-  if (hasInexact(text) || isTooDeep(text)) return plain(parseJson(text));
+/** @param original what is read once more where the other is not JSON: the error says where. */
+const parseScanned = (scanned: string, original: string): PlainJson => {
   try {
-    return JSON.parse(text) as PlainJson;
+    return JSON.parse(scanned) as PlainJson;
   } catch {
-    // Ours says where.
-    return plain(parseJson(text));
+    checkJson(original);
+    throw new JsonSyntaxError('This is no JSON', 1, 1);
   }
 };
 
-const toPlainRecords = (node: LocatedJson): PlainJson => {
-  if (node.kind === 'array') return node.items.map(toPlainRecord);
-  return toPlainRecord(node);
+const syntaxError = ({ message, index }: ScanFault, text: string): JsonSyntaxError => {
+  const { line, col } = places(text)(index);
+  return new JsonSyntaxError(message, line, col);
 };
 
-const toPlainRecord = (node: LocatedJson): PlainJson => {
-  const plain = toPlain(node);
-  const ts = node.kind === 'object' ? node.get('ts') : undefined;
-  if (ts?.kind !== 'number' || !Number.isFinite(Number(ts.text))) return plain;
-  return { ...(plain as { [key: string]: PlainJson }), ts: Number(ts.text) };
+/** Finds the places of indices that grow: each character is passed once. */
+const places = (text: string): ((index: number) => Position) => {
+  let [line, start] = [1, 0];
+  let next = text.indexOf('\n');
+  return (index) => {
+    for (; next >= 0 && next < index; next = text.indexOf('\n', start)) {
+      line += 1;
+      start = next + 1;
+    }
+    return { line, col: index - start + 1 };
+  };
 };
 
 /** What `JSON.parse` changed, as {@link parsePlain} gives it. */
@@ -41,27 +68,40 @@ const exact = new WeakMap<object, PlainJson>();
 
 /**
  * Keeps the digits that `JSON.parse` lost of a text, beside the objects and arrays that it made of it, for as long as those live.
- * @throws JsonSyntaxError where the text nests too deep.
+ * @throws JsonSyntaxError where the text holds a number that is too long, or digits to keep and what nests too deep.
  */
 export const keepExact = (text: string, parsed: unknown): void => {
-  if (hasInexact(text)) pair(parsed, toPlain(parseJson(text)));
+  const { text: scanned, inexact, faults } = scanJson(text, false);
+  const fault = faults.find(({ message }) => inexact || message === numberTooLong);
+  if (fault) throw syntaxError(fault, text);
+  if (inexact) pair(parsed, JSON.parse(scanned) as PlainJson);
 };
 
 /** A value with all the digits that were kept of it; itself where none were. */
 export const exactOf = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? (exact.get(value) ?? value) : value;
 
-/** Both were made of one text, so they have the same keys. A `ts` beside them stays a number, as {@link parsePlainRecords} has it. */
-const pair = (parsed: unknown, plain: PlainJson): void => {
-  if (typeof parsed !== 'object' || parsed === null || typeof plain !== 'object' || plain === null) return;
-  const inner = new Map(Object.entries(plain));
-  for (const [key, value] of Object.entries(parsed)) pair(value, inner.get(key) ?? null);
-  if (Array.isArray(parsed))
-    exact.set(
-      parsed,
-      parsed.map((item, index) => recordOf(item, (plain as PlainJson[])[index]!)),
-    );
-  else exact.set(parsed, recordOf(parsed, plain));
+/**
+ * Both were made of one text, so they have the same keys. A `ts` beside them stays a number, as {@link parsePlainRecords} has it.
+ * @returns whether they differ.
+ */
+const pair = (parsed: unknown, plain: PlainJson): boolean => {
+  if (typeof parsed !== 'object' || parsed === null || typeof plain !== 'object' || plain === null)
+    return parsed !== plain;
+  let differ = false;
+  if (Array.isArray(parsed) && Array.isArray(plain)) {
+    for (let index = 0; index < plain.length; index += 1) differ = pair(parsed[index], plain[index]!) || differ;
+    if (differ)
+      exact.set(
+        parsed,
+        parsed.map((item, index) => recordOf(item, plain[index]!)),
+      );
+    return differ;
+  }
+  const [before, after] = [parsed as { [key: string]: unknown }, plain as { [key: string]: PlainJson }];
+  for (const key of Object.keys(after)) differ = pair(before[key], after[key]!) || differ;
+  if (differ) exact.set(parsed, recordOf(parsed, plain));
+  return differ;
 };
 
 const recordOf = (parsed: unknown, plain: PlainJson): PlainJson => {
@@ -70,51 +110,34 @@ const recordOf = (parsed: unknown, plain: PlainJson): PlainJson => {
   return typeof ts === 'number' && Number.isFinite(ts) ? { ...plain, ts } : plain;
 };
 
-/** Reads NDJSON of records, blank lines skipped; a line that is not JSON becomes a fault in its place. */
-export const parsePlainLines = (text: string): PlainLine[] =>
-  text.split('\n').flatMap((line, index) => (line.trim() === '' ? [] : [parseLine(line, index + 1)]));
+/**
+ * Reads NDJSON of records, blank lines skipped; a line that is not JSON becomes a fault in its place.
+ * @param most one line more than these is read, by which the caller knows that there are more; the rest is not.
+ */
+export const parsePlainLines = (text: string, most: number): PlainLine[] => {
+  const lines: PlainLine[] = [];
+  let number = 1;
+  for (let index = 0; index < text.length && lines.length <= most; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit === newline) number += 1;
+    if (unit <= space) continue;
+    const end = text.indexOf('\n', index);
+    // With the blanks before it, which columns count.
+    const line = text.slice(text.lastIndexOf('\n', index) + 1, end < 0 ? undefined : end);
+    lines.push(parseLine(line, number));
+    if (end < 0) break;
+    index = end - 1;
+  }
+  return lines;
+};
+
+const [newline, space] = [0x0a, 0x20];
 
 const parseLine = (text: string, line: number): PlainLine => {
   try {
-    return parsePlainRecords(text);
+    return parsePlainRecords(text) as PlainLine;
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return new JsonFault({ line, col: error.col }, error.message);
   }
-};
-
-/** A number long enough, or with an exponent, to be beyond a double. Inside strings it is found, too, which costs only time. */
-const suspicious = /(?<![\w".])-?(?:\d[\d.]{15,}(?:[eE][+-]?\d+)?|\d+(?:\.\d+)?[eE][+-]?\d+)/g;
-
-const hasInexact = (text: string): boolean => {
-  suspicious.lastIndex = 0;
-  for (let found = suspicious.exec(text); found; found = suspicious.exec(text)) if (!isExact(found[0])) return true;
-  return false;
-};
-
-const code = (char: string) => char.charCodeAt(0);
-const [quote, backslash, openBrace, closeBrace] = [code('"'), code('\\'), code('{'), code('}')];
-const [openBracket, closeBracket] = [code('['), code(']')];
-
-/** The engine's parser takes any depth; what walks the values does not. */
-const isTooDeep = (text: string): boolean => {
-  let depth = 0;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    if (unit === quote) index = endOfString(text, index);
-    else if (unit === openBrace || unit === openBracket) {
-      if (++depth > maxJsonDepth) return true;
-    } else if (unit === closeBrace || unit === closeBracket) depth--;
-  }
-  return false;
-};
-
-/** Index of the quote that closes the string which opens here; the end of the text where none does. */
-const endOfString = (text: string, start: number): number => {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let escapes = 0;
-    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes++;
-    if (escapes % 2 === 0) return end;
-  }
-  return text.length;
 };

@@ -1,3 +1,4 @@
+import { tooLarge } from './errors.js';
 import {
   JsonArray,
   JsonFault,
@@ -8,17 +9,25 @@ import {
   JsonString,
   JsonSyntaxError,
   type LocatedJson,
+  longestNumber,
+  maxJsonDepth,
+  nestsTooDeep,
+  numberTooLong,
   type Position,
 } from './json.js';
 
-/** How deep objects and arrays may nest. */
-export const maxJsonDepth = 64;
+/**
+ * Reads one JSON value. A value that nests deeper than {@link maxJsonDepth} and a number longer than {@link longestNumber}
+ * become a {@link JsonFault} in their place.
+ * @throws JsonSyntaxError where the text is no JSON or has something after its value; tooLarge where it holds too many values.
+ */
+export const parseJson = (text: string): LocatedJson => new Reader(text, 1, true).whole();
 
 /**
- * Reads one JSON value.
- * @throws JsonSyntaxError where the text is no JSON, has something after its value, or nests deeper than {@link maxJsonDepth}.
+ * Reads one JSON value as {@link parseJson} does and keeps nothing of it, so that it takes no memory.
+ * @throws JsonSyntaxError where the text is no JSON or has something after its value.
  */
-export const parseJson = (text: string): LocatedJson => new Reader(text, 1).whole();
+export const checkJson = (text: string): void => void new Reader(text, 1, false).whole();
 
 /**
  * Reads NDJSON: one value a line, blank lines skipped. Positions count lines of the whole text.
@@ -32,7 +41,7 @@ export const parseJsonLines = (text: string): JsonArray => {
 
 const readLine = (line: string, number: number): LocatedJson => {
   try {
-    return new Reader(line, number).whole();
+    return new Reader(line, number, true).whole();
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
     return new JsonFault(error, error.message);
@@ -50,15 +59,20 @@ const literals = new Map<string, boolean | null>([
   ['null', null],
 ]);
 
+/** How many values are read with their positions, which takes far more time and memory than without: two full lists of terms, and more. */
+const mostValues = 150_000;
+
 /** A recursive descent over the text; `index` is the next unit, `lineStart` the index where the current line began. */
 class Reader {
   private index = 0;
   private lineStart = 0;
   private depth = 0;
+  private values = 0;
 
   constructor(
     private readonly text: string,
     private line: number,
+    private readonly keep: boolean,
   ) {}
 
   whole(): LocatedJson {
@@ -69,6 +83,9 @@ class Reader {
 
   private value(): LocatedJson {
     this.skip();
+    this.values += 1;
+    if (this.keep && this.values > mostValues)
+      throw tooLarge(`A body with queries holds at most ${mostValues} values.`);
     const at = this.position();
     switch (this.text.charCodeAt(this.index)) {
       case openBrace:
@@ -82,19 +99,22 @@ class Reader {
     }
   }
 
-  private object(at: Position): JsonObject {
+  private object(at: Position): LocatedJson {
+    if (this.depth === maxJsonDepth) return this.tooDeep(at);
     this.enter();
     const members: JsonMember[] = [];
     const seen = new Set<string>();
     let repeated: JsonMember | undefined;
-    while (!this.closes(closeBrace, members.length)) {
+    for (let count = 0; !this.closes(closeBrace, count); count += 1) {
       const { line, col } = this.position();
       if (this.text.charCodeAt(this.index) !== quote) this.fail('Expected a key in double quotes');
       const key = this.string();
       this.skip();
       if (this.text.charCodeAt(this.index) !== colon) this.fail('Expected ":" after the key');
       this.index += 1;
-      const member = { key, line, col, value: this.value() };
+      const value = this.value();
+      if (!this.keep) continue;
+      const member = { key, line, col, value };
       if (seen.has(key)) repeated ??= member;
       seen.add(key);
       members.push(member);
@@ -102,16 +122,37 @@ class Reader {
     return new JsonObject(at, members, this.leave(), repeated);
   }
 
-  private array(at: Position): JsonArray {
+  private array(at: Position): LocatedJson {
+    if (this.depth === maxJsonDepth) return this.tooDeep(at);
     this.enter();
     const items: LocatedJson[] = [];
-    while (!this.closes(closeBracket, items.length)) items.push(this.value());
+    for (let count = 0; !this.closes(closeBracket, count); count += 1) {
+      const item = this.value();
+      if (this.keep) items.push(item);
+    }
     return new JsonArray(at, items, this.leave());
+  }
+
+  /** Passes an object or array by its brackets alone, without descending. */
+  private tooDeep(at: Position): JsonFault {
+    for (let open = 0; ; this.index += 1) {
+      this.skip();
+      const unit = this.text.charCodeAt(this.index);
+      if (Number.isNaN(unit)) this.fail('The text ends inside an object or array');
+      if (unit === openBrace || unit === openBracket) open += 1;
+      if (unit === closeBrace || unit === closeBracket) open -= 1;
+      if (open === 0) break;
+      if (unit === quote) {
+        this.string();
+        this.index -= 1;
+      }
+    }
+    this.index += 1;
+    return new JsonFault(at, nestsTooDeep);
   }
 
   private enter(): void {
     this.depth += 1;
-    if (this.depth > maxJsonDepth) this.fail(`JSON may nest at most ${maxJsonDepth} deep`);
     this.index += 1;
   }
 
@@ -165,7 +206,7 @@ class Reader {
     const number = numberPattern.exec(this.text)?.[0];
     if (number !== undefined) {
       this.index += number.length;
-      return new JsonNumber(at, number);
+      return number.length > longestNumber ? new JsonFault(at, numberTooLong) : new JsonNumber(at, number);
     }
     for (const [word, value] of literals) {
       if (this.text.startsWith(word, this.index)) {

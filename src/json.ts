@@ -86,7 +86,10 @@ export class JsonLiteral extends Node {
   }
 }
 
-/** A line of NDJSON that is not JSON: it stands where its value would, so that the others still count. */
+/**
+ * What stands where a value would that cannot be read, so that the others still count: a line of NDJSON that is not JSON, a
+ * value that nests too deep, a number that is too long.
+ */
 export class JsonFault extends Node {
   readonly kind = 'fault';
   constructor(
@@ -115,11 +118,22 @@ export class JsonSyntaxError extends Error implements Position {
   }
 }
 
+/** How deep objects and arrays may nest. */
+export const maxJsonDepth = 64;
+
+/** How many characters a number may have. To compare and to convert one takes more than its length in time. */
+export const longestNumber = 400;
+
 /** Whether a value already is a node of this module. */
 export const isLocated = (value: unknown): value is LocatedJson => value instanceof Node;
 
-/** Plain values as nodes, for what did not come as JSON text (a query string, a variable of GraphQL). */
-export const locate = (value: unknown): LocatedJson => {
+/**
+ * Plain values as nodes, for what did not come as JSON text (a query string, a variable of GraphQL). What nests deeper than
+ * {@link maxJsonDepth} becomes a {@link JsonFault} in its place.
+ */
+export const locate = (value: unknown): LocatedJson => locateAt(value, 0);
+
+const locateAt = (value: unknown, depth: number): LocatedJson => {
   if (isLocated(value)) return value;
   switch (typeof value) {
     case 'string':
@@ -130,7 +144,7 @@ export const locate = (value: unknown): LocatedJson => {
     case 'boolean':
       return new JsonLiteral(nowhere, value);
     case 'object':
-      return value === null ? new JsonLiteral(nowhere, null) : locateInside(value);
+      return value === null ? new JsonLiteral(nowhere, null) : locateInside(value, depth);
     default:
       return new JsonLiteral(nowhere, null);
   }
@@ -161,19 +175,30 @@ export const toPlain = (node: LocatedJson): PlainJson => {
 /** Whether a number's text reads into a double and back without loss, and is no integer beyond 2^53 - 1. */
 export const isExact = (text: string): boolean => {
   if (text.length <= 15 && !/[eE]/.test(text)) return true;
+  if (text.length > longestNumber) return false;
   const value = Number(text);
   if (!Number.isFinite(value)) return false;
   if (/^-?\d+$/.test(text)) return Number.isSafeInteger(value);
   return canonical(text) === canonical(`${value}`);
 };
 
+/** What is said of JSON that nests too deep. */
+export const nestsTooDeep = `JSON may nest at most ${maxJsonDepth} deep`;
+
+/** What is said of a number that is too long. */
+export const numberTooLong = `A number may have at most ${longestNumber} characters`;
+
 const nowhere: Position = { line: 0, col: 0 };
 
-const locateInside = (value: object): LocatedJson => {
-  if (Array.isArray(value)) return new JsonArray(nowhere, value.map(locate), nowhere);
+const locateInside = (value: object, depth: number): LocatedJson => {
+  if (depth === maxJsonDepth) return new JsonFault(nowhere, nestsTooDeep);
+  if (Array.isArray(value)) {
+    const items = value.map((inner) => locateAt(inner, depth + 1));
+    return new JsonArray(nowhere, items, nowhere);
+  }
   const members = Object.entries(value)
     .filter(([, inner]) => inner !== undefined)
-    .map(([key, inner]) => ({ key, ...nowhere, value: locate(inner) }));
+    .map(([key, inner]) => ({ key, ...nowhere, value: locateAt(inner, depth + 1) }));
   return new JsonObject(nowhere, members, nowhere);
 };
 
@@ -183,5 +208,7 @@ const canonical = (text: string): string => {
   const digits = `${whole}${fraction}`;
   const first = digits.search(/[1-9]/);
   if (first < 0) return '0';
-  return `${sign}${digits.slice(first).replace(/0+$/, '')}e${whole.length - first + Number(power)}`;
+  let last = digits.length;
+  while (digits[last - 1] === '0') last -= 1;
+  return `${sign}${digits.slice(first, last)}e${whole.length - first + Number(power)}`;
 };

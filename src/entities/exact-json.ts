@@ -1,5 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
-import { isExact } from '../json.js';
+import { isExact, longestNumber, numberTooLong } from '../json.js';
 import { exactOf, type PlainLine } from '../json-plain.js';
 
 /** JSON as plain values, what a double cannot hold as decimal text; lines that are not JSON are faults in their place. */
@@ -40,6 +40,7 @@ const literalOf = (node: ValueNode, variables: Variables): unknown => {
   switch (node.kind) {
     case Kind.INT:
     case Kind.FLOAT:
+      if (node.value.length > longestNumber) throw new GraphQLError(`${numberTooLong}.`);
       return isExact(node.value) ? Number(node.value) : node.value;
     case Kind.LIST:
       return node.values.map((value) => literalOf(value, variables) ?? null);

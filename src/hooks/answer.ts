@@ -45,7 +45,7 @@ function asJson(text: string, redaction: Redaction): string | undefined {
     /\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})|\\[^]/g;
   const hidden = redaction.untouched(text)
     ? text
-    : text.replace(scalar, (token) => {
+    : replaceScalars(text, (token) => {
         const value = token.startsWith('"') ? stringOf(token) : token;
         const shown = redaction.value(value);
         return shown === value ? token : JSON.stringify(shown);
@@ -56,8 +56,21 @@ function asJson(text: string, redaction: Redaction): string | undefined {
 /** What a string of a JSON text says. */
 const stringOf = (token: string): string => (token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1));
 
-/** Strings and numbers of a JSON text. */
-const scalar = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+/** Replaces the strings and numbers of a JSON text. It is JSON: each string that begins ends. */
+function replaceScalars(json: string, replace: (token: string) => string): string {
+  const pieces: string[] = [];
+  let copied = 0;
+  for (let start = 0, end = 1; start < json.length; start = end++) {
+    if (json[start] === '"') {
+      while (json[end] !== '"') end += json[end] === '\\' ? 2 : 1;
+      end++;
+    } else if (/[-\d]/.test(json[start]!)) while (/[\d.eE+-]/.test(json[end] ?? '')) end++;
+    else continue;
+    pieces.push(json.slice(copied, start), replace(json.slice(start, end)));
+    copied = end;
+  }
+  return pieces.join('') + json.slice(copied);
+}
 
 /** How deep a JSON text is nested. */
 function depthOf(json: string): number {

@@ -1,5 +1,5 @@
 import type { VariableType } from '../entities/enums.js';
-import type { PlainJson } from '../json.js';
+import { longestNumber, type PlainJson } from '../json.js';
 import type { PlainObject } from './item.js';
 import type { Slot } from './postgres/slot.js';
 
@@ -54,10 +54,12 @@ const fill = <Value>(array: (Value | null)[], slot: number, value: Value): void 
   array[slot - 1] = value;
 };
 
+const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
+
 /** A number, or text that is one as JSON writes it (a sign and leading zeros aside). */
 const numberOf = (value: PlainJson): number | undefined => {
   if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(value)) return undefined;
+  if (typeof value !== 'string' || value.length > longestNumber || !decimal.test(value)) return undefined;
   const number = Number(value);
   return Number.isFinite(number) ? number : undefined;
 };

@@ -12,6 +12,7 @@ import { type Fault, invalid, malformed } from '../errors.js';
 import { JsonObject, JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
 import { parsePlain, parsePlainLines, parsePlainRecords } from '../json-plain.js';
 import { parseJson } from '../json-reader.js';
+import { maxItems } from '../records/native.js';
 import { type BodyRules, readBody } from './body.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
 import { placesOf } from './place.js';
@@ -160,7 +161,7 @@ const wholeBody =
     const { text, lines } = await readBody(request, rules);
     if (text === '') throw malformed('Send a body.');
     const body: unknown = located(() => {
-      if (lines) return parsePlainLines(text);
+      if (lines) return parsePlainLines(text, maxItems);
       return rules.lines ? parsePlainRecords(text) : parsePlain(text);
     });
     if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
@@ -183,7 +184,14 @@ const locatedBody = (args: readonly GraphQLArgument[]): ReadBody => {
       for (const { key, value } of members) {
         const reader = readers.get(key);
         if (reader === undefined) fault(faults, below('', key), 'is not a known field');
-        else if (!isNull(value)) values[key] = nodes.has(key) ? value : reader.read(toPlain(value), key, faults);
+        else if (!isNull(value))
+          values[key] = nodes.has(key)
+            ? value
+            : reader.read(
+                located(() => toPlain(value)),
+                key,
+                faults,
+              );
       }
       for (const [name, { required }] of readers) {
         const present = members.some(({ key, value }) => key === name && !isNull(value));

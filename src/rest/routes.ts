@@ -160,4 +160,4 @@ export const routes: readonly Route[] = Object.entries(chapters).flatMap(([tag, 
 );
 
 /** Names of the arguments that stand in a route's path. */
-export const pathArguments = (route: Route): string[] => route.path.match(/(?<=:)\w+/g) ?? [];
+export const pathArguments = (route: Route): string[] => [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);

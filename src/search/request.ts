@@ -9,6 +9,7 @@ import { parseQuery } from './query/parse.js';
 import type { Query } from './query/query.js';
 import { durationOf } from './syntax/duration.js';
 import type { Input } from './syntax/input.js';
+import { requireWithinLimits } from './syntax/limit.js';
 import { byHand, flag, integer, kindOf, scalarText, text } from './syntax/value.js';
 
 /** One query, parsed. */
@@ -34,6 +35,7 @@ const maxWindow = 10_000;
 export const parseRequest = (input: Input): SearchRequest => {
   if (input.node.kind === 'fault') throw new SearchFailure(400, 'json_parse_exception', input.node.message, input);
   if (!input.isObject) throw parsing(`Expected [START_OBJECT] but found [${kindOf(input)}]`, input);
+  requireWithinLimits(input);
   let request: SearchRequest = {
     aggregations: [],
     size: 10,

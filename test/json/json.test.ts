@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type JsonObject, JsonSyntaxError, locate, toPlain } from '../../src/json.js';
-import { maxJsonDepth, parseJson, parseJsonLines } from '../../src/json-reader.js';
+import { type JsonObject, JsonSyntaxError, locate, maxJsonDepth, toPlain } from '../../src/json.js';
+import { parseJson, parseJsonLines } from '../../src/json-reader.js';
 
 const read = (text: string) => parseJson(text) as JsonObject;
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -75,10 +75,24 @@ describe('parseJson', () => {
     expect(faultOf(text)).toEqual({ line, col });
   });
 
-  it('reads nesting to its limit and no further', () => {
-    expect(faultOf(nested(maxJsonDepth))).toBeUndefined();
-    expect(faultOf(nested(maxJsonDepth + 1))).toEqual({ line: 1, col: maxJsonDepth + 1 });
-    expect(faultOf('['.repeat(1e6))).toEqual({ line: 1, col: maxJsonDepth + 1 });
+  it('puts a fault where a value nests beyond the limit, and reads what stands beside it', () => {
+    expect(JSON.stringify(parseJson(nested(maxJsonDepth)))).not.toContain('fault');
+    const beside = read(`{"a":${nested(maxJsonDepth)},"b":1,"c":[{"d":"]}"}]}`);
+    expect(JSON.stringify(beside.get('a'))).toContain(`"kind":"fault"`);
+    expect(beside.members.slice(1)).toMatchObject([
+      { key: 'b', value: { kind: 'number', text: '1' } },
+      { key: 'c', value: { kind: 'array' } },
+    ]);
+    expect(() => toPlain(beside)).toThrow(JsonSyntaxError);
+    expect(faultOf('['.repeat(1e6))).toEqual({ line: 1, col: 1e6 + 1 });
+  });
+
+  it('puts a fault where a number is longer than any that is meant', () => {
+    expect(read(`{"a":${'1'.repeat(400)}}`).get('a')).toMatchObject({ kind: 'number' });
+    expect(read(`{"a":${'1'.repeat(401)},"b":2}`).members).toMatchObject([
+      { value: { kind: 'fault', line: 1, col: 6 } },
+      { value: { kind: 'number' } },
+    ]);
   });
 });
 

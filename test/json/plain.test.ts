@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonFault, JsonSyntaxError, toPlain } from '../../src/json.js';
-import { parsePlain, parsePlainLines } from '../../src/json-plain.js';
+import { type PlainLine, parsePlain, parsePlainLines, parsePlainRecords } from '../../src/json-plain.js';
 import { parseJson } from '../../src/json-reader.js';
 
 const number = fc.oneof(
@@ -40,9 +40,47 @@ describe('reading JSON to plain values', () => {
   });
 
   it('keeps the good lines of NDJSON beside the bad', () => {
-    const lines = parsePlainLines('1\n\n{"a":1e400}\r\n{\n');
+    const lines = parsePlainLines('1\n\n{"a":1e400}\r\n{\n', 10);
     expect(lines.slice(0, 2)).toEqual([1, { a: '1e400' }]);
     expect(lines[2]).toBeInstanceOf(JsonFault);
     expect(lines[2]).toMatchObject({ line: 4 });
+  });
+
+  it('reads one line of NDJSON more than are taken, and no further', () => {
+    expect(parsePlainLines('1\n\n2\n3\n4\n', 2)).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    ['no text', '[1e400 1]'],
+    ['a key that is a number', '{1e400: 1}'],
+    ['a number with two exponents', '[1e400e1]'],
+    ['a number that goes on in quotes', '[1e400"a"]'],
+    ['a number after a sign', '[+1e400]'],
+    ['a number that begins with zero', '[00000000000000000001]'],
+    ['an end inside what nests too deep', '['.repeat(100)],
+    ['an end inside a string', '["1e400'],
+  ])('takes for no JSON what is none: %s', (_, text) => {
+    expect(() => parsePlain(text)).toThrow(JsonSyntaxError);
+    expect(() => parsePlainRecords(text)).toThrow(JsonSyntaxError);
+  });
+
+  it('reads ts of a record as the nearest double, and of nothing else', () => {
+    const ts = '1700000000.12345678901234567890';
+    const record = `{"ts": ${ts}, "data": {"ts": ${ts}, "text": "ts"}}`;
+    const read = { ts: Number(ts), data: { ts, text: 'ts' } };
+    expect(parsePlainRecords(record)).toEqual(read);
+    expect(parsePlainRecords(` [${record}, ${record.replace('"ts"', '"\\u0074s" ')}]`)).toEqual([read, read]);
+    expect(parsePlain(record)).toEqual({ ...read, ts });
+    expect(parsePlainRecords('{"ts": 1e400}')).toEqual({ ts: '1e400' });
+  });
+
+  it('puts a fault where one record of an array nests too deep or has a number that is too long', () => {
+    const deep = '['.repeat(70) + ']'.repeat(70);
+    const [first, second, third, fourth] = parsePlainRecords(
+      `[{"a":1e400},\n {"a":${deep}},{"a":${'9'.repeat(401)}, "b":${deep}},\n"x"]`,
+    ) as PlainLine[];
+    expect([first, fourth]).toEqual([{ a: '1e400' }, 'x']);
+    expect(second).toMatchObject({ kind: 'fault', line: 2, message: expect.stringContaining('64 deep') });
+    expect(third).toMatchObject({ kind: 'fault', line: 2, message: expect.stringContaining('400 characters') });
   });
 });

@@ -12,7 +12,8 @@ const readers: Record<PayloadEncoding, (text: string) => Buffer | undefined> = {
 
 /** Alphabet of RFC 4648, section 4, with or without padding. Buffer itself takes anything. */
 const isBase64 = (text: string): boolean =>
-  /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
+  /^[A-Za-z0-9+/]*={0,2}$/.test(text) &&
+  text.slice(0, text.endsWith('==') ? -2 : text.endsWith('=') ? -1 : undefined).length % 4 !== 1;
 
 /** Whether a text names an encoding that we read. */
 export const isPayloadEncoding = (text: string): text is PayloadEncoding => Object.hasOwn(readers, text);

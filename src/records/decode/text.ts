@@ -1,4 +1,5 @@
 import { VariableType } from '../../entities/enums.js';
+import { longestNumber } from '../../json.js';
 import type { Layout } from './layout.js';
 import type { Reading, Step } from './step.js';
 import { exactInteger, readText, shortestFloat32 } from './value.js';
@@ -15,7 +16,8 @@ const integer =
 
 const float32 = (text: string): Reading => {
   if (/^[+-]?(nan|inf|infinity)$/i.test(text)) return { warning: 'NOT_FINITE' };
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return { warning: 'BAD_FIELD' };
+  if (text.length > longestNumber || !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text))
+    return { warning: 'BAD_FIELD' };
   const value = Math.fround(Number(text));
   return Number.isFinite(value) ? { value: shortestFloat32(value) } : { warning: 'OUT_OF_RANGE' };
 };

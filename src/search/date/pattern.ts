@@ -1,4 +1,3 @@
-import { escapePattern } from '../syntax/escape.js';
 import { truncate, unitMillis, utcOf } from './calendar.js';
 import { assemble, type DateParts, printOffset } from './iso.js';
 import type { Instant, Zone } from './zone.js';
@@ -11,10 +10,13 @@ export interface CompiledPattern {
 
 type Print = (date: Date, offset: number) => string;
 
+/** The ends of what may be read of a text from a place on, the preferred one first; none where nothing fits. */
+type Ends = (text: string, at: number) => readonly number[];
+
 /** A run of one pattern letter: how it prints, what it matches, and which part of the date that is (none: it is only checked). */
 interface Token {
   print: Print;
-  match: string;
+  ends: Ends;
   part?: keyof DateParts | 'offset' | 'monthName' | 'half';
 }
 
@@ -34,14 +36,32 @@ const months = [
 ];
 const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 const pad = (value: number, length: number) => `${Math.abs(value)}`.padStart(length, '0');
-const digits = (length: number) => (length === 1 ? '\\d{1,2}' : `\\d{${length}}`);
+/** As many digits as there are, of those that may be. */
+const digits =
+  (least: number, most: number): Ends =>
+  (text, at) => {
+    let end = at;
+    while (end < at + most && isDigit(text.charCodeAt(end))) end += 1;
+    return Array.from({ length: Math.max(0, end - at - least + 1) }, (_, fewer) => end - fewer);
+  };
+const isDigit = (unit: number) => unit >= 0x30 && unit <= 0x39;
+const oneOf =
+  (words: readonly string[]): Ends =>
+  (text, at) =>
+    words.filter((word) => text.startsWith(word, at)).map((word) => at + word.length);
+/** `Z`, `+01`, `+0100` or `+01:00`. */
+const offsetEnds: Ends = (text, at) => {
+  const [found, tail] = /^(?:Z|[+-]\d\d(:?\d\d)?)/.exec(text.slice(at, at + 6)) ?? [];
+  if (found === undefined) return [];
+  return tail === undefined ? [at + found.length] : [at + found.length, at + found.length - tail.length];
+};
 const names = (all: readonly string[], length: number) => all.map((name) => (length === 3 ? name.slice(0, 3) : name));
 
 const numeric =
   (read: (date: Date) => number, part?: Token['part']) =>
   (length: number): Token => ({
     print: (date) => pad(read(date), length),
-    match: digits(length),
+    ends: length === 1 ? digits(1, 2) : digits(length, length),
     ...(part === undefined ? {} : { part }),
   });
 const dayOfYear = (date: Date) =>
@@ -52,12 +72,12 @@ const weekOf = (date: Date) => {
 };
 const named = (all: readonly string[], index: (date: Date) => number, length: number, part?: 'monthName'): Token => ({
   print: (date) => names(all, length)[index(date)]!,
-  match: names(all, length).join('|'),
+  ends: oneOf(names(all, length)),
   ...(part === undefined ? {} : { part }),
 });
 const year = (length: number): Token => ({
   print: (date) => (length === 2 ? pad(date.getUTCFullYear() % 100, 2) : pad(date.getUTCFullYear(), length)),
-  match: length === 2 ? '\\d{2}' : '\\d{4,9}',
+  ends: length === 2 ? digits(2, 2) : digits(4, 9),
   part: 'year',
 });
 const zoneOffset =
@@ -67,7 +87,7 @@ const zoneOffset =
       if (length === 1 && offset % unitMillis.hour === 0) return printOffset(offset, '', zulu).slice(0, 3);
       return printOffset(offset, length === 3 ? ':' : '', zulu);
     },
-    match: 'Z|[+-]\\d{2}(?::?\\d{2})?',
+    ends: offsetEnds,
     part: 'offset',
   });
 
@@ -80,7 +100,7 @@ const letters: Readonly<Record<string, (length: number) => Token>> = {
       ? numeric((date) => date.getUTCMonth() + 1, 'month')(length)
       : named(months, (date) => date.getUTCMonth(), length, 'monthName'),
   d: numeric((date) => date.getUTCDate(), 'day'),
-  D: (length) => ({ ...numeric(dayOfYear)(length), match: '\\d{1,3}' }),
+  D: (length) => ({ ...numeric(dayOfYear)(length), ends: digits(1, 3) }),
   Q: numeric((date) => Math.floor(date.getUTCMonth() / 3) + 1),
   w: numeric((date) => weekOf(date).week),
   Y: numeric((date) => weekOf(date).year),
@@ -88,12 +108,12 @@ const letters: Readonly<Record<string, (length: number) => Token>> = {
   e: numeric((date) => ((date.getUTCDay() + 6) % 7) + 1),
   H: numeric((date) => date.getUTCHours(), 'hour'),
   h: numeric((date) => date.getUTCHours() % 12 || 12, 'hour'),
-  a: () => ({ print: (date) => (date.getUTCHours() < 12 ? 'AM' : 'PM'), match: 'AM|PM', part: 'half' }),
+  a: () => ({ print: (date) => (date.getUTCHours() < 12 ? 'AM' : 'PM'), ends: oneOf(['AM', 'PM']), part: 'half' }),
   m: numeric((date) => date.getUTCMinutes(), 'minute'),
   s: numeric((date) => date.getUTCSeconds(), 'second'),
   S: (length) => ({
     print: (date) => pad(date.getUTCMilliseconds(), 3).padEnd(length, '0').slice(0, length),
-    match: `\\d{${length}}`,
+    ends: digits(length, length),
     part: 'fraction',
   }),
   X: zoneOffset(true),
@@ -104,15 +124,19 @@ const letters: Readonly<Record<string, (length: number) => Token>> = {
 /** A Java date pattern (`dd/MM/yyyy HH:mm`), compiled; or the sentence that says why it cannot be. */
 export const compilePattern = (pattern: string): CompiledPattern | string => {
   const tokens: Token[] = [];
-  for (const [run, quoted] of pattern.matchAll(/([A-Za-z])\1*|'((?:[^']|'')*)'|[^A-Za-z']|'/g)) {
-    if (run === "'") return 'Pattern ends with an incomplete string literal';
-    if (run.startsWith("'")) tokens.push(literal(run === "''" ? "'" : run.slice(1, -1).replaceAll("''", "'")));
-    else if (quoted === undefined) tokens.push(literal(run));
-    else if (!Object.hasOwn(letters, quoted)) return `Unknown pattern letter: ${quoted}`;
-    else tokens.push(letters[quoted]!(run.length));
+  for (let at = 0; at < pattern.length; ) {
+    const first = pattern[at]!;
+    const end = first === "'" ? endOfQuoted(pattern, at) : endOfRun(pattern, at);
+    if (end === undefined) return 'Pattern ends with an incomplete string literal';
+    const run = pattern.slice(at, end);
+    if (first === "'") tokens.push(literal(run === "''" ? "'" : run.slice(1, -1).replaceAll("''", "'")));
+    else if (!isLetter(first)) tokens.push(literal(run));
+    else if (!Object.hasOwn(letters, first)) return `Unknown pattern letter: ${first}`;
+    else tokens.push(letters[first]!(run.length));
+    if (tokens.length > mostTokens) return `A pattern has at most ${mostTokens} parts`;
+    at = end;
   }
   if (tokens.length === 0) return 'No date pattern provided';
-  const whole = new RegExp(`^${tokens.map(({ match }) => `(${match})`).join('')}$`);
   return {
     print: (instant, zone) => {
       const offset = zone.offsetAt(instant);
@@ -120,13 +144,55 @@ export const compilePattern = (pattern: string): CompiledPattern | string => {
       return tokens.map(({ print }) => print(date, offset)).join('');
     },
     parse: (text, roundUp, zone) => {
-      const match = whole.exec(text);
-      return match === null ? undefined : read(tokens, match.slice(1), roundUp, zone);
+      const found = match(tokens, text);
+      return found && read(tokens, found, roundUp, zone);
     },
   };
 };
 
-const literal = (text: string): Token => ({ print: () => text, match: escapePattern(text) });
+/** More parts than any date has; the time to match a text grows with them. */
+const mostTokens = 32;
+
+const isLetter = (character: string) => /[A-Za-z]/.test(character);
+
+/** The end of a run of one letter; of anything else but a letter, of each for itself. */
+const endOfRun = (pattern: string, start: number): number => {
+  let end = start + 1;
+  if (isLetter(pattern[start]!)) while (pattern[end] === pattern[start]) end += 1;
+  return end;
+};
+
+/** The end of the quoted text that begins here, in which two quotes are one; undefined where it does not end. */
+const endOfQuoted = (pattern: string, start: number): number | undefined => {
+  for (let end = pattern.indexOf("'", start + 1); end >= 0; end = pattern.indexOf("'", end + 2)) {
+    if (pattern[end + 1] !== "'") return end + 1;
+  }
+  return undefined;
+};
+
+/**
+ * What each token reads of a text, where all together read the whole of it. A place from which the tokens that are left
+ * cannot go on is looked at once, so that the time is bounded by tokens times characters.
+ */
+const match = (tokens: readonly Token[], text: string): string[] | undefined => {
+  const found: string[] = [];
+  const failed = new Set<number>();
+  const from = (index: number, at: number): boolean => {
+    const token = tokens[index];
+    if (token === undefined) return at === text.length;
+    const place = index * (text.length + 1) + at;
+    if (failed.has(place)) return false;
+    for (const end of token.ends(text, at)) {
+      found[index] = text.slice(at, end);
+      if (from(index + 1, end)) return true;
+    }
+    failed.add(place);
+    return false;
+  };
+  return from(0, 0) ? found : undefined;
+};
+
+const literal = (text: string): Token => ({ print: () => text, ends: oneOf([text]) });
 
 const read = (
   tokens: readonly Token[],

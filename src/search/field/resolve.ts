@@ -1,5 +1,5 @@
 import { illegalArgument } from '../failure.js';
-import { escapePattern } from '../syntax/escape.js';
+import { globOf } from '../syntax/glob.js';
 import { declaredField, kindOfVariable, type SeenField, seenField } from './catalogue.js';
 import type { DeclaredVariable, Field, Fields } from './field.js';
 import { reservedFields } from './reserved.js';
@@ -66,7 +66,7 @@ const resolver = (
     paths,
     matching: (pattern) =>
       paths()
-        .filter(matches(pattern))
+        .filter(globOf(pattern))
         .flatMap((path) => find(path) ?? []),
   };
 };
@@ -84,10 +84,4 @@ const disagreement = (declared: readonly DeclaredVariable[]): string[] | undefin
   const kinds = new Set(declared.map(({ type }) => kindOfVariable[type]));
   const onlyNumbers = [...kinds].every((kind) => kind === 'long' || kind === 'double');
   return kinds.size < 2 || onlyNumbers ? undefined : [...kinds].sort();
-};
-
-const matches = (pattern: string) => {
-  const parts = pattern.split('*').map((part) => escapePattern(part));
-  const whole = new RegExp(`^${parts.join('.*')}$`, 's');
-  return (path: string) => whole.test(path);
 };

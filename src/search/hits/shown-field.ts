@@ -5,7 +5,7 @@ import { type DateFormat, dateFormatOf, defaultDateFormat } from '../date/date-f
 import { utc } from '../date/zone.js';
 import { illegalArgument, parsing, xContent } from '../failure.js';
 import type { Field, Fields } from '../field/field.js';
-import { escapePattern } from '../syntax/escape.js';
+import { globOf } from '../syntax/glob.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { flag, kindOf, objectsOf, optionalString, scalarText, string, text } from '../syntax/value.js';
@@ -20,7 +20,7 @@ export interface AskedField {
 
 /** The same, with how its values are written. */
 export interface ShownField {
-  readonly pattern: RegExp;
+  matches(path: string): boolean;
   readonly indexed: boolean;
   /** Whether the values of a path are texts, which are indexed each once. */
   isText(path: string): boolean;
@@ -53,13 +53,13 @@ const isName = (item: Input) => scalarText(item) !== undefined;
 /** Binds fields that are shown to what there is. A format is looked at once there is a hit to show, as the engines do. */
 export const bindShownFields = (asked: readonly AskedField[], fields: Fields): ShownField[] =>
   asked.map(({ name, format, indexed }) => {
-    const pattern = new RegExp(`^${name.split('*').map(escapePattern).join('.*')}$`, 's');
+    const matches = globOf(name);
     const isText = (path: string) => fields.find(path)?.kind === 'keyword';
     if (format === undefined)
-      return { pattern, indexed, isText, dates: () => defaultDateFormat, numbers: () => undefined };
+      return { matches, indexed, isText, dates: () => defaultDateFormat, numbers: () => undefined };
     const found = () => (name.includes('*') ? fields.matching(name) : (fields.find(name) ?? []));
     return {
-      pattern,
+      matches,
       indexed,
       isText,
       dates: once(() => dateFormatOf(text(format), format)),
@@ -93,12 +93,12 @@ export const shownFields =
     const leaves = leavesOf(source, '');
     const found: { [path: string]: unknown[] } = {};
     const asIndexed = new Set<string>();
-    for (const { pattern, dates, numbers, isText, indexed } of fields) {
+    for (const { matches, dates, numbers, isText, indexed } of fields) {
       const print = numbers();
       // A wrong format is a fault also where another way of writing comes first.
       if (pattern.test('ts')) dates();
       for (const [path, values] of leaves) {
-        if (!pattern.test(path) || (found[path] !== undefined && !(indexed && asIndexed.has(path)))) continue;
+        if (!matches(path) || (found[path] !== undefined && !(indexed && asIndexed.has(path)))) continue;
         const shown = indexed ? inOrder(values, () => isText(path)) : values;
         const picked =
           path === 'ts'

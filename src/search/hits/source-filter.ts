@@ -1,7 +1,7 @@
 import type { PlainJson } from '../../json.js';
 import { parsing } from '../failure.js';
 import { handWritten } from '../query/clause.js';
-import { escapePattern } from '../syntax/escape.js';
+import { globOf } from '../syntax/glob.js';
 import type { Input } from '../syntax/input.js';
 import { kindOf, listOf, type Read, text } from '../syntax/value.js';
 
@@ -43,9 +43,9 @@ export const sourceFilter = (filter: SourceFilter): ((source: Source) => Source 
   if (filter.includes.length === 0 && filter.excludes.length === 0) return (source) => source;
   const included = filter.includes.map(pathPattern);
   const excluded = filter.excludes.map(pathPattern);
-  const keep = (path: string) => included.length === 0 || included.some(({ covers }) => covers.test(path));
-  const within = (path: string) => included.some(({ reaches }) => reaches(path));
-  const drop = (path: string) => excluded.some(({ covers }) => covers.test(path));
+  const keep = remembering((path) => included.length === 0 || included.some(({ covers }) => covers(path)));
+  const within = remembering((path) => included.some(({ reaches }) => reaches(path)));
+  const drop = remembering((path) => excluded.some(({ covers }) => covers(path)));
 
   const inside = (value: PlainJson, path: string, kept: boolean): PlainJson | undefined => {
     if (drop(path)) return undefined;
@@ -68,17 +68,26 @@ export const sourceFilter = (filter: SourceFilter): ((source: Source) => Source 
   return (source) => ofObject(source, '', false);
 };
 
+/** How many paths an answer is remembered of. */
+const mostRemembered = 10_000;
+
+/** Records of one product have the same paths: each is matched against the patterns once for all records of an answer. */
+const remembering = (decide: (path: string) => boolean): ((path: string) => boolean) => {
+  const decided = new Map<string, boolean>();
+  return (path) => {
+    const answer = decided.get(path) ?? decide(path);
+    if (decided.size < mostRemembered) decided.set(path, answer);
+    return answer;
+  };
+};
+
 /** `covers`: paths that match, and all under them. `reaches`: objects that may hold such a path. */
 const pathPattern = (pattern: string) => {
-  const body = pattern.split('*').map(escapePattern).join('.*');
-  const steps = pattern.split('.');
+  const [itself, under] = [globOf(pattern), globOf(`${pattern}.*`)];
+  const star = pattern.split('.').findIndex((step) => step.includes('*'));
   return {
-    covers: new RegExp(`^${body}(?:\\..*)?$`, 's'),
-    reaches: (path: string) => {
-      const depth = path.split('.').length;
-      const star = steps.findIndex((step) => step.includes('*'));
-      if (star >= 0 && star < depth) return true;
-      return steps.slice(0, depth).join('.') === path;
-    },
+    covers: (path: string) => itself(path) || under(path),
+    reaches: (path: string) =>
+      (star >= 0 && star < path.split('.').length) || pattern === path || pattern.startsWith(`${path}.`),
   };
 };

@@ -49,8 +49,12 @@ export const bindMultiMatch = ({ fields, value, lenient, prefix, at }: MultiMatc
 export const bindQueryString = (query: QueryStringQuery, binding: Binding): Predicate => {
   // A zone that there is not is a fault even where no date is asked for.
   dateReading(binding.now, undefined, query.timeZone);
+  return bindWritten(query, binding, () => parseClassic(query.text, query));
+};
+
+const bindWritten = (query: Written, binding: Binding, parse: () => Expression): Predicate => {
   try {
-    return bindExpression(parseClassic(query.text, query), query, binding, query.minimumShouldMatch);
+    return bindExpression(parse(), query, binding, query.minimumShouldMatch);
   } catch (error) {
     if (!(error instanceof LuceneSyntaxError)) throw error;
     throw queryShard(`Failed to parse query [${query.text}]`, query.at, {
@@ -62,7 +66,7 @@ export const bindQueryString = (query: QueryStringQuery, binding: Binding): Pred
 };
 
 export const bindSimpleQueryString = (query: SimpleQueryStringQuery, binding: Binding): Predicate =>
-  bindExpression(parseSimple(query.text, query.and, query.flags), query, binding, query.minimumShouldMatch);
+  bindWritten(query, binding, () => parseSimple(query.text, query.and, query.flags));
 
 interface Matching {
   readonly lenient: boolean;

@@ -37,7 +37,7 @@ const metresOf = (unit: string, at: Input): number => {
 /** A distance such as `12km` or `200` in metres. */
 export const distanceOf = (value: string, at: Input, unit = 'm'): number => {
   if (value === '') throw illegalArgument('distance must not be null or empty', at);
-  const [, amount, given = unit] = /^\s*(-?[\d.]+(?:[eE][+-]?\d+)?)\s*([a-zA-Z]+)?\s*$/.exec(value) ?? [];
+  const [, amount, given = unit] = /^\s*(-?[\d.]+(?:[eE][+-]?\d+)?)\s*(?:([a-zA-Z]+)\s*)?$/.exec(value) ?? [];
   const isUnit = Object.hasOwn(unitMetres, given.toLowerCase());
   if (amount === undefined || Number.isNaN(Number(amount)) || !isUnit)
     throw illegalArgument(`failed to parse distance [${value}]`, at, numberFormat(value));

@@ -105,7 +105,8 @@ class Translation {
   }
 
   private bounds(): string {
-    const [bounds, from, comma, to] = /^\{(\d+)(,?)(\d*)\}/.exec(this.rest()) ?? this.fail('integer expected');
+    const [bounds, from, comma = '', to = ''] =
+      /^\{(\d+)(?:(,)(\d*))?\}/.exec(this.rest()) ?? this.fail('integer expected');
     if (Number(from) > largestRepeat || Number(to) > largestRepeat)
       this.fail(`repeats are limited to ${largestRepeat}`);
     if (to !== '' && Number(to) < Number(from)) this.fail('invalid repetition range(s)');

@@ -83,7 +83,7 @@ export const wholeEnd = (field: Field, text: string, input: Input): Value => {
 /** The exact whole number of a decimal text; undefined where it has a fraction. */
 export const wholePart = (text: string): bigint | undefined => {
   const [, sign, whole = '', fraction = '', power = '0'] =
-    /^\s*([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?\s*$/.exec(text) ?? [];
+    /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text.trim()) ?? [];
   const shift = Number(power);
   if (Math.abs(shift) > 400)
     return shift > 0 && /[1-9]/.test(whole + fraction) ? 2n ** 64n : /[1-9]/.test(whole + fraction) ? undefined : 0n;

@@ -1,3 +1,4 @@
+import { longestNumber } from '../../../json.js';
 import { type Cause, illegalArgument, notOfKind, numberFormat, SearchFailure, WrongKind } from '../failure.js';
 import type { Input } from './input.js';
 
@@ -10,10 +11,10 @@ export const scalarText = ({ node }: Input): string | undefined => {
   return node.kind === 'literal' && node.value !== null ? `${node.value}` : undefined;
 };
 
-const numberPattern = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
+const numberPattern = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
-/** Whether a text is a decimal number. */
-export const isNumber = (text: string): boolean => numberPattern.test(text);
+/** Whether a text is a decimal number, of {@link longestNumber} characters at most. */
+export const isNumber = (text: string): boolean => text.length <= longestNumber && numberPattern.test(text);
 
 /** A text; numbers and booleans count as theirs. */
 export const text: Read<string> = (input) => {

@@ -7,7 +7,9 @@ import { reservedFields } from '../../../search/field/reserved.js';
 import { bindQuery } from '../../../search/query/bind.js';
 import { parseQuery } from '../../../search/query/parse.js';
 import { and, not, or, type Predicate } from '../../../search/query/predicate.js';
+import type { Query } from '../../../search/query/query.js';
 import { Input } from '../../../search/syntax/input.js';
+import { requireWithinLimits } from '../../../search/syntax/limit.js';
 import { transaction } from '../../../transaction.js';
 import type { StoredRecord } from '../../stored-record.js';
 import { loadFields, loadFieldsAmong } from './sql/load-fields.js';
@@ -19,10 +21,17 @@ const patience = 2000;
 /** Throws 422 for a query that a search would refuse. */
 export const requireQuery = (query: PlainJson, path: string): void => {
   try {
-    parseQuery(new Input(locate(query), path));
+    parsed(query, path);
   } catch (error) {
     throw refusal(error, path);
   }
+};
+
+/** @throws SearchFailure */
+const parsed = (query: PlainJson, path: string): Query => {
+  const input = new Input(locate(query), path);
+  requireWithinLimits(input);
+  return parseQuery(input);
 };
 
 const refusal = (error: unknown, path: string): unknown =>
@@ -74,8 +83,7 @@ export const requireAnswerable = async (
 ): Promise<void> => {
   const rows = async <Row extends object>(statement: Sql) => (await pool.query<Row>(statement)).rows;
   try {
-    const parsed = parseQuery(new Input(locate(query), path));
-    bindQuery(parsed, { fields: await loadFields(rows, { organizationId, productIds: [] }), now });
+    bindQuery(parsed(query, path), { fields: await loadFields(rows, { organizationId, productIds: [] }), now });
   } catch (error) {
     throw refusal(error, path);
   }
@@ -101,10 +109,10 @@ const match = async (
     await tx.query(sql`select set_config('statement_timeout', ${String(patience)}, true)`);
     const rows = async <Row extends object>(statement: Sql) => (await tx.query<Row>(statement)).rows;
     const fieldsAmong = await loadFieldsAmong(rows, organizationId);
-    const parsed = parseQuery(new Input(locate(query), 'query'));
+    const asked = parsed(query, 'query');
     const byProduct = Map.groupBy(records, ({ device }) => device.product?.id);
     const { predicate, refused } = bindAmong([...byProduct.keys()], (products) =>
-      bindQuery(parsed, { fields: fieldsAmong(products), now }),
+      bindQuery(asked, { fields: fieldsAmong(products), now }),
     );
     const open = refused.flatMap((product) => byProduct.get(product)!.map(({ id }) => id));
     const moments = records.map(({ ts }) => ts * 1000);

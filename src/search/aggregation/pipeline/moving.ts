@@ -21,14 +21,22 @@ const functions: Readonly<Record<string, (values: Window, ...rest: number[]) => 
     values.length === 0 ? Number.NaN : values.reduce((average, value) => value * alpha + average * (1 - alpha)),
 };
 
+/** A script without blanks around it and the semicolon that ends it. */
+const withoutEnd = (script: string): string => {
+  const trimmed = script.trim();
+  return trimmed.endsWith(';') ? trimmed.slice(0, -1).trimEnd() : trimmed;
+};
+
 /** The function that a script of `moving_fn` names: `MovingFunctions.max(values)` and its like. */
 export const movingFunction = (script: string, place: Place): ((values: Window) => number) => {
-  const [, name = '', rest = ''] =
-    /^\s*(?:return\s+)?MovingFunctions\.(\w+)\(\s*values\s*(?:,(.*))?\)\s*;?\s*$/s.exec(script) ?? [];
+  const [, name = '', given = ''] =
+    /^(?:return\s+)?MovingFunctions\.(\w+)\(\s*values\b([^]*)\)$/.exec(withoutEnd(script)) ?? [];
+  const [blank = '', ...arguments_] = given.split(',');
+  const rest = arguments_.join(',');
   const found = Object.hasOwn(functions, name) ? functions[name] : undefined;
   const ownMean = /^\s*MovingFunctions\.unweightedAvg\(\s*values\s*\)\s*$/.test(rest);
   const numbers = ownMean || rest.trim() === '' ? [] : rest.split(',').map(Number);
-  if (found === undefined || numbers.some(Number.isNaN)) {
+  if (found === undefined || blank.trim() !== '' || numbers.some(Number.isNaN)) {
     throw illegalArgument(
       `[moving_fn] knows the scripts MovingFunctions.{${Object.keys(functions).join(', ')}}(values), but not [${script}]`,
       place,

@@ -17,7 +17,17 @@ export const isAbsent = (bucket: Answer, path: string): boolean => {
   return around === undefined || ('buckets' in around && !step.trim().endsWith('._bucket_count'));
 };
 
-const nameOf = (step: string): string => step.replace(/(?:\[.*\]|\..*)$/s, '');
+/** A step without its property: `a` of `a[b]` and `a.b`. */
+export const nameOf = (step: string): string => {
+  const at = propertyAt(step);
+  return at < 0 ? step : step.slice(0, at);
+};
+
+/** Where the property of a step begins, at a bracket that is closed or at a dot; -1 where it has none. */
+const propertyAt = (step: string, from = 0): number => {
+  const [dot, bracket] = [step.indexOf('.', from), step.endsWith(']') ? step.slice(0, -1).indexOf('[', from) : -1];
+  return dot < 0 || (bracket >= 0 && bracket < dot) ? bracket : dot;
+};
 
 /** The buckets that all steps but the last lead to, and the path inside each. */
 export const bucketsAt = (answers: Answer, path: string): { buckets: Answer[]; inner: string } => {
@@ -56,9 +66,10 @@ const metricAt = (bucket: Answer, step: string): number => {
   const whole = bucket[step] as Answer | undefined;
   if (whole !== undefined && !('value' in whole)) throw notOneNumber(step);
   if (whole !== undefined) return numeric(whole['value']);
-  const [, name = '', bracketed, dotted] = /^(.+?)(?:\[(.*)\]|\.(.*))$/s.exec(step) ?? [];
+  const at = propertyAt(step, 1);
+  const name = step.slice(0, Math.max(0, at));
   const metric = bucket[name] as Answer | undefined;
-  const property = bracketed ?? dotted ?? '';
+  const property = step.slice(at + 1, step[at] === '[' ? -1 : undefined);
   if (metric === undefined) return Number.NaN;
   if (property === '_count') return numeric(metric['doc_count']);
   if (property === '_bucket_count') return listOf(metric['buckets'] ?? []).length;

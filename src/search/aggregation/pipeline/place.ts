@@ -1,6 +1,7 @@
 import { invalidPipelines } from '../../failure.js';
 import type { Aggregation } from '../aggregation.js';
 import type { PipelineAggregation } from '../pipeline-node.js';
+import { nameOf } from './path.js';
 
 /** Where each pipeline may stand: in buckets that follow one another, in any buckets, or beside them. */
 const places: Readonly<Record<PipelineAggregation['kind'], 'sequence' | 'buckets' | 'beside'>> = {
@@ -87,7 +88,7 @@ const check = (pipeline: PipelineAggregation, named: Named, around: Aggregation 
 const unknownIn = (path: string, named: Named): string | undefined => {
   const [first = '', ...steps] = path.split('>').map((step) => step.trim());
   if (path === '_count' || path === '_key') return undefined;
-  let at = named.get(first) ?? named.get(withoutProperty(first));
+  let at = named.get(first) ?? named.get(nameOf(first));
   if (at === undefined) return `No aggregation found for path [${path}]`;
   if (isPipeline(at)) return undefined;
   for (const [index, step] of steps.entries()) {
@@ -95,9 +96,9 @@ const unknownIn = (path: string, named: Named): string | undefined => {
     if (isLast && (step === '_count' || step.toLowerCase() === '_key')) return undefined;
     const inside: readonly Aggregation[] = childrenOf(at);
     const next: Aggregation | undefined =
-      inside.find(({ name }) => name === step) ?? inside.find(({ name }) => name === withoutProperty(step));
+      inside.find(({ name }) => name === step) ?? inside.find(({ name }) => name === nameOf(step));
     if (next === undefined || (!isLast && isPipeline(next)))
-      return `No aggregation [${withoutProperty(step)}] found for path [${path}]`;
+      return `No aggregation [${nameOf(step)}] found for path [${path}]`;
     at = next;
   }
   return undefined;
@@ -125,8 +126,6 @@ const firstName = (path: string): string => {
   return step.trim();
 };
 
-const withoutProperty = (name: string): string => name.replace(/(?:\[.*\]|\..*)$/s, '');
-
 /** Each pipeline after those whose answers it reads; what cuts or sorts buckets after all that adds to them. */
 export const inOrder = (pipelines: readonly PipelineAggregation[]): PipelineAggregation[] => {
   const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
@@ -135,7 +134,7 @@ export const inOrder = (pipelines: readonly PipelineAggregation[]): PipelineAggr
     if (done.has(pipeline)) return;
     if (above.includes(pipeline)) throw invalidPipelines([`cyclic reference through [${pipeline.name}]`], pipeline.at);
     for (const name of pathsOf(pipeline).map(firstName)) {
-      const needed = byName.get(name) ?? byName.get(withoutProperty(name));
+      const needed = byName.get(name) ?? byName.get(nameOf(name));
       if (needed !== undefined && needed !== pipeline) visit(needed, [...above, pipeline]);
     }
     done.add(pipeline);

@@ -45,9 +45,13 @@ const operators: readonly Readonly<Record<string, (a: Value, b: Value) => Value>
  */
 export const compileScript = (source: string, place: Place): Evaluate => new ScriptParser(source, place).whole();
 
+/** How deep an expression may nest: each level takes several calls of its parser. */
+const maxNesting = 64;
+
 class ScriptParser {
   private readonly tokens: string[];
   private index = 0;
+  private depth = 0;
 
   constructor(
     private readonly source: string,
@@ -66,6 +70,10 @@ class ScriptParser {
   }
 
   private conditional(): Evaluate {
+    return this.deeper(() => this.choice());
+  }
+
+  private choice(): Evaluate {
     const test = this.binary(0);
     if (!this.takes('?')) return test;
     const yes = this.conditional();
@@ -87,6 +95,10 @@ class ScriptParser {
   }
 
   private unary(): Evaluate {
+    return this.deeper(() => this.signed());
+  }
+
+  private signed(): Evaluate {
     if (this.takes('-')) {
       const inner = this.unary();
       return (variables) => -Number(inner(variables));
@@ -138,6 +150,14 @@ class ScriptParser {
       if (this.peek() !== ')' && !this.takes(',')) this.fail();
     }
     return (variables) => apply(...values.map((value) => Number(value(variables))));
+  }
+
+  private deeper(read: () => Evaluate): Evaluate {
+    this.depth += 1;
+    if (this.depth > 2 * maxNesting) this.fail();
+    const found = read();
+    this.depth -= 1;
+    return found;
   }
 
   private peek(): string | undefined {

@@ -1,4 +1,5 @@
 import { wildcardParts } from '../pattern.js';
+import { ClauseCount, maxNesting, nestsTooDeep } from './clause-count.js';
 import type { Expression, Leaf, Occur, WrittenClause, WrittenEnd } from './expression.js';
 import { TokenReader, unescape } from './token-reader.js';
 
@@ -22,6 +23,9 @@ export const parseClassic = (text: string, options: ClassicOptions): Expression 
 const separate = new Set([':', '~', '^']);
 
 class ClassicParser extends TokenReader {
+  private depth = 0;
+  private readonly clauses = new ClauseCount();
+
   constructor(
     text: string,
     private readonly options: ClassicOptions,
@@ -116,8 +120,12 @@ class ClassicParser extends TokenReader {
     const field = this.fieldName();
     if (field === undefined) this.index = start;
     const named = field ?? around;
+    this.clauses.add();
     if (!this.takes('(')) return this.leaf(named);
+    this.depth += 1;
+    if (this.depth > maxNesting) throw nestsTooDeep(this.text);
     const inner = this.query(named);
+    this.depth -= 1;
     if (!this.takes(')')) this.fail();
     this.boost();
     return inner;
@@ -200,7 +208,6 @@ class ClassicParser extends TokenReader {
     throw this.failure(this.index + 1 < this.text.length);
   }
 }
-
 /** `>=10` and its like, which Lucene reads as plain terms. */
 const comparison = (text: string): Leaf | undefined => {
   const [, operator, value] = /^(>=|<=|>|<)(.+)$/s.exec(text) ?? [];

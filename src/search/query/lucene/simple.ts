@@ -1,3 +1,4 @@
+import { ClauseCount, maxNesting, nestsTooDeep } from './clause-count.js';
 import type { Expression, Leaf, Occur, WrittenClause } from './expression.js';
 
 /**
@@ -10,19 +11,23 @@ export const parseSimple = (text: string, and: boolean, flags?: ReadonlySet<stri
 
 type Has = (flag: string) => boolean;
 
-const parse = (text: string, byDefault: Occur, has: Has): Expression => {
+const parse = (text: string, byDefault: Occur, has: Has, count = new ClauseCount(), depth = 0): Expression => {
+  if (depth > maxNesting) throw nestsTooDeep(text);
+  const closing = closings(text, has);
   let top: Expression | undefined;
   let operation: Occur | undefined;
   let previous: Occur | undefined;
+  let clauses: WrittenClause[] = [];
   let negations = 0;
   const add = (found: Expression) => {
+    count.add();
     const branch = negations % 2 === 1 ? opposite(found) : found;
     if (top === undefined) top = branch;
     else {
       const occur = operation ?? byDefault;
-      const clauses: readonly WrittenClause[] =
-        top.kind === 'bool' && previous === occur ? top.clauses : [{ occur, expression: top }];
-      top = { kind: 'bool', clauses: [...clauses, { occur, expression: branch }] };
+      if (previous !== occur) clauses = [{ occur, expression: top }];
+      clauses.push({ occur, expression: branch });
+      top = { kind: 'bool', clauses };
       previous = occur;
     }
     operation = undefined;
@@ -35,8 +40,8 @@ const parse = (text: string, byDefault: Occur, has: Has): Expression => {
       continue;
     }
     if (character === '(' && has('PRECEDENCE')) {
-      const end = closing(text, index);
-      if (end !== undefined) add(parse(text.slice(index + 1, end), byDefault, has));
+      const end = closing.get(index);
+      if (end !== undefined) add(parse(text.slice(index + 1, end), byDefault, has, count, depth + 1));
       index = end === undefined ? index + 1 : end + 1;
     } else if (character === '"' && has('PHRASE')) {
       const [found, body] = /^"((?:[^"\\]|\\.)*)"(?:~\d*)?/s.exec(text.slice(index)) ?? [];
@@ -50,9 +55,9 @@ const parse = (text: string, byDefault: Occur, has: Has): Expression => {
       index += 1;
     } else if ((/\s/.test(character) && has('WHITESPACE')) || (character === ')' && has('PRECEDENCE'))) index += 1;
     else {
-      const [found] = token(has).exec(text.slice(index))!;
-      add(word(found, has));
-      index += found.length;
+      const end = endOfWord(text, index, has);
+      add(word(text.slice(index, end), has));
+      index = end;
     }
     negations = 0;
   }
@@ -66,10 +71,18 @@ const opposite = (expression: Expression): Expression => ({
   clauses: [{ occur: 'mustNot', expression }],
 });
 
-/** What ends a word depends on the operators that are on. */
-const token = (has: Has): RegExp => {
-  const ends = `${has('WHITESPACE') ? '\\s' : ''}${has('AND') ? '+' : ''}${has('OR') ? '|' : ''}${has('PRECEDENCE') ? '()' : ''}${has('PHRASE') ? '"' : ''}`;
-  return new RegExp(has('ESCAPE') ? `^(?:\\\\[\\s\\S]|[^${ends}\\\\]|\\\\$)+` : `^[^${ends === '' ? '' : ends}]+`);
+/** Where the word ends that begins here: what ends one depends on the operators that are on. */
+const endOfWord = (text: string, start: number, has: Has): number => {
+  const ends = `${has('AND') ? '+' : ''}${has('OR') ? '|' : ''}${has('PRECEDENCE') ? '()' : ''}${has('PHRASE') ? '"' : ''}`;
+  const [blankEnds, escapes] = [has('WHITESPACE'), has('ESCAPE')];
+  let end = start;
+  while (end < text.length) {
+    const character = text[end]!;
+    if (escapes && character === '\\') end += 2;
+    else if (ends.includes(character) || (blankEnds && /\s/.test(character))) break;
+    else end += 1;
+  }
+  return Math.min(end, text.length);
 };
 
 const word = (text: string, has: Has): Expression => {
@@ -81,14 +94,18 @@ const word = (text: string, has: Has): Expression => {
 
 const plain = (text: string): string => text.replace(/\\([\s\S])/g, '$1');
 
-/** Where the parenthesis that opens at `start` closes. */
-const closing = (text: string, start: number): number | undefined => {
-  let depth = 0;
-  for (let index = start; index < text.length; index += 1) {
-    if (text[index] === '\\') index += 1;
-    else if (text[index] === '(') depth += 1;
-    else if (text[index] === ')') depth -= 1;
-    if (depth === 0) return index;
+/** Where each parenthesis that is closed is, by where it opens. */
+const closings = (text: string, has: Has): ReadonlyMap<number, number> => {
+  const found = new Map<number, number>();
+  const open: number[] = [];
+  const escapes = has('ESCAPE');
+  for (let index = 0; index < text.length; index += 1) {
+    if (text[index] === '\\' && escapes) index += 1;
+    else if (text[index] === '(') open.push(index);
+    else if (text[index] === ')') {
+      const start = open.pop();
+      if (start !== undefined) found.set(start, index);
+    }
   }
-  return undefined;
+  return found;
 };

@@ -107,7 +107,7 @@ export class TokenReader {
 
 /** A text without its backslashes. */
 export const unescape = (text: string): string => {
-  if (/^(?:[^\\]|\\[^u])*\\u(?![0-9a-fA-F]{4})/s.test(text))
+  if (text.replaceAll(/\\(?:u[0-9a-fA-F]{4}|[^u])/gs, '').includes('\\u'))
     throw new LuceneSyntaxError(`Cannot parse '${text}': Truncated unicode escape sequence.`);
   return text.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, plain: string) =>
     code === undefined ? plain : String.fromCharCode(Number.parseInt(code, 16)),

@@ -1,0 +1,78 @@
+import type { LocatedJson, Position } from '../../../json.js';
+import { illegalArgument, SearchFailure } from '../failure.js';
+import type { Input } from './input.js';
+
+/** How many characters a name or a value of a query may have. */
+export const longestScalar = 1024;
+
+/** How many a query in Lucene's syntax may have: a list of values of a dashboard is written out in one. */
+export const longestWritten = 10_000;
+
+/**
+ * Fails a query that has a name or value that is too long, a number that is too long, or nests too deep: every reader after
+ * this may take more than linear time over one value. Sort values and keys to go on after are the answer's own and may have
+ * any length.
+ * @throws SearchFailure
+ */
+export const requireWithinLimits = ({ node, path }: Input): void => {
+  const fault = faultIn(node, longestScalar, '');
+  if (fault === undefined) return;
+  const { line, col } = fault.at;
+  const place = { line, col, path: [path, ...fault.keys.toReversed()].join('.') };
+  if (fault.syntax) throw new SearchFailure(400, 'json_parse_exception', fault.message, place);
+  throw illegalArgument(fault.message, place);
+};
+
+interface LimitFault {
+  readonly at: Position;
+  readonly message: string;
+  /** Whether it is one of the JSON, not of the query. */
+  readonly syntax: boolean;
+  /** The keys that lead to it, the innermost first. */
+  readonly keys: string[];
+}
+
+/** @param around the key of the object or array that the node is in */
+const faultIn = (node: LocatedJson, longest: number, around: string): LimitFault | undefined => {
+  switch (node.kind) {
+    case 'fault':
+      return { at: node, message: node.message, syntax: true, keys: [] };
+    case 'string':
+      return node.text.length > longest ? tooLong(node, node.text.length, longest) : undefined;
+    case 'array':
+      for (const [index, item] of node.items.entries()) {
+        const fault = faultIn(item, longest, around);
+        if (fault) return below(fault, `${index}`);
+      }
+      return undefined;
+    case 'object':
+      for (const { key, line, col, value } of node.members) {
+        if (key.length > longestScalar) return tooLong({ line, col }, key.length, longestScalar);
+        const fault = faultIn(value, longestUnder(key, around, longest), key);
+        if (fault) return below(fault, key);
+      }
+      return undefined;
+    default:
+      return undefined;
+  }
+};
+
+const below = (fault: LimitFault, key: string): LimitFault => {
+  fault.keys.push(key);
+  return fault;
+};
+
+const written = new Set(['query_string', 'simple_query_string']);
+const ownOfAnswers = new Set(['search_after', 'after']);
+
+const longestUnder = (key: string, around: string, longest: number): number => {
+  if (ownOfAnswers.has(key)) return Number.POSITIVE_INFINITY;
+  return key === 'query' && written.has(around) ? longestWritten : longest;
+};
+
+const tooLong = ({ line, col }: Position, length: number, longest: number): LimitFault => ({
+  at: { line, col },
+  message: `The length of a value [${length}] has exceeded the allowed maximum of [${longest}].`,
+  syntax: false,
+  keys: [],
+});
