@@ -38,6 +38,9 @@ const among = (declared: readonly DeclaredVariable[], products: readonly string[
   });
 };
 
+/** How many patterns are looked for among the fields of one call: each takes time for all of them. */
+const mostPatterns = 1024;
+
 /** The fields, from what is declared and what was seen. */
 const resolver = (
   declared: readonly DeclaredVariable[],
@@ -61,14 +64,19 @@ const resolver = (
     return bound.get(path);
   };
   const paths = () => [...new Set([...reservedFields.keys(), ...variables.keys(), ...catalogue.keys()])];
-  return {
-    find,
-    paths,
-    matching: (pattern) =>
-      paths()
-        .filter(globOf(pattern))
-        .flatMap((path) => find(path) ?? []),
+  const matched = new Map<string, Field[]>();
+  const matching = (pattern: string): Field[] => {
+    const known = matched.get(pattern);
+    if (known !== undefined) return known;
+    if (matched.size === mostPatterns)
+      throw illegalArgument(`More than [${mostPatterns}] patterns of fields, or objects in place of fields`);
+    const found = paths()
+      .filter(globOf(pattern))
+      .flatMap((path) => find(path) ?? []);
+    matched.set(pattern, found);
+    return found;
   };
+  return { find, paths, matching };
 };
 
 const refuseConflict = (path: string, declared: readonly DeclaredVariable[]): void => {

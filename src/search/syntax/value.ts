@@ -1,4 +1,4 @@
-import { longestNumber } from '../../../json.js';
+import { longestNumber } from '../../json.js';
 import { type Cause, illegalArgument, notOfKind, numberFormat, SearchFailure, WrongKind } from '../failure.js';
 import type { Input } from './input.js';
 

@@ -1,0 +1,217 @@
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useService } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/tenant.js';
+import { delayDuring } from './delay.js';
+
+/** Milliseconds: each of these attacks took more than a second; a loaded machine adds some hundreds. */
+const frozen = 900;
+
+interface Answer {
+  responses: { status: number; hits?: { total: { value: number }; hits: object[] }; error?: { type: string } }[];
+}
+
+const service = useService();
+let tenant: Tenant;
+let search: string;
+let records: string;
+const ts = Math.floor(Date.now() / 1000) - 60;
+
+beforeAll(async () => {
+  tenant = await createTenant(service);
+  const { owner, id } = tenant;
+  const product = await owner.post<{ id: string }>(`/organizations/${id}/products`, {
+    name: 'Probe',
+    version: '1',
+    variables: [
+      { name: 'n', type: 'INT64' },
+      { name: 'txt', type: 'TXT' },
+    ],
+  });
+  const device = await owner.post<{ id: string }>(`/organizations/${id}/devices/ab-01`, {
+    product: { id: product.body.id, organizationId: id },
+  });
+  const application = await owner.post<{ id: string }>(`/organizations/${id}/applications`, {
+    name: 'Field',
+    hasDashboard: false,
+  });
+  await owner.put(`/applications/${id}/${application.body.id}/devices/${device.body.id}`);
+  records = `/organizations/${id}/records`;
+  search = `/applications/${id}/${application.body.id}/search`;
+  await owner.post(records, { serial: 'ab-01', ts, data: { n: 1, txt: 'x', ['a'.repeat(200)]: 1 } });
+});
+
+const ask = (queries: object[]) => {
+  const body = { ts: { gte: ts - 60, lte: ts + 60 }, queries: queries.map((query) => ({ products: [], ...query })) };
+  return tenant.owner.post<Answer>(search, body);
+};
+
+const blanks = ' '.repeat(60_000);
+const dates = { range: { ts: { gte: '1'.repeat(43), format: 'dHms'.repeat(7) } } };
+const histogram = (inner: object) => ({
+  size: 0,
+  aggs: {
+    h: { date_histogram: { field: 'ts', fixed_interval: '1h' }, aggs: { c: { sum: { field: 'data.n' } }, ...inner } },
+  },
+});
+
+describe('a search that is made to take long to read', () => {
+  it.each<[string, object]>([
+    ['a date format whose letters may each take one digit or two', { query: dates }],
+    ['a query string of 30,000 parentheses', { query: { query_string: { query: '('.repeat(30_000) } } }],
+    ['a query string of 2,000 words', { query: { query_string: { query: 'a '.repeat(2000) } } }],
+    [
+      'a query string of 100 parentheses',
+      { query: { query_string: { query: `${'('.repeat(100)}a${')'.repeat(100)}` } } },
+    ],
+    ['a simple query string of 30,000 words', { query: { simple_query_string: { query: 'a '.repeat(30_000) } } }],
+    ['a simple query string of 2,000 words', { query: { simple_query_string: { query: 'a '.repeat(2000) } } }],
+    ['a simple query string of 30,000 parentheses', { query: { simple_query_string: { query: '('.repeat(30_000) } } }],
+    [
+      'a simple query string of 100 parentheses',
+      { query: { simple_query_string: { query: `${'('.repeat(100)}a${')'.repeat(100)}` } } },
+    ],
+    [
+      'a distance of 60,000 blanks',
+      { query: { geo_distance: { distance: `1${blanks}x`, 'device.location': { lat: 1, lon: 1 } } } },
+    ],
+    ['a number of 60,000 blanks', { query: { term: { 'data.n': `1${blanks}x` } } }],
+    [
+      'a moving_fn script of 60,000 blanks',
+      histogram({ m: { moving_fn: { buckets_path: 'c', window: 3, script: `MovingFunctions.max(values${blanks}x` } } }),
+    ],
+    [
+      'a bucket_script of 500 parentheses',
+      histogram({
+        m: { bucket_script: { buckets_path: { c: 'c' }, script: `${'('.repeat(500)}1${')'.repeat(500)}` } },
+      }),
+    ],
+    [
+      'a number format of 16,000 commas',
+      { size: 0, aggs: { s: { sum: { field: 'data.n', format: `${','.repeat(16_000)}x` } } } },
+    ],
+    ['a number format of 30 digits', { size: 0, aggs: { s: { sum: { field: 'data.n', format: '0'.repeat(30) } } } }],
+    ['a pattern of parts of 60,000 characters', { includes: ['*a'.repeat(30_000)] }],
+    ['a field of 60,000 characters', { query: { exists: { field: 'a'.repeat(60_000) } } }],
+  ])('fails alone and at once: %s', async (_, query) => {
+    const { result, longest } = await delayDuring(() => ask([query, {}]));
+    expect(result.body.responses.map(({ status }) => status)).toEqual([400, 200]);
+    expect(result.body.responses[0]!.error!.type).toMatch(/_exception$/);
+    expect(longest).toBeLessThan(frozen);
+  });
+
+  it('matches a pattern of many stars against a long key at once', async () => {
+    const stars = ['*a*a*a*a*a*b'];
+    const { result, longest } = await delayDuring(() =>
+      ask([{ includes: stars }, { _source: { excludes: stars } }, { fields: stars }, { docvalue_fields: stars }]),
+    );
+    expect(result.body.responses.map(({ status, hits }) => [status, hits?.total.value])).toEqual(
+      Array.from({ length: 4 }, () => [200, 1]),
+    );
+    expect(longest).toBeLessThan(frozen);
+  });
+
+  it('looks for a pattern of many stars among the fields at once', async () => {
+    const { result, longest } = await delayDuring(() =>
+      ask([{ query: { multi_match: { query: 'x', fields: ['*a*a*a*a*a*b', 'data.t*t'] } } }]),
+    );
+    expect(result.body.responses).toMatchObject([{ status: 200, hits: { total: { value: 1 } } }]);
+    expect(longest).toBeLessThan(frozen);
+  });
+
+  it.each<[string, string]>([
+    ['a number of 60,000 digits', `{"term":{"data.n":1${'0'.repeat(60_000)}1}}`],
+    ['a query nested deeper than 64', `${'{"bool":{"must":'.repeat(40)}{}${'}}'.repeat(40)}`],
+  ])('fails alone, with the engines’ error and its place: %s', async (_, query) => {
+    const body = `{"ts":{"gte":${ts - 60},"lte":${ts + 60}},"queries":[{"products":[],"query":${query}},{"products":[]}]}`;
+    const { result, longest } = await delayDuring(() => tenant.owner.post<Answer>(search, body));
+    expect(result.status).toBe(200);
+    expect(result.body.responses).toMatchObject([
+      { status: 400, error: { type: 'json_parse_exception', line: 1 } },
+      { status: 200, hits: { total: { value: 1 } } },
+    ]);
+    expect(longest).toBeLessThan(frozen);
+  });
+
+  it('fails alone over GraphQL where it nests deeper than 64', async () => {
+    let query: object = { match_all: {} };
+    for (let depth = 0; depth < 1000; depth += 1) query = { bool: { must: query } };
+    const [organizationId, applicationId] = search.split('/').slice(2);
+    const { body } = await tenant.owner.graph(
+      `query($organizationId: ID!, $applicationId: ID!, $ts: LocatedJSON!, $queries: LocatedJSON!) {
+        search(organizationId: $organizationId, applicationId: $applicationId, ts: $ts, queries: $queries) { responses } }`,
+      {
+        organizationId,
+        applicationId,
+        ts: { gte: ts - 60, lte: ts + 60 },
+        queries: [{ products: [], query }, { products: [] }],
+      },
+    );
+    expect(body.data?.['search'].responses).toMatchObject([{ status: 400 }, { status: 200 }]);
+  });
+
+  it('still takes a list of 65,536 terms, and a value to go on after of any length', async () => {
+    const terms = Array.from({ length: 65_536 }, (_, index) => index);
+    const { body } = await ask([
+      { query: { terms: { 'data.n': terms } } },
+      { sort: ['data.txt'], search_after: ['x'.repeat(5000)] },
+    ]);
+    expect(body.responses).toMatchObject([{ status: 200, hits: { total: { value: 1 } } }, { status: 200 }]);
+  });
+
+  it('refuses a body of more values than are read with their places', async () => {
+    const body = `{"ts":{},"queries":[${'[],'.repeat(300_000)}1]}`;
+    const { result, longest } = await delayDuring(() => tenant.owner.post(search, body));
+    expect(result).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
+    expect(longest).toBeLessThan(frozen);
+  });
+});
+
+describe('records that are made to take long to read', () => {
+  const send = (body: string | Buffer, headers: Record<string, string> = {}) =>
+    delayDuring(() =>
+      tenant.owner.request<{ items: object[] }>('POST', records, {
+        body,
+        headers: { 'content-type': 'application/json', ...headers },
+      }),
+    );
+  const long = `1${'0'.repeat(59_998)}1`;
+  const good = `{"serial":"ab-01","data":{"n":1}}`;
+
+  it('rejects the one item that has a number of 60,000 digits', async () => {
+    const { result, longest } = await send(`[${good},{"serial":"ab-01","data":{"n":${long}}},${good}]`);
+    expect(result.body.items).toMatchObject([
+      { status: 'stored' },
+      { status: 'rejected', error: { code: 'MALFORMED_REQUEST' } },
+      { status: 'stored' },
+    ]);
+    expect(longest).toBeLessThan(frozen);
+  });
+
+  it('rejects the one item that nests deeper than 64', async () => {
+    const deep = `${'['.repeat(65)}${']'.repeat(65)}`;
+    const { result } = await send(`[${good},{"serial":"ab-01","data":{"n":${deep}}},${good}]`);
+    expect(result.body.items).toMatchObject([{ status: 'stored' }, { status: 'rejected' }, { status: 'stored' }]);
+  });
+
+  it('ignores text of 60,000 digits for a number at once', async () => {
+    const { result, longest } = await send(`{"serial":"ab-01","data":{"n":"${long}x"}}`);
+    expect(result.body.items).toMatchObject([{ status: 'stored' }]);
+    expect(longest).toBeLessThan(frozen);
+  });
+
+  it('refuses a small body that becomes millions of values, and one of millions of faults', async () => {
+    const bombs = [`[1e400${',[]'.repeat(3_000_000)}]`, `[1${`,${'['.repeat(65)}${']'.repeat(65)}`.repeat(60_000)}]`];
+    for (const bomb of bombs) {
+      const { result, longest } = await send(gzipSync(bomb), { 'content-encoding': 'gzip' });
+      expect(result).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
+      expect(longest).toBeLessThan(frozen);
+    }
+  });
+
+  it('refuses more lines than a call takes without reading them all', async () => {
+    const { result, longest } = await send('x\n'.repeat(2_000_000), { 'content-type': 'application/x-ndjson' });
+    expect(result).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } });
+    expect(longest).toBeLessThan(frozen);
+  });
+});
