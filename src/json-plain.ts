@@ -1,6 +1,7 @@
+import { tooLarge } from './errors.js';
 import { JsonFault, JsonSyntaxError, numberTooLong, type PlainJson, type Position } from './json.js';
 import { checkJson } from './json-reader.js';
-import { type ScanFault, scanJson } from './json-scan.js';
+import { mostFaults, type ScanFault, scanJson } from './json-scan.js';
 
 /** What a line of NDJSON, or an item of an array, holds: a value, or why it cannot be read. */
 export type PlainLine = PlainJson | JsonFault;
@@ -112,11 +113,12 @@ const recordOf = (parsed: unknown, plain: PlainJson): PlainJson => {
 
 /**
  * Reads NDJSON of records, blank lines skipped; a line that is not JSON becomes a fault in its place.
+ * @throws tooLarge where more than {@link mostFaults} are not.
  * @param most one line more than these is read, by which the caller knows that there are more; the rest is not.
  */
 export const parsePlainLines = (text: string, most: number): PlainLine[] => {
   const lines: PlainLine[] = [];
-  let number = 1;
+  let [number, faults] = [1, 0];
   for (let index = 0; index < text.length && lines.length <= most; index += 1) {
     const unit = text.charCodeAt(index);
     if (unit === newline) number += 1;
@@ -124,7 +126,10 @@ export const parsePlainLines = (text: string, most: number): PlainLine[] => {
     const end = text.indexOf('\n', index);
     // With the blanks before it, which columns count.
     const line = text.slice(text.lastIndexOf('\n', index) + 1, end < 0 ? undefined : end);
-    lines.push(parseLine(line, number));
+    const read = parseLine(line, number);
+    if (read instanceof JsonFault) faults += 1;
+    if (faults > mostFaults) throw tooLarge(`A body holds at most ${mostFaults} lines that are not JSON.`);
+    lines.push(read);
     if (end < 0) break;
     index = end - 1;
   }

@@ -42,8 +42,8 @@ const mostContainers = 500_000;
 /** The same of numbers whose digits are kept. */
 const mostInexact = 250_000;
 
-/** More faults than anybody looks at. */
-const mostFaults = 1000;
+/** More faults than anybody looks at. To say where each is takes far longer than to read what is right. */
+export const mostFaults = 1000;
 
 const tooMany = (what: string, most: number): ApiError => tooLarge(`A body holds at most ${most} ${what}.`);
 
@@ -79,13 +79,13 @@ class Scan {
       else if (unit === openBrace || unit === openBracket) {
         depth += 1;
         containers += 1;
+        if (containers > mostContainers) throw tooMany('objects and arrays', mostContainers);
         if (depth === maxJsonDepth + 1) this.deepStart = index;
       } else if (unit === closeBrace || unit === closeBracket) {
         if (depth === maxJsonDepth + 1) this.cut(this.deepStart, index + 1, nestsTooDeep);
         depth -= 1;
       } else if (unit === minus || (unit >= zero && unit <= nine)) index = this.passNumber(index, depth);
     }
-    if (containers > mostContainers) throw tooMany('objects and arrays', mostContainers);
     const { pieces, inexact, faults } = this;
     return {
       text: pieces.length === 0 ? text : pieces.join('') + text.slice(this.taken),
