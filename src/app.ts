@@ -56,7 +56,8 @@ import { createMetricsPage } from './rest/metrics.js';
 import { createOpenApi } from './rest/openapi/document.js';
 import { originOf } from './rest/origin.js';
 import { identifyRequests } from './rest/request-id.js';
-import { answerNothingElse } from './rest/verbs.js';
+import { logRequests } from './rest/request-log.js';
+import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
 import { openRooms, type RoomOptions, type Rooms } from './rooms.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 
@@ -219,6 +220,8 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     basePath,
     createDocs(() => createOpenApi(restGraph, basePath)),
   );
+  // Before the page: Express answers OPTIONS itself for a router that has no word of it.
+  app.options('/graphql', (_request, response) => answerOptions(response, allowedVerbs(['GET', 'POST'])));
   app.use('/graphql', graph.page);
   const door = app.route('/graphql').get(graph.router).post(graph.router);
   answerNothingElse(door, ['GET', 'POST']);
@@ -245,17 +248,3 @@ function expressed(app: Express, request: IncomingMessage): Request {
 
 /** What the log says of an error that a caller sees only as INTERNAL or UNAVAILABLE. */
 const unforeseen = 'An error that was not foreseen.';
-
-/** One line a request: never a token, a body or a query string. */
-const logRequests =
-  (log: Log): express.RequestHandler =>
-  (request, response, next) => {
-    const { method, path } = request;
-    const begun = performance.now();
-    response.once('finish', () => {
-      const milliseconds = Math.round((performance.now() - begun) * 10) / 10;
-      const requestId = response.getHeader('X-Request-Id');
-      log.info({ requestId, method, path, status: response.statusCode, milliseconds }, 'request');
-    });
-    next();
-  };

@@ -5,6 +5,7 @@ import type { Sql } from 'sql-template-tag';
 import type { BoundedRead } from './database/bounded.js';
 import type { SharedRead } from './database/shared-read.js';
 import type { Caller } from './entities/caller.js';
+import { noteFor } from './rest/request-log.js';
 import type { Context, Read } from './schema/context.js';
 
 /** What all calls share; app makes it once. */
@@ -65,6 +66,10 @@ export class Call implements Context {
 
   get requestId(): string {
     return String(this.request.res?.getHeader('X-Request-Id') ?? '');
+  }
+
+  note(fields: Readonly<Record<string, string>>): void {
+    if (this.request.res !== undefined) noteFor(this.request.res, fields);
   }
 
   get signal(): AbortSignal {

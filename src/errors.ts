@@ -62,6 +62,9 @@ export const forbidden = (message: string) => new ApiError('FORBIDDEN', message)
 /** 404: the same for what does not exist, what is another organization's and what the caller may not read. */
 export const notFound = (what = 'thing') => new ApiError('NOT_FOUND', `There is no such ${what}.`);
 
+/** 404: records for a device that is not registered; `message` names it by what the caller sent. */
+export const unknownDevice = (message: string) => new ApiError('NOT_FOUND', message);
+
 /** 405: the path exists, the verb does not. `allow` lists the verbs that do. */
 export const methodNotAllowed = (allow: readonly string[]) =>
   new ApiError('METHOD_NOT_ALLOWED', `This path answers ${allow.join(', ')}.`, undefined, { Allow: allow.join(', ') });

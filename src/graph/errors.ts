@@ -73,6 +73,7 @@ export const answerGraphErrors =
     const shown = known ?? new ApiError('INTERNAL', masked);
     const requestId = response.getHeader('X-Request-Id');
     const extensions = { ...detailsOf(shown), requestId };
+    response.locals['failure'] = { code: shown.code, message: shown.message };
     response
       .status(shown.status)
       .set(shown.headers)

@@ -1,4 +1,5 @@
 import type { StreamType } from '../entities/enums.js';
+import type { Fault } from '../errors.js';
 import type { PlainJson } from '../json.js';
 
 /** A JSON object without positions. */
@@ -20,6 +21,8 @@ export interface Item {
   deviceId?: string;
   /** Unix seconds; absent: now. */
   ts?: number;
+  /** Where the sender's body holds the time, for the fault of one that is out of range; `ts` unless given. */
+  tsPath?: string;
   metadata: PlainObject;
   /** Decoded fields. They yield to what the frame gives, unless `dataWins`. */
   data: PlainObject;
@@ -37,6 +40,8 @@ export class Rejection extends Error {
   constructor(
     readonly code: ItemCode,
     message: string,
+    /** What is wrong with which field of the sender's body, where it is one field. */
+    readonly fault?: Fault,
   ) {
     super(message);
     this.name = 'Rejection';

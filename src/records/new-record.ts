@@ -38,8 +38,10 @@ export const recordOf = (
   now: number,
 ): NewRecord | Rejection => {
   const ts = Math.round((item.ts ?? now) * 1e6) / 1e6;
-  if (!(ts >= earliest && ts <= now + daySeconds))
-    return new Rejection('TS_OUT_OF_RANGE', 'ts must lie between 2000-01-01 and 24 hours from now.');
+  if (!(ts >= earliest && ts <= now + daySeconds)) {
+    const message = 'must lie between 2000-01-01 and 24 hours from now';
+    return new Rejection('TS_OUT_OF_RANGE', `ts ${message}.`, { path: item.tsPath ?? 'ts', message });
+  }
   const content = contentOf(item, shape?.variables ?? []);
   return {
     id: newId(),

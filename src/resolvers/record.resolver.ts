@@ -3,12 +3,12 @@ import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { requireOrganization } from '../auth/access.js';
 import type { ExactJson } from '../entities/exact-json.js';
 import { IngestAnswer } from '../entities/ingest-answer.js';
-import { type ApiError, invalid, notFound } from '../errors.js';
+import { type ApiError, invalid, unknownDevice } from '../errors.js';
 import type { PlainJson } from '../json.js';
 import type { Item, ItemResult, Rejection } from '../records/item.js';
 import { readNative } from '../records/native.js';
 import type { RecordStore } from '../records/postgres/log/store.js';
-import { readChirpStack } from '../records/sources/chirpstack.js';
+import { readChirpStackEvent } from '../records/sources/chirpstack.js';
 import { readSigfox } from '../records/sources/sigfox.js';
 import { type ReadSource, storable } from '../records/sources/source.js';
 import { readTheThingsStack } from '../records/sources/the-things-stack.js';
@@ -43,18 +43,22 @@ export class RecordResolver {
   }
 
   @Ingests()
-  @Mutation(() => Boolean, { description: 'Stores an uplink of The Things Stack v3; false for its other events.' })
+  @Mutation(() => Boolean, {
+    description: 'Stores an uplink, a place or a join of The Things Stack v3; false for its other events.',
+  })
   ingestTheThingsStack(@Args(() => IngestArgs) args: IngestArgs, @Ctx() ctx: Context): Promise<boolean> {
     return this.ingest(ctx, args, readTheThingsStack);
   }
 
   @Ingests()
-  @Mutation(() => Boolean, { description: 'Stores an uplink of ChirpStack v4; false for its other events.' })
+  @Mutation(() => Boolean, {
+    description: 'Stores an uplink, a state or a place of ChirpStack v4; false for its other events.',
+  })
   ingestChirpStack(
     @Args(() => IngestChirpStackArgs) args: IngestChirpStackArgs,
     @Ctx() ctx: Context,
   ): Promise<boolean> {
-    return this.ingest(ctx, args, (args.event ?? 'up') === 'up' ? readChirpStack : () => []);
+    return this.ingest(ctx, args, readChirpStackEvent(args.event ?? 'up'));
   }
 
   @Ingests()
@@ -69,13 +73,16 @@ export class RecordResolver {
     @Args(() => IngestThingsBoardArgs) args: IngestThingsBoardArgs,
     @Ctx() ctx: Context,
   ): Promise<boolean> {
-    return this.ingest(ctx, args, (body) => readThingsBoard(body, args.serial));
+    return this.ingest(ctx, args, (body, onSerial) => {
+      onSerial?.(args.serial);
+      return readThingsBoard(body, args.serial);
+    });
   }
 
   /** Stores all items of a body, or none of them; whether there were any. */
   private async ingest(ctx: Context, { organizationId, body }: IngestArgs, read: ReadSource): Promise<boolean> {
     requireOrganization(ctx, organizationId, 'write');
-    const items: Item[] = read(storable(body as PlainJson));
+    const items: Item[] = read(storable(body as PlainJson), (serial) => ctx.note({ serial: serial.slice(0, 200) }));
     if (items.length === 0) return false;
     await this.store.store({ organizationId, items, refuse: refusalOf, answer: () => null });
     return true;
@@ -83,8 +90,8 @@ export class RecordResolver {
 }
 
 /** A network server is told by its status: it does not read results. */
-const refusalOf = ({ code, message }: Rejection): ApiError =>
-  code === 'UNKNOWN_DEVICE' ? notFound('device') : invalid([{ path: code === 'TS_OUT_OF_RANGE' ? 'ts' : '', message }]);
+const refusalOf = ({ code, message, fault }: Rejection): ApiError =>
+  code === 'UNKNOWN_DEVICE' ? unknownDevice(message) : invalid([fault ?? { path: '', message }]);
 
 const answerOf = (results: readonly ItemResult[], verbose: boolean) => {
   const count = (status: ItemResult['status']) => results.filter((result) => result.status === status).length;

@@ -9,6 +9,8 @@ export interface BodyRules {
   mebibytes: number;
   /** Whether it may be NDJSON, one value a line. */
   lines: boolean;
+  /** What is said of a body in a type that is not read, where the usual sentence does not help. */
+  otherTypes?: string | undefined;
 }
 
 /** A body as text, '' where none came. */
@@ -51,7 +53,9 @@ const isLines = (contentType = 'application/json', rules: BodyRules): boolean =>
   }
   if (rules.lines && linesType.test(type)) return true;
   if (jsonType.test(type)) return false;
-  throw unsupportedMediaType('Send the body as JSON, with the header "Content-Type: application/json".');
+  throw unsupportedMediaType(
+    rules.otherTypes ?? 'Send the body as JSON, with the header "Content-Type: application/json".',
+  );
 };
 
 const decoderOf = (encoding = 'identity'): Transform | undefined => {

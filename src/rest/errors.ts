@@ -29,6 +29,7 @@ export const answerErrors =
 export const sendError = (response: Response, error: ApiError): void => {
   const requestId = response.getHeader('X-Request-Id');
   const { message, code, errors } = error;
+  response.locals['failure'] = { code, message };
   const body = JSON.stringify({ message, code, ...(errors && { errors }), ...(requestId && { requestId }) });
   response.writeHead(error.status, {
     ...error.headers,

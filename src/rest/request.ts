@@ -66,7 +66,8 @@ const nothing = () => {};
 /** Undefined where no body is asked for; what comes all the same is not looked at. */
 const bodyBinder = ({ body, verb, ingest }: Route, args: readonly GraphQLArgument[]): ReadBody | undefined => {
   if (typeof body === 'object') {
-    return wholeBody(body.argument, { mebibytes: ingest ? 10 : 1, lines: body.lines === true });
+    const { argument, lines = false, otherTypes } = body;
+    return wholeBody(argument, { mebibytes: ingest ? 10 : 1, lines, otherTypes });
   }
   if (body === 'located') return locatedBody(args);
   return args.length === 0 ? undefined : fieldsBody(args, verb === 'PUT');

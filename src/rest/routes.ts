@@ -12,9 +12,9 @@ export interface RouteOptions {
   /**
    * How the body reaches the arguments. `fields`: one argument a field (the usual). `located`: the same, but through
    * the reader that knows lines and exact numbers, or from the query string. Else the argument that takes all of it,
-   * from NDJSON too where `lines` says so.
+   * from NDJSON too where `lines` says so; `otherTypes` is what a body in a type that is not read is answered.
    */
-  body?: 'fields' | 'located' | { argument: string; lines?: true };
+  body?: 'fields' | 'located' | { argument: string; lines?: true; otherTypes?: string };
   /** Arguments that a header carries. */
   headers?: Readonly<Record<string, string>>;
   /** Posts records: its own rate limit and body limit, and open to tokens that may do nothing else. */
@@ -44,6 +44,12 @@ const device = '/devices/:organizationId/:deviceId';
 const application = '/applications/:organizationId/:applicationId';
 const hook = `${application}/hooks/:applicationHookId`;
 const engine = `${application}/elasticsearch`;
+
+/** What is said of Protobuf, which these servers can be set to. */
+const chooseJson = {
+  theThingsStack: 'Protobuf is not read here: in The Things Stack choose JSON as the format of the webhook.',
+  chirpStack: 'Protobuf is not read here: in ChirpStack choose JSON as the payload encoding of the HTTP integration.',
+};
 
 /** The operations of the specification (section 4) in its order, then ours. */
 const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
@@ -124,8 +130,12 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
       `${organization}/records`,
       { ingest: true, body: { argument: 'records', lines: true }, headers: { idempotencyKey: 'idempotency-key' } },
     ],
-    'Mutation.ingestTheThingsStack': ['POST', `${organization}/ingest/the-things-stack`, networkServer()],
-    'Mutation.ingestChirpStack': ['POST', `${organization}/ingest/chirpstack`, networkServer()],
+    'Mutation.ingestTheThingsStack': [
+      'POST',
+      `${organization}/ingest/the-things-stack`,
+      networkServer(chooseJson.theThingsStack),
+    ],
+    'Mutation.ingestChirpStack': ['POST', `${organization}/ingest/chirpstack`, networkServer(chooseJson.chirpStack)],
     'Mutation.ingestSigfox': ['POST', `${organization}/ingest/sigfox`, networkServer()],
     'Mutation.ingestThingsBoard': ['POST', `${organization}/ingest/thingsboard/:serial`, networkServer()],
     'Query.deviceLatest': ['GET', `${device}/latest`],
@@ -145,8 +155,8 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
 };
 
 /** Network servers post as they are, and an answer with a body would be a downlink to some of them. */
-function networkServer(): RouteOptions {
-  return { ingest: true, status: 204, body: { argument: 'body' } };
+function networkServer(otherTypes?: string): RouteOptions {
+  return { ingest: true, status: 204, body: { argument: 'body', ...(otherTypes !== undefined && { otherTypes }) } };
 }
 
 const toRoute = (tag: string, name: string, [verb, path, options]: Row): Route => {

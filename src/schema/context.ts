@@ -20,6 +20,8 @@ export interface Context {
   /** Origin of this service as the caller sees it, for links and avatars. */
   readonly origin: string;
   readonly requestId: string;
+  /** Adds fields to the log line of the request, such as the device that it was about. Never a secret. */
+  note(fields: Readonly<Record<string, string>>): void;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
   /** Tells the dispatcher that deliveries were committed. Only a hint: it polls as well. */

@@ -21,7 +21,7 @@ export class IngestArgs extends OrganizationArgs {
 /** What ChirpStack posts. */
 @ArgsType()
 export class IngestChirpStackArgs extends IngestArgs {
-  @label('Kind of event; only "up" is stored.', 50, { optional: true }) event?: string | null;
+  @label('Kind of event; `up`, `status` and `location` are stored.', 50, { optional: true }) event?: string | null;
 }
 
 /** What ThingsBoard's devices post. */

@@ -231,7 +231,7 @@ describe('POST /organizations/:organizationId/ingest', () => {
 
   it('answers 204 to a repetition and to other events', async () => {
     expect((await post('the-things-stack', fixture('the-things-stack-uplink'))).status).toBe(204);
-    expect((await post('the-things-stack', { join_accept: {} })).status).toBe(204);
+    expect((await post('the-things-stack', { downlink_ack: { f_port: 1 } })).status).toBe(204);
     expect((await post('chirpstack?event=join', { deviceInfo: {} })).status).toBe(204);
     expect((await post('sigfox', { device: '1A2345' })).status).toBe(204);
   });

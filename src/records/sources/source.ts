@@ -2,8 +2,11 @@ import { invalid, malformed } from '../../errors.js';
 import type { PlainJson } from '../../json.js';
 import type { Item, PlainObject } from '../item.js';
 
-/** Reads the body of a network server. No items: another event of theirs, with nothing to store. */
-export type ReadSource = (body: PlainJson) => Item[];
+/**
+ * Reads the body of a network server. No items: another event of theirs, with nothing to store.
+ * @param onSerial is told whose body it is as soon as that is read, so that the log can name it where the rest is refused.
+ */
+export type ReadSource = (body: PlainJson, onSerial?: (serial: string) => void) => Item[];
 
 /** Whether a value is an object (no array, not null). */
 export const isObject = (value: PlainJson | undefined): value is PlainObject =>
@@ -29,11 +32,19 @@ export const numberIn = (value: PlainJson | undefined): number | undefined => {
 };
 
 /** The serial that the body must hold, at the path that names it. */
-export const serialIn = (value: PlainJson | undefined, path: string): string => {
+export const serialIn = (
+  value: PlainJson | undefined,
+  path: string,
+  onSerial: (serial: string) => void = () => {},
+): string => {
   const serial = textIn(value);
   if (serial === undefined) throw invalid([{ path, message: 'The serial of the device is missing here.' }]);
+  onSerial(serial);
   return serial;
 };
+
+/** `parent.name`, or the name alone at the top of a body. */
+export const below = (parent: string, name: string): string => (parent === '' ? name : `${parent}.${name}`);
 
 /** Bytes written as base64 or hexadecimal at a path of the body. */
 export const bytesIn = (bytes: Buffer | undefined, path: string): Buffer => {
@@ -54,19 +65,22 @@ export const timeIn = (value: PlainJson | undefined): number | undefined => {
   return seconds >= year2000 ? seconds + Number(fraction) : undefined;
 };
 
-/**
- * What reception was like: `rssi` and `snr` of the gateway with the best snr, then rssi, and the number of gateways. These
- * servers omit zeros, so one that is missing beside the other is 0.
- */
-export const reception = (gateways: PlainJson | undefined): PlainObject => {
-  if (!Array.isArray(gateways) || gateways.length === 0) return {};
-  const [best] = gateways
-    .map(objectIn)
-    .map(({ rssi, snr }) => ({ rssi: numberIn(rssi), snr: numberIn(snr) }))
-    .filter(({ rssi, snr }) => rssi !== undefined || snr !== undefined)
-    .map(({ rssi = 0, snr = 0 }) => ({ rssi, snr }))
-    .sort((a, b) => b.snr - a.snr || b.rssi - a.rssi);
-  return { ...best, gateways: gateways.length };
+/** The first of several fields that holds a time, as an item's time and the field that a fault of it is told under. */
+export const timestampIn = (
+  ...fields: readonly (readonly [path: string, value: PlainJson | undefined])[]
+): Pick<Item, 'ts' | 'tsPath'> => {
+  for (const [tsPath, value] of fields) {
+    const ts = timeIn(value);
+    if (ts !== undefined) return { ts, tsPath };
+  }
+  return {};
+};
+
+/** A place in degrees; undefined where there is none. These servers omit zeros. */
+export const placeIn = (value: PlainJson | undefined): PlainObject | undefined => {
+  const { latitude, longitude } = objectIn(value);
+  if (latitude === undefined && longitude === undefined) return undefined;
+  return { lat: numberIn(latitude) ?? 0, lon: numberIn(longitude) ?? 0 };
 };
 
 /** The port as a stream; none where it is missing or 0. */

@@ -1,46 +1,138 @@
+import { createHash } from 'node:crypto';
 import type { PlainJson } from '../../json.js';
 import { readPayload } from '../decode/payload.js';
-import type { PlainObject } from '../item.js';
+import type { Item, PlainObject } from '../item.js';
+import { dataRateOf, frequencyOf, receptionOf } from './radio.js';
 import {
   bytesIn,
   isObject,
   numberIn,
   objectBody,
   objectIn,
+  placeIn,
   portIn,
   type ReadSource,
-  reception,
   serialIn,
   textIn,
-  timeIn,
+  timestampIn,
 } from './source.js';
 
-/** The Things Stack v3, webhook "uplink message" (application data formats, `ApplicationUp`). */
-export const readTheThingsStack: ReadSource = (body) => {
+const provider = 'the-things-stack';
+
+/**
+ * The Things Stack v3, webhooks in JSON (application data formats, `ApplicationUp`): uplinks, normalized uplinks, solved
+ * places and accepted joins are records; its other events have nothing to store.
+ */
+export const readTheThingsStack: ReadSource = (body, onSerial) => {
   const event = objectBody(body);
-  const uplink = event.uplink_message;
-  if (!isObject(uplink)) return [];
-  const serial = serialIn(objectIn(event.end_device_ids).dev_eui, 'end_device_ids.dev_eui');
+  for (const [kind, read] of Object.entries(readers)) {
+    const message = event[kind];
+    if (!isObject(message)) continue;
+    const content = read(event, message);
+    if (content === undefined) return [];
+    const serial = serialOf(event, onSerial);
+    return [{ serials: [serial], ...content(serial) }];
+  }
+  return [];
+};
+
+/** What is read of a message, given the serial; undefined where there is nothing to store. */
+type ReadMessage = (
+  event: PlainObject,
+  message: PlainObject,
+) => ((serial: string) => Omit<Item, 'serials'>) | undefined;
+
+/** `ApplicationUplink`. */
+const readUplink: ReadMessage = (event, uplink) => (serial) => {
   const key = keyOf(serial, event, uplink);
-  const ts = timeIn(uplink.received_at) ?? timeIn(event.received_at);
   const payload = textIn(uplink.frm_payload);
-  return [
-    {
-      serials: [serial],
-      ...(ts === undefined ? {} : { ts }),
-      metadata: { ...reception(uplink.rx_metadata), provider: 'the-things-stack' },
-      data: objectIn(uplink.decoded_payload),
-      ...(payload === undefined
-        ? {}
-        : {
-            frame: {
-              ...portIn(uplink.f_port),
-              bytes: bytesIn(readPayload(payload, 'base64'), 'uplink_message.frm_payload'),
-            },
-          }),
-      ...(key === undefined ? {} : { key }),
-    },
-  ];
+  return {
+    ...receivedAt('uplink_message', event, uplink),
+    metadata: { ...radioOf(uplink), provider },
+    data: objectIn(uplink.decoded_payload),
+    ...(payload === undefined
+      ? {}
+      : {
+          frame: {
+            ...portIn(uplink.f_port),
+            bytes: bytesIn(readPayload(payload, 'base64'), 'uplink_message.frm_payload'),
+          },
+        }),
+    ...(key === undefined ? {} : { key }),
+  };
+};
+
+/** `ApplicationUplinkNormalized`: one measurement, which may say itself when it was made. An uplink may have several. */
+const readNormalized: ReadMessage = (event, uplink) => {
+  const data = objectIn(uplink.normalized_payload);
+  if (Object.keys(data).length === 0) return undefined;
+  const measured = timestampIn(['uplink_normalized.normalized_payload.time', data.time]);
+  return () => ({
+    ...receivedAt('uplink_normalized', event, uplink),
+    ...measured,
+    metadata: { ...radioOf(uplink), provider, event: 'uplink_normalized' },
+    data,
+    ...eventKey('uplink_normalized', event, data),
+  });
+};
+
+/** `ApplicationLocation`. */
+const readLocation: ReadMessage = (event, solved) => {
+  const location = placeIn(solved.location);
+  if (location === undefined) return undefined;
+  return () => ({
+    ...receivedAt('location_solved', event, solved),
+    metadata: { provider, event: 'location_solved' },
+    data: { location },
+    ...eventKey('location_solved', event, solved),
+  });
+};
+
+/** `ApplicationJoinAccept`: that the device joined. Its session keys are not kept. */
+const readJoin: ReadMessage = (event, join) => {
+  if (Object.keys(join).length === 0) return undefined;
+  return () => ({
+    ...receivedAt('join_accept', event, join),
+    metadata: { provider, event: 'join_accept' },
+    data: {},
+    ...eventKey('join_accept', event, join),
+  });
+};
+
+const readers: Readonly<Record<string, ReadMessage>> = {
+  uplink_message: readUplink,
+  uplink_normalized: readNormalized,
+  location_solved: readLocation,
+  join_accept: readJoin,
+};
+
+/** The DevEUI; where it is missing, the identifier of a device that was made from it by the server reads `eui-...`. */
+const serialOf = (event: PlainObject, onSerial?: (serial: string) => void): string => {
+  const { dev_eui, device_id } = objectIn(event.end_device_ids);
+  const [, eui] = /^eui-([0-9a-f]{16})$/i.exec(textIn(device_id) ?? '') ?? [];
+  return serialIn(textIn(dev_eui) ?? eui, 'end_device_ids.dev_eui', onSerial);
+};
+
+const receivedAt = (kind: string, event: PlainObject, message: PlainObject) =>
+  timestampIn([`${kind}.received_at`, message.received_at], ['received_at', event.received_at]);
+
+/** A frame counter of 0 is omitted. */
+const radioOf = ({ f_cnt, rx_metadata, settings }: PlainObject): PlainObject => {
+  const { data_rate, frequency } = objectIn(settings);
+  const { lora, fsk, lrfhss } = objectIn(data_rate);
+  return {
+    ...receptionOf(rx_metadata, (gateway) => {
+      const { gateway_id, eui } = objectIn(gateway.gateway_ids);
+      return textIn(gateway_id) ?? eui;
+    }),
+    fCnt: numberIn(f_cnt) ?? 0,
+    ...dataRateOf({
+      ...(isObject(lora) && { lora: { spreadingFactor: lora.spreading_factor, bandwidth: lora.bandwidth } }),
+      ...(isObject(fsk) && { fsk: { bitRate: fsk.bit_rate } }),
+      ...(isObject(lrfhss) && { lrFhss: { width: lrfhss.operating_channel_width } }),
+    }),
+    ...frequencyOf(frequency),
+  };
 };
 
 /** A frame counter counts within a session; without one the identifier that the application server gave the uplink. */
@@ -49,4 +141,12 @@ const keyOf = (serial: string, event: PlainObject, uplink: PlainObject): string 
   if (session !== undefined) return `${serial}|${session}|${numberIn(uplink.f_cnt) ?? 0}`;
   const ids: PlainJson[] = Array.isArray(event.correlation_ids) ? event.correlation_ids : [];
   return ids.map(textIn).find((id) => id?.startsWith('as:up:'));
+};
+
+/** Messages that one uplink led to share their time: the same time with the same content is a repetition. */
+const eventKey = (kind: string, event: PlainObject, content: PlainObject): { key?: string } => {
+  const time = textIn(event.received_at);
+  if (time === undefined) return {};
+  const digest = createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
+  return { key: `${kind}|${time.slice(0, 60)}|${digest}` };
 };

@@ -1,27 +1,50 @@
 import { invalid } from '../../errors.js';
 import type { PlainJson } from '../../json.js';
 import type { Item, PlainObject } from '../item.js';
-import { isObject, numberIn } from './source.js';
+import { below, isObject, numberIn } from './source.js';
 
 /**
- * ThingsBoard, telemetry of one device: fields with or without `{ ts, values }` around them, one or an array of them. `ts` is
- * in milliseconds. The serial comes from the path.
+ * ThingsBoard, telemetry: fields, or `{ ts, values }`, one or an array of them; `ts` is in milliseconds. They are the
+ * device's of the path. A gateway's form, `{ "<serial>": [telemetry, ...], ... }`, is told by its shape; its devices are
+ * named by their serials. Numbers written as text stay text. An item without values has nothing to store.
  */
-export const readThingsBoard = (body: PlainJson, serial: string): Item[] =>
-  Array.isArray(body) ? body.map((item, index) => readItem(item, serial, `${index}`)) : [readItem(body, serial, '')];
-
-const readItem = (item: PlainJson, serial: string, path: string): Item => {
-  if (!isObject(item)) throw invalid([{ path, message: 'Telemetry is an object of values.' }]);
-  const telemetry = { serials: [serial], metadata: { provider: 'thingsboard' } };
-  if (!isObject(item.values) || !Object.keys(item).every((key) => key === 'ts' || key === 'values'))
-    return { ...telemetry, data: item };
-  return { ...telemetry, ...timestampOf(item, path), data: item.values };
+export const readThingsBoard = (body: PlainJson, serial: string): Item[] => {
+  if (isGatewayForm(body)) {
+    return Object.entries(body).flatMap(([device, items]) => {
+      if (!isSerial(device)) throw invalid([{ path: device.slice(0, 100), message: noSerial }]);
+      return items.flatMap((item, index) => readItem(item, device, `${device}.${index}`));
+    });
+  }
+  return Array.isArray(body)
+    ? body.flatMap((item, index) => readItem(item, serial, `${index}`))
+    : readItem(body, serial, '');
 };
 
-const timestampOf = ({ ts }: PlainObject, path: string): { ts?: number } => {
+const noSerial =
+  'This is no serial: a gateway names its devices by their serials. To store arrays of objects as values, send them in "values".';
+
+const isSerial = (name: string): boolean => /^[0-9a-f]+(-[0-9a-f]+)*$/i.test(name) && name.length <= 64;
+
+/** Whether every field is an array of objects, at least one, as the telemetry of a gateway's devices is. */
+const isGatewayForm = (body: PlainJson): body is Record<string, PlainObject[]> =>
+  isObject(body) &&
+  Object.keys(body).length > 0 &&
+  Object.values(body).every((items) => Array.isArray(items) && items.length > 0 && items.every(isObject));
+
+const readItem = (item: PlainJson, serial: string, path: string): Item[] => {
+  if (!isObject(item)) throw invalid([{ path, message: 'Telemetry is an object of values.' }]);
+  const { ts, values, ...fields } = item;
+  // What stands beside `ts` and `values` is no telemetry to ThingsBoard either.
+  const isEnvelope = isObject(values) && (ts !== undefined || Object.keys(fields).length === 0);
+  const data = isEnvelope ? values : { ...fields, ...(values !== undefined && { values }) };
+  const timestamp = timestampOf(ts, below(path, 'ts'));
+  if (Object.keys(data).length === 0) return [];
+  return [{ serials: [serial], ...timestamp, metadata: { provider: 'thingsboard' }, data }];
+};
+
+const timestampOf = (ts: PlainJson | undefined, tsPath: string): Pick<Item, 'ts' | 'tsPath'> => {
   if (ts === undefined || ts === null) return {};
   const milliseconds = numberIn(ts);
-  if (milliseconds === undefined)
-    throw invalid([{ path: path === '' ? 'ts' : `${path}.ts`, message: 'A number of milliseconds is asked for.' }]);
-  return { ts: milliseconds / 1000 };
+  if (milliseconds === undefined) throw invalid([{ path: tsPath, message: 'A number of milliseconds is asked for.' }]);
+  return { ts: milliseconds / 1000, tsPath };
 };

@@ -23,7 +23,19 @@ describe('The Things Stack', () => {
       {
         serials: ['0004A30B001C0530'],
         ts: 1581520545.7895856,
-        metadata: { rssi: -35, snr: 5, gateways: 1, provider: 'the-things-stack' },
+        tsPath: 'uplink_message.received_at',
+        metadata: {
+          rssi: -35,
+          snr: 5,
+          gateways: 1,
+          gatewayIds: ['gtw1'],
+          gatewayRssi: [-35],
+          gatewaySnr: [5],
+          fCnt: 1,
+          dataRate: 'SF7BW125',
+          frequency: 868_300_000,
+          provider: 'the-things-stack',
+        },
         data: { temperature: 1, luminosity: 0.64 },
         frame: { bytes: Buffer.from('8241de', 'hex') },
         key: '0004A30B001C0530|AXA50tHUGUucuzS/bCGMNw==|1',
@@ -58,7 +70,33 @@ describe('The Things Stack', () => {
   });
 
   it('has nothing to store in other events', () => {
+    expect(readTheThingsStack({ ...uplink, uplink_message: undefined!, downlink_ack: { f_port: 1 } })).toEqual([]);
     expect(readTheThingsStack({ join_accept: {} })).toEqual([]);
+  });
+
+  it('lists gateways from the best to the worst, with what each received', () => {
+    const rx_metadata: PlainJson[] = [
+      { gateway_ids: { gateway_id: 'far' }, rssi: -110, snr: -8 },
+      { gateway_ids: { eui: 'EEEE' } },
+      { gateway_ids: { gateway_id: 'near' }, rssi: -60 },
+    ];
+    expect(read({ rx_metadata })?.metadata).toMatchObject({
+      rssi: -60,
+      snr: 0,
+      gateways: 3,
+      gatewayIds: ['near', 'far', 'EEEE'],
+      gatewayRssi: [-60, -110, null],
+      gatewaySnr: [0, -8, null],
+    });
+  });
+
+  it.each([
+    [{ lora: { bandwidth: 62_500, spreading_factor: 12 } }, 'SF12BW62.5'],
+    [{ fsk: { bit_rate: 50_000 } }, 'FSK50'],
+    [{ lrfhss: { operating_channel_width: 137_000, coding_rate: '1/3' } }, 'LR-FHSS137'],
+    [{}, undefined],
+  ])('names the data rate of %j', (data_rate: PlainObject, dataRate) => {
+    expect(read({ settings: { data_rate } })?.metadata.dataRate).toBe(dataRate);
   });
 });
 
@@ -70,7 +108,19 @@ describe('ChirpStack', () => {
       {
         serials: ['0101010101010101'],
         ts: 1658136855.7750232,
-        metadata: { rssi: -36, snr: 10.5, gateways: 1, provider: 'chirpstack' },
+        tsPath: 'time',
+        metadata: {
+          rssi: -36,
+          snr: 10.5,
+          gateways: 1,
+          gatewayIds: ['0016c001f153a14c'],
+          gatewayRssi: [-36],
+          gatewaySnr: [10.5],
+          fCnt: 0,
+          dataRate: 'SF11BW125',
+          frequency: 867_100_000,
+          provider: 'chirpstack',
+        },
         data: {},
         frame: { streamId: 1, bytes: Buffer.from('aa', 'hex') },
         key: '3ac7e3c4-4401-4b8d-9386-a5c902f9202d',
@@ -99,6 +149,7 @@ describe('Sigfox', () => {
       {
         serials: ['1A2345', '001A2345'],
         ts: 1512814827,
+        tsPath: 'time',
         metadata: { rssi: -123, snr: 18.86, provider: 'sigfox' },
         data: {},
         frame: { streamId: 'only', bytes: Buffer.from('b0513801a421f0019405a500', 'hex') },
@@ -120,12 +171,14 @@ describe('ThingsBoard', () => {
       {
         serials: ['ab'],
         ts: 1559673838.361,
+        tsPath: '0.ts',
         metadata: { provider: 'thingsboard' },
         data: { temperature: 42.5, humidity: 73 },
       },
       {
         serials: ['ab'],
         ts: 1559673902.031,
+        tsPath: '1.ts',
         metadata: { provider: 'thingsboard' },
         data: { temperature: 42, active: true },
       },
@@ -135,6 +188,45 @@ describe('ThingsBoard', () => {
   it('takes bare values for now', () => {
     const [item] = readThingsBoard({ temperature: 1 }, 'ab');
     expect(item).toEqual({ serials: ['ab'], metadata: { provider: 'thingsboard' }, data: { temperature: 1 } });
+  });
+
+  const item = (data: PlainObject, ts?: number) => ({
+    serials: ['ab'],
+    metadata: { provider: 'thingsboard' },
+    data,
+    ...(ts && { ts, tsPath: 'ts' }),
+  });
+
+  it('keeps `ts` and `values` where something stands beside them', () => {
+    expect(readThingsBoard({ ts: 1559673838361, values: { a: 1 }, more: true }, 'ab')).toEqual([
+      item({ a: 1 }, 1559673838.361),
+    ]);
+  });
+
+  it('keeps the time of values that stand beside it', () => {
+    expect(readThingsBoard({ ts: '1559673838361', temperature: 5 }, 'ab')).toEqual([
+      item({ temperature: 5 }, 1559673838.361),
+    ]);
+  });
+
+  it('stores nothing of an object without values', () => {
+    const empty: PlainJson[] = [{}, [], [{}], { ts: 1559673838361 }, { ts: 1559673838361, values: {} }];
+    for (const nothing of empty) expect(readThingsBoard(nothing, 'ab')).toEqual([]);
+  });
+
+  it('keeps text that is a number as text, and arrays of objects inside `values`', () => {
+    expect(readThingsBoard({ a: '5', values: 1 }, 'ab')).toEqual([item({ a: '5', values: 1 })]);
+    expect(readThingsBoard({ values: { scan: [{ mac: 'x' }] } }, 'ab')).toEqual([item({ scan: [{ mac: 'x' }] })]);
+  });
+
+  it('reads the form of a gateway for each of its devices', () => {
+    const body: PlainJson = { 'AB-01': [{ ts: 1559673838361, values: { a: 1 } }, { a: 2 }], ab02: [{ b: 3 }] };
+    expect(readThingsBoard(body, 'ab')).toEqual([
+      { ...item({ a: 1 }), serials: ['AB-01'], ts: 1559673838.361, tsPath: 'AB-01.0.ts' },
+      { ...item({ a: 2 }), serials: ['AB-01'] },
+      { ...item({ b: 3 }), serials: ['ab02'] },
+    ]);
+    expect(() => readThingsBoard({ 'device A': [{ a: 1 }] }, 'ab')).toThrow('device A: This is no serial');
   });
 
   it('names the item that is no telemetry', () => {

@@ -1,0 +1,41 @@
+import type { RequestHandler, Response } from 'express';
+import type { Log } from '../log.js';
+
+/** Fields that the log line of a request carries besides the usual ones, in `response.locals`. */
+interface Noted {
+  /** What a refused request was told; the graph's errors note it as well. */
+  failure?: { code: string; message: string };
+  /** What the operation noted (`Context.note`). */
+  note?: Readonly<Record<string, string>>;
+}
+
+const longestMessage = 500;
+
+/** Adds fields to the log line of a request. A socket's upgrade has no line. */
+export const noteFor = (
+  { locals }: Partial<Pick<Response, 'locals'>>,
+  fields: Readonly<Record<string, string>>,
+): void => {
+  if (locals !== undefined) locals['note'] = { ...(locals as Noted).note, ...fields };
+};
+
+/**
+ * One line a request: never a token, a body or a query string. A refused one (4xx) says why, with its code and message;
+ * where the operation noted what it was about, the line says that too.
+ */
+export const logRequests =
+  (log: Log): RequestHandler =>
+  (request, response, next) => {
+    const { method, path } = request;
+    const begun = performance.now();
+    response.once('finish', () => {
+      const milliseconds = Math.round((performance.now() - begun) * 10) / 10;
+      const requestId = response.getHeader('X-Request-Id');
+      const { statusCode: status } = response;
+      const { failure, note } = response.locals as Noted;
+      const refused = status >= 400 &&
+        failure && { code: failure.code, message: failure.message.slice(0, longestMessage) };
+      log.info({ requestId, method, path, status, milliseconds, ...refused, ...(status >= 400 && note) }, 'request');
+    });
+    next();
+  };

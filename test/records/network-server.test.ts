@@ -1,0 +1,251 @@
+import { readFileSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { createLog } from '../../src/log.js';
+import type { Answer, Client } from '../support/client.js';
+import { useService } from '../support/service.js';
+import { createTenant } from '../support/tenant.js';
+
+interface Line {
+  requestId?: string;
+  [field: string]: unknown;
+}
+
+const lines: Line[] = [];
+const log = createLog(
+  'info',
+  new Writable({
+    write(line: Buffer, _encoding, done) {
+      lines.push(JSON.parse(`${line}`) as Line);
+      done();
+    },
+  }),
+);
+const service = useService({ log });
+let organization: string;
+let application: string;
+let owner: Client;
+
+const eui = '0004a30b001c0530';
+const fixture = (name: string) => JSON.parse(readFileSync(`test/data/ingest/${name}.json`, 'utf8')) as object;
+const uplink = fixture('the-things-stack-uplink');
+const { end_device_ids } = uplink as { end_device_ids: { dev_eui?: string } };
+const { deviceInfo } = fixture('chirpstack-up') as { deviceInfo: object };
+const now = () => new Date().toISOString();
+
+beforeAll(async () => {
+  const tenant = await createTenant(service);
+  owner = tenant.owner;
+  organization = tenant.id;
+  application = (await owner.post<{ id: string }>(`/organizations/${organization}/applications`, { name: 'Fleet' }))
+    .body.id;
+  for (const serial of [eui, '0101010101010101', 'ab-01', 'ab-02']) {
+    const { body } = await owner.post<{ id: string }>(`/organizations/${organization}/devices/${serial}`, {});
+    await owner.put(`/applications/${organization}/${application}/devices/${body.id}`);
+  }
+});
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  owner.request<{ message: string; errors?: object[] }>('POST', `/organizations/${organization}/ingest/${path}`, {
+    body,
+    headers,
+  });
+
+interface Source {
+  ts: number;
+  metadata: Record<string, unknown>;
+  data: Record<string, unknown>;
+  device: { serial: string };
+}
+
+const found = async (query: object): Promise<Source[]> => {
+  const { body } = await owner.post<{ responses: [{ hits: { hits: { _source: Source }[] } }] }>(
+    `/applications/${organization}/${application}/search`,
+    { ts: { gte: 1e9, lte: 4e9 }, queries: [{ products: [], query }] },
+  );
+  return body.responses[0].hits.hits.map(({ _source }) => _source);
+};
+
+const lineOf = ({ headers }: Answer): Line | undefined => {
+  const requestId = headers.get('x-request-id');
+  return lines.find((line) => line.requestId === requestId);
+};
+
+describe('The Things Stack', () => {
+  const send = (event: object) =>
+    post('the-things-stack', { end_device_ids, correlation_ids: ['as:up:1'], received_at: now(), ...event });
+
+  it('has a solved place stored as a record with its event', async () => {
+    const location_solved = { service: 'ttgc', location: { latitude: 37.97, longitude: 23.72, source: 'SOURCE_LORA' } };
+    expect(await send({ location_solved })).toMatchObject({ status: 204 });
+    expect(await found({ term: { 'metadata.event': 'location_solved' } })).toMatchObject([
+      {
+        data: { location: { lat: 37.97, lon: 23.72 } },
+        metadata: { provider: 'the-things-stack' },
+        device: { serial: eui },
+      },
+    ]);
+  });
+
+  it('has a join stored as a record with its event, and its keys not', async () => {
+    const join_accept = { session_key_id: 'AXA5', app_s_key: { key: 'c2VjcmV0' }, received_at: now() };
+    expect(await send({ join_accept })).toMatchObject({ status: 204 });
+    const [record] = await found({ term: { 'metadata.event': 'join_accept' } });
+    expect(record).toMatchObject({ data: {}, metadata: { provider: 'the-things-stack' } });
+    expect(JSON.stringify(record)).not.toContain('c2VjcmV0');
+  });
+
+  it('has normalized values stored as records with their event, several of one uplink, each once', async () => {
+    const received_at = now();
+    const normalized = (normalized_payload: object) =>
+      send({
+        received_at,
+        uplink_normalized: { session_key_id: 'AXA5', f_cnt: 7, f_port: 1, frm_payload: 'gkHe', normalized_payload },
+      });
+    const measured = { air: { temperature: 21.5 }, time: '2022-08-23T10:00:00Z' };
+    for (const payload of [measured, measured, { air: { temperature: 22 } }]) await normalized(payload);
+    const records = await found({ term: { 'metadata.event': 'uplink_normalized' } });
+    expect(records).toMatchObject([
+      { data: { air: { temperature: 22 } }, metadata: { fCnt: 7 } },
+      { ts: Date.UTC(2022, 7, 23, 10) / 1000, data: { air: { temperature: 21.5 } } },
+    ]);
+  });
+
+  it('has the device told by `device_id` where it reads eui-... and there is no DevEUI', async () => {
+    const { uplink_message } = uplink as { uplink_message: object };
+    const ids = { device_id: `eui-${eui}`, application_ids: { application_id: 'app1' } };
+    const event = { ...uplink, end_device_ids: ids, uplink_message: { ...uplink_message, f_cnt: 90 } };
+    expect(await post('the-things-stack', event)).toMatchObject({ status: 204 });
+    expect(await found({ term: { 'metadata.fCnt': 90 } })).toMatchObject([{ device: { serial: eui } }]);
+    expect(await send({ end_device_ids: { device_id: 'pump-7' }, join_accept: { session_key_id: 'a' } })).toMatchObject(
+      {
+        status: 422,
+        body: { errors: [{ path: 'end_device_ids.dev_eui' }] },
+      },
+    );
+  });
+
+  it('has data rate, frequency, counter and gateways of an uplink kept where search finds them', async () => {
+    await post('the-things-stack', uplink);
+    const filter = [
+      { term: { 'metadata.gatewayIds': 'gtw1' } },
+      { term: { 'metadata.dataRate': 'SF7BW125' } },
+      { term: { 'metadata.frequency': 868_300_000 } },
+      { term: { 'metadata.fCnt': 1 } },
+    ];
+    expect(await found({ bool: { filter } })).toMatchObject([{ metadata: { gatewayRssi: [-35], gatewaySnr: [5] } }]);
+  });
+});
+
+describe('ChirpStack', () => {
+  const status = { deduplicationId: 'd1', time: '2023-01-01T00:00:00+00:00', deviceInfo };
+
+  it('has battery and margin of a status stored as a record with its event, though the uplink had its identifier', async () => {
+    await post('chirpstack?event=up', { ...status, data: 'qg==', fPort: 1 });
+    const body = { ...status, margin: 7, batteryLevel: 98.03 };
+    expect(await post('chirpstack?event=status', body)).toMatchObject({ status: 204 });
+    expect(await post('chirpstack?event=status', body)).toMatchObject({ status: 204 });
+    expect(await found({ term: { 'metadata.event': 'status' } })).toMatchObject([
+      { ts: 1_672_531_200, data: { battery: 98.03, margin: 7 }, metadata: { provider: 'chirpstack' } },
+    ]);
+  });
+
+  it('has no battery of a device that has external power, and an omitted margin of 0', async () => {
+    await post('chirpstack?event=status', { ...status, deduplicationId: 'd2', externalPowerSource: true });
+    const [record] = await found({
+      bool: { filter: { term: { 'metadata.event': 'status' } }, must_not: { exists: { field: 'data.battery' } } },
+    });
+    expect(record?.data).toEqual({ margin: 0 });
+  });
+
+  it('has a place stored as a record with its event', async () => {
+    const location = { latitude: 52.37, longitude: 4.9, altitude: 0, source: 'GEO_RESOLVER_TDOA' };
+    expect(await post('chirpstack?event=location', { ...status, location })).toMatchObject({ status: 204 });
+    expect(await found({ term: { 'metadata.event': 'location' } })).toMatchObject([
+      { data: { location: { lat: 52.37, lon: 4.9 } } },
+    ]);
+  });
+});
+
+describe('ThingsBoard', () => {
+  it('has the telemetry of a gateway stored for each of its devices, all or nothing', async () => {
+    const telemetry = [{ ts: 1559673838361, values: { level: 42.5 } }];
+    expect(await post('thingsboard/ab-01', { 'AB-01': telemetry, ab02: telemetry })).toMatchObject({ status: 204 });
+    expect((await found({ term: { 'data.level': 42.5 } })).map(({ device }) => device.serial).sort()).toEqual([
+      'ab-01',
+      'ab-02',
+    ]);
+    const other = [{ level: 43.5 }];
+    expect(await post('thingsboard/ab-01', { 'AB-01': other, ffff: other })).toMatchObject({ status: 404 });
+    expect(await found({ term: { 'data.level': 43.5 } })).toEqual([]);
+  });
+
+  it('has nothing stored of an empty object', async () => {
+    const before = await found({ term: { 'metadata.provider': 'thingsboard' } });
+    expect(await post('thingsboard/ab-01', {})).toMatchObject({ status: 204 });
+    expect(await found({ term: { 'metadata.provider': 'thingsboard' } })).toEqual(before);
+  });
+});
+
+describe('a network server that is refused', () => {
+  it('is told to choose JSON where it sends Protobuf', async () => {
+    const headers = { 'content-type': 'application/octet-stream' };
+    const protobuf = Buffer.from('0a0e0a0464657631', 'hex');
+    expect(await post('chirpstack?event=up', protobuf, headers)).toMatchObject({
+      status: 415,
+      body: { message: expect.stringContaining('choose JSON as the payload encoding') },
+    });
+    expect(await post('the-things-stack', protobuf, headers)).toMatchObject({
+      status: 415,
+      body: { message: expect.stringContaining('choose JSON as the format of the webhook') },
+    });
+  });
+
+  it.each<[what: string, path: string, body: object, at: string]>([
+    [
+      'The Things Stack',
+      'the-things-stack',
+      { ...uplink, uplink_message: { received_at: '2999-01-01T00:00:00Z' } },
+      'uplink_message.received_at',
+    ],
+    ['ChirpStack', 'chirpstack', { deviceInfo, time: '2999-01-01T00:00:00Z', data: 'qg==' }, 'time'],
+    ['ThingsBoard', 'thingsboard/ab-01', [{ a: 1 }, { ts: 1, values: { a: 1 } }], '1.ts'],
+    ['Sigfox', 'sigfox', { device: 'ab01', data: 'aa', time: 1 }, 'time'],
+  ])('is told the name of its own field that holds an impossible time: %s', async (_server, path, body, at) => {
+    const message = 'must lie between 2000-01-01 and 24 hours from now';
+    expect(await post(path, body)).toMatchObject({ status: 422, body: { errors: [{ path: at, message }] } });
+  });
+
+  it('has the serial, the code and the message in its log line', async () => {
+    const ids = { ...end_device_ids, dev_eui: '00000000000000FF' };
+    const unknown = await post('the-things-stack', { ...uplink, end_device_ids: ids });
+    expect(unknown.body.message).toContain('00000000000000FF');
+    expect(lineOf(unknown)).toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+      message: unknown.body.message,
+      serial: '00000000000000FF',
+    });
+    const broken = await post('chirpstack', { deviceInfo, data: '?' });
+    expect(lineOf(broken)).toMatchObject({ status: 422, code: 'VALIDATION_FAILED', serial: '0101010101010101' });
+  });
+});
+
+describe('the log', () => {
+  it('says of a refused request its code and message, and nothing of one that is not', async () => {
+    const refused = await owner.get(`/organizations/${organization}/devices?sort=colour`);
+    expect(lineOf(refused)).toMatchObject({
+      status: 422,
+      code: 'VALIDATION_FAILED',
+      message: expect.stringContaining('colour'),
+    });
+    const graph = await fetch(`${service.url}/graphql`, { method: 'POST', body: '{}' });
+    expect(lines.find(({ requestId }) => requestId === graph.headers.get('x-request-id'))).toMatchObject({
+      status: 401,
+      code: 'UNAUTHENTICATED',
+    });
+    const good = lineOf(await owner.get(`/organizations/${organization}/devices`));
+    expect(good).toMatchObject({ status: 200 });
+    expect(good).not.toHaveProperty('code');
+  });
+});
