@@ -56,12 +56,12 @@ export class Product extends ProductListItem {
   @createdAt() createdAt: string = now();
   @updatedAt() updatedAt: string = now();
 
-  /** Takes the new values; the slug follows the name. */
+  /** Takes the new values; the slug follows the name, and an empty unit is none. */
   change({ name, version, variables }: ProductChange): this {
     this.name = name;
     this.slug = slugOf(name, this.id);
     this.version = version;
-    this.variables = variables;
+    this.variables = variables.map(({ unit, ...variable }) => (unit ? { ...variable, unit } : variable));
     return this;
   }
 }

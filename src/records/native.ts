@@ -58,7 +58,8 @@ const itemOf = (node: PlainObject): Item => {
     data: data ?? {},
     dataWins: true,
     ...(frame ? { frame } : {}),
-    ...(key === undefined ? {} : { key }),
+    // An empty one is none.
+    ...(key ? { key } : {}),
   };
 };
 

@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Listing } from './list.js';
+import { ignoringCase, type Listing } from './list.js';
 
 /** What is told of a token, `k`; its hash never is. */
 export const tokenColumns: Sql = sql`
@@ -14,7 +14,7 @@ export const tokenListing = (where: readonly Sql[]): Listing => ({
   matched: [sql`k.name`],
   sortable: {
     id: sql`k.id`,
-    name: sql`k.name`,
+    name: ignoringCase(sql`k.name`),
     scope: sql`k.scope`,
     prefix: sql`k.prefix`,
     createdAt: sql`k.created_at`,

@@ -6,7 +6,7 @@ import type { Caller } from '../entities/caller.js';
 import type { Context } from '../schema/context.js';
 import type { SearchablePageArgs } from '../schema/list.args.js';
 import type { Page } from '../schema/page.js';
-import { type Listing, listBelow } from './list.js';
+import { ignoringCase, type Listing, listBelow } from './list.js';
 
 /** Which applications, as `a`: what they are joined with, conditions, and the order where none is asked for. */
 export interface Which {
@@ -43,9 +43,9 @@ export const applicationListing = (caller: Caller, { joined = empty, order, ...w
   sortable: {
     id: sql`a.id`,
     organizationId: sql`a.organization_id`,
-    name: sql`a.name`,
-    slug: sql`a.slug`,
-    description: sql`a.description`,
+    name: ignoringCase(sql`a.name`),
+    slug: ignoringCase(sql`a.slug`),
+    description: ignoringCase(sql`a.description`),
     permission: applicationPermission(caller),
     createdAt: sql`a.created_at`,
     updatedAt: sql`a.updated_at`,

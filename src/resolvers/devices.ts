@@ -6,7 +6,7 @@ import type { Device } from '../entities/device.js';
 import { isId } from '../entities/id.js';
 import type { Context } from '../schema/context.js';
 import type { Which } from './applications.js';
-import type { Listing } from './list.js';
+import { ignoringCase, type Listing } from './list.js';
 import { loadById } from './loader.js';
 
 /** A list of devices, as `d`, each with the number of its applications that the caller can read. */
@@ -19,8 +19,8 @@ export const deviceListing = (caller: Caller, { joined = empty, where, order }: 
     id: sql`d.id`,
     organizationId: sql`d.organization_id`,
     serial: sql`d.serial`,
-    name: sql`d.name`,
-    slug: sql`d.slug`,
+    name: ignoringCase(sql`d.name`),
+    slug: ignoringCase(sql`d.slug`),
     applicationCount: applicationCount(caller),
     createdAt: sql`d.created_at`,
     updatedAt: sql`d.updated_at`,

@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Listing } from './list.js';
+import { ignoringCase, type Listing } from './list.js';
 
 const from = sql`from team_application l join application a on a.id = l.application_id join team t on t.id = l.team_id`;
 
@@ -9,7 +9,7 @@ const grantListing = (where: readonly Sql[], name: Sql, others: readonly Sql[]):
   from,
   where,
   matched: [name, ...others],
-  sortable: { name, permission: sql`l.permission`, createdAt: sql`l.created_at` },
+  sortable: { name: ignoringCase(name), permission: sql`l.permission`, createdAt: sql`l.created_at` },
   order: sql`l.created_at`,
   tie: sql`a.id, t.id`,
 });

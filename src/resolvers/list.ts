@@ -43,6 +43,9 @@ export interface Listing {
   patience?: number;
 }
 
+/** A text to sort by as `q` matches it: without regard to case. */
+export const ignoringCase = (text: Sql): Sql => sql`lower(${text})`;
+
 /** Which page of a list. */
 export interface Wanted {
   limit: number;

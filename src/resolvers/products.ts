@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { deviceCount, productRows } from '../auth/rows.js';
 import type { Caller } from '../entities/caller.js';
-import type { Listing } from './list.js';
+import { ignoringCase, type Listing } from './list.js';
 
 /** A list of products, as `p`. */
 export const productListing = (caller: Caller, where: readonly Sql[]): Listing => ({
@@ -12,8 +12,8 @@ export const productListing = (caller: Caller, where: readonly Sql[]): Listing =
   sortable: {
     id: sql`p.id`,
     organizationId: sql`p.organization_id`,
-    name: sql`p.name`,
-    slug: sql`p.slug`,
+    name: ignoringCase(sql`p.name`),
+    slug: ignoringCase(sql`p.slug`),
     version: sql`p.version`,
     public: sql`p.public`,
     deviceCount: deviceCount(caller),

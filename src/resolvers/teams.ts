@@ -1,7 +1,7 @@
 import sql, { empty } from 'sql-template-tag';
 import { teamRows } from '../auth/rows.js';
 import type { WhichBelow } from './applications.js';
-import type { Listing } from './list.js';
+import { ignoringCase, type Listing } from './list.js';
 
 /** A list of teams, as `t`. */
 export const teamListing = ({ joined = empty, order, ...which }: WhichBelow): Listing => ({
@@ -12,9 +12,9 @@ export const teamListing = ({ joined = empty, order, ...which }: WhichBelow): Li
   sortable: {
     id: sql`t.id`,
     organizationId: sql`t.organization_id`,
-    name: sql`t.name`,
-    slug: sql`t.slug`,
-    description: sql`t.description`,
+    name: ignoringCase(sql`t.name`),
+    slug: ignoringCase(sql`t.slug`),
+    description: ignoringCase(sql`t.description`),
     createdAt: sql`t.created_at`,
     updatedAt: sql`t.updated_at`,
   },

@@ -1,6 +1,6 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Which } from './applications.js';
-import type { Listing } from './list.js';
+import { ignoringCase, type Listing } from './list.js';
 
 /** Which users, as `u`: where they come from, and what a row carries beside them. */
 export interface WhichUsers extends Omit<Which, 'joined'> {
@@ -18,7 +18,7 @@ export const userListing = ({ columns = empty, from, where, sortable = {}, order
   sortable: {
     id: sql`u.id`,
     username: sql`u.username`,
-    name: sql`u.name`,
+    name: ignoringCase(sql`u.name`),
     type: sql`u.type`,
     createdAt: sql`u.created_at`,
     updatedAt: sql`u.updated_at`,

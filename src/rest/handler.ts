@@ -10,6 +10,7 @@ import { projectForRest } from '../schema/project.js';
 import { requireScope } from '../schema/scope.js';
 import { storedText } from '../schema/stored-text.js';
 import type { Admit, Caller } from './admit.js';
+import { createNaming } from './header.js';
 import { targetOf } from './origin.js';
 import { createBind } from './request.js';
 import { createAnswer } from './response.js';
@@ -149,13 +150,14 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   const scope = { changes: route.root === 'Mutation', ingests: route.ingest === true };
   const bind = createBind(route, field, argumentFaults);
   const answer = createAnswer(route, field.type);
+  const nameAsSent = createNaming(route);
   return async (request, response) => {
     const caller = await admit(request, response);
     requireScope(caller, scope);
     const values = await bind(request);
     const context = createContext(caller, request);
     const { data, errors } = await query(undefined, context, values);
-    if (errors !== undefined && errors.length > 0) throw new AggregateError(errors);
+    if (errors !== undefined && errors.length > 0) throw new AggregateError(errors.map(nameAsSent));
     const address = () => `${context.origin}${targetOf(request)}`;
     answer(response, (data as Record<string, unknown>)[route.operation], { address, values });
   };

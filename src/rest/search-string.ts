@@ -2,7 +2,7 @@ import { parse } from 'qs';
 import type { Fault } from '../errors.js';
 import { JsonSyntaxError, type LocatedJson, locate } from '../json.js';
 import { parseJson } from '../json-reader.js';
-import { fault } from './input.js';
+import { fault, isRecord } from './input.js';
 import { readQueryString } from './query-string.js';
 
 /** One argument of a search with its value. */
@@ -23,7 +23,7 @@ export const readSearchString = (url: string, faults: Fault[]): Member[] => {
   const start = url.indexOf('?');
   const values = start < 0 ? {} : parse(url.slice(start + 1), rules);
   return Object.entries(values).flatMap(([key, value]) => {
-    const read = typeof value === 'string' ? parseText(key, value, faults) : locate(withNumbers(key, value));
+    const read = typeof value === 'string' ? parseText(key, value, faults) : locate(withTypes(key, value));
     return read === undefined ? [] : [{ key, value: read }];
   });
 };
@@ -45,9 +45,28 @@ const parseText = (key: string, text: string, faults: Fault[]): LocatedJson | un
   }
 };
 
+/** What brackets cannot write: numbers, and arrays of one value that was given once. */
+const withTypes = (key: string, value: unknown): unknown => {
+  if (key === 'ts') return withNumbers(value);
+  return key === 'queries' && Array.isArray(value) ? value.map(withArrays) : value;
+};
+
+/** Keys of a query whose value is an array. */
+const arrays = ['products', 'includes', 'search_after', 'fields', 'docvalue_fields'];
+
+const withArrays = (query: unknown): unknown =>
+  isRecord(query)
+    ? Object.fromEntries(
+        Object.entries(query).map(([name, value]) => [
+          name,
+          typeof value === 'string' && arrays.includes(name) ? [value] : value,
+        ]),
+      )
+    : query;
+
 /** Bounds of the time range as numbers, where they read as such. */
-const withNumbers = (key: string, value: unknown): unknown =>
-  key === 'ts' && value !== null && typeof value === 'object'
+const withNumbers = (value: unknown): unknown =>
+  isRecord(value)
     ? Object.fromEntries(
         Object.entries(value).map(([name, text]) => [
           name,

@@ -1,7 +1,7 @@
 import { type ValidationError, validateSync } from 'class-validator';
 import { type ClassType, getMetadataStorage, ID, type ValidatorFn } from 'type-graphql';
 import { type Fault, invalid } from '../errors.js';
-import { keepsRules } from './kept.js';
+import { brokenItems, keepsRules } from './kept.js';
 import { isStorable, unstorable } from './storable.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -114,14 +114,23 @@ const textFaultsAt = (value: unknown, { isId, nested }: InputField, path: string
   return nested !== undefined && isFields(value) ? textFaults(value, nested, `${path}.`) : [];
 };
 
-/** One fault a field: the first rule that it breaks. */
+/** One fault a field: the first rule that it breaks. Of a list whose items break one, a fault for each of these. */
 const ruleFaults = (errors: readonly ValidationError[], parent: string): Fault[] =>
-  errors.flatMap(({ property, constraints = {}, children = [] }) => [
-    ...Object.values(constraints)
-      .slice(0, 1)
-      .map((message) => ({ path: `${parent}${property}`, message: withoutName(message, property) })),
-    ...ruleFaults(children, `${parent}${property}.`),
-  ]);
+  errors.flatMap((error) => {
+    const path = `${parent}${error.property}`;
+    const [broken] = Object.entries(error.constraints ?? {});
+    return [...(broken ? faultsOfRule(error, broken, path) : []), ...ruleFaults(error.children ?? [], `${path}.`)];
+  });
 
-const withoutName = (message: string, property: string) =>
-  message.startsWith(`${property} `) ? message.slice(property.length + 1) : message;
+const faultsOfRule = (
+  { target, property }: ValidationError,
+  [rule, said]: readonly [name: string, message: string],
+  path: string,
+): Fault[] => {
+  const items = target === undefined ? [] : brokenItems(target, property, rule);
+  const message = withoutStart(said, `each value in ${property} `, `${property} `);
+  return items.length === 0 ? [{ path, message }] : items.map((index) => ({ path: `${path}.${index}`, message }));
+};
+
+const withoutStart = (message: string, ...starts: readonly string[]): string =>
+  message.slice(starts.find((start) => message.startsWith(start))?.length ?? 0);

@@ -46,6 +46,9 @@ export const description = (text: string) => field(() => String, text, { optiona
 /** Text of 1 to `length` characters. */
 export const label = (text: string, length: number, presence: Presence = {}) =>
   field(() => String, text, presence, Length(1, length), notBlank);
+/** Text of at most `length` characters that may be absent; empty, it counts as absent. */
+export const mark = (text: string, length: number) =>
+  field(() => String, text, { optional: true }, MaxLength(length), Matches(/^$|\S/u, { message: 'must not be blank' }));
 /** True or false. */
 export const flag = (text: string, presence: Presence = { optional: true }) => field(() => Boolean, text, presence);
 /** One of an enum's words. */

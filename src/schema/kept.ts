@@ -23,6 +23,17 @@ export const keepsRules = (instance: object, type: Class): boolean => {
   return kept(instance);
 };
 
+/** The positions in a list at which items break a rule that is stated of each of them (`each`); none where it is of the list. */
+export const brokenItems = (instance: object, property: string, rule: string): number[] => {
+  const list = (instance as Readonly<Record<string, unknown>>)[property];
+  const metadata = getMetadataStorage()
+    .getTargetValidationMetadatas(instance.constructor, '', false, false)
+    .find(({ propertyName, name, each }) => propertyName === property && name === rule && each);
+  if (metadata === undefined || !Array.isArray(list)) return [];
+  const keeps = ruleOf(metadata);
+  return list.flatMap((item: unknown, index) => (keeps({ [property]: [item] }) ? [] : [index]));
+};
+
 const keptOf = (type: Class): Kept => {
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false).map(ruleOf);
   return (instance) => rules.every((rule) => rule(instance));

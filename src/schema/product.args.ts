@@ -2,7 +2,7 @@ import { ArrayMaxSize, ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
 import { StreamType, VariableType } from '../entities/enums.js';
 import { OrganizationArgs } from './account.args.js';
-import { choice, id, label, name, whole } from './fields.js';
+import { choice, id, label, mark, name, whole } from './fields.js';
 
 /** Where a variable stands in a data stream. */
 @InputType({ description: 'Where a variable stands in a data stream.' })
@@ -16,7 +16,7 @@ export class MappingInput {
 @InputType({ description: 'A value that devices of a product send.' })
 export class VariableInput {
   @label('Name, unique in the product.', 100) name!: string;
-  @label('Unit of the values.', 50, { optional: true }) unit?: string | null;
+  @mark('Unit of the values.', 50) unit?: string | null;
   @choice(() => VariableType, 'Type of the values.') type!: VariableType;
   @Field(() => [MappingInput], { nullable: true, description: 'Positions in data streams.' })
   @ValidateNested({ each: true })

@@ -3,7 +3,7 @@ import { type Fault, invalid } from '../errors.js';
 import type { LocatedJson } from '../json.js';
 import { microsecondsOf } from './hits/bound-sort.js';
 import { Input } from './syntax/input.js';
-import { isNumber, scalarText } from './syntax/value.js';
+import { isNumber } from './syntax/value.js';
 
 /** The time that all queries of a call look at, both ends included, as timestamps' texts. */
 export interface TimeRange {
@@ -31,12 +31,9 @@ export const parseEnvelope = (ts: LocatedJson | undefined, queries: LocatedJson 
   const fail = (path: string, message: string) => faults.push({ path, message });
   const end = (key: 'gte' | 'lte'): string => {
     const value = ts?.kind === 'object' ? ts.get(key) : undefined;
-    const read = value === undefined ? undefined : scalarText(new Input(value, key));
-    if (value === undefined || value.kind === 'literal' || read === undefined || !isNumber(read)) {
-      fail(`ts.${key}`, 'A Unix time in seconds is required.');
-      return '0';
-    }
-    return read;
+    if (value?.kind === 'number' && isNumber(value.text)) return value.text;
+    fail(`ts.${key}`, 'A Unix time in seconds is required, a number.');
+    return '0';
   };
   if (ts !== undefined && ts.kind !== 'object') fail('ts', 'An object with gte and lte is required.');
   for (const { key } of ts?.kind === 'object' ? ts.members : []) {

@@ -16,7 +16,7 @@ const log = createLog(
   'info',
   new Writable({
     write(line: Buffer, _encoding, done) {
-      lines.push(JSON.parse(`${line}`) as Line);
+      lines.push(JSON.parse(line.toString()) as Line);
       done();
     },
   }),

@@ -56,7 +56,7 @@ describe('what callers write', () => {
     ['null in a list', 'device', { tags: ['a', null] }, 'tags.1'],
     ['a number in a list', 'device', { tags: ['a', 1] }, 'tags.1'],
     ['too many tags', 'device', { tags: Array(51).fill('a') }, 'tags'],
-    ['a tag that is too long', 'device', { tags: [text(65)] }, 'tags'],
+    ['a tag that is too long', 'device', { tags: ['a', text(65)] }, 'tags.1'],
     ['a product without its id', 'device', { product: {} }, 'product.id'],
     ['a product as text', 'device', { product: 'p' }, 'product'],
     ['no variables', 'products', { name: 'P', version: '1' }, 'variables'],

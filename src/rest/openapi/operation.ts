@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors.js';
 import { argumentsClass } from '../../schema/arguments.js';
 import { type JsonSchema, rulesOf } from '../../schema/rules.js';
 import type { Draft } from '../handler.js';
+import { headerName } from '../header.js';
 import { type Places, placesOf } from '../place.js';
 import { pageItems } from '../response.js';
 import type { Route, Verb } from '../routes.js';
@@ -36,14 +37,14 @@ const parameters = (route: Route, field: Field, places: Places): JsonSchema => {
   const list = [
     ...places.path.map((arg) => parameter(route, field, arg, 'path')),
     ...places.query.map((arg) => parameter(route, field, arg, 'query')),
-    ...places.headers.map((arg) => ({ ...parameter(route, field, arg, 'header'), name: headerName(route, arg) })),
+    ...places.headers.map((arg) => ({
+      ...parameter(route, field, arg, 'header'),
+      name: headerName(route.headers?.[arg.name] ?? arg.name),
+    })),
     ...(freeParameters[route.operation] ?? []),
   ];
   return list.length === 0 ? {} : { parameters: list };
 };
-
-const headerName = ({ headers = {} }: Route, { name }: GraphQLArgument) =>
-  headers[name]!.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 
 const parameter = (route: Route, field: Field, arg: GraphQLArgument, place: string): JsonSchema => {
   const { description, ...schema } = valueSchema(withRules(route, arg));

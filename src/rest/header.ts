@@ -1,0 +1,17 @@
+import { GraphQLError } from 'graphql';
+import { ApiError, invalid } from '../errors.js';
+import type { Route } from './routes.js';
+
+/** A header as it is written in documents: `Idempotency-Key`. */
+export const headerName = (header: string): string => header.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+
+/** Names the arguments that come in headers as they are sent, in the faults of an error of a route's operation. */
+export const createNaming = ({ headers = {} }: Route): ((error: unknown) => unknown) => {
+  if (Object.keys(headers).length === 0) return (error) => error;
+  const nameOf = (path: string) => (headers[path] === undefined ? path : headerName(headers[path]));
+  return (error) => {
+    const cause = error instanceof GraphQLError ? error.originalError : error;
+    if (!(cause instanceof ApiError) || !cause.errors?.some(({ path }) => path in headers)) return error;
+    return invalid(cause.errors.map(({ path, message }) => ({ path: nameOf(path), message })));
+  };
+};
