@@ -15,6 +15,7 @@ import { createGraph, type GraphDoor } from './graph/handler.js';
 import { wantsSocket } from './graph/live/socket.js';
 import { listen } from './http-server.js';
 import type { Log } from './log.js';
+import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { createLatest } from './records/postgres/search/latest.js';
 import { AccountResolver } from './resolvers/account.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
@@ -197,11 +198,18 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     live: config.live,
     timeout: config.graph.timeout,
     errors: { isConnectionLoss, report: (cause) => log.error({ err: cause }, unforeseen) },
+    observe: createOperationMetrics(rooms.registry),
   });
+  observeSubscriptions(rooms.registry, graph.subscribed);
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
-  app.use(identifyRequests(), logRequests(log), allowOrigins(config.corsOrigins), rest);
+  app.use(
+    identifyRequests(),
+    logRequests(log, createRequestMetrics(rooms.registry)),
+    allowOrigins(config.corsOrigins),
+    rest,
+  );
   app.use(
     createHealth(async () => {
       const applied = await read(sql`select from migration where name = any(${migrations})`);

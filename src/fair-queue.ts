@@ -62,6 +62,11 @@ export class Turns {
     });
   }
 
+  /** How many calls wait. */
+  get waiting(): number {
+    return this.queue.length;
+  }
+
   /** Whether there is a free turn that nobody waits for, and the organization has not had its share. */
   hasFree(organizationId: string): boolean {
     return this.free > 0 && this.takenBy(organizationId) < this.limits.each && this.next() === undefined;

@@ -13,10 +13,12 @@ import { createJobs, type Jobs } from './jobs/jobs.js';
 import type { PlainJson } from './json.js';
 import { createLive, type Live, liveSession } from './live/live.js';
 import type { Log } from './log.js';
+import { createGroupMetrics, measureSearch, measureStore, observePools, observeProcess } from './metrics.js';
 import { prepareDatabase } from './prepare.js';
 import { redecode } from './records/postgres/log/redecode.js';
 import { countRecords, scanRecords } from './records/postgres/log/scan.js';
 import { createRecordStore, type RecordStore } from './records/postgres/log/store.js';
+import { turnsOf } from './records/postgres/search/fair-queue.js';
 import { matchRecords, matchStored, requireAnswerable } from './records/postgres/search/match.js';
 import { createSearch, type Search } from './records/postgres/search/search.js';
 import { createSeries, type ReadSeries } from './records/postgres/search/series/series.js';
@@ -132,20 +134,22 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     registry,
     onChange: live.changed,
   });
-  const records = createRecordStore({
+  const store = createRecordStore({
     pool: storePool,
     grouping: config.ingestGrouping,
     clock,
     alongside: hooks.alongside,
     committed: (stored) => live.stored(() => stored.map(({ id }) => id)),
+    grouped: createGroupMetrics(registry),
   });
+  const records = measureStore(store, registry);
   const searching = {
     pool: searchPool,
     clock,
     timeoutMs: config.search.timeout,
     rollups: config.search.rollups,
   };
-  const search = createSearch(searching);
+  const search = measureSearch(createSearch(searching), registry, () => turnsOf(searchPool).waiting);
   const series = createSeries(searching);
 
   const jobs = createJobs({
@@ -156,6 +160,8 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     isConnectionLoss,
   });
   const upkeep = createUpkeep({ pool, clock, log });
+  observePools(registry, { main: pool, store: storePool, search: searchPool, hooks: dispatcherPool, live: livePool });
+  observeProcess(registry);
   await hooks.start();
   upkeep.start();
   jobs.start();

@@ -10,6 +10,7 @@ import { readBody } from './body.js';
 import { boundCost } from './bounded.js';
 import { bounds, boundsRule, exceeded } from './bounds.js';
 import { createTurns, type GraphContext, type Turn } from './context.js';
+import { countKnown, countOperations, type ObserveOperation } from './counted.js';
 import { answerGraphErrors, createErrorFormat, createExplain, type ErrorOptions } from './errors.js';
 import { asGateway, createPrepare } from './execute.js';
 import { createGraphiql } from './graphiql.js';
@@ -33,6 +34,8 @@ export interface GraphOptions {
   /** The context of one event of a subscription; `left` is aborted when it ends. */
   createEventContext: (caller: Caller, request: Request, allowance: Allowance, left: AbortSignal) => Context;
   errors: ErrorOptions;
+  /** Takes every operation that was answered, its kind and the seconds that it took. */
+  observe: ObserveOperation;
   /** Subscriptions at once. */
   live: SeatLimits;
   /** How long a request may take, in milliseconds. */
@@ -46,6 +49,8 @@ export interface GraphDoor {
   page: Router;
   /** Subscriptions over WebSocket. */
   sockets: Pick<SocketDoor, 'upgrade'>;
+  /** Number of subscriptions that are open. */
+  subscribed(): number;
   /** Ends all subscriptions and takes no more. */
   quieten(): Promise<void>;
   close(): Promise<void>;
@@ -67,14 +72,20 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     parseOptions: { maxTokens: bounds.tokens },
     validationRules: [boundsRule],
     // Cache hints are never given here, and the plugin for them makes a call, and a promise, of every field of every row.
-    plugins: [refuseSubscriptions(), boundCost(known, prepare), ApolloServerPluginCacheControlDisabled()],
+    plugins: [
+      countOperations(options.observe),
+      refuseSubscriptions(),
+      boundCost(known, prepare),
+      ApolloServerPluginCacheControlDisabled(),
+    ],
   });
   await apollo.start();
+  const seats = createSeats(options.live);
   const subscriptions = createSubscriptions({
     schema,
     createContext: options.createEventContext,
     errors,
-    seats: createSeats(options.live),
+    seats,
     timeout: options.timeout,
   });
   const sockets = createSocketDoor({
@@ -99,6 +110,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     router,
     page: createGraphiql(),
     sockets,
+    subscribed: seats.taken,
     async quieten() {
       await subscriptions.endAll();
       // Each says that it is complete before its connection goes.
@@ -114,12 +126,12 @@ function createServe(
   apollo: ApolloServer<GraphContext>,
   known: KnownQueries,
   callerOf: (request: Request) => Caller,
-  { createContext, errors, schema, timeout }: GraphOptions,
+  { createContext, errors, observe, schema, timeout }: GraphOptions,
 ): RequestHandler {
   const answerKnown = createAnswerKnown(schema, createExplain(errors));
   const run = async (request: Request, body: unknown, contextValue: GraphContext): Promise<Answer> => {
     const plain = request.method === 'POST' && takesJson(request) ? known.find(body) : undefined;
-    if (plain !== undefined) return answerKnown(plain, contextValue);
+    if (plain !== undefined) return countKnown(observe, answerKnown(plain, contextValue));
     const httpGraphQLRequest = {
       method: request.method === 'HEAD' ? 'GET' : request.method,
       headers: headersOf(request),

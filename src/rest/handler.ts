@@ -42,6 +42,7 @@ export const createRest = (options: RestOptions): RequestHandler => {
     if (found === undefined) return next();
     const { serve, allow } = found.place;
     request.params = found.params;
+    response.locals['route'] = found.place.route;
     const serving = serve.get(request.method);
     if (serving !== undefined) serving(request, response).catch(next);
     else if (request.method === 'OPTIONS') answerOptions(response, allow);
@@ -55,6 +56,8 @@ type Serve = (request: Request, response: Response) => Promise<void>;
 interface Place {
   serve: Map<string, Serve>;
   allow: readonly string[];
+  /** Its template, for metrics. */
+  route: string;
 }
 
 const placesAt = (options: RestOptions): Map<string, Place> => {
@@ -73,7 +76,7 @@ const placesAt = (options: RestOptions): Map<string, Place> => {
     const get = serve.get('GET');
     if (get !== undefined) serve.set('HEAD', get);
     for (const each of slashed.has(path) ? [path, `${path}/`] : [path])
-      places.set(`${options.base}${each}`, { serve, allow });
+      places.set(`${options.base}${each}`, { serve, allow, route: `${options.base}${path}` });
   }
   return places;
 };

@@ -1,4 +1,4 @@
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Log } from '../log.js';
 
 /** Fields that the log line of a request carries besides the usual ones, in `response.locals`. */
@@ -7,7 +7,21 @@ interface Noted {
   failure?: { code: string; message: string };
   /** What the operation noted (`Context.note`). */
   note?: Readonly<Record<string, string>>;
+  /** The template of the path, where no route of Express tells it. */
+  route?: string;
 }
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  method: string;
+  /** The template of its path, such as `/ddp/v1/teams/:organizationId/:teamId`; `none` where nothing stands there. */
+  route: string;
+  status: number;
+  seconds: number;
+}
+
+const routeOf = ({ baseUrl, route }: Request): string =>
+  route === undefined ? 'none' : `${baseUrl}${(route as { path: string }).path}`;
 
 const longestMessage = 500;
 
@@ -21,18 +35,20 @@ export const noteFor = (
 
 /**
  * One line a request: never a token, a body or a query string. A refused one (4xx) says why, with its code and message;
- * where the operation noted what it was about, the line says that too.
+ * where the operation noted what it was about, the line says that too. Every answered request is observed.
  */
 export const logRequests =
-  (log: Log): RequestHandler =>
+  (log: Log, observe: (request: AnsweredRequest) => void): RequestHandler =>
   (request, response, next) => {
     const { method, path } = request;
     const begun = performance.now();
     response.once('finish', () => {
-      const milliseconds = Math.round((performance.now() - begun) * 10) / 10;
+      const took = performance.now() - begun;
+      const milliseconds = Math.round(took * 10) / 10;
       const requestId = response.getHeader('X-Request-Id');
       const { statusCode: status } = response;
-      const { failure, note } = response.locals as Noted;
+      const { failure, note, route } = response.locals as Noted;
+      observe({ method, route: route ?? routeOf(request), status, seconds: took / 1000 });
       const refused = status >= 400 &&
         failure && { code: failure.code, message: failure.message.slice(0, longestMessage) };
       log.info({ requestId, method, path, status, milliseconds, ...refused, ...(status >= 400 && note) }, 'request');

@@ -14,6 +14,8 @@ export interface Seats {
    * @throws 429 where the connection or the token has as many as it may, 503 where this process has.
    */
   take(connection: object, tokenId: string): () => void;
+  /** How many are taken. */
+  taken(): number;
 }
 
 /** The seats of a process. */
@@ -22,6 +24,7 @@ export function createSeats({ perProcess, perToken, perConnection }: SeatLimits)
   const byToken = new Map<string, number>();
   const byConnection = new WeakMap<object, number>();
   return {
+    taken: () => all,
     take(connection, tokenId) {
       const ofConnection = byConnection.get(connection) ?? 0;
       const ofToken = byToken.get(tokenId) ?? 0;

@@ -28,6 +28,8 @@ export interface RecordStoreOptions {
   alongside(tx: PoolClient, stored: readonly StoredRecord[]): Promise<(() => void) | undefined>;
   /** Told after the commit of what was stored. It must be quick. */
   committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
+  /** Told of every group that was committed: how many calls and how many new records. */
+  grouped?(group: { calls: number; records: number }): void;
 }
 
 /** One call: items to store, and what its caller is to be told of them. */
@@ -66,6 +68,7 @@ export const createRecordStore = ({
   clock,
   alongside,
   committed,
+  grouped,
 }: RecordStoreOptions): RecordStore => {
   const knowledge = noKnowledge();
 
@@ -104,6 +107,7 @@ export const createRecordStore = ({
       return outcomes;
     });
     if (stored.length > 0) committed?.(stored);
+    grouped?.({ calls: group.length, records: stored.length });
     afterwards?.();
     return outcomes;
   };

@@ -1,0 +1,31 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+import type { GraphContext } from './context.js';
+
+/** Takes the kind of an operation, `invalid` where none could be read, and the seconds that it took. */
+export type ObserveOperation = (kind: string, seconds: number) => void;
+
+/** Tells of every operation that goes through Apollo. */
+export const countOperations = (observe: ObserveOperation): ApolloServerPlugin<GraphContext> => ({
+  async requestDidStart() {
+    const begun = performance.now();
+    let kind = 'invalid';
+    return {
+      async didResolveOperation({ operation }) {
+        if (operation !== undefined) kind = operation.operation;
+      },
+      async willSendResponse() {
+        observe(kind, (performance.now() - begun) / 1000);
+      },
+    };
+  },
+});
+
+/** Tells of a query that goes past Apollo because it is known. */
+export const countKnown = async <Answer>(observe: ObserveOperation, answer: Promise<Answer>): Promise<Answer> => {
+  const begun = performance.now();
+  try {
+    return await answer;
+  } finally {
+    observe('query', (performance.now() - begun) / 1000);
+  }
+};

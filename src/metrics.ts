@@ -1,0 +1,208 @@
+import type { Pool } from 'pg';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ItemResult, Rejection } from './records/item.js';
+import type { RecordStore } from './records/postgres/log/store.js';
+import type { Ask, QueryAnswer, Search } from './records/postgres/search/search.js';
+import type { AnsweredRequest } from './rest/request-log.js';
+
+/*
+ * Figures for Prometheus of what a person on call asks first. Labels come from small fixed sets (route templates, codes,
+ * kinds, pools), never from tenants, so that their number stays bounded.
+ */
+
+/** Upper bounds of durations, in seconds. */
+const durations = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
+
+/** Registers the figures of HTTP requests; gives what takes each. */
+export function createRequestMetrics(registry: Registry): (request: AnsweredRequest) => void {
+  const seconds = new Histogram({
+    name: 'ddp_http_request_seconds',
+    help: 'Time of HTTP requests until they were answered, by method, route template and status.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: durations,
+    registers: [registry],
+  });
+  return ({ method, route, status, seconds: took }) =>
+    seconds.observe({ method: methods.has(method) ? method : 'other', route, status: `${status}` }, took);
+}
+
+/** How many calls and records were committed together. */
+type ObserveGroup = (group: { calls: number; records: number }) => void;
+
+/** Registers the figure of groups of ingestion; gives what takes each. */
+export function createGroupMetrics(registry: Registry): ObserveGroup {
+  const histogram = (name: string, help: string) =>
+    new Histogram({
+      name,
+      help,
+      buckets: [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000],
+      registers: [registry],
+    });
+  const calls = histogram('ddp_ingest_group_calls', 'Calls that were committed together.');
+  const records = histogram('ddp_ingest_group_records', 'Records that were committed together.');
+  return (group) => {
+    calls.observe(group.calls);
+    records.observe(group.records);
+  };
+}
+
+/** The store, with figures of what it stores. */
+export function measureStore(store: RecordStore, registry: Registry): RecordStore {
+  const registers = [registry];
+  const stored = new Counter({ name: 'ddp_ingest_records_total', help: 'Records that were stored.', registers });
+  const duplicates = new Counter({
+    name: 'ddp_ingest_duplicates_total',
+    help: 'Records that were not stored because their key had come before.',
+    registers,
+  });
+  const rejected = new Counter({
+    name: 'ddp_ingest_rejected_total',
+    help: 'Records that were rejected, by code. A refused call of a network server counts once.',
+    labelNames: ['code'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'ddp_ingest_seconds',
+    help: 'Time from taking records of a call to their commit.',
+    buckets: durations,
+    registers,
+  });
+  const count = (results: readonly ItemResult[]) => {
+    for (const result of results) {
+      if (result.status === 'rejected') rejected.inc({ code: result.error.code });
+    }
+    const of = (status: ItemResult['status']) => results.filter((result) => result.status === status).length;
+    stored.inc(of('stored'));
+    duplicates.inc(of('duplicate'));
+  };
+  return {
+    async store(call) {
+      // A group may be tried again: only what its last try said counts. An answer that is repeated has no results.
+      let results: readonly ItemResult[] = [];
+      let refused: Rejection | undefined;
+      const { refuse } = call;
+      const end = seconds.startTimer();
+      try {
+        const answer = await store.store({
+          ...call,
+          ...(refuse && {
+            refuse: (rejection: Rejection) => {
+              refused = rejection;
+              return refuse(rejection);
+            },
+          }),
+          answer: (given) => {
+            results = given;
+            return call.answer(given);
+          },
+        });
+        count(results);
+        return answer;
+      } catch (error) {
+        if (refused !== undefined) rejected.inc({ code: refused.code });
+        throw error;
+      } finally {
+        end();
+      }
+    },
+    close: () => store.close(),
+  };
+}
+
+/** The search, with figures of its queries. @param waiting how many calls wait for their turn. */
+export function measureSearch(search: Search, registry: Registry, waiting: () => number): Search {
+  const registers = [registry];
+  const queries = new Counter({
+    name: 'ddp_search_queries_total',
+    help: 'Queries of searches by outcome: ok, timeout, busy (too many waited) or refused.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'ddp_search_seconds',
+    help: 'Time of search calls, waiting for their turn included.',
+    buckets: durations,
+    registers,
+  });
+  gauge(registry, 'ddp_search_waiting', 'Search calls that wait for their turn.', waiting);
+  const measured =
+    (ask: Ask): Ask =>
+    async (call) => {
+      const end = seconds.startTimer();
+      try {
+        const answer = await ask(call);
+        for (const response of answer.responses) queries.inc({ outcome: outcomeOf(response) });
+        return answer;
+      } finally {
+        end();
+      }
+    };
+  return {
+    ...search,
+    prepare: (...input) => measured(search.prepare(...input)),
+    prepareMulti: (...input) => measured(search.prepareMulti(...input)),
+  };
+}
+
+const outcomeOf = (answer: QueryAnswer): string => {
+  if ('timed_out' in answer) return answer.timed_out ? 'timeout' : 'ok';
+  return answer.status === 429 ? 'busy' : 'refused';
+};
+
+/** Registers the figure of GraphQL operations; gives what takes each. */
+export function createOperationMetrics(registry: Registry): (kind: string, seconds: number) => void {
+  const seconds = new Histogram({
+    name: 'ddp_graphql_operation_seconds',
+    help: 'Time of GraphQL operations by kind: query, mutation, or invalid where none could be read.',
+    labelNames: ['kind'],
+    buckets: durations,
+    registers: [registry],
+  });
+  return (kind, took) => seconds.observe({ kind }, took);
+}
+
+/** Registers the figures of the pools of connections, by their names. */
+export function observePools(registry: Registry, pools: Readonly<Record<string, Pool>>): void {
+  const each = (name: string, help: string, labelNames: string[], set: (to: Gauge, pool: Pool, name: string) => void) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        for (const [pool, of] of Object.entries(pools)) set(this, of, pool);
+      },
+    });
+  each(
+    'ddp_pool_connections',
+    'Connections to the database.',
+    ['pool', 'state'],
+    (to, { totalCount, idleCount }, pool) => {
+      to.set({ pool, state: 'in_use' }, totalCount - idleCount);
+      to.set({ pool, state: 'idle' }, idleCount);
+    },
+  );
+  each('ddp_pool_waiting', 'Calls that wait for a connection.', ['pool'], (to, { waitingCount }, pool) => {
+    to.set({ pool }, waitingCount);
+  });
+}
+
+/** Registers the figure of subscriptions. */
+export const observeSubscriptions = (registry: Registry, count: () => number): void =>
+  gauge(registry, 'ddp_subscriptions', 'GraphQL subscriptions that are open in this process.', count);
+
+/** Registers what prom-client tells of the process and its event loop, under the names that dashboards for Node know. */
+export const observeProcess = (registry: Registry): void => collectDefaultMetrics({ register: registry });
+
+const gauge = (registry: Registry, name: string, help: string, figure: () => number): void => {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(figure());
+    },
+  });
+};
