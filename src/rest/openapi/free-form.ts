@@ -1,5 +1,12 @@
 import type { JsonSchema } from '../../schema/rules.js';
-import { recordExample, searchExample } from './example.js';
+import {
+  chirpStackExample,
+  recordExample,
+  searchExample,
+  sigfoxExample,
+  theThingsStackExample,
+  thingsBoardExample,
+} from './example.js';
 
 /*
  * What the graph knows only as JSON: the query language of searches, and records on their way in. It is described
@@ -10,6 +17,7 @@ const anything = (description: string): JsonSchema => ({ description });
 const list = (description: string, items: JsonSchema = {}): JsonSchema => ({ type: 'array', description, items });
 const text = (description: string): JsonSchema => ({ type: 'string', description });
 const amount = (description: string): JsonSchema => ({ type: 'number', description });
+const object = (description: string): JsonSchema => ({ type: 'object', description, additionalProperties: true });
 const json = (schema: JsonSchema, example: unknown): JsonSchema => ({ 'application/json': { schema, example } });
 
 const timeRange: JsonSchema = {
@@ -34,10 +42,10 @@ const query: JsonSchema = {
     size: { type: ['integer', 'string'], description: 'Number of hits, at most 10000.', default: 10 },
     from: { type: ['integer', 'string'], description: 'Number of hits to skip.' },
     sort: anything('Order of the hits.'),
-    aggs: { type: 'object', description: 'Aggregations.' },
-    aggregations: { type: 'object', description: 'The same as `aggs`.' },
-    query: { type: 'object', description: 'Which records.' },
-    post_filter: { type: 'object', description: 'Which of them are hits, after aggregating.' },
+    aggs: object('Aggregations.'),
+    aggregations: object('The same as `aggs`.'),
+    query: object('Which records.'),
+    post_filter: object('Which of them are hits, after aggregating.'),
     track_total_hits: anything('Whether, or up to what number, hits are counted.'),
     timeout: text('When to give up, such as `2s`.'),
   },
@@ -77,8 +85,8 @@ const record: JsonSchema = {
     serial: text('Serial number of the device.'),
     deviceId: text('The device, instead of its serial.'),
     ts: { type: ['number', 'null'], description: 'Unix time in seconds, or in milliseconds from 1e11 on; else now.' },
-    metadata: { type: 'object', description: 'About the transmission.' },
-    data: { type: 'object', description: 'Values of variables.' },
+    metadata: object('About the transmission.'),
+    data: object('Values of variables.'),
     frame,
     key: text('The same device and key again within 48 hours is a duplicate.'),
   },
@@ -88,25 +96,25 @@ const recordsBody: JsonSchema = {
   required: true,
   description: 'One record, an array, or one a line; gzip allowed, 10 MiB decompressed and 10,000 records at most.',
   content: {
-    ...json({ anyOf: [record, { type: 'array', maxItems: 10_000 }] }, recordExample),
+    ...json({ anyOf: [record, { type: 'array', items: record, maxItems: 10_000 }] }, recordExample),
     'application/x-ndjson': { schema: { type: 'string' }, example: JSON.stringify(recordExample) },
   },
 };
 
-const networkServerBody = (server: string): JsonSchema => ({
+const networkServerBody = (server: string, example: unknown): JsonSchema => ({
   required: true,
   description: `The body as ${server} sends it.`,
-  content: json({ type: ['object', 'array'] }, {}),
+  content: json({ type: ['object', 'array'], items: {}, additionalProperties: true }, example),
 });
 
 /** Bodies that are not made of the operation's arguments. */
 export const freeBodies: Readonly<Record<string, JsonSchema>> = {
   search: searchBody,
   ingestRecords: recordsBody,
-  ingestTheThingsStack: networkServerBody('The Things Stack'),
-  ingestChirpStack: networkServerBody('ChirpStack'),
-  ingestSigfox: networkServerBody('Sigfox'),
-  ingestThingsBoard: networkServerBody('a ThingsBoard device'),
+  ingestTheThingsStack: networkServerBody('The Things Stack', theThingsStackExample),
+  ingestChirpStack: networkServerBody('ChirpStack', chirpStackExample),
+  ingestSigfox: networkServerBody('Sigfox', sigfoxExample),
+  ingestThingsBoard: networkServerBody('a ThingsBoard device', thingsBoardExample),
 };
 
 const inQuery = (name: string, description: string, schema: JsonSchema): JsonSchema => ({
@@ -137,10 +145,10 @@ const searchAnswer: JsonSchema = {
         status: { type: 'integer', description: 'Status of this query.' },
         took: { type: 'integer', description: 'Milliseconds.' },
         timed_out: { type: 'boolean', description: 'Whether time ran out.' },
-        _shards: { type: 'object' },
-        hits: { type: 'object', description: 'Number of hits, and this page of them.' },
-        aggregations: { type: 'object', description: 'Answers of the aggregations by name.' },
-        error: { type: 'object', description: 'What is wrong with the query.' },
+        _shards: object('As search engines have it.'),
+        hits: object('Number of hits, and this page of them.'),
+        aggregations: object('Answers of the aggregations by name.'),
+        error: object('What is wrong with the query.'),
       },
       additionalProperties: true,
     }),

@@ -27,13 +27,13 @@ export const describeOperation = ({ route, field, operationId, summary = '' }: D
     tags: [route.tag],
     summary: summary.split(/[.:](?:\s|$)/)[0],
     description: summary,
-    ...parameters(route, field, places),
+    ...parameters(route, field, places, verb),
     ...(body !== undefined && { requestBody: body }),
     responses: { ...success(route, field), ...failures(codesOf(route, body !== undefined)) },
   };
 };
 
-const parameters = (route: Route, field: Field, places: Places): JsonSchema => {
+const parameters = (route: Route, field: Field, places: Places, verb: Verb): JsonSchema => {
   const list = [
     ...places.path.map((arg) => parameter(route, field, arg, 'path')),
     ...places.query.map((arg) => parameter(route, field, arg, 'query')),
@@ -41,7 +41,8 @@ const parameters = (route: Route, field: Field, places: Places): JsonSchema => {
       ...parameter(route, field, arg, 'header'),
       name: headerName(route.headers?.[arg.name] ?? arg.name),
     })),
-    ...(freeParameters[route.operation] ?? []),
+    // The other verb is there for clients that send a body.
+    ...(verb === route.alias ? [] : (freeParameters[route.operation] ?? [])),
   ];
   return list.length === 0 ? {} : { parameters: list };
 };
