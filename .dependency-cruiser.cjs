@@ -4,7 +4,8 @@
 const mayImport = {
   errors: [],
   duration: [],
-  config: ['duration'],
+  setting: ['duration'],
+  config: ['duration', 'setting'],
   json: ['errors'],
   log: ['config'],
   transaction: [],
@@ -95,7 +96,7 @@ module.exports = {
     },
     keeper('sofa-api', 'rest/handler'),
     keeper('undici', 'hooks/'),
-    keeper('express', 'rest/', 'graph/', 'app', 'call', 'metrics'),
+    keeper('express', 'rest/', 'graph/', 'admission', 'app', 'call', 'metrics', 'upgrade'),
     ...table,
   ],
   options: {

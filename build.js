@@ -15,7 +15,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import ts from 'typescript';
+
+// Without the dependencies for development, what was built before is run as it is.
+const ts = await import('typescript').then(
+  (module) => module.default,
+  (error) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if (existsSync('dist/.built')) process.exit(0);
+    process.stderr.write('Nothing is built yet: run `npm ci && npm run build` before `npm ci --omit=dev`.\n');
+    process.exit(1);
+  },
+);
 
 const parsed = ts.getParsedCommandLineOfConfigFile('tsconfig.json', undefined, {
   ...ts.sys,

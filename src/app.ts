@@ -1,7 +1,7 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Request } from 'express';
 import sql from 'sql-template-tag';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
+import { createAdmission } from './admission.js';
 import { createAuthenticate } from './auth/authenticate.js';
 import { Call, type CallResources } from './call.js';
 import type { Config } from './config.js';
@@ -10,9 +10,8 @@ import { isConnectionLoss } from './database/loss.js';
 import { appliedMigrations } from './database/migrate.js';
 import { createSharedRead } from './database/shared-read.js';
 import type { Caller } from './entities/caller.js';
-import { ApiError } from './errors.js';
-import { createGraph, type GraphDoor } from './graph/handler.js';
-import { wantsSocket } from './graph/live/socket.js';
+import { ApiError, unavailable } from './errors.js';
+import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import type { Log } from './log.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
@@ -46,8 +45,8 @@ import { SeriesEdgesResolver, SeriesResolver } from './resolvers/series.resolver
 import { TeamResolver } from './resolvers/team.resolver.js';
 import { TeamEdgesResolver } from './resolvers/team-edges.resolver.js';
 import { ApiTokenEdgesResolver, MemberEdgesResolver, UserEdgesResolver } from './resolvers/user-edges.resolver.js';
-import { createAdmit } from './rest/admit.js';
 import { createAvatars } from './rest/avatar.js';
+import { readBody } from './rest/body.js';
 import { allowOrigins } from './rest/cors.js';
 import { createDocs } from './rest/docs.js';
 import { answerErrors, refuseUnknownPath } from './rest/errors.js';
@@ -61,6 +60,7 @@ import { logRequests } from './rest/request-log.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
 import { openRooms, type RoomOptions, type Rooms } from './rooms.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
+import { createUpgrades } from './upgrade.js';
 
 /** Where the REST surface lies: the product segment and the version (specification, section 9). */
 export const basePath = '/ddp/v1';
@@ -69,6 +69,8 @@ export const basePath = '/ddp/v1';
 export interface Service {
   /** Its address. */
   readonly url: string;
+  /** From now on it says that it cannot serve (`/readyz`), and every answer ends its connection. */
+  drain(): void;
   /** Stops accepting, finishes what is in flight, settles deliveries and lets go of the database. */
   close(): Promise<void>;
 }
@@ -81,13 +83,15 @@ export async function startService(options: RoomOptions): Promise<Service> {
   const { config, log } = options;
   const rooms = await openRooms(options);
   try {
-    const { app, graph } = await createApp(config, log, rooms);
-    const server = await listen(app, config, {
-      wants: (request) => isGraph(request) && wantsSocket(request),
-      upgrade: (request, socket, head) => graph.sockets.upgrade(expressed(app, request), socket, head),
-    });
+    const state = { draining: false };
+    const { app, graph, limit } = await createApp(config, log, rooms, state);
+    const server = await listen(app, config, createUpgrades(app, graph), { ...config.http, accept: limit.accept });
     return {
       url: server.url,
+      drain() {
+        state.draining = true;
+        server.drain();
+      },
       async close() {
         const until = Date.now() + patience;
         // Otherwise open streams would be waited for.
@@ -170,7 +174,10 @@ export const createResources = (config: Config, rooms: Rooms): CallResources => 
   };
 };
 
-async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app: Express; graph: GraphDoor }> {
+async function createApp(config: Config, log: Log, rooms: Rooms, state: { draining: boolean }) {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
+  if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
   const resources = createResources(config, rooms);
   const instances = createResolvers(rooms);
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
@@ -178,21 +185,25 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
   const { read } = rooms.accessReader;
   const authenticate = createAuthenticate(read);
   const migrations = await appliedMigrations(rooms.orm);
-  const admitWith = (perSecond: number) =>
-    createAdmit((request) => authenticate(request.headers.authorization), perSecond);
-  const admit = admitWith(config.rateLimit);
+  const admission = createAdmission(config, app, authenticate);
+  const { admit, inFlight } = admission;
   const createContext = (caller: Caller, request: Request) => new Call(caller, request, resources);
   const restGraph = buildGraphForRest({ resolvers, container });
   const rest = createRest({
     base: basePath,
     schema: restGraph,
     admit,
-    admitIngest: admitWith(config.ingestRateLimit),
+    admitIngest: admission.admitIngest,
+    inFlight,
     createContext,
   });
   const graph = await createGraph({
     schema: buildGraph({ resolvers, container }),
     admit: (request) => admit(request, request.res!),
+    charge: admission.charge,
+    readBody: async (request, caller, bytes) =>
+      (await readBody(request, { bytes, lines: false }, inFlight.body(caller, request.res!))).text,
+    holdAnswer: (caller, response, bytes) => inFlight.answer(caller, response)(bytes),
     createContext: (caller, request, allowance) => new Call(caller, request, resources, allowance),
     createEventContext: (caller, request, allowance, left) => new Call(caller, request, resources, allowance, left),
     live: config.live,
@@ -201,9 +212,6 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
     observe: createOperationMetrics(rooms.registry),
   });
   observeSubscriptions(rooms.registry, graph.subscribed);
-  const app = express();
-  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
-  if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
   app.use(
     identifyRequests(),
     logRequests(log, createRequestMetrics(rooms.registry)),
@@ -212,6 +220,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
   );
   app.use(
     createHealth(async () => {
+      if (state.draining) throw unavailable('The service is stopping.');
       const applied = await read(sql`select from migration where name = any(${migrations})`);
       if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
     }),
@@ -221,6 +230,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
       render: () => rooms.registry.metrics(),
       contentType: rooms.registry.contentType,
       token: config.metricsToken,
+      isProxied: config.trustProxy !== undefined,
     }),
   );
   app.use(createAvatars());
@@ -240,18 +250,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms): Promise<{ app:
       report: (cause, { res }) => log.error({ err: cause, requestId: res?.getHeader('X-Request-Id') }, unforeseen),
     }),
   );
-  return { app, graph };
-}
-
-const isGraph = ({ url = '' }: IncomingMessage): boolean => /^\/graphql(\?|$)/.test(url);
-
-/** An upgrade request as Express would have made it, so that it can be asked for its origin and its address. */
-function expressed(app: Express, request: IncomingMessage): Request {
-  const response = Object.setPrototypeOf(new ServerResponse(request), app.response) as Response;
-  const seen = Object.setPrototypeOf(request, app.request) as Request;
-  seen.res = response;
-  identifyRequests()(seen, response, () => undefined);
-  return seen;
+  return { app, graph, limit: admission.limit };
 }
 
 /** What the log says of an error that a caller sees only as INTERNAL or UNAVAILABLE. */

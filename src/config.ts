@@ -1,6 +1,20 @@
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { parseDuration } from './duration.js';
+import {
+  deadline,
+  duration,
+  durationSentence,
+  flag,
+  list,
+  listOf,
+  networkOf,
+  originOf,
+  parsed,
+  proxiesOf,
+  urlOf,
+  whole,
+  within,
+} from './setting.js';
 
 /** How much is logged, from everything to nothing. */
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -34,7 +48,22 @@ export interface Config {
   live: LiveLimits;
   /** As Express takes it: hops, or addresses and networks; undefined trusts nobody. */
   trustProxy: number | readonly string[] | undefined;
+  http: HttpConfig;
+  /** Bytes of request bodies in memory at once; of answers twice as many. */
+  inFlight: { perProcess: number; perOrganization: number; perToken: number };
   logLevel: LogLevel;
+}
+
+/** How connections are treated. */
+export interface HttpConfig {
+  /** How long a connection without a request is kept. */
+  keepAliveTimeout: number;
+  /** How long a request may take to arrive, with its body. */
+  requestTimeout: number;
+  /** Connections of one address that have not shown a valid token; 0 is no limit. */
+  perAddress: number;
+  /** How long a service that is to stop goes on answering, so that who sends to it learns of it. */
+  stopDelay: number;
 }
 
 /** Subscriptions at once, at most. */
@@ -64,81 +93,7 @@ export class ConfigError extends Error {
   }
 }
 
-const list = (text: string): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-
-/** A value made from text, or a fault with this sentence. */
-const parsed = <T>(parse: (text: string) => T | undefined, sentence: string) =>
-  z.string().transform((text, context): T => {
-    const value = parse(text.trim());
-    if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: sentence });
-    return z.NEVER;
-  });
-
-/** A list, each of whose parts must parse. */
-const listOf = <T>(parse: (text: string) => T | undefined, sentence: string) =>
-  parsed((text) => {
-    const values = list(text).map(parse);
-    return values.every((value) => value !== undefined) ? values : undefined;
-  }, sentence);
-
-const words: Readonly<Record<string, boolean>> = {
-  true: true,
-  on: true,
-  yes: true,
-  '1': true,
-  false: false,
-  off: false,
-  no: false,
-  '0': false,
-};
-const flag = () => parsed((text) => words[text.toLowerCase()], 'must be true or false');
-
-const whole = (least: number, most: number) =>
-  parsed(
-    (text) => (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined),
-    `must be a whole number from ${least} to ${most}`,
-  );
-
-const durationSentence = 'a number and ms, s, m, h or d, such as 15s';
-const positive = (text: string) => parseDuration(text) || undefined;
-const duration = () => parsed(positive, `must be ${durationSentence}`);
-
-/** A deadline: timers hold no more than 24 days, and nobody waits for an hour. */
-const deadline = () =>
-  parsed((text) => {
-    const milliseconds = positive(text);
-    return milliseconds !== undefined && milliseconds <= 3_600_000 ? milliseconds : undefined;
-  }, `must be ${durationSentence}, at most 1h`);
-
-const urlOf = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
-
-function originOf(text: string): string | undefined {
-  const url = urlOf(text);
-  const bare = url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash;
-  return bare && url.username === '' ? url.origin : undefined;
-}
-
-/** A network, or an address as the network of itself. */
-function networkOf(text: string): string | undefined {
-  // Shorthand such as 10/8 is another network than it looks.
-  if (!text.includes(':') && !/^\d+(\.\d+){3}(\/|$)/.test(text)) return undefined;
-  if (ipaddr.isValidCIDR(text)) return text;
-  if (!ipaddr.isValid(text)) return undefined;
-  return `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}`;
-}
-
-const proxyNames = new Set(['loopback', 'linklocal', 'uniquelocal']);
-
-function proxiesOf(text: string): number | string[] | undefined {
-  if (/^\d+$/.test(text)) return Number(text);
-  const names = list(text);
-  return names.every((name) => proxyNames.has(name) || networkOf(name) !== undefined) ? names : undefined;
-}
+const mebibyte = 2 ** 20;
 
 const settings = z.object({
   PORT: whole(0, 65_535).default(4000),
@@ -173,6 +128,15 @@ const settings = z.object({
   LIVE_SUBSCRIPTIONS_PER_TOKEN: whole(0, 1_000_000).default(100),
   LIVE_SUBSCRIPTIONS_PER_CONNECTION: whole(0, 1_000_000).default(20),
   TRUST_PROXY: parsed(proxiesOf, 'must be a number of hops, or addresses, networks and loopback').optional(),
+  KEEP_ALIVE_TIMEOUT: deadline().default(75_000),
+  REQUEST_TIMEOUT: deadline().default(60_000),
+  CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000).default(200),
+  STOP_DELAY: parsed((text) => within(parseDuration(text), 8000), `must be ${durationSentence}, at most 8s`).default(
+    1000,
+  ),
+  BYTES_IN_FLIGHT: whole(16, 1_000_000).default(256),
+  BYTES_IN_FLIGHT_PER_ORGANIZATION: whole(16, 1_000_000).default(64),
+  BYTES_IN_FLIGHT_PER_TOKEN: whole(16, 1_000_000).default(32),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
 
@@ -216,6 +180,17 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
       perConnection: data.LIVE_SUBSCRIPTIONS_PER_CONNECTION,
     },
     trustProxy: data.TRUST_PROXY,
+    http: {
+      keepAliveTimeout: data.KEEP_ALIVE_TIMEOUT,
+      requestTimeout: data.REQUEST_TIMEOUT,
+      perAddress: data.CONNECTIONS_PER_ADDRESS,
+      stopDelay: data.STOP_DELAY,
+    },
+    inFlight: {
+      perProcess: data.BYTES_IN_FLIGHT * mebibyte,
+      perOrganization: data.BYTES_IN_FLIGHT_PER_ORGANIZATION * mebibyte,
+      perToken: data.BYTES_IN_FLIGHT_PER_TOKEN * mebibyte,
+    },
     logLevel: data.LOG_LEVEL,
   };
 }

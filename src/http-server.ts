@@ -1,10 +1,20 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** A server that listens. */
 export interface HttpServer {
   /** Its origin, with the port that it got; loopback where it listens on every address. */
   readonly url: string;
+  /** From now on every answer ends its connection. */
+  drain(): void;
   /** Stops accepting; requests in flight may finish within `patience` milliseconds, then they are cut off. */
   close(patience: number): Promise<void>;
 }
@@ -22,16 +32,47 @@ export interface Place {
   port: number;
 }
 
+/** How connections are treated; times in milliseconds. */
+export interface Connections {
+  /** How long one without a request is kept. Longer than a proxy keeps its own, so that it never sends into a closed one. */
+  keepAliveTimeout: number;
+  /** How long a request may take to arrive, with its body; then it is answered 408 without a body. */
+  requestTimeout: number;
+  /** Lets a new connection in, or says that its address has too many. */
+  accept(socket: Socket): boolean;
+}
+
 /** Listens at an address; rejects with a sentence where it is taken. */
-export async function listen(listener: RequestListener, place: Place, upgrades?: Upgrades): Promise<HttpServer> {
-  const server = createServer({ shouldUpgradeCallback: (request) => upgrades?.wants(request) === true }, listener);
+export async function listen(
+  listener: RequestListener,
+  place: Place,
+  upgrades?: Upgrades,
+  connections?: Connections,
+): Promise<HttpServer> {
+  const shouldUpgradeCallback = (request: IncomingMessage) => upgrades?.wants(request) === true;
+  const server = createServer({ shouldUpgradeCallback, ...(connections && timesOf(connections)) }, listener);
+  if (connections) server.prependListener('connection', (socket) => connections.accept(socket) || socket.destroy());
   if (upgrades) server.on('upgrade', (request, socket, head) => upgrades.upgrade(request, socket, head));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(explain(error, place)));
     server.listen(place.port, place.host, resolve);
   });
-  return { url: originOf(server), close: (patience) => close(server, patience) };
+  return {
+    url: originOf(server),
+    drain: () => void server.prependListener('request', (_request, response) => endConnection(response)),
+    close: (patience) => close(server, patience),
+  };
 }
+
+/** An idle connection is in no request, so the headers of the next one have the time of a request from its first byte on. */
+const timesOf = ({ keepAliveTimeout, requestTimeout }: Connections): ServerOptions => ({
+  keepAliveTimeout,
+  requestTimeout,
+  headersTimeout: requestTimeout,
+  connectionsCheckingInterval: Math.ceil(Math.min(5000, requestTimeout / 4)),
+});
+
+const endConnection = (response: ServerResponse): void => void response.setHeader('Connection', 'close');
 
 /** Rejects where nobody could listen, so that nothing is begun in vain. */
 export async function checkPlace(place: Place): Promise<void> {

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
 import { startService } from './app.js';
 import type { Config } from './config.js';
 import { type Database, openDatabase } from './database/database.js';
 import { createPool } from './database/pools.js';
+import { requireSecretKey } from './hooks/stored-secret.js';
 import { checkPlace } from './http-server.js';
 import type { Log } from './log.js';
 import { createFirstOrganization, type FirstOrganization } from './operator/first-organization.js';
@@ -30,16 +32,20 @@ export async function start(config: Config, log: Log): Promise<Running> {
   try {
     await prepareDatabase(database.connectionString, log);
     const first = database.embedded ? await furnish(database) : undefined;
+    const secretKeys = await secretKeysOf(config, database);
+    await withPool(database, (pool) => requireSecretKey(pool, secretKeys));
     const service = await startService({
       config: database.embedded ? withLoopback(config, log) : config,
       connectionString: database.connectionString,
-      secretKeys: await secretKeysOf(config, database),
+      secretKeys,
       log,
     });
     return {
       url: service.url,
       first,
       async close() {
+        service.drain();
+        await delay(config.http.stopDelay);
         const closed = service.close().then(() => true);
         const inTime = await Promise.race([closed, delay(PATIENCE, false, { ref: false })]);
         if (!inTime) log.error('The service did not end in order; what it left undone is done at the next start.');
@@ -52,10 +58,16 @@ export async function start(config: Config, log: Log): Promise<Running> {
   }
 }
 
-async function furnish({ connectionString }: Database): Promise<FirstOrganization | undefined> {
+const furnish = (database: Database): Promise<FirstOrganization | undefined> =>
+  withPool(database, (pool) => createFirstOrganization(pool, new Date()));
+
+async function withPool<Result>(
+  { connectionString }: Database,
+  work: (pool: Pool) => Promise<Result>,
+): Promise<Result> {
   const pool = createPool(connectionString, { max: 1 });
   try {
-    return await createFirstOrganization(pool, new Date());
+    return await work(pool);
   } finally {
     await pool.end();
   }

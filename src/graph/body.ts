@@ -1,31 +1,36 @@
-import type { IncomingMessage } from 'node:http';
-import express, { type RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { malformed } from '../errors.js';
 import { JsonSyntaxError } from '../json.js';
 import { keepExact } from '../json-plain.js';
+import type { Context } from '../schema/context.js';
+import { bounds } from './bounds.js';
+
+/** Reads the body of a caller's request as text of so many bytes at most; '' where none came. */
+export type ReadBody = (request: Request, caller: Context['caller'], bytes: number) => Promise<string>;
 
 /**
- * Reads JSON bodies of so many bytes at most. Numbers are those that JavaScript makes of them; the digits that some lose on
- * the way are kept for the scalar that wants them (`ExactJSON`).
+ * Reads JSON bodies into `request.body`. Numbers are those that JavaScript makes of them; the digits that some lose on the way
+ * are kept for the scalar that wants them (`ExactJSON`). A body of another type is left to Apollo, which refuses it.
  */
-export const readBody = (limit: number): RequestHandler[] => {
-  const bytes = new WeakMap<IncomingMessage, Buffer>();
-  const keep = (request: IncomingMessage, _response: unknown, body: Buffer): void => void bytes.set(request, body);
-  return [
-    express.json({ limit, verify: keep }),
-    (request, _response, next) => {
-      const body = bytes.get(request);
-      if (body !== undefined) keepDigits(body, request.body);
-      next();
-    },
-  ];
-};
+export const createBodyReader =
+  (read: ReadBody, callerOf: (request: Request) => Context['caller']): RequestHandler =>
+  async (request, _response, next) => {
+    if (request.is('application/json')) {
+      const text = await read(request, callerOf(request), bounds.bytes);
+      if (text !== '') request.body = parse(text);
+    }
+    next();
+  };
 
-function keepDigits(body: Buffer, parsed: unknown): void {
+function parse(text: string): unknown {
   try {
-    keepExact(new TextDecoder().decode(body), parsed);
+    const body: unknown = JSON.parse(text);
+    if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
+    keepExact(text, body);
+    return body;
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw malformed(`The body is not JSON: ${error.message}.`);
+    if (error instanceof SyntaxError) throw malformed('The body is not JSON.');
     throw error;
   }
 }

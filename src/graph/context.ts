@@ -4,6 +4,8 @@ import type { Allowance } from './allowance.js';
 /** The context of one operation of the graph. */
 export interface GraphContext extends Context {
   readonly allowance: Allowance;
+  /** Counts so many more requests against the rate limit. @throws rateLimited */
+  readonly charge: (requests: number) => Promise<void>;
   /** Resolves when the operations before it in the batch have said what they cost; none does where it stands alone. */
   readonly turn?: Turn;
 }

@@ -1,7 +1,7 @@
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { ErrorRequestHandler } from 'express';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
-import { ApiError, type ErrorCode, malformed, tooLarge } from '../errors.js';
+import { ApiError, type ErrorCode } from '../errors.js';
 import { toApiError } from '../schema/api-error.js';
 import { tooManyRepeats, tooManyTokens } from './bounds.js';
 import { faultOf } from './place.js';
@@ -68,7 +68,7 @@ export const answerGraphErrors =
   ({ report, isConnectionLoss }: ErrorOptions): ErrorRequestHandler =>
   (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
-    const known = toApiError(error, isConnectionLoss) ?? fromBodyReader(error);
+    const known = toApiError(error, isConnectionLoss);
     if (known === undefined || known.status >= 500) report(error);
     const shown = known ?? new ApiError('INTERNAL', masked);
     const requestId = response.getHeader('X-Request-Id');
@@ -79,13 +79,6 @@ export const answerGraphErrors =
       .set(shown.headers)
       .json({ errors: [{ message: shown.message, extensions }] });
   };
-
-/** What Express's reader of bodies refuses. */
-function fromBodyReader(error: unknown): ApiError | undefined {
-  if (!(error instanceof Error) || !('status' in error)) return undefined;
-  if (error.status === 413) return tooLarge('A GraphQL request may have 256 KiB.');
-  return error.status === 400 ? malformed('The body is not JSON.') : undefined;
-}
 
 const masked = 'Something went wrong here.';
 

@@ -6,6 +6,7 @@ import { examples } from './examples.js';
 /** Everything the page needs comes from here; it may reach no other host. */
 const policy = [
   "default-src 'none'",
+  "frame-ancestors 'none'",
   "connect-src 'self'",
   "img-src 'self' data:",
   'font-src data:',

@@ -6,9 +6,10 @@ import type { GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.js';
 import { Allowance } from './allowance.js';
 import { runsOf } from './batch.js';
-import { readBody } from './body.js';
+import { createBodyReader, type ReadBody } from './body.js';
 import { boundCost } from './bounded.js';
 import { bounds, boundsRule, exceeded } from './bounds.js';
+import { chargeMutations } from './charge.js';
 import { createTurns, type GraphContext, type Turn } from './context.js';
 import { countKnown, countOperations, type ObserveOperation } from './counted.js';
 import { answerGraphErrors, createErrorFormat, createExplain, type ErrorOptions } from './errors.js';
@@ -29,6 +30,12 @@ export interface GraphOptions {
   schema: GraphQLSchema;
   /** Lets a request in, or throws why not. */
   admit: (request: Request) => Promise<Caller>;
+  /** Counts so many more requests of a caller against the rate limit, or throws that there were too many. */
+  charge: (caller: Caller, response: Response, requests: number) => Promise<void>;
+  /** Reads a body of JSON of so many bytes at most. */
+  readBody: ReadBody;
+  /** Counts the bytes of an answer, or throws that there are too many. */
+  holdAnswer: (caller: Caller, response: Response, bytes: number) => void;
   /** The context of operations that share their loaders. */
   createContext: (caller: Caller, request: Request, allowance: Allowance) => Context;
   /** The context of one event of a subscription; `left` is aborted when it ends. */
@@ -76,6 +83,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
       countOperations(options.observe),
       refuseSubscriptions(),
       boundCost(known, prepare),
+      chargeMutations(),
       ApolloServerPluginCacheControlDisabled(),
     ],
   });
@@ -102,7 +110,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     callers.set(request, await options.admit(request));
     next();
   });
-  router.use(readBody(bounds.bytes));
+  router.use(createBodyReader(options.readBody, (request) => callers.get(request)!));
   router.use(createEventStream(subscriptions, (request) => callers.get(request)!));
   router.use(createServe(apollo, known, (request) => callers.get(request)!, options));
   router.use(answerGraphErrors(errors));
@@ -126,7 +134,7 @@ function createServe(
   apollo: ApolloServer<GraphContext>,
   known: KnownQueries,
   callerOf: (request: Request) => Caller,
-  { createContext, errors, observe, schema, timeout }: GraphOptions,
+  { charge, createContext, errors, holdAnswer, observe, schema, timeout }: GraphOptions,
 ): RequestHandler {
   const answerKnown = createAnswerKnown(schema, createExplain(errors));
   const run = async (request: Request, body: unknown, contextValue: GraphContext): Promise<Answer> => {
@@ -143,10 +151,20 @@ function createServe(
   return async (request, response) => {
     const caller = callerOf(request);
     const allowance = new Allowance(timeout);
-    const contextOf = (): GraphContext => Object.assign(createContext(caller, request, allowance), { allowance });
+    const contextOf = (): GraphContext =>
+      Object.assign(createContext(caller, request, allowance), {
+        allowance,
+        charge: (requests: number) => charge(caller, response, requests),
+      });
     const body: unknown = request.body;
-    if (!Array.isArray(body)) return send(response, await run(request, body, contextOf()));
+    const hold = (text: string) => holdAnswer(caller, response, Buffer.byteLength(text));
+    if (!Array.isArray(body)) {
+      const answer = await run(request, body, contextOf());
+      hold(answer.text);
+      return send(response, answer);
+    }
     if (body.length > bounds.batch) throw exceeded('batch', body.length);
+    if (body.length > 1) await charge(caller, response, body.length - 1);
     const answers: Answer[] = [];
     for (const operations of runsOf(body)) {
       const shared = contextOf();
@@ -158,7 +176,9 @@ function createServe(
       });
       answers.push(...(await Promise.all(runs)));
     }
-    response.type('json').send(`[${answers.map(({ text }) => text).join(',')}]`);
+    const text = `[${answers.map((answer) => answer.text).join(',')}]`;
+    hold(text);
+    response.type('json').send(text);
   };
 }
 

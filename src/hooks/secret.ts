@@ -6,6 +6,8 @@ export interface Vault {
   seal(text: string, place: string): string;
   /** Opens what was sealed for the same place, with whichever listed key did it. Throws where none did, or it was altered. */
   open(sealed: string, place: string): string;
+  /** Whether a listed key sealed it. */
+  hasKey(sealed: string): boolean;
 }
 
 /** Opening failed: the key is no longer listed, or the stored text is not what was sealed here. */
@@ -32,6 +34,7 @@ export function createVault(keys: readonly string[]): Vault {
       const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return ['v1', first.id, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
     },
+    hasKey: (sealed) => rings.some(({ id }) => id === sealed.split('.')[1]),
     open(sealed, place) {
       const [version, id, nonce, body] = sealed.split('.');
       const ring = rings.find((candidate) => candidate.id === id);

@@ -1,5 +1,6 @@
 import { StreamType } from '../entities/enums.js';
 import { newId } from '../entities/id.js';
+import type { PlainJson } from '../json.js';
 import { type DecodeReport, decode } from './decode/decode.js';
 import type { DecodableVariable } from './decode/layout.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
@@ -30,6 +31,9 @@ export type Given = { wins: boolean; data: PlainObject };
 const earliest = Date.UTC(2000, 0, 1) / 1000;
 const daySeconds = 86_400;
 
+/** Keys of a record's data and metadata, those of objects inside them included. */
+const mostKeys = 1000;
+
 /** Makes the record of an item, its frame decoded and its values typed; `now` in Unix seconds. */
 export const recordOf = (
   item: Item,
@@ -42,6 +46,8 @@ export const recordOf = (
     const message = 'must lie between 2000-01-01 and 24 hours from now';
     return new Rejection('TS_OUT_OF_RANGE', `ts ${message}.`, { path: item.tsPath ?? 'ts', message });
   }
+  if (keysLeft(item.metadata, keysLeft(item.data, mostKeys)) < 0)
+    return new Rejection('VALIDATION_FAILED', `A record has at most ${mostKeys} keys in data and metadata.`);
   const content = contentOf(item, shape?.variables ?? []);
   return {
     id: newId(),
@@ -51,6 +57,18 @@ export const recordOf = (
     typed: shape ? typeData(content.data, shape.slots) : {},
     ...(item.key === undefined ? {} : { key: item.key }),
   };
+};
+
+/** How many of so many keys a value leaves; negative where it has more, which are not all counted then. */
+const keysLeft = (value: PlainJson, most: number): number => {
+  if (typeof value !== 'object' || value === null) return most;
+  let left = most;
+  if (Array.isArray(value)) {
+    for (const inner of value) if ((left = keysLeft(inner, left)) < 0) return left;
+    return left;
+  }
+  for (const key in value) if (--left < 0 || (left = keysLeft(value[key]!, left)) < 0) return left;
+  return left;
 };
 
 type Content = Pick<NewRecord, 'metadata' | 'data' | 'frame' | 'given'>;

@@ -11,7 +11,7 @@ import type { Context } from '../schema/context.js';
 import { CreateHookArgs, HookArgs, HooksArgs, UpdateHookArgs } from '../schema/hook.args.js';
 import { HookPage } from '../schema/pages.js';
 import { loadDelivery } from './deliveries.js';
-import { hookListing, loadHook } from './hooks.js';
+import { hookListing, loadHook, requireRoomForHook } from './hooks.js';
 import { list } from './list.js';
 
 /** Hooks of applications. */
@@ -40,8 +40,12 @@ export class HookResolver {
     const hook = Object.assign(new Hook(), { id: newId() });
     this.change(hook, args);
     const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
-    await ctx.em.persist(Object.assign(hook, { applicationId: id, organizationId })).flush();
-    return hook;
+    Object.assign(hook, { applicationId: id, organizationId });
+    return ctx.em.transactional(async (em) => {
+      await requireRoomForHook(em, id);
+      em.persist(hook);
+      return hook;
+    });
   }
 
   @Mutation(() => Hook, { description: 'Changes a hook.' })

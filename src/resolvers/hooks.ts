@@ -1,8 +1,10 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { type Sql } from 'sql-template-tag';
 import { loadApplication } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
 import { Hook } from '../entities/hook.js';
 import { isId } from '../entities/id.js';
-import { notFound } from '../errors.js';
+import { conflict, notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { HookArgs } from '../schema/hook.args.js';
 import type { Listing } from './list.js';
@@ -42,4 +44,17 @@ export async function loadHook(
   );
   if (row === undefined) throw notFound('hook');
   return ctx.em.merge(Hook, row);
+}
+
+/** Hooks of an application. */
+const mostHooks = 100;
+
+/** Locks an application's hooks against others that would be made at the same time, and throws 409 where it has as many as it may. */
+export async function requireRoomForHook(em: EntityManager, applicationId: string): Promise<void> {
+  await execute(em, sql`select from application where id = ${applicationId} for no key update`);
+  const [{ count } = { count: 0 }] = await execute<{ count: number }>(
+    em,
+    sql`select count(*)::integer as count from hook where application_id = ${applicationId}`,
+  );
+  if (count >= mostHooks) throw conflict(`An application has at most ${mostHooks} hooks. Delete one first.`);
 }

@@ -14,7 +14,7 @@ export const createAvatars = (): Router => {
       'Content-Type': 'image/svg+xml',
       'Content-Length': Buffer.byteLength(body),
       'Cache-Control': `public, max-age=${year}, immutable`,
-      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; style-src 'unsafe-inline'",
       'X-Content-Type-Options': 'nosniff',
     });
     response.end(body);

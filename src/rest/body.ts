@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { malformed, tooLarge, unsupportedMediaType } from '../errors.js';
+import type { Hold } from './in-flight.js';
 
 /** What a body may be. */
 export interface BodyRules {
-  /** Mebibytes at most, counted after decompression. */
-  mebibytes: number;
+  /** Bytes at most, counted after decompression. */
+  bytes: number;
   /** Whether it may be NDJSON, one value a line. */
   lines: boolean;
   /** What is said of a body in a type that is not read, where the usual sentence does not help. */
@@ -20,23 +21,31 @@ export interface BodyText {
   lines: boolean;
 }
 
+/** What a chunk takes in memory beside its bytes: a body may come in chunks of one byte each. */
+const chunkCost = 200;
+
 const jsonType = /^application\/(json|[\w.-]+\+json)$/;
 const linesType = /^application\/(x-)?ndjson$/;
 
 /**
- * Reads a body, decompressed, as UTF-8 text.
- * @throws unsupportedMediaType, tooLarge, or malformed where it ends early, does not decompress or is no UTF-8.
+ * Reads a body, decompressed, as UTF-8 text. `hold` counts its bytes while they come.
+ * @throws unsupportedMediaType, tooLarge, malformed where it ends early, does not decompress or is no UTF-8, or what `hold`
+ * throws.
  */
-export const readBody = async (request: IncomingMessage, rules: BodyRules): Promise<BodyText> => {
+export const readBody = async (request: IncomingMessage, rules: BodyRules, hold: Hold): Promise<BodyText> => {
   const { headers } = request;
   const length = headers['content-length'];
   if (length === '0' || (length === undefined && headers['transfer-encoding'] === undefined)) return empty;
   const lines = isLines(headers['content-type'], rules);
   const decoder = decoderOf(headers['content-encoding']);
-  const limit = rules.mebibytes * 2 ** 20;
-  if (decoder === undefined && Number(length) > limit) throw oversized(rules);
-  const bytes = await collect(request, decoder, limit);
-  if (bytes === undefined) throw oversized(rules);
+  if (decoder === undefined && Number(length) > rules.bytes) throw oversized(rules);
+  let size = 0;
+  const count = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > rules.bytes) throw oversized(rules);
+    hold(chunk.length + chunkCost);
+  };
+  const bytes = await collect(request, decoder, count);
   return { text: decodeUtf8(bytes), lines };
 };
 
@@ -74,40 +83,42 @@ const decoderOf = (encoding = 'identity'): Transform | undefined => {
   }
 };
 
-/** All bytes, or undefined where they are more than `limit`. What still comes then is read and forgotten. */
+/** All bytes; once `count` throws at a chunk, what still comes is read and forgotten. */
 const collect = (
   request: IncomingMessage,
   decoder: Transform | undefined,
-  limit: number,
-): Promise<Buffer | undefined> =>
+  count: (chunk: Buffer) => void,
+): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const source = decoder === undefined ? request : request.pipe(decoder);
     const chunks: Buffer[] = [];
-    let size = 0;
-    const forget = () => {
+    const refuse = (error: Error) => {
       source.removeListener('data', take);
       if (decoder !== undefined) request.unpipe(decoder);
       decoder?.destroy();
+      chunks.length = 0;
       request.resume();
+      reject(error);
     };
     const take = (chunk: Buffer) => {
-      size += chunk.length;
       chunks.push(chunk);
-      if (size <= limit) return;
-      forget();
-      resolve(undefined);
+      try {
+        count(chunk);
+      } catch (error) {
+        refuse(error as Error);
+      }
     };
     source.on('data', take);
-    source.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, size)));
-    const fail = () => {
-      forget();
-      reject(malformed('The body ended early or cannot be decompressed.'));
-    };
+    source.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    const fail = () => refuse(malformed('The body ended early or cannot be decompressed.'));
     request.on('error', fail);
     decoder?.on('error', fail);
   });
 
-const oversized = ({ mebibytes }: BodyRules) => tooLarge(`Send at most ${mebibytes} MiB.`);
+const oversized = ({ bytes }: BodyRules) => {
+  const mebibytes = bytes / 2 ** 20;
+  return tooLarge(`Send at most ${mebibytes < 1 ? `${bytes / 1024} KiB` : `${mebibytes} MiB`}.`);
+};
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -6,7 +6,7 @@ import { answerNothingElse } from './verbs.js';
 
 /** Everything the page needs comes from here; it may reach no other host. */
 const policy =
-  "default-src 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'";
+  "default-src 'none'; frame-ancestors 'none'; connect-src 'self'; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'";
 
 const page = `<!doctype html>
 <html lang="en">

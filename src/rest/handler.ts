@@ -11,6 +11,7 @@ import { requireScope } from '../schema/scope.js';
 import { storedText } from '../schema/stored-text.js';
 import type { Admit, Caller } from './admit.js';
 import { createNaming } from './header.js';
+import type { InFlight } from './in-flight.js';
 import { targetOf } from './origin.js';
 import { createBind } from './request.js';
 import { createAnswer } from './response.js';
@@ -27,6 +28,8 @@ export interface RestOptions {
   /** The door, and the one for calls that post records. */
   admit: Admit;
   admitIngest: Admit;
+  /** Counts the bytes of bodies and answers. */
+  inFlight: InFlight;
   /** The resolvers' context of one call. */
   createContext: (caller: Caller, request: Request) => Context;
 }
@@ -148,7 +151,7 @@ const compileRoutes = (schema: GraphQLSchema): Operation[] =>
   });
 
 const createServe = ({ route, field, query }: Operation, options: RestOptions): Serve => {
-  const { createContext } = options;
+  const { createContext, inFlight } = options;
   const admit = route.ingest ? options.admitIngest : options.admit;
   const scope = { changes: route.root === 'Mutation', ingests: route.ingest === true };
   const bind = createBind(route, field, argumentFaults);
@@ -157,11 +160,16 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   return async (request, response) => {
     const caller = await admit(request, response);
     requireScope(caller, scope);
-    const values = await bind(request);
+    const values = await bind(request, inFlight.body(caller, response));
     const context = createContext(caller, request);
     const { data, errors } = await query(undefined, context, values);
     if (errors !== undefined && errors.length > 0) throw new AggregateError(errors.map(nameAsSent));
     const address = () => `${context.origin}${targetOf(request)}`;
-    answer(response, (data as Record<string, unknown>)[route.operation], { address, values });
+    answer(
+      response,
+      (data as Record<string, unknown>)[route.operation],
+      { address, values },
+      inFlight.answer(caller, response),
+    );
   };
 };

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type RequestHandler, Router } from 'express';
+import { type Request, type RequestHandler, Router } from 'express';
 import ipaddr from 'ipaddr.js';
 import { forbidden, unauthenticated } from '../errors.js';
 import { answerNothingElse } from './verbs.js';
@@ -11,14 +11,16 @@ export interface MetricsPage {
   contentType: string;
   /** Bearer token that opens them; without one only calls from this machine are answered. */
   token: string | undefined;
+  /** Whether a proxy is trusted: what it passes on may come from anywhere. */
+  isProxied: boolean;
 }
 
 /** `/metrics`: figures of the service for Prometheus. */
-export function createMetricsPage({ render, contentType, token }: MetricsPage): Router {
+export function createMetricsPage({ render, contentType, token, isProxied }: MetricsPage): Router {
   const show: RequestHandler = (request, response, next) => {
     if (token === undefined) {
-      if (!isLoopback(request.socket.remoteAddress))
-        throw forbidden('Without METRICS_TOKEN, only this machine may ask.');
+      if (isProxied || !isDirect(request))
+        throw forbidden('Without METRICS_TOKEN, only this machine may ask, and not through a proxy.');
     } else if (!same(request.headers.authorization ?? '', `Bearer ${token}`)) {
       throw unauthenticated();
     }
@@ -30,6 +32,15 @@ export function createMetricsPage({ render, contentType, token }: MetricsPage): 
   answerNothingElse(place, ['GET']);
   return router;
 }
+
+/** Headers that proxies add. */
+const ofProxies = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/** Whether a program of this machine asks, by a name of it: a proxy passes on the name that it was asked by, or tells of itself. */
+const isDirect = ({ headers, hostname, socket }: Request): boolean =>
+  isLoopback(socket.remoteAddress) &&
+  (hostname === 'localhost' || isLoopback(hostname?.replace(/^\[|\]$/g, ''))) &&
+  !ofProxies.some((name) => name in headers);
 
 const isLoopback = (address: string | undefined) =>
   address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';

@@ -2,8 +2,8 @@ import type { Response } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { rateLimited } from '../errors.js';
 
-/** Counts one request of a caller and says so in the answer's headers. @throws 429 where there were too many. */
-export type Count = (key: string, response: Response) => Promise<void>;
+/** Counts requests of a caller, one unless given, and says so in the answer's headers. @throws 429 where there were too many. */
+export type Count = (key: string, response: Response, requests?: number) => Promise<void>;
 
 /** The window in seconds: with twice the rate as its allowance, bursts pass and the rate holds. */
 const window = 2;
@@ -16,9 +16,9 @@ export const createRateLimit = (perSecond: number): Count => {
   if (perSecond === 0) return async () => {};
   const points = perSecond * window;
   const limiter = new RateLimiterMemory({ points, duration: window });
-  return async (key, response) => {
+  return async (key, response, requests = 1) => {
     try {
-      announce(response, points, await limiter.consume(key));
+      announce(response, points, await limiter.consume(key, requests));
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       announce(response, points, refusal);

@@ -14,6 +14,7 @@ import { parsePlain, parsePlainLines, parsePlainRecords } from '../json-plain.js
 import { parseJson } from '../json-reader.js';
 import { maxItems } from '../records/native.js';
 import { type BodyRules, readBody } from './body.js';
+import type { Hold } from './in-flight.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
 import { placesOf } from './place.js';
 import { listName, readQueryString } from './query-string.js';
@@ -23,14 +24,14 @@ import { hasParameters, readSearchString } from './search-string.js';
 /** The arguments of one call, by name, as GraphQL takes variables. */
 export type Values = Record<string, unknown>;
 
-/** Reads what a request says into the arguments of its operation. */
-export type Bind = (request: Request) => Promise<Values>;
+/** Reads what a request says into the arguments of its operation; `hold` counts the bytes of its body. */
+export type Bind = (request: Request, hold: Hold) => Promise<Values>;
 
 /** Faults of the arguments' own rules (lengths, ranges, ...), among those that could be read. */
 export type Check = (operation: string, values: Values) => readonly Fault[];
 
 type Add = (values: Values, faults: Fault[]) => void;
-type ReadBody = (request: Request) => Promise<Add>;
+type ReadBody = (request: Request, hold: Hold) => Promise<Add>;
 
 /**
  * Makes the reader of one route's requests: each argument has one place, by its verb, and takes its JSON type only
@@ -48,8 +49,8 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
       .filter(({ defaultValue }) => defaultValue !== undefined)
       .map(({ name, defaultValue }) => [name, defaultValue]),
   );
-  return async (request) => {
-    const addBody = await readBody?.(request);
+  return async (request, hold) => {
+    const addBody = await readBody?.(request, hold);
     const values: Values = { ...defaults };
     const faults: Fault[] = [];
     bindPath(request, values, faults);
@@ -63,11 +64,13 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
 
 const nothing = () => {};
 
+const mebibyte = 2 ** 20;
+
 /** Undefined where no body is asked for; what comes all the same is not looked at. */
 const bodyBinder = ({ body, verb, ingest }: Route, args: readonly GraphQLArgument[]): ReadBody | undefined => {
   if (typeof body === 'object') {
     const { argument, lines = false, otherTypes } = body;
-    return wholeBody(argument, { mebibytes: ingest ? 10 : 1, lines, otherTypes });
+    return wholeBody(argument, { bytes: (ingest ? 10 : 1) * mebibyte, lines, otherTypes });
   }
   if (body === 'located') return locatedBody(args);
   return args.length === 0 ? undefined : fieldsBody(args, verb === 'PUT');
@@ -132,8 +135,8 @@ const fieldReaders = (args: readonly GraphQLArgument[]): ReadonlyMap<string, Fie
 /** Fields of a JSON object. On PUT a `null` is handed on, to clear; on POST it counts as absent. */
 const fieldsBody = (args: readonly GraphQLArgument[], nullClears: boolean): ReadBody => {
   const readers = fieldReaders(args);
-  return async (request) => {
-    const { text } = await readBody(request, { mebibytes: 1, lines: false });
+  return async (request, hold) => {
+    const { text } = await readBody(request, { bytes: mebibyte, lines: false }, hold);
     const body = text === '' ? {} : parseObject(text);
     return (values, faults) => {
       for (const [key, value] of Object.entries(body)) {
@@ -158,8 +161,8 @@ const parseObject = (text: string): Record<string, unknown> => {
 /** The whole body as one argument: it is stored, so positions are not kept. */
 const wholeBody =
   (argument: string, rules: BodyRules): ReadBody =>
-  async (request) => {
-    const { text, lines } = await readBody(request, rules);
+  async (request, hold) => {
+    const { text, lines } = await readBody(request, rules, hold);
     if (text === '') throw malformed('Send a body.');
     const body: unknown = located(() => {
       if (lines) return parsePlainLines(text, maxItems);
@@ -175,8 +178,8 @@ const wholeBody =
 const locatedBody = (args: readonly GraphQLArgument[]): ReadBody => {
   const readers = fieldReaders(args);
   const nodes = new Set(args.filter(({ type }) => getNamedType(type).name === 'LocatedJSON').map(({ name }) => name));
-  return async (request) => {
-    const { text } = await readBody(request, { mebibytes: 1, lines: false });
+  return async (request, hold) => {
+    const { text } = await readBody(request, { bytes: mebibyte, lines: false }, hold);
     const both = text !== '' && hasParameters(request.url);
     const body = text === '' ? undefined : parseLocatedObject(text);
     return (values, faults) => {

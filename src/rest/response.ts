@@ -7,6 +7,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
+import type { Hold } from './in-flight.js';
 import { pageLinks } from './links.js';
 import type { Values } from './request.js';
 import type { Route } from './routes.js';
@@ -17,8 +18,8 @@ export interface Asked {
   values: Values;
 }
 
-/** Writes the value that an operation gave: head and body at once. */
-export type Answer = (response: Response, value: unknown, asked: Asked) => void;
+/** Writes the value that an operation gave, head and body at once. @throws what `hold` throws for the bytes of the body. */
+export type Answer = (response: Response, value: unknown, asked: Asked, hold: Hold) => void;
 
 /** A page as list operations give it; `totalCount` is absent where it was not counted to the end. */
 interface Page {
@@ -34,27 +35,26 @@ export const createAnswer = (route: Route, type: GraphQLOutputType): Answer => {
   if (route.status === 204) return (response) => void response.writeHead(204).end();
   const leaveOutAbsent = absentRemover(type);
   if (pageItems(type) === undefined) {
-    return (response, value) => {
+    return (response, value, _asked, hold) => {
       leaveOutAbsent(value);
-      sendJson(response, value);
+      sendJson(response, value, hold);
     };
   }
-  return (response, value, asked) => {
+  return (response, value, asked, hold) => {
     const { items, totalCount } = value as Page;
     leaveOutAbsent(value);
     if (typeof totalCount === 'number') response.setHeader('X-Total-Count', totalCount);
     const links = pageLinks(asked, items.length, totalCount ?? undefined);
     if (links !== undefined) response.setHeader('Link', links);
-    sendJson(response, items);
+    sendJson(response, items, hold);
   };
 };
 
-const sendJson = (response: Response, value: unknown): void => {
+const sendJson = (response: Response, value: unknown, hold: Hold): void => {
   const body = JSON.stringify(value);
-  response.writeHead(200, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  });
+  const bytes = Buffer.byteLength(body);
+  hold(bytes);
+  response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes });
   response.end(body);
 };
 

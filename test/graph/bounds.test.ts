@@ -203,7 +203,7 @@ describe('a request of the graph', () => {
     const { status, body } = await owner.graph('{ account { id } }', { padding: 'x'.repeat(256 * 1024) });
     expect(status).toBe(413);
     expect(body.errors![0]).toMatchObject({
-      message: 'A GraphQL request may have 256 KiB.',
+      message: 'Send at most 256 KiB.',
       extensions: { code: 'TOO_LARGE' },
     });
   });

@@ -13,10 +13,13 @@ interface Field {
 }
 
 /** Fields that an organization's catalogue takes; what comes beyond is stored and not searchable. */
-const mostFields = 5000;
+const mostFields = 10_000;
 
 /** UTF-16 units of a path in the catalogue: at most three bytes each, so that its index can hold it. What is longer is not searchable either. */
 const longestPath = 512;
+
+/** Paths of an organization that are kept in memory: its fields, and what lies above them. */
+const mostPaths = 2 * mostFields;
 
 /** Organizations whose fields are kept in memory. */
 const mostOrganizations = 1000;
@@ -28,12 +31,18 @@ class Known {
   multi = false;
   private readonly below = new Map<string, Known>();
 
-  /** What is known below a key; undefined once there is too much to remember. */
+  /** @param size how much is remembered of the organization, at every depth. */
+  constructor(private readonly size = { paths: 0 }) {}
+
+  /** What is known below a key; forgotten at once where there is too much to remember. */
   at(key: string): Known {
     let known = this.below.get(key);
     if (!known) {
-      known = new Known();
-      if (this.below.size < mostFields) this.below.set(key, known);
+      known = new Known(this.size);
+      if (this.size.paths < mostPaths) {
+        this.size.paths++;
+        this.below.set(key, known);
+      }
     }
     return known;
   }
@@ -85,6 +94,7 @@ export class Fields {
       this.unseen.set(organizationId, fields);
     }
     const noted = fields.get(path);
+    if (!noted && fields.size >= mostFields) return;
     fields.set(path, noted ? { ...noted, multi: noted.multi || field.multi } : field);
   }
 }
@@ -120,8 +130,12 @@ const addFields = async (
     insert into record_field (organization_id, path, keys, kind, multi)
     select ${organizationId}, path, keys, kind, multi
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (path text, keys text[], kind text, multi boolean)
-    where (select count(*) from record_field where organization_id = ${organizationId}) < ${mostFields}
-      or exists (select from record_field f where f.organization_id = ${organizationId} and f.path = w.path)
+    where exists (select from record_field f where f.organization_id = ${organizationId} and f.path = w.path)
+      or path in (
+        select path from (select jsonb_array_elements(${JSON.stringify(rows)}::jsonb) ->> 'path' as path) n
+        where not exists (select from record_field f where f.organization_id = ${organizationId} and f.path = n.path)
+        order by path
+        limit greatest(0, ${mostFields} - (select count(*) from record_field where organization_id = ${organizationId})))
     order by path
     on conflict (organization_id, path) do update set multi = true where excluded.multi and not record_field.multi`);
 };

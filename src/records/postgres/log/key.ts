@@ -1,9 +1,7 @@
-import { DatabaseError, type PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import type { NewRecord } from '../../new-record.js';
 import { named } from '../named.js';
-import { copyIn } from './copy.js';
-import { CopyRows } from './copy-rows.js';
 
 /** Hours in which a key counts. */
 const keyHours = 48;
@@ -40,27 +38,29 @@ const keyedOf = (records: readonly NewRecord[]): Keyed[] =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
+/** A key was taken, so the transaction must be given up. */
+class KeyTaken extends Error {}
+
 /**
  * Takes the keys of records, no two of which have the same, hoping that all are free: where one is not, it fails with an
- * error that {@link isTaken} knows, and so does the transaction.
+ * error that {@link isTaken} knows. PostgreSQL sees no error and logs none.
  */
 export const takeKeys = async (tx: PoolClient, records: readonly NewRecord[], now: Date): Promise<void> => {
   const keyed = keyedOf(records);
   if (keyed.length === 0) return;
-  const rows = new CopyRows(4);
-  for (const { id, device, key } of keyed)
-    rows
-      .row()
-      .uuid(device.id)
-      .text(key)
-      .uuid(id)
-      .time(now.getTime() / 1000);
-  await copyIn(tx, 'record_key (device_id, key, record_id, stored_at)', rows.finish());
+  const { rowCount } = await tx.query(
+    named('take-keys', sql`${insertKeys(keyed, now)} on conflict (device_id, key) do nothing`),
+  );
+  if (rowCount !== keyed.length) throw new KeyTaken();
 };
 
-/** Whether an error says that a key was taken (unique_violation). */
-export const isTaken = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.code === '23505' && error.table === 'record_key';
+const insertKeys = (keyed: readonly Keyed[], now: Date) => sql`
+    insert into record_key (device_id, key, record_id, stored_at)
+    select *, ${now}::timestamptz from unnest(${keyed.map(({ device }) => device.id)}::uuid[],
+      ${keyed.map(({ key }) => key)}::text[], ${keyed.map(({ id }) => id)}::uuid[]) w (device_id, key)`;
+
+/** Whether an error says that a key was taken. */
+export const isTaken = (error: unknown): boolean => error instanceof KeyTaken;
 
 /**
  * Claims the keys of records, no two of which have the same; answers the ids of those whose claims failed. A key that another
@@ -72,10 +72,7 @@ export const claimKeys = async (tx: PoolClient, records: readonly NewRecord[], n
   const { rowCount } = await tx.query(
     named(
       'claim-keys',
-      sql`
-    insert into record_key (device_id, key, record_id, stored_at)
-    select *, ${now}::timestamptz from unnest(${claims.map(({ device }) => device.id)}::uuid[],
-      ${claims.map(({ key }) => key)}::text[], ${claims.map(({ id }) => id)}::uuid[]) w (device_id, key)
+      sql`${insertKeys(claims, now)}
     on conflict (device_id, key) do update set record_id = excluded.record_id, stored_at = excluded.stored_at
       where record_key.stored_at <= ${now}::timestamptz - make_interval(hours => ${keyHours})`,
     ),

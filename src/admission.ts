@@ -1,0 +1,42 @@
+import type { Express, Request, Response } from 'express';
+import type { Config } from './config.js';
+import { type ConnectionLimit, createConnectionLimit } from './connection-limit.js';
+import type { Caller } from './entities/caller.js';
+import { type Admit, createAdmit, keyOf } from './rest/admit.js';
+import { createInFlight, type InFlight } from './rest/in-flight.js';
+import { createRateLimit } from './rest/rate.js';
+
+/** Who is let in, and how much each may send and hold. */
+export interface Admission {
+  /** Connections before they show a token. */
+  limit: ConnectionLimit;
+  admit: Admit;
+  /** The same for calls that post records, with their own rate; unknown callers are counted together with those of `admit`. */
+  admitIngest: Admit;
+  /** Counts so many more requests of a caller. @throws rateLimited */
+  charge: (caller: Caller, response: Response, requests: number) => Promise<void>;
+  inFlight: InFlight;
+}
+
+/** The admission of a process; `app` knows which proxies are trusted. */
+export const createAdmission = (
+  config: Pick<Config, 'http' | 'inFlight' | 'rateLimit' | 'ingestRateLimit'>,
+  app: Express,
+  authenticate: (authorization: string | undefined) => Promise<Caller>,
+): Admission => {
+  const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const limit = createConnectionLimit(config.http.perAddress, (address) => isProxy(address, 0));
+  const identify = async ({ headers, socket }: Request) => {
+    const caller = await authenticate(headers.authorization);
+    limit.authenticated(socket);
+    return caller;
+  };
+  const count = createRateLimit(config.rateLimit);
+  return {
+    limit,
+    admit: createAdmit(identify, count, count),
+    admitIngest: createAdmit(identify, createRateLimit(config.ingestRateLimit), count),
+    charge: (caller, response, requests) => count(keyOf(caller), response, requests),
+    inFlight: createInFlight(config.inFlight),
+  };
+};

@@ -1,0 +1,27 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+import { type DocumentNode, Kind, OperationTypeNode, type SelectionSetNode } from 'graphql';
+import type { GraphContext } from './context.js';
+
+/** Counts every mutation after the first of an operation as a request of its own; the request itself was counted before. */
+export const chargeMutations = (): ApolloServerPlugin<GraphContext> => ({
+  async requestDidStart() {
+    return {
+      async didResolveOperation({ document, operation, contextValue }) {
+        if (operation?.operation !== OperationTypeNode.MUTATION) return;
+        const more = countFields(document, operation.selectionSet) - 1;
+        if (more > 0) await contextValue.charge(more);
+      },
+    };
+  },
+});
+
+/** The fields of a selection, those of its fragments included: documents that come here were found to have no cycles. */
+const countFields = (document: DocumentNode, { selections }: SelectionSetNode): number =>
+  selections.reduce((sum, selection) => {
+    if (selection.kind === Kind.FIELD) return sum + 1;
+    if (selection.kind === Kind.INLINE_FRAGMENT) return sum + countFields(document, selection.selectionSet);
+    const fragment = document.definitions.find(
+      (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === selection.name.value,
+    );
+    return fragment?.kind === Kind.FRAGMENT_DEFINITION ? sum + countFields(document, fragment.selectionSet) : sum;
+  }, 0);

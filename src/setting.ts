@@ -1,0 +1,79 @@
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+import { parseDuration } from './duration.js';
+
+export const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** A value made from text, or a fault with this sentence. */
+export const parsed = <T>(parse: (text: string) => T | undefined, sentence: string) =>
+  z.string().transform((text, context): T => {
+    const value = parse(text.trim());
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: sentence });
+    return z.NEVER;
+  });
+
+/** A list, each of whose parts must parse. */
+export const listOf = <T>(parse: (text: string) => T | undefined, sentence: string) =>
+  parsed((text) => {
+    const values = list(text).map(parse);
+    return values.every((value) => value !== undefined) ? values : undefined;
+  }, sentence);
+
+const words: Readonly<Record<string, boolean>> = {
+  true: true,
+  on: true,
+  yes: true,
+  '1': true,
+  false: false,
+  off: false,
+  no: false,
+  '0': false,
+};
+export const flag = () => parsed((text) => words[text.toLowerCase()], 'must be true or false');
+
+export const whole = (least: number, most: number) =>
+  parsed(
+    (text) => (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined),
+    `must be a whole number from ${least} to ${most}`,
+  );
+
+export const durationSentence = 'a number and ms, s, m, h or d, such as 15s';
+const positive = (text: string) => parseDuration(text) || undefined;
+export const duration = () => parsed(positive, `must be ${durationSentence}`);
+
+export const within = (milliseconds: number | undefined, most: number) =>
+  milliseconds !== undefined && milliseconds <= most ? milliseconds : undefined;
+
+/** A deadline: timers hold no more than 24 days, and nobody waits for an hour. */
+export const deadline = () =>
+  parsed((text) => within(positive(text), 3_600_000), `must be ${durationSentence}, at most 1h`);
+
+export const urlOf = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+
+export function originOf(text: string): string | undefined {
+  const url = urlOf(text);
+  const bare = url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash;
+  return bare && url.username === '' ? url.origin : undefined;
+}
+
+/** A network, or an address as the network of itself. */
+export function networkOf(text: string): string | undefined {
+  // Shorthand such as 10/8 is another network than it looks.
+  if (!text.includes(':') && !/^\d+(\.\d+){3}(\/|$)/.test(text)) return undefined;
+  if (ipaddr.isValidCIDR(text)) return text;
+  if (!ipaddr.isValid(text)) return undefined;
+  return `${text}/${ipaddr.parse(text).kind() === 'ipv4' ? 32 : 128}`;
+}
+
+const proxyNames = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+export function proxiesOf(text: string): number | string[] | undefined {
+  if (/^\d+$/.test(text)) return Number(text);
+  const names = list(text);
+  return names.every((name) => proxyNames.has(name) || networkOf(name) !== undefined) ? names : undefined;
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { Client } from '../support/client.js';
+import { useWorld } from '../support/world.js';
+import { SlowSender } from './slow-sender.js';
+
+describe('requests are counted by what they carry', () => {
+  const world = useWorld({ config: { rateLimit: 20 } });
+
+  it('a batch counts as many as it has operations', async () => {
+    const owner = await world.organization();
+    const batch = Array.from({ length: 20 }, () => ({ query: '{ account { id } }' }));
+    const statuses: number[] = [];
+    for (let count = 0; count < 3; count++) statuses.push((await owner.postGraph(batch)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  it('an operation counts as many as it has mutations, so 600 in a batch are refused', async () => {
+    const owner = await world.organization();
+    const fields = (count: number) =>
+      Array.from({ length: count }, (_, index) => `m${index}: createTeam(organizationId: $o, name: "T") { id }`).join(
+        '\n',
+      );
+    const query = `mutation ($o: ID!) { ${fields(15)} ...More } fragment More on Mutation { last: createTeam(organizationId: $o, name: "T") { id } }`;
+    const counted = await owner.graph(query, { o: owner.id });
+    expect(counted.body.errors).toBeUndefined();
+    expect(counted.headers.get('x-ratelimit-remaining')).toBe('24');
+    const other = await world.organization();
+    const batch = Array.from({ length: 20 }, () => ({
+      query: `mutation ($o: ID!) { ${fields(30)} }`,
+      variables: { o: other.id },
+    }));
+    const { body } = await other.postGraph<{ data?: object; errors?: { extensions: { code: string } }[] }[]>(batch);
+    const refused = body.filter(({ errors }) => errors?.[0]?.extensions.code === 'RATE_LIMITED');
+    expect(body).toHaveLength(20);
+    expect(refused.length).toBeGreaterThanOrEqual(19);
+  });
+});
+
+describe('tokens that nobody has', () => {
+  const world = useWorld({ config: { rateLimit: 2, ingestRateLimit: 0 } });
+
+  it('are counted by address on the path of ingestion as well, and a valid one passes all the same', async () => {
+    const owner = await world.organization();
+    const unknown = new Client(`${world.url}/ddp/v1`, 'unknown');
+    const statuses: number[] = [];
+    for (let count = 0; count < 5; count++)
+      statuses.push((await unknown.post(`/organizations/${owner.id}/records`, [])).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 429]);
+    expect((await owner.post(`/organizations/${owner.id}/records`, [])).status).toBe(200);
+  });
+});
+
+describe('connections that never show a token', () => {
+  const http = { keepAliveTimeout: 75_000, requestTimeout: 60_000, perAddress: 20, stopDelay: 0 };
+  const world = useWorld({ config: { http } });
+
+  it('are 20 of an address at most; those that show one do not count, and a place comes free with its connection', async () => {
+    const owner = await world.organization();
+    const get = `GET /ddp/v1/account HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`;
+    const open = async () => {
+      const sender = await SlowSender.to(world.url);
+      sender.socket.write(get);
+      return { sender, status: await sender.status() };
+    };
+    const known = [];
+    for (let count = 0; count < 30; count++) known.push(await open());
+    expect(known.every(({ status }) => status === 200)).toBe(true);
+    const strangers = [];
+    for (let count = 0; count < 20; count++) {
+      const stranger = await SlowSender.to(world.url);
+      stranger.socket.write('GET /healthz HTTP/1.1\r\nHost: test\r\n\r\n');
+      expect(await stranger.status()).toBe(200);
+      strangers.push(stranger);
+    }
+    const refused = await SlowSender.to(world.url);
+    await refused.closed();
+    expect(refused.answer).toBe('');
+    // Who was let in is not touched.
+    const first = known[0]!.sender;
+    first.socket.write(get);
+    while ((first.answer.match(/HTTP\/1\.1 200/g) ?? []).length < 2) await new Promise(setImmediate);
+    for (const stranger of strangers) stranger.leave();
+    let status: number | undefined;
+    while (status === undefined) ({ status } = await open());
+    expect(status).toBe(200);
+    for (const { sender } of known) sender.leave();
+  });
+});
