@@ -45,6 +45,6 @@ const connect = async (connectionString: string, pipelined: boolean): Promise<Qu
   return (statement, values) => client.query({ ...statement, values });
 };
 
-const [, , connectionString = '', kind] = process.argv;
-const bare = createBare(await connect(connectionString, kind === 'pipelined'));
+const [, , kind] = process.argv;
+const bare = createBare(await connect(process.env['DATABASE_URL'] ?? '', kind === 'pipelined'));
 announce(createServer((request, response) => void bare(request, response)));

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { argv, stdout } from 'node:process';
+import { argv, env, stdout } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { Pool } from 'undici';
@@ -18,7 +18,8 @@ interface Graphile {
   Logger: new (factory: () => () => void) => object;
 }
 
-const [folder, connectionString, origin, count] = argv.slice(2) as [string, string, string, string];
+const [folder, origin, count] = argv.slice(2) as [string, string, string];
+const connectionString = env['DATABASE_URL'] ?? '';
 const { run, runMigrations, Logger } = createRequire(join(folder, 'package.json'))('graphile-worker') as Graphile;
 const worker = {
   connectionString,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { execPath, stdout } from 'node:process';
+import { env, execPath, stdout } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import sql from 'sql-template-tag';
@@ -71,7 +71,8 @@ async function untilNothingWaits({ pool }: HookStage): Promise<void> {
 
 async function graphile({ connectionString, receiver }: HookStage, folder: string): Promise<number> {
   const program = fileURLToPath(new URL('./graphile.js', import.meta.url));
-  const child = spawn(execPath, [program, folder, connectionString, receiver, String(peerJobs)], {
+  const child = spawn(execPath, [program, folder, receiver, String(peerJobs)], {
+    env: { ...env, DATABASE_URL: connectionString },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [rate] = (await once(child.stdout, 'data')) as [Buffer];

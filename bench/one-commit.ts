@@ -5,9 +5,9 @@ import { announce } from './peers/program.js';
 
 /*
  * The other side of single posts: a bare server that stores each request's record by one INSERT, and so with one commit.
- * Its only argument is the address of the database.
+ * DATABASE_URL is the address of the database.
  */
-const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 });
+const pool = new pg.Pool({ connectionString: process.env['DATABASE_URL'], max: 10 });
 const device = '01900000-0000-7000-8000-000000000000';
 
 const server = createServer((request, response) => {

@@ -8,10 +8,16 @@ export interface Rival {
   close(): void;
 }
 
-/** Starts a program of the bench's, which says where it listens on its first line. */
-export async function startRival(name: string, ...args: string[]): Promise<Rival> {
+/**
+ * Starts a program of the bench's, which says where it listens on its first line. The address of the database holds a password,
+ * and so is no argument, which every user of the machine sees.
+ */
+export async function startRival(name: string, connectionString: string, ...args: string[]): Promise<Rival> {
   const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { ...process.env, DATABASE_URL: connectionString },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const { port } = JSON.parse(line.toString()) as { port: number };
   return { origin: `http://127.0.0.1:${port}`, close: () => void child.kill() };

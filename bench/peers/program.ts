@@ -5,12 +5,13 @@ import { stdout } from 'node:process';
 import { pathToFileURL } from 'node:url';
 
 /*
- * What the programs that stand on the other side share. Each is started with the address of the database and, where it
+ * What the programs that stand on the other side share. Each is started with the address of the database (DATABASE_URL) and, where it
  * needs packages that are no part of the project, with the folder that they are installed in.
  */
 
 /** What the program was started with. */
-export const [, , connectionString = '', folder = ''] = process.argv;
+export const [, , folder = ''] = process.argv;
+export const connectionString = process.env['DATABASE_URL'] ?? '';
 
 /** Loads a package from the folder of peers. */
 export const loadPeer = async <Module>(name: string): Promise<Module> =>

@@ -111,6 +111,7 @@ const conflicting = new Set([
   'deleteProduct',
   'registerDevice',
   'deleteDevice',
+  'createApplicationHook',
 ]);
 
 const codesOf = (route: Route, hasBody: boolean): ErrorCode[] => [
@@ -119,7 +120,9 @@ const codesOf = (route: Route, hasBody: boolean): ErrorCode[] => [
   'FORBIDDEN',
   ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
   ...(conflicting.has(route.operation) ? (['CONFLICT'] as const) : []),
-  ...(hasBody ? (['TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
+  // Answers can be too large as well.
+  'TOO_LARGE',
+  ...(hasBody ? (['UNSUPPORTED_MEDIA_TYPE'] as const) : []),
   'VALIDATION_FAILED',
   'RATE_LIMITED',
   'INTERNAL',
