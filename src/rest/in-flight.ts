@@ -89,7 +89,10 @@ const createBudget = (limits: InFlightLimits, { one, many }: { one: string; many
             1,
           );
       }
-      if (counted === 0) response.once('close', () => scopes.forEach((scope) => void add(scope, -counted)));
+      if (counted === 0)
+        response.once('close', () => {
+          for (const scope of scopes) add(scope, -counted);
+        });
       for (const scope of scopes) add(scope, total - counted);
       counted = total;
     };

@@ -30,6 +30,6 @@ describe('a service that is told to stop', () => {
     expect([alive.status, alive.headers.get('connection')]).toEqual([200, 'close']);
     expect(await ready.json()).toMatchObject({ code: 'UNAVAILABLE', message: 'The service is stopping.' });
     await stopping.close();
-    await expect(get('/healthz')).rejects.toThrow();
+    await expect(get('/healthz')).rejects.toThrow('fetch failed');
   });
 });
