@@ -29,7 +29,13 @@ export async function claimAmongMany(): Promise<void> {
   const took: number[] = [];
   for (let round = 0; round < 30; round++) {
     await stage.store(hooks, 50);
-    const { text, values } = claimQuery({ claimId: newId(), limit: 500, now: Date.now() });
+    const { text, values } = claimQuery({
+      claimId: newId(),
+      limit: 500,
+      now: Date.now(),
+      free: 1000,
+      underWay: new Map(),
+    });
     const begun = performance.now();
     await client.query({ name: 'claim', text, values });
     took.push(performance.now() - begun);

@@ -130,7 +130,11 @@ async function measure(stage: Stage, { count, now, hook, deviceId }: Furnished):
   await report('GraphQL, deliveries of all hooks', () => ask(stage, 'POST', '/../../graphql', { query }));
   const dispatcher = createPool(stage.connectionString, { max: 1, session: dispatcherSession });
   await report(`claim while ${waiting.toLocaleString('en')} wait on a hook without a free slot`, () =>
-    prepared(dispatcher, 'claim', claimQuery({ claimId: newId(), limit: 500, now: Date.now() })),
+    prepared(
+      dispatcher,
+      'claim',
+      claimQuery({ claimId: newId(), limit: 500, now: Date.now(), free: 1000, underWay: new Map() }),
+    ),
   );
   await dispatcher.end();
 }

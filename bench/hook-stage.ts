@@ -79,6 +79,7 @@ export async function openHookStage({ hanging = false } = {}): Promise<HookStage
         retention: 30 * 24 * 3600_000,
         registry: new Registry(),
         match: matchRecords,
+        lookups: 8,
         scan: scanRecords,
         count: countRecords,
       }),

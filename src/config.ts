@@ -83,6 +83,8 @@ export interface HookConfig {
   timeout: number;
   httpsOnly: boolean;
   deliveryRetention: number;
+  /** Host names that are looked up at once. */
+  lookups: number;
 }
 
 /** The environment holds values that cannot be. One sentence for each, every one that there is. */
@@ -94,6 +96,8 @@ export class ConfigError extends Error {
 }
 
 const mebibyte = 2 ** 20;
+/** Threads of the process, unless set. */
+const usualThreads = 16;
 
 const settings = z.object({
   PORT: whole(0, 65_535).default(4000),
@@ -121,6 +125,7 @@ const settings = z.object({
   METRICS_TOKEN: z.string().optional(),
   HOOK_HTTPS_ONLY: flag().default(false),
   DELIVERY_RETENTION: duration().default(30 * 86_400_000),
+  UV_THREADPOOL_SIZE: whole(1, 1024).default(usualThreads),
   SEARCH_TIMEOUT: deadline().default(10_000),
   SEARCH_ROLLUPS: flag().default(true),
   GRAPHQL_TIMEOUT: duration().default(20_000),
@@ -169,6 +174,8 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
       timeout: data.HOOK_TIMEOUT,
       httpsOnly: data.HOOK_HTTPS_ONLY,
       deliveryRetention: data.DELIVERY_RETENTION,
+      // libuv leaves half of its threads to the system's resolver, at most.
+      lookups: Math.ceil(data.UV_THREADPOOL_SIZE / 2),
     },
     corsOrigins: data.CORS_ORIGINS,
     metricsToken: data.METRICS_TOKEN,
@@ -197,3 +204,11 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
 
 /** Reads the settings of this process. The only place that looks at its environment. */
 export const readEnvironment = (needsSecrets: boolean): Config => readConfig(process.env, { needsSecrets });
+
+/**
+ * Gives this process more threads than Node's four: the system's resolver, files, compression and hashes share them. To be
+ * called before any is used.
+ */
+export const widenThreadPool = (): void => {
+  process.env['UV_THREADPOOL_SIZE'] ??= String(usualThreads);
+};

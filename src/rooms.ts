@@ -91,7 +91,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
   const storePool = createPool(connectionString, {
     name: 'ddp store',
-    max: config.ingestGrouping ? 6 : 20,
+    max: config.ingestGrouping ? 9 : 23,
     pipeline: true,
   });
   const searchPool = createPool(connectionString, { name: 'ddp search', max: 8, pipeline: true });
@@ -129,6 +129,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     httpsOnly,
     retention: deliveryRetention,
     match: matchRecords,
+    lookups: config.hooks.lookups,
     scan: scanRecords,
     count: countRecords,
     registry,

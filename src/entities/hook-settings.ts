@@ -33,6 +33,14 @@ export class HookSettings {
   ordered!: boolean;
   @Field(() => HookFilter, { nullable: true, description: 'Which records it is called with; all unless given.' })
   filter?: HookFilter | null;
+  @Field(() => GraphQLDateTimeISO, {
+    nullable: true,
+    description:
+      'When the query of the filter was switched off; the hook gets the records that it would have held back.',
+  })
+  filterDisabledAt?: string | null;
+  @Field(() => String, { nullable: true, description: 'Why: `timeout` (it kept running out of time).' })
+  filterDisabledReason?: string | null;
   @Field(() => Boolean, { description: 'Whether calls are signed.' }) signed!: boolean;
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Until when the previous signing secret signs too.' })
   previousSecretUntil?: string | null;

@@ -74,6 +74,8 @@ export class Hook extends HookListItem implements HookCredentials {
   @Property({ type: 'double', columnType: 'double precision', nullable: true }) maxPerSecond: number | null = null;
   @Property({ type: 'boolean', columnType: 'boolean' }) ordered: boolean = false;
   @Property({ type: 'json', columnType: 'jsonb', nullable: true }) filter: HookFilter | null = null;
+  @Property({ type: new Moment(), nullable: true }) filterDisabledAt: string | null = null;
+  @stored() filterDisabledReason: string | null = null;
   @stored() signingSecret: string | null = null;
   @stored() previousSigningSecret: string | null = null;
   @Property({ type: new Moment(), nullable: true })
@@ -87,12 +89,12 @@ export class Hook extends HookListItem implements HookCredentials {
     return { id: this.applicationId, organizationId: this.organizationId };
   }
 
-  /** Takes the new settings. */
+  /** Takes the new settings. A filter that is given is on, whatever became of the one before. */
   tune({ concurrency, maxPerSecond, ordered, filter }: HookTuning): this {
     if (concurrency !== undefined) this.concurrency = concurrency ?? usualConcurrency;
     if (maxPerSecond !== undefined) this.maxPerSecond = maxPerSecond;
     if (ordered !== undefined) this.ordered = ordered ?? false;
-    if (filter !== undefined) this.filter = filter;
+    if (filter !== undefined) Object.assign(this, { filter, filterDisabledAt: null, filterDisabledReason: null });
     return this;
   }
 

@@ -3,6 +3,7 @@ import type { AddressGuard } from './address.js';
 import { type Connection, freshConnections, keptConnections } from './connection.js';
 import { createConnector } from './connector.js';
 import { CallFault, faultOf, timedOut } from './fault.js';
+import { lookingUpFor } from './resolver.js';
 
 /** At most this much of an answer's body is read, in bytes; the connection is cut after it. */
 const readLimit = 64 * 1024;
@@ -14,6 +15,8 @@ const patience = 1000;
 
 /** A call to be made. */
 export interface Call {
+  /** Whose hook is called: organizations share the name service. */
+  organizationId: string;
   /** Scheme, host and port. */
   origin: string;
   /** Path and query. */
@@ -204,7 +207,7 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
       );
     const begin = (agent: Agent) => {
       try {
-        dispatch(agent);
+        lookingUpFor(call.organizationId, () => dispatch(agent));
       } catch (error) {
         fail(faultOf(error));
       }

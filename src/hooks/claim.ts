@@ -17,6 +17,7 @@ export const longestWait = 7 * 24 * 3600_000;
 export interface Claimed {
   id: string;
   hookId: string;
+  organizationId: string;
   claimId: string;
   event: EventName;
   payload: string;
@@ -44,9 +45,17 @@ export interface Claim {
   now: number;
 }
 
+/** What a claim of record deliveries goes by, so that no organization takes all of this process's calls. */
+export interface Shares {
+  /** Calls that the process may still have under way. */
+  free: number;
+  /** Those that it has under way, by organization. */
+  underWay: ReadonlyMap<string, number>;
+}
+
 /** Columns of a claimed delivery `d`, and of its hook `h`; the same for records and pings. */
 const claimedRow = (claimId: string): Sql => sql`
-  d.id, d.hook_id "hookId", ${claimId}::uuid "claimId", d.event, d.payload::text payload,
+  d.id, d.hook_id "hookId", d.organization_id "organizationId", ${claimId}::uuid "claimId", d.event, d.payload::text payload,
   d.attempts_made "attemptsMade", d.max_attempts "maxAttempts", date_part('epoch', d.queued_at) * 1000 "queuedAt",
   h.url, h.basic_user "basicUser", h.basic_pass "basicPass", h.header_name "headerName", h.header_value "headerValue",
   h.signing_secret "signingSecret", h.previous_signing_secret "previousSigningSecret",
@@ -76,15 +85,16 @@ export const waiting: Sql = sql`
  *    and drops it where the number is no longer the one this statement's snapshot saw. So the leases that this
  *    statement sees of a hook are all that it has: the cap holds over all processes, and nothing is leased twice;
  * 4. `picked` takes at most the free slots of each hook (of an ordered one only the first of each lane, for which `walked`
- *    goes from lane to lane), what is leased left out, and `chosen` the ones whose hooks have least in flight first, so that no hook's backlog stands before
- *    another's first delivery.
+ *    goes from lane to lane), what is leased left out, and `chosen` the ones whose organizations and then whose hooks have least
+ *    in flight first, so that no backlog stands before another's first delivery. An organization takes half of
+ *    what is free beyond what it has: however many hooks it has that hang, something remains for others.
  */
-export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
+export const claimQuery = ({ claimId, limit, now, free, underWay }: Claim & Shares): Sql => {
   const at = new Date(now);
   return sql`
     with recursive ${waiting},
     ready as materialized (
-      select s.hook_id, s.claims, s.resumed_at, h.ordered, h.max_per_second, l.running, l.ids leased,
+      select s.hook_id, h.organization_id, s.claims, s.resumed_at, h.ordered, h.max_per_second, l.running, l.ids leased,
              least(
                case when s.failures_in_row >= ${circuitThreshold} then 1 else h.concurrency end - l.running,
                case when h.max_per_second is null then ${limit} else floor(t.tokens) end
@@ -111,26 +121,32 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
          for update of s skip locked
     ),
     walked as materialized (
-      select h.hook_id, h.running, h.free, h.ordered, h.max_per_second, h.tokens, h.resumed_at, p.*
+      select h.hook_id, h.organization_id, h.running, h.free, h.ordered, h.max_per_second, h.tokens, h.resumed_at, p.*
         from held h cross join lateral (${laneHeads}) p
        where h.ordered
     ),
     picked as (
-      select h.hook_id, h.running, h.free, h.ordered, h.max_per_second, h.tokens, h.resumed_at, p.*
+      select h.hook_id, h.organization_id, h.running, h.free, h.ordered, h.max_per_second, h.tokens, h.resumed_at, p.*
         from held h cross join lateral (
           select d.id, d.ctid place, d.next_attempt_at from delivery_open d
            where d.hook_id = h.hook_id and d.event = 'record' and d.next_attempt_at <= ${at} and d.id <> all(h.leased)
            order by d.next_attempt_at limit least(h.free, ${limit})) p
        where not h.ordered
       union all
-      select hook_id, running, free, ordered, max_per_second, tokens, resumed_at, id, place, next_attempt_at
+      select hook_id, organization_id, running, free, ordered, max_per_second, tokens, resumed_at, id, place,
+             next_attempt_at
         from walked where broken_at is null
     ),
     chosen as materialized (
       select *, count(*) over (partition by hook_id) picked
-        from (select *, row_number() over (partition by hook_id order by next_attempt_at) nth from picked) p
-       where nth <= free
-       order by running + nth limit ${limit}
+        from (select p.*, coalesce(u.running, 0) of_organization,
+                     row_number() over (partition by p.organization_id order by p.running + nth) turn
+                from (select *, row_number() over (partition by hook_id order by next_attempt_at) nth from picked) p
+                left join unnest(${[...underWay.keys()]}::uuid[], ${[...underWay.values()]}::integer[])
+                  u (organization_id, running) on u.organization_id = p.organization_id
+               where nth <= free) p
+       where turn <= (${free}::integer - of_organization) / 2
+       order by of_organization + turn limit ${limit}
     ),
     leased as (
       insert into delivery_lease (hook_id, id, claim_id, locked_until)
@@ -154,7 +170,7 @@ export const claimQuery = ({ claimId, limit, now }: Claim): Sql => {
            c.resumed_at is not null and d.queued_at < c.resumed_at - ${longestWait} * interval '1 millisecond' "expired"
       from chosen c join delivery_open d on d.ctid = c.place
       left join hook h on h.id = case when c.nth = 1 then c.hook_id end
-     order by c.running + c.nth`;
+     order by c.of_organization + c.turn`;
 };
 
 /**

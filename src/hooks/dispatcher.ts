@@ -83,8 +83,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const at = clock();
     // This process was paused, or cut off from the database: somebody else may be making this call by now.
     if (at >= held.get(delivery.id)!.until) return unmade(delivery, cutOff);
-    const message = { id: delivery.id, event: delivery.event, payload: delivery.payload };
-    const [call, request] = compose(ready, message, at);
+    const [call, request] = compose(ready, delivery, at);
     const outcome = await caller.call(call);
     settler.add(judge(options, { delivery, at, request, redaction: ready.redaction, outcome }));
   };
@@ -118,6 +117,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   };
 
+  const heldByOrganization = () => {
+    const counts = new Map<string, number>();
+    for (const { delivery } of held.values())
+      counts.set(delivery.organizationId, (counts.get(delivery.organizationId) ?? 0) + 1);
+    return counts;
+  };
+
   /** One turn: claims what is due and there is room for. */
   const turn = async (pings: boolean): Promise<Found> => {
     const now = clock();
@@ -130,7 +136,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       more = true;
       return 'little';
     }
-    const { rows } = await prepared<ClaimedRow>(pool, 'claim', claimQuery({ claimId: newId(), limit, now }));
+    const shares = { free: mostInFlight - held.size, underWay: heldByOrganization() };
+    const query = claimQuery({ claimId: newId(), limit, now, ...shares });
+    const { rows } = await prepared<ClaimedRow>(pool, 'claim', query);
     // Nothing found while calls are under way may mean that every hook with something due has as many as it may.
     if (rows.length > 0 || held.size === 0) more = rows.length === limit || rows.some(({ full }) => full);
     for (const { maxPerSecond } of rows) if (maxPerSecond !== null) wakeIn(1000 / maxPerSecond + 5);

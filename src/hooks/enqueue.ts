@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import type { Logger } from 'pino';
 import sql, { type Sql } from 'sql-template-tag';
 import { jsons, texts, times, uuids } from '../binary.js';
 import { newId, timeOf } from '../entities/id.js';
-import type { PlainJson } from '../json.js';
+import { type Filter, type MatchRecords, matchesOf, passes, withQuery } from './filter.js';
+import type { FilterHealth } from './filter-health.js';
 import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
 
 /** Rows that one statement inserts, at most. */
@@ -22,14 +22,6 @@ interface NewDelivery {
   payload: string;
 }
 
-/** Which records a hook is called with; all, where nothing is said. */
-export interface Filter {
-  products?: readonly string[] | null;
-  tags?: readonly string[] | null;
-  /** What a search takes as a query. */
-  query?: PlainJson;
-}
-
 /** A hook that hears of a device. */
 export interface Listener {
   hookId: string;
@@ -37,51 +29,52 @@ export interface Listener {
   organizationId: string;
   ordered: boolean;
   filter: Filter | null;
+  /** Transactions in a row in which the query of its filter ran out of time. */
+  filterTimeouts: number;
   deviceId: string;
   /** Tags of the device, as they stand. */
   tags: readonly string[];
 }
 
-/**
- * Of records that a transaction has stored, the identifiers of those that a query matches, and how many of these only match
- * because the query could not be answered of them. The records room does it.
- */
-export type MatchRecords = (
-  tx: pg.PoolClient,
-  query: PlainJson,
-  records: readonly StoredRecord[],
-  now: number,
-) => Promise<{ ids: ReadonlySet<string>; unanswered: number }>;
-
-/** When, with how many attempts, who decides on queries, and where it is told that this failed. */
+/** When, with how many attempts, who decides on queries, and where it is told how they do. */
 export interface Terms {
   now: number;
   maxAttempts: number;
   match: MatchRecords;
-  log: Pick<Logger, 'warn'>;
+  health: FilterHealth;
 }
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
-/** Hooks by the devices that they hear of: `h` and `d`. */
+/** Hooks by the devices that they hear of: `h` and `d`. A query that was switched off is none. */
 export const listenerRows: Sql = sql`
-  select h.id "hookId", h.application_id "applicationId", h.organization_id "organizationId", h.ordered, h.filter,
-         d.id "deviceId", d.tags
-    from application_device ad join hook h on h.application_id = ad.application_id join device d on d.id = ad.device_id`;
+  select h.id "hookId", h.application_id "applicationId", h.organization_id "organizationId", h.ordered,
+         case when h.filter_disabled_at is null then h.filter else h.filter - 'query' end "filter",
+         s.filter_timeouts "filterTimeouts", d.id "deviceId", d.tags
+    from application_device ad
+    join hook h on h.application_id = ad.application_id
+    join hook_state s on s.hook_id = h.id
+    join device d on d.id = ad.device_id`;
 
 /**
  * Stores the deliveries of records that were just stored, in the same transaction: for every enabled hook of every
  * application that the record's device is linked to, where the hook's filter lets it pass. Answers how many.
+ *
+ * @param onQueries told, before any query of a filter is asked, whose hooks have one; what it throws ends the transaction
  */
 export async function enqueueRecords(
   tx: pg.PoolClient,
   records: readonly StoredRecord[],
   terms: Terms,
+  onQueries?: (organizations: ReadonlySet<string>) => void,
 ): Promise<number> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
   const { text, values } = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled`;
   const { rows } = await tx.query<Listener>({ name: 'listeners', text, values });
-  return rows.length === 0 ? 0 : enqueueFor(tx, rows, records, terms);
+  if (rows.length === 0) return 0;
+  const asking = new Set(withQuery(rows).map(({ organizationId }) => organizationId));
+  if (asking.size > 0) onQueries?.(asking);
+  return enqueueFor(tx, rows, records, terms);
 }
 
 /** Stores the deliveries of records for these listeners. Answers how many. */
@@ -89,18 +82,10 @@ export async function enqueueFor(
   tx: pg.PoolClient,
   listeners: readonly Listener[],
   records: readonly StoredRecord[],
-  { now, maxAttempts, match, log }: Terms,
+  terms: Terms,
 ): Promise<number> {
   await holdLanes(tx, listeners);
-  const matches = await matchesOf(listeners, records, async (hookId, query, some) => {
-    const { ids, unanswered } = await match(tx, query, some, now);
-    if (unanswered > 0)
-      log.warn(
-        { hookId, records: unanswered },
-        'the query of a filter could not be answered; its hook gets the records',
-      );
-    return ids;
-  });
+  const matches = await matchesOf(tx, listeners, records, terms);
   const byDevice = Map.groupBy(listeners, ({ deviceId }) => deviceId);
   const deliveries = records.flatMap((record) => {
     const write = recordPayload(record);
@@ -120,39 +105,9 @@ export async function enqueueFor(
       );
   });
   for (let start = 0; start < deliveries.length; start += mostRows) {
-    await insert(tx, deliveries.slice(start, start + mostRows), now, maxAttempts);
+    await insert(tx, deliveries.slice(start, start + mostRows), terms.now, terms.maxAttempts);
   }
   return deliveries.length;
-}
-
-/** Whether a hook wants a record: each part of its filter that is given must hold; an empty list is as good as none. */
-function passes({ filter, tags }: Listener, { device }: StoredRecord): boolean {
-  if (!filter) return true;
-  const { products, tags: wanted } = filter;
-  if (products?.length && !(device.product && products.includes(device.product.id))) return false;
-  return !wanted?.length || wanted.some((tag) => tags.includes(tag));
-}
-
-/** For each hook whose filter has a query, the records that it matches, of those that pass the rest of the filter. */
-async function matchesOf(
-  listeners: readonly Listener[],
-  records: readonly StoredRecord[],
-  match: (hookId: string, query: PlainJson, records: readonly StoredRecord[]) => Promise<ReadonlySet<string>>,
-): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const matches = new Map<string, ReadonlySet<string>>();
-  const asking = Map.groupBy(
-    listeners.filter(({ filter }) => filter?.query != null),
-    ({ hookId }) => hookId,
-  );
-  for (const [hookId, ofHook] of asking) {
-    const byDevice = new Map(ofHook.map((listener) => [listener.deviceId, listener]));
-    const passing = records.filter((record) => {
-      const listener = byDevice.get(record.device.id);
-      return listener !== undefined && passes(listener, record);
-    });
-    matches.set(hookId, await match(hookId, ofHook[0]!.filter!.query!, passing));
-  }
-  return matches;
 }
 
 /** Stores a ping of a hook, and answers the identifier of its delivery. */

@@ -5,7 +5,9 @@ import { invalid, notFound } from '../errors.js';
 import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address.js';
 import { createCaller } from './attempt.js';
 import { createDispatcher } from './dispatcher.js';
-import { enqueuePing, enqueueRecords, type MatchRecords, type PingState, pingState } from './enqueue.js';
+import { enqueuePing, enqueueRecords, type PingState, pingState } from './enqueue.js';
+import type { MatchRecords } from './filter.js';
+import { createFilterHealth } from './filter-health.js';
 import { createHousekeeping } from './housekeeping.js';
 import type { ApplicationKey, StoredRecord } from './message.js';
 import { createMetrics } from './metrics.js';
@@ -51,6 +53,8 @@ export interface HooksOptions {
   onChange?(deliveries: readonly { hookId: string; id: string }[]): void;
   /** Finds the addresses of host names; the system's resolver unless given. */
   resolve?: Resolve;
+  /** Lookups that it can have under way. */
+  lookups: number;
 }
 
 /** Hook delivery, as the rest of the service sees it. */
@@ -61,8 +65,13 @@ export interface Hooks {
   /**
    * Stores the deliveries of records in the transaction that stores the records; gives what is to be called once that is
    * committed, where there are any.
+   * @param onQueries told, before any query of a filter is asked, whose hooks have one; what it throws ends the transaction
    */
-  alongside(tx: pg.PoolClient, stored: readonly StoredRecord[]): Promise<(() => void) | undefined>;
+  alongside(
+    tx: pg.PoolClient,
+    stored: readonly StoredRecord[],
+    onQueries?: (organizations: ReadonlySet<string>) => void,
+  ): Promise<(() => void) | undefined>;
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery; 404 where the hook is deleted. */
   ping(hook: { id: string; application: ApplicationKey }): Promise<string>;
   /** Makes a delivery again, under its identifier. */
@@ -98,7 +107,10 @@ export function createHooks(options: HooksOptions): Hooks {
   const { pool, dispatcherPool, clock, random, log, secretKeys, schedule, timeout, addresses, httpsOnly, retention } =
     options;
   const vault = createVault(secretKeys);
-  const guard = createAddressGuard(addresses, createFairResolve(options.resolve ?? systemResolve, clock));
+  const guard = createAddressGuard(
+    addresses,
+    createFairResolve(options.resolve ?? systemResolve, clock, options.lookups),
+  );
   const caller = createCaller({ guard, httpsOnly, timeout, connectTimeout: Math.min(timeout, longestConnect) });
   const metrics = createMetrics({
     registry: options.registry,
@@ -119,7 +131,8 @@ export function createHooks(options: HooksOptions): Hooks {
       options.onChange?.(results.map(({ delivery }) => delivery));
     },
   });
-  const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1, match: options.match, log });
+  const health = createFilterHealth({ pool: dispatcherPool, clock, log, count: metrics.countFilter });
+  const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1, match: options.match, health });
   const housekeeping = createHousekeeping({
     pool: dispatcherPool,
     clock,
@@ -132,8 +145,8 @@ export function createHooks(options: HooksOptions): Hooks {
     requireUrl(url) {
       if (httpsOnly && !/^https:/i.test(url)) throw invalid([{ path: 'url', message: 'must be an https address' }]);
     },
-    async alongside(tx, stored) {
-      return (await enqueueRecords(tx, stored, terms())) > 0 ? () => dispatcher.wake() : undefined;
+    async alongside(tx, stored, onQueries) {
+      return (await enqueueRecords(tx, stored, terms(), onQueries)) > 0 ? () => dispatcher.wake() : undefined;
     },
     async ping(hook) {
       const id = await enqueuePing(pool, hook, clock());
@@ -163,7 +176,7 @@ export function createHooks(options: HooksOptions): Hooks {
       dispatcher.start();
     },
     async close(within) {
-      await Promise.all([housekeeping.close(), dispatcher.close(within)]);
+      await Promise.all([housekeeping.close(), dispatcher.close(within), health.close()]);
     },
   };
 }

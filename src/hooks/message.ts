@@ -65,6 +65,8 @@ export const pingPayload = ({ id, organizationId }: ApplicationKey, hookId: stri
 
 /** What a call carries. */
 export interface Message {
+  /** Whose hook is called. */
+  organizationId: string;
   /** Identifier of the delivery, the same over all its attempts. */
   id: string;
   event: EventName;
@@ -72,7 +74,7 @@ export interface Message {
 }
 
 /** The call of a message to a target, and what is kept of it: JSON text, secrets replaced. */
-export function compose(target: Target, { id, event, payload }: Message, now: number): [Call, string] {
+export function compose(target: Target, { organizationId, id, event, payload }: Message, now: number): [Call, string] {
   const length = Buffer.byteLength(payload);
   const headers = ['content-length', String(length), 'x-service-event', event, 'x-service-delivery-id', id];
   let shown = `"content-length":"${length}","x-service-event":"${event}","x-service-delivery-id":"${id}"`;
@@ -82,6 +84,7 @@ export function compose(target: Target, { id, event, payload }: Message, now: nu
   }
   return [
     {
+      organizationId,
       origin: target.origin,
       path: target.path,
       headers: target.headers.concat(headers),

@@ -26,6 +26,8 @@ export interface MetricsOptions {
 export interface Metrics {
   /** Counts results that were written. */
   observe(results: readonly Result[]): void;
+  /** Counts a query of a filter that ran out of time, or was switched off for it. */
+  countFilter(event: 'timeout' | 'disabled'): void;
 }
 
 /** Registers the figures. */
@@ -55,6 +57,18 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
     registers,
   });
+  const filters = {
+    timeout: new Counter({
+      name: 'ddp_hook_filter_timeouts_total',
+      help: 'Queries of filters that ran out of time; their hooks get the records.',
+      registers,
+    }),
+    disabled: new Counter({
+      name: 'ddp_hook_filters_disabled_total',
+      help: 'Queries of filters that were switched off because they kept running out of time.',
+      registers,
+    }),
+  };
   // All are collected at once, and share one look.
   let looking: Promise<Depth> | undefined;
   const look = () =>
@@ -79,6 +93,7 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
   gauge('ddp_hook_open_circuits', 'Hooks whose circuit is open.', async () => (await look()).circuits);
 
   return {
+    countFilter: (event) => filters[event].inc(),
     observe(results) {
       const outcomes = new Map<string, number>();
       const states = new Map<string, number>();

@@ -1,7 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Resolve } from './address.js';
+import { CallFault } from './fault.js';
 
-/** Threads that the system's resolver has in a process; files and compression share them. */
-const threads = 4;
 /** Names that are known to be slow are looked up so many at a time; the other threads stay free of them. */
 const slowAtOnce = 1;
 /** A lookup that takes this long makes its name a slow one, in milliseconds, */
@@ -10,54 +10,104 @@ const slowAfter = 500;
 const slowFor = 300_000;
 /** At most this many names are remembered as slow. */
 const remembered = 10_000;
+/** Whoever waited this long has given up, in milliseconds: a call has less time to connect. */
+const longestWait = 10_000;
+
+/** The organization that a call is made for. undici has no way to hand it on to the lookup of a new connection. */
+const caller = new AsyncLocalStorage<string>();
+
+/** Does what looks up host names on behalf of an organization. */
+export const lookingUpFor = <Result>(organizationId: string, work: () => Result): Result =>
+  caller.run(organizationId, work);
+
+/** A name that an organization waits for. */
+interface Waiting {
+  hostname: string;
+  since: number;
+  found(addresses: Promise<readonly string[]>): void;
+}
 
 /**
  * A resolver in front of one that has few threads: a name whose name server does not answer holds a thread for many
- * seconds, and a few hooks with such names would hold up every call that has to find an address. Names that were slow
- * share one thread until they are quick again; a name that is being looked up is not looked up a second time.
+ * seconds, and a few hooks with such names would hold up every call that has to find an address.
+ *
+ * - An organization has fewer lookups under way than are free: whoever has many, a thread remains for another. Those
+ *   that wait take turns by organization.
+ * - Names that were slow share one thread until they are quick again.
+ * - A name that is being looked up is not looked up a second time, whoever asks.
+ *
+ * @param atOnce lookups that the resolver can have under way
  */
-export function createFairResolve(resolve: Resolve, clock: () => number): Resolve {
-  const pending = new Map<string, Promise<readonly string[]>>();
+export function createFairResolve(resolve: Resolve, clock: () => number, atOnce: number): Resolve {
+  const underWay = new Map<string, Promise<readonly string[]>>();
+  const busy = new Map<string, number>();
+  const queues = new Map<string, Waiting[]>();
   const slow = new Map<string, number>();
-  const usual = createLane(threads - slowAtOnce);
-  const patient = createLane(slowAtOnce);
+  let slowBusy = 0;
+  let total = 0;
 
-  const look = async (hostname: string) => {
-    const lane = (slow.get(hostname) ?? 0) > clock() ? patient : usual;
-    await lane.enter();
+  const isSlow = (hostname: string) => (slow.get(hostname) ?? 0) > clock();
+
+  const mayBegin = (organization: string, hostname: string) =>
+    (busy.get(organization) ?? 0) < atOnce - total && !(isSlow(hostname) && slowBusy >= slowAtOnce);
+
+  const begin = (organization: string, hostname: string): Promise<readonly string[]> => {
+    const wasSlow = isSlow(hostname);
     const begun = clock();
-    try {
-      return await resolve(hostname);
-    } finally {
+    total++;
+    busy.set(organization, (busy.get(organization) ?? 0) + 1);
+    if (wasSlow) slowBusy++;
+    const found = resolve(hostname).finally(() => {
+      total--;
+      const left = busy.get(organization)! - 1;
+      if (left > 0) busy.set(organization, left);
+      else busy.delete(organization);
+      if (wasSlow) slowBusy--;
+      underWay.delete(hostname);
       slow.delete(hostname);
       if (clock() - begun >= slowAfter) slow.set(hostname, clock() + slowFor);
       if (slow.size > remembered) slow.delete(slow.keys().next().value!);
-      lane.leave();
+      letIn();
+    });
+    underWay.set(hostname, found);
+    return found;
+  };
+
+  /** Begins what may begin, one of each organization in turn. */
+  const letIn = () => {
+    for (let begun = true; begun; ) {
+      begun = false;
+      for (const [organization, queue] of [...queues]) {
+        for (const late of dropped(queue)) late.found(Promise.reject(tooLate(late.hostname)));
+        const next = queue.findIndex(({ hostname }) => underWay.has(hostname) || mayBegin(organization, hostname));
+        const [waiting] = next < 0 ? [] : queue.splice(next, 1);
+        if (queue.length === 0) queues.delete(organization);
+        if (!waiting) continue;
+        begun = true;
+        waiting.found(underWay.get(waiting.hostname) ?? begin(organization, waiting.hostname));
+      }
     }
   };
 
+  /** Takes those out of a queue that have waited too long. */
+  const dropped = (queue: Waiting[]) => {
+    const before = clock() - longestWait;
+    const count = queue.findIndex(({ since }) => since > before);
+    return queue.splice(0, count < 0 ? queue.length : count);
+  };
+
   return (hostname) => {
-    const known = pending.get(hostname);
+    const known = underWay.get(hostname);
     if (known) return known;
-    const found = look(hostname).finally(() => pending.delete(hostname));
-    pending.set(hostname, found);
-    return found;
+    const organization = caller.getStore() ?? '';
+    if (mayBegin(organization, hostname)) return begin(organization, hostname);
+    return new Promise((found) => {
+      const queue = queues.get(organization) ?? [];
+      queue.push({ hostname, since: clock(), found });
+      queues.set(organization, queue);
+    });
   };
 }
 
-/** Lets so many in at a time, the others in the order of asking. */
-function createLane(room: number) {
-  const waiting: (() => void)[] = [];
-  let inside = 0;
-  return {
-    async enter(): Promise<void> {
-      if (inside >= room) await new Promise<void>((resolve) => waiting.push(resolve));
-      else inside++;
-    },
-    leave() {
-      const next = waiting.shift();
-      if (next) next();
-      else inside--;
-    },
-  };
-}
+const tooLate = (hostname: string) =>
+  new CallFault('DNS', `The host name ${hostname} could not be looked up in time.`, true);

@@ -92,7 +92,8 @@ export class HookSettingsResolver {
           from hook_state where hook_id = any(${ids}::uuid[])`,
     );
     if (state === null) throw notFound('hook');
-    const { concurrency, maxPerSecond, ordered, filter, disabledAt, disabledReason } = hook;
+    const { concurrency, maxPerSecond, ordered, filter, filterDisabledAt, filterDisabledReason } = hook;
+    const { disabledAt, disabledReason } = hook;
     const until = state.circuitUntil === null ? 0 : Date.parse(state.circuitUntil);
     const circuit =
       until === 0 ? CircuitState.closed : until > this.hooks.clock() ? CircuitState.open : CircuitState.probing;
@@ -101,6 +102,8 @@ export class HookSettingsResolver {
       maxPerSecond,
       ordered,
       filter,
+      filterDisabledAt,
+      filterDisabledReason,
       signed: hook.signingSecret !== null,
       previousSecretUntil: hook.previousSigningSecretUntil,
       circuit,
@@ -112,9 +115,15 @@ export class HookSettingsResolver {
   }
 }
 
+/** A query of a filter is at most this long as JSON, in characters: it is read and asked with every record. */
+const longestQuery = 16_384;
+
 /** A query has to be one that searches take, and that can be stored. */
 function requireFilterQuery(query: PlainJson): void {
   const text = JSON.stringify(query);
+  if (text.length > longestQuery) {
+    throw invalid([{ path: 'filter.query', message: `must be at most ${longestQuery} characters of JSON` }]);
+  }
   if (/\\u(0000|d[89a-f])/i.test(text)) {
     throw invalid([{ path: 'filter.query', message: 'must not hold NUL or lone surrogates' }]);
   }

@@ -113,7 +113,14 @@ describe('a call', () => {
       connectTimeout: 1000,
     });
     const { origin, pathname } = new URL(url);
-    const { fault } = await caller.call({ origin, path: pathname, headers: [], body: '', allowUnverified: false });
+    const { fault } = await caller.call({
+      organizationId: '',
+      origin,
+      path: pathname,
+      headers: [],
+      body: '',
+      allowUnverified: false,
+    });
     await caller.close();
     return fault;
   };
@@ -162,6 +169,7 @@ describe('a call', () => {
     await expect(guard.resolve('rebind.example')).resolves.toEqual(['1.1.1.1']);
     const caller = createCaller({ guard, httpsOnly: false, timeout: 2000, connectTimeout: 1000 });
     const { fault } = await caller.call({
+      organizationId: '',
       origin: `http://rebind.example:${port}`,
       path: '/',
       headers: [],
@@ -196,7 +204,14 @@ describe('a call', () => {
       connectTimeout: 1000,
     });
     const { origin } = new URL(receiver.url());
-    const { fault } = await caller.call({ origin, path: '/', headers: [], body: '', allowUnverified: false });
+    const { fault } = await caller.call({
+      organizationId: '',
+      origin,
+      path: '/',
+      headers: [],
+      body: '',
+      allowUnverified: false,
+    });
     expect(fault).toMatchObject({ code: 'BLOCKED' });
     await caller.close();
     await receiver.close();

@@ -22,6 +22,7 @@ export function openHooks(
     httpsOnly: false,
     retention: 30 * 24 * 3600_000,
     match: matchRecords,
+    lookups: 8,
     scan: scanRecords,
     count: countRecords,
     registry: new Registry(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createFairResolve } from '../../src/hooks/resolver.js';
+import { createFairResolve, lookingUpFor } from '../../src/hooks/resolver.js';
 
 describe('looking up host names', () => {
   /** A resolver that answers when it is told to, and the clock that lookups go by. */
@@ -13,6 +13,7 @@ describe('looking up host names', () => {
         return new Promise((done) => answers.set(hostname, () => done(['192.0.2.1'])));
       },
       () => time.now,
+      8,
     );
     return { asked, answer: (hostname: string) => answers.get(hostname)!(), time, resolve };
   };
@@ -44,8 +45,28 @@ describe('looking up host names', () => {
     await expect(Promise.all(calls)).resolves.toEqual([['192.0.2.1'], ['192.0.2.1']]);
   });
 
+  it('lets an organization have fewer under way than are free, and others in turn', async () => {
+    const { asked, resolve } = stage();
+    const ask = (organization: string, name: string) => void lookingUpFor(organization, () => resolve(name));
+    for (let number = 0; number < 10; number++) ask('one', `one-${number}.example`);
+    expect(asked).toHaveLength(4);
+    for (let number = 0; number < 10; number++) ask('two', `two-${number}.example`);
+    expect(asked).toHaveLength(6);
+    ask('three', 'three.example');
+    expect(asked.at(-1)).toBe('three.example');
+  });
+
+  it('tells who waited too long that the name could not be looked up in time', async () => {
+    const { answer, time, resolve } = stage();
+    const names = Array.from({ length: 5 }, (_, number) => `${number}.example`);
+    const found = names.map(resolve);
+    time.now = 11_000;
+    answer('0.example');
+    await expect(found[4]).rejects.toMatchObject({ code: 'DNS', ours: true });
+  });
+
   it('lets the next name in when one fails', async () => {
-    const failing = createFairResolve((hostname) => Promise.reject(new Error(hostname)), Date.now);
+    const failing = createFairResolve((hostname) => Promise.reject(new Error(hostname)), Date.now, 8);
     const names = Array.from({ length: 8 }, (_, index) => `${index}.example`);
     const results = await Promise.allSettled(names.map(failing));
     expect(results.every(({ status }) => status === 'rejected')).toBe(true);

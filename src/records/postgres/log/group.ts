@@ -10,8 +10,18 @@ interface Waiting<Work, Answer> {
   reject(error: unknown): void;
 }
 
-/** The fate of one work of a group. */
-export type Outcome<Answer> = { answer: Answer } | { error: unknown };
+/** The fate of one work of a group; `again`: nothing of it was done, and it waits anew. */
+export type Outcome<Answer> = { answer: Answer } | { error: unknown } | { again: true };
+
+/** Whose works are done in groups of their own, so that they hold up nobody else's. */
+export interface ApartOptions<Work> {
+  /** Who the work belongs to, where its groups are its own: one at a time. */
+  ownerOf(work: Work): string | undefined;
+  /** Whether an owner's groups take long. */
+  isSlow(owner: string): boolean;
+  /** Groups of all such owners under way at once, at most; of slow ones one less. */
+  lanes: number;
+}
 
 /** How works are gathered. */
 export interface GroupOptions<Work, Answer> {
@@ -23,6 +33,7 @@ export interface GroupOptions<Work, Answer> {
   worth: number;
   /** A group takes works until their weight reaches this. */
   heaviest: number;
+  apart?: ApartOptions<Work>;
 }
 
 /**
@@ -32,6 +43,9 @@ export interface GroupOptions<Work, Answer> {
 export class Group<Work extends Weighted, Answer> {
   private waiting: Waiting<Work, Answer>[] = [];
   private busy = 0;
+  /** What waits of those whose groups are their own, in the order of their turns, and whose group is under way. */
+  private readonly apart = new Map<string, Waiting<Work, Answer>[]>();
+  private readonly busyApart = new Set<string>();
   private starting = false;
   private closed?: () => void;
 
@@ -64,11 +78,49 @@ export class Group<Work extends Weighted, Answer> {
   }
 
   private start(): void {
+    this.setApart();
     while (this.waiting.length > 0 && (this.busy === 0 || this.isWorthALane())) {
       this.busy++;
-      void this.settle(this.take());
+      const { group, rest } = this.take(this.waiting);
+      this.waiting = rest;
+      void this.settle(group, () => this.busy--);
     }
-    if (this.busy === 0) this.closed?.();
+    for (const owner of [...this.apart.keys()]) if (this.mayStart(owner)) this.startApart(owner);
+    if (this.busy === 0 && this.busyApart.size === 0) this.closed?.();
+  }
+
+  /** Moves what belongs to those whose groups are their own to them. */
+  private setApart(): void {
+    const { apart } = this.options;
+    if (!apart) return;
+    const shared: Waiting<Work, Answer>[] = [];
+    for (const entry of this.waiting) {
+      const owner = apart.ownerOf(entry.work);
+      if (owner === undefined) shared.push(entry);
+      else this.queueOf(owner).push(entry);
+    }
+    this.waiting = shared;
+  }
+
+  private queueOf(owner: string): Waiting<Work, Answer>[] {
+    const queue = this.apart.get(owner) ?? [];
+    this.apart.set(owner, queue);
+    return queue;
+  }
+
+  private mayStart(owner: string): boolean {
+    const { lanes, isSlow } = this.options.apart!;
+    if (this.busyApart.has(owner) || this.busyApart.size >= lanes) return false;
+    return !isSlow(owner) || [...this.busyApart].filter(isSlow).length < lanes - 1;
+  }
+
+  private startApart(owner: string): void {
+    const { group, rest } = this.take(this.apart.get(owner)!);
+    // Who has had a turn waits for those of all others.
+    this.apart.delete(owner);
+    if (rest.length > 0) this.apart.set(owner, rest);
+    this.busyApart.add(owner);
+    void this.settle(group, () => this.busyApart.delete(owner));
   }
 
   private isWorthALane(): boolean {
@@ -78,12 +130,12 @@ export class Group<Work extends Weighted, Answer> {
     return this.waiting.some(({ work }) => (weight += work.weight) >= worth);
   }
 
-  private take(): Waiting<Work, Answer>[] {
+  private take(queue: readonly Waiting<Work, Answer>[]) {
     const group: Waiting<Work, Answer>[] = [];
     const rest: Waiting<Work, Answer>[] = [];
     const names = new Set<string>();
     let weight = 0;
-    for (const entry of this.waiting) {
+    for (const entry of queue) {
       const { name } = entry.work;
       if (weight >= this.options.heaviest || (name !== undefined && names.has(name))) rest.push(entry);
       else {
@@ -92,22 +144,24 @@ export class Group<Work extends Weighted, Answer> {
         if (name !== undefined) names.add(name);
       }
     }
-    this.waiting = rest;
-    return group;
+    return { group, rest };
   }
 
-  private async settle(group: readonly Waiting<Work, Answer>[]): Promise<void> {
+  private async settle(group: readonly Waiting<Work, Answer>[], over: () => void): Promise<void> {
+    const again: Waiting<Work, Answer>[] = [];
     try {
       const outcomes = await this.options.run(group.map(({ work }) => work));
-      group.forEach(({ resolve, reject }, index) => {
+      for (const [index, entry] of group.entries()) {
         const outcome = outcomes[index]!;
-        if ('error' in outcome) reject(outcome.error);
-        else resolve(outcome.answer);
-      });
+        if ('again' in outcome) again.push(entry);
+        else if ('error' in outcome) entry.reject(outcome.error);
+        else entry.resolve(outcome.answer);
+      }
     } catch (error) {
       for (const { reject } of group) reject(error);
     } finally {
-      this.busy--;
+      this.waiting.unshift(...again);
+      over();
       this.start();
     }
   }

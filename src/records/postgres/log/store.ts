@@ -5,6 +5,7 @@ import { transaction } from '../../../transaction.js';
 import { type ItemResult, Rejection } from '../../item.js';
 import type { NewRecord } from '../../new-record.js';
 import type { StoredRecord } from '../../stored-record.js';
+import { Filtered, FilteredTogether } from './filtered.js';
 import { Group, type Outcome, type Weighted } from './group.js';
 import { claimOnce, dropOnce, type Earlier, keepAnswer, type Once, onceName } from './idempotency.js';
 import { isTaken } from './key.js';
@@ -16,16 +17,21 @@ export type Clock = () => number;
 
 /** What the store works with. */
 export interface RecordStoreOptions {
-  /** Of at least three connections. */
+  /** Of at least eight connections. */
   pool: Pool;
   /** Whether calls that come at the same time share a transaction (they do unless this says otherwise). */
   grouping?: boolean;
   clock: Clock;
   /**
    * Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all.
-   * What it gives is called after the commit.
+   * What it gives is called after the commit. Before it asks any query of these organizations about the records, it calls
+   * `onQueries`, and lets through what that throws.
    */
-  alongside(tx: PoolClient, stored: readonly StoredRecord[]): Promise<(() => void) | undefined>;
+  alongside(
+    tx: PoolClient,
+    stored: readonly StoredRecord[],
+    onQueries: (organizations: ReadonlySet<string>) => void,
+  ): Promise<(() => void) | undefined>;
   /** Told after the commit of what was stored. It must be quick. */
   committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
   /** Told of every group that was committed: how many calls and how many new records. */
@@ -60,6 +66,8 @@ interface Attempt {
 /** How calls are gathered, and how they would be if each had a transaction of its own. */
 const together = { lanes: 2, worth: 500, heaviest: 5000 };
 const alone = { lanes: 10, worth: 0, heaviest: 1 };
+/** Of organizations whose filters have queries, so many groups are under way at once. */
+const lanesApart = 3;
 
 /** Opens the record store. */
 export const createRecordStore = ({
@@ -74,6 +82,14 @@ export const createRecordStore = ({
 
   /** Whether the last group had keys that were taken: where some come again, more will. */
   let careful = false;
+
+  const filtered = new Filtered(clock);
+  /** Nobody waits for the queries of others: with several organizations in the group, it is given up before they are asked. */
+  const requireApart = (group: readonly Work[], organizations: ReadonlySet<string>) => {
+    filtered.note(organizations);
+    if (group.some(({ organizationId }) => organizationId !== group[0]!.organizationId))
+      throw new FilteredTogether(organizations);
+  };
 
   const commit = async (group: readonly Work[], attempt: Attempt): Promise<Outcome<PlainJson>[]> => {
     const now = new Date(clock());
@@ -93,7 +109,7 @@ export const createRecordStore = ({
         careful: attempt.careful,
         async alongside(_tx, fresh) {
           stored = fresh;
-          afterwards = await alongside(tx, fresh.map(storedOf));
+          afterwards = await alongside(tx, fresh.map(storedOf), (of) => requireApart(group, of));
         },
       });
       careful = repeated.size > 0;
@@ -119,6 +135,7 @@ export const createRecordStore = ({
     try {
       return await commit(group, attempt);
     } catch (error) {
+      if (error instanceof FilteredTogether) return withoutThese(group, error.organizations, attempt);
       if (isDiskFull(error)) throw unavailable();
       if (isTaken(error) && !attempt.careful) return run(group, { ...attempt, careful: true });
       if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt.number < attempts) {
@@ -131,7 +148,31 @@ export const createRecordStore = ({
     }
   };
 
-  const group = new Group<Work, PlainJson>({ run, ...(grouping ? together : alone) });
+  /** Does the rest of a group; what is of these organizations waits anew, for groups of their own. */
+  const withoutThese = async (group: readonly Work[], organizations: ReadonlySet<string>, attempt: Attempt) => {
+    const rest = group.filter(({ organizationId }) => !organizations.has(organizationId));
+    const outcomes = rest.length > 0 ? await run(rest, attempt) : [];
+    let next = 0;
+    return group.map(
+      ({ organizationId }): Outcome<PlainJson> =>
+        organizations.has(organizationId) ? { again: true } : outcomes[next++]!,
+    );
+  };
+
+  const group = new Group<Work, PlainJson>({
+    async run(works) {
+      const begun = performance.now();
+      const outcomes = await run(works);
+      filtered.took(works[0]!.organizationId, performance.now() - begun);
+      return outcomes;
+    },
+    ...(grouping ? together : alone),
+    apart: {
+      ownerOf: ({ organizationId }) => (filtered.has(organizationId) ? organizationId : undefined),
+      isSlow: (organizationId) => filtered.isSlow(organizationId),
+      lanes: lanesApart,
+    },
+  });
   return {
     store: (call) =>
       group.add({ ...call, weight: call.items.length, ...(call.once ? { name: onceName(call.once) } : {}) }),

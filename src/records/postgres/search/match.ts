@@ -15,9 +15,6 @@ import type { StoredRecord } from '../../stored-record.js';
 import { loadFields, loadFieldsAmong } from './sql/load-fields.js';
 import { scan } from './sql/scan.js';
 
-/** A query may take this long over the records of one transaction, in milliseconds. */
-const patience = 2000;
-
 /** Throws 422 for a query that a search would refuse. */
 export const requireQuery = (query: PlainJson, path: string): void => {
   try {
@@ -42,6 +39,8 @@ export interface Matches {
   ids: ReadonlySet<string>;
   /** Of these, how many only because the query could not be answered of them. */
   unanswered: number;
+  /** Whether it was not answered because it took too long. */
+  timedOut: boolean;
 }
 
 /**
@@ -53,10 +52,10 @@ export const matchRecords = async (
   tx: PoolClient,
   query: PlainJson,
   records: readonly Matchable[],
-  now: number,
+  limits: { now: number; patience: number },
 ): Promise<Matches> => {
-  const { found, open } = await match(tx, query, records, { now, patience });
-  return { ids: new Set([...found, ...open]), unanswered: open.length };
+  const { found, open, timedOut } = await match(tx, query, records, limits);
+  return { ids: new Set([...found, ...open]), unanswered: open.length, timedOut };
 };
 
 /** What of a record a query is asked about; the rest is read where it is stored. */
@@ -93,6 +92,7 @@ export const requireAnswerable = async (
 interface Answer {
   found: ReadonlySet<string>;
   open: readonly string[];
+  timedOut: boolean;
 }
 
 const match = async (
@@ -102,7 +102,7 @@ const match = async (
   { now, patience }: { now: number; patience: number },
 ): Promise<Answer> => {
   const [first] = records;
-  if (!first) return { found: new Set(), open: [] };
+  if (!first) return { found: new Set(), open: [], timedOut: false };
   const { organizationId } = first.device;
   await tx.query('savepoint matching');
   try {
@@ -132,11 +132,11 @@ const match = async (
       sql`select r.id from ${source} where ${where} and r.id = any(${ids}::uuid[])`,
     );
     await leave(tx);
-    return { found: new Set(found.map(({ id }) => id)), open };
+    return { found: new Set(found.map(({ id }) => id)), open, timedOut: false };
   } catch (error) {
     await leave(tx);
     if (error instanceof SearchFailure || isOfQuery(error))
-      return { found: new Set(), open: records.map(({ id }) => id) };
+      return { found: new Set(), open: records.map(({ id }) => id), timedOut: isCancelled(error) };
     throw error;
   }
 };
@@ -178,6 +178,8 @@ const ofProduct = (product: Product): Predicate =>
  * inside of the savepoint, which no snapshot would list as being under way.
  */
 const leave = (tx: PoolClient) => tx.query('rollback to savepoint matching; release savepoint matching');
+
+const isCancelled = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '57014';
 
 /** Whether a statement failed by what it was asked: it was cancelled (57014), or a value or a pattern is wrong (22, 2201B). */
 const isOfQuery = (error: unknown): boolean => /^(57014|22)/.test(String((error as { code?: unknown } | null)?.code));
