@@ -25,6 +25,8 @@ const mayImport = {
   resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'jobs', 'live', 'errors', 'json'],
   rest: ['schema', 'errors', 'json', 'log'],
   graph: ['schema', 'errors', 'json', 'log'],
+  // A surface of its own, which reads requests as REST does.
+  elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json'],
   operator: ['auth', 'entities', 'errors'],
   // A customer: HTTP is all that it knows of us.
   demo: [],
@@ -45,6 +47,7 @@ const at = (name) =>
     'resolvers',
     'rest',
     'graph',
+    'elasticsearch',
     'operator',
     'demo',
   ].includes(name)
@@ -96,7 +99,7 @@ module.exports = {
     },
     keeper('sofa-api', 'rest/handler'),
     keeper('undici', 'hooks/'),
-    keeper('express', 'rest/', 'graph/', 'admission', 'app', 'call', 'metrics', 'upgrade'),
+    keeper('express', 'rest/', 'graph/', 'elasticsearch/', 'admission', 'app', 'call', 'metrics', 'upgrade'),
     ...table,
   ],
   options: {

@@ -9,6 +9,7 @@ import { createBoundedRead } from './database/bounded.js';
 import { isConnectionLoss } from './database/loss.js';
 import { appliedMigrations } from './database/migrate.js';
 import { createSharedRead } from './database/shared-read.js';
+import { createElasticsearch } from './elasticsearch/handler.js';
 import type { Caller } from './entities/caller.js';
 import { ApiError, unavailable } from './errors.js';
 import { createGraph } from './graph/handler.js';
@@ -26,7 +27,6 @@ import { DeliveryResolver } from './resolvers/delivery.resolver.js';
 import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from './resolvers/delivery-edges.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { DeviceEdgesResolver } from './resolvers/device-edges.resolver.js';
-import { ElasticsearchResolver } from './resolvers/elasticsearch.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
@@ -151,7 +151,6 @@ export function createResolvers({
     new ProductEdgesResolver(),
     new ProductResolver(),
     new RecordResolver(records),
-    new ElasticsearchResolver(search),
     new SearchResolver(search),
     new TeamEdgesResolver(),
     new TeamGrantResolver(),
@@ -197,6 +196,17 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     inFlight,
     createContext,
   });
+  const report = (cause: unknown, { res }: Request) =>
+    log.error({ err: cause, requestId: res?.getHeader('X-Request-Id') }, unforeseen);
+  const elasticsearch = createElasticsearch({
+    base: basePath,
+    admit,
+    createContext,
+    search: rooms.search,
+    inFlight,
+    isConnectionLoss,
+    report,
+  });
   const graph = await createGraph({
     schema: buildGraph({ resolvers, container }),
     admit: (request) => admit(request, request.res!),
@@ -216,6 +226,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     identifyRequests(),
     logRequests(log, createRequestMetrics(rooms.registry)),
     allowOrigins(config.corsOrigins),
+    elasticsearch,
     rest,
   );
   app.use(
@@ -244,12 +255,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
   const door = app.route('/graphql').get(graph.router).post(graph.router);
   answerNothingElse(door, ['GET', 'POST']);
   app.use(refuseUnknownPath);
-  app.use(
-    answerErrors({
-      isConnectionLoss,
-      report: (cause, { res }) => log.error({ err: cause, requestId: res?.getHeader('X-Request-Id') }, unforeseen),
-    }),
-  );
+  app.use(answerErrors({ isConnectionLoss, report }));
   return { app, graph, limit: admission.limit };
 }
 

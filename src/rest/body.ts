@@ -25,7 +25,7 @@ export interface BodyText {
 const chunkCost = 200;
 
 const jsonType = /^application\/(json|[\w.-]+\+json)$/;
-const linesType = /^application\/(x-)?ndjson$/;
+const linesType = /^application\/((x-)?ndjson|[\w.-]+\+x-ndjson)$/;
 
 /**
  * Reads a body, decompressed, as UTF-8 text. `hold` counts its bytes while they come.

@@ -65,7 +65,6 @@ interface Place {
 
 const placesAt = (options: RestOptions): Map<string, Place> => {
   const serving = new Map<string, Map<string, Serve>>();
-  const slashed = new Set(routes.flatMap(({ path, slash }) => (slash ? [path] : [])));
   for (const operation of compileRoutes(restSchema(options.schema))) {
     const { path, verb, alias } = operation.route;
     const verbs = serving.get(path) ?? new Map<string, Serve>();
@@ -78,8 +77,7 @@ const placesAt = (options: RestOptions): Map<string, Place> => {
     const allow = allowedVerbs([...serve.keys()]);
     const get = serve.get('GET');
     if (get !== undefined) serve.set('HEAD', get);
-    for (const each of slashed.has(path) ? [path, `${path}/`] : [path])
-      places.set(`${options.base}${each}`, { serve, allow, route: `${options.base}${path}` });
+    places.set(`${options.base}${path}`, { serve, allow, route: `${options.base}${path}` });
   }
   return places;
 };

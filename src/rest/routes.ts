@@ -5,8 +5,6 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface RouteOptions {
   /** 204 for an operation that answers nothing; a DELETE always does. */
   status?: 204;
-  /** Also served with a slash at the end, as some clients ask for it. */
-  slash?: true;
   /** Another verb that does the same, for clients that cannot send a body with GET. */
   alias?: Verb;
   /**
@@ -43,7 +41,6 @@ const product = '/products/:organizationId/:productId';
 const device = '/devices/:organizationId/:deviceId';
 const application = '/applications/:organizationId/:applicationId';
 const hook = `${application}/hooks/:applicationHookId`;
-const engine = `${application}/elasticsearch`;
 
 /** What is said of Protobuf, which these servers can be set to. */
 const chooseJson = {
@@ -143,14 +140,6 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Query.decodeFrame': ['POST', `${product}/decode`],
     'Mutation.redecodeProduct': ['POST', `${product}/redecode`],
     'Query.job': ['GET', `${organization}/jobs/:jobId`],
-  },
-  'Search engine clients': {
-    // Grafana asks for the version with a slash at the end.
-    'Query.elasticsearch': ['GET', engine, { slash: true }],
-    'Query.elasticsearchHealth': ['GET', `${engine}/_cluster/health`],
-    'Query.elasticsearchMapping': ['GET', `${engine}/_mapping`],
-    'Query.elasticsearchFields': ['GET', `${engine}/_field_caps`],
-    'Query.elasticsearchSearch': ['POST', `${engine}/_msearch`, { body: { argument: 'searches', lines: true } }],
   },
 };
 

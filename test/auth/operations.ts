@@ -238,15 +238,6 @@ export const operations: Record<string, Trial> = {
   'Mutation.redeliverApplicationHook': { access: 'writers', values: hook },
   'Mutation.replayApplicationHook': { access: 'writers', values: hook },
 
-  'Query.elasticsearch': { access: 'readers', values: application },
-  'Query.elasticsearchHealth': { access: 'readers', values: application },
-  'Query.elasticsearchMapping': { access: 'readers', values: application },
-  'Query.elasticsearchFields': { access: 'readers', values: application },
-  'Query.elasticsearchSearch': {
-    access: 'readers',
-    values: (things) => ({ ...application(things), searches: [{}, { size: 0 }] }),
-  },
-
   'Query.deviceLatest': { access: 'readers', values: device },
   'Query.applicationLatest': { access: 'readers', values: application },
   'Query.latest': { access: 'readers', values: application },

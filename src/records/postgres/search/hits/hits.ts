@@ -185,11 +185,15 @@ const sourceOfHit = (
 const momentOf = (seconds: number, factor: number): number =>
   factor === 1 ? seconds : Math.floor(Math.round(seconds * 1e6) / 1000);
 
+/** Seconds or milliseconds to the microsecond: what is cut off of a cursor would be left out of the next page. */
+const cursorOf = (seconds: number, factor: number): number =>
+  factor === 1 ? momentOf(seconds, factor) : Math.round(seconds * 1e6) / 1000;
+
 /** A sort value as it is shown: `ts` in seconds, doubles without a value as infinities in words, whole numbers exact. */
 const sortValue = ({ kind, type }: BoundKey, raw: unknown, factor: number): unknown => {
   if (raw === null || type === 'text') return raw;
   const number = Number(raw);
-  if (type === 'timestamp') return momentOf(number, factor);
+  if (type === 'timestamp') return cursorOf(number, factor);
   if (kind === 'double') return Number.isFinite(number) ? number : `${number}`;
   if (Math.abs(number) === Infinity) return number > 0 ? '9223372036854775807' : '-9223372036854775808';
   return type === 'long' && !Number.isSafeInteger(number) ? raw : number;

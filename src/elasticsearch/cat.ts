@@ -1,0 +1,65 @@
+import { locate } from '../json.js';
+import { type Answer, type Call, type Handle, indexName, isSet, listOf, parameter } from './call.js';
+import { askOne } from './query.js';
+
+/** A line of a table, its columns in their order. */
+type Row = Readonly<Record<string, string>>;
+
+/** A page of `_cat`: a table of text, with a line of names for `v`; JSON where `format` or `Accept` asks for it. */
+const cat =
+  (rowsOf: (call: Call) => Promise<readonly Row[]>): Handle =>
+  async (call): Promise<Answer> => {
+    const rows = await rowsOf(call);
+    const wanted = listOf(call, 'h');
+    const shown = wanted === undefined ? rows : rows.map((row) => pick(row, wanted));
+    const format = parameter(call, 'format') ?? (call.acceptsJson ? 'json' : 'text');
+    return { body: format === 'json' ? shown : table(shown, isSet(call, 'v')) };
+  };
+
+const pick = (row: Row, names: readonly string[]): Row =>
+  Object.fromEntries(names.flatMap((name): [string, string][] => (name in row ? [[name, row[name]!]] : [])));
+
+const table = (rows: readonly Row[], head: boolean): string => {
+  const names = Object.keys(rows[0] ?? {});
+  const lines = rows.map((row) => names.map((name) => row[name]!));
+  const all = head && names.length > 0 ? [names, ...lines] : lines;
+  const widths = names.map((_name, column) => Math.max(...all.map((line) => line[column]!.length)));
+  return all
+    .map(
+      (line) =>
+        `${line
+          .map((cell, column) => cell.padEnd(widths[column]!))
+          .join(' ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+};
+
+/** `_cat/indices`. */
+export const catIndices: Handle = cat(async (call) => {
+  const count = await countOf(call);
+  const { id } = await call.load();
+  const docs = { 'docs.count': count, 'docs.deleted': '0' };
+  return [{ health: 'green', status: 'open', index: indexName, uuid: id, pri: '1', rep: '0', ...docs }];
+});
+
+/** `_cat/health`. */
+export const catHealth: Handle = cat(async ({ load }) => {
+  const { id } = await load();
+  return [{ cluster: id, status: 'green', 'node.total': '1', 'node.data': '1', shards: '1', pri: '1' }];
+});
+
+/** `_cat/count`. */
+export const catCount: Handle = cat(async (call) => [{ count: await countOf(call) }]);
+
+/** `_cat/aliases` and others of which there are none. */
+export const catNothing: Handle = cat(async ({ load }) => {
+  await load();
+  return [];
+});
+
+/** How many records there are; 0 where counting them takes longer than a query may. */
+const countOf = async (call: Call): Promise<string> => {
+  const answer = await askOne(call, locate({ size: 0, track_total_hits: true }));
+  return 'hits' in answer ? `${answer.hits.total?.value ?? 0}` : '0';
+};

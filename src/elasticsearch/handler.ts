@@ -1,0 +1,188 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { loadApplication } from '../auth/access.js';
+import { ApiError } from '../errors.js';
+import type { Search } from '../records/postgres/search/search.js';
+import type { Admit, Caller } from '../rest/admit.js';
+import { readBody } from '../rest/body.js';
+import type { Hold, InFlight } from '../rest/in-flight.js';
+import { targetOf } from '../rest/origin.js';
+import { type QueryParameters, readQueryString } from '../rest/query-string.js';
+import { createTable } from '../rest/table.js';
+import { allowedVerbs, answerOptions } from '../rest/verbs.js';
+import { toApiError } from '../schema/api-error.js';
+import type { Context } from '../schema/context.js';
+import { requireScope } from '../schema/scope.js';
+import type { Answer, Call } from './call.js';
+import { type EngineError, EngineFailure, engineError, noHandler, toEngineError, wrongMethod } from './error.js';
+import { filterPath } from './filter-path.js';
+import { type Media, mediaOf } from './media.js';
+import { type EngineRoute, engineRoutes } from './routes.js';
+
+/** What the engines' interface is made of; app hands it in. */
+export interface ElasticsearchOptions {
+  /** Where the REST surface lies (`/ddp/v1`). */
+  base: string;
+  admit: Admit;
+  /** The context of one call. */
+  createContext: (caller: Caller, request: Request) => Context;
+  search: Search;
+  /** Counts the bytes of bodies and answers. */
+  inFlight: InFlight;
+  /** Takes the cause of a bare 500 or a 503; the caller never sees it. */
+  report: (cause: unknown, request: Request) => void;
+  /** Whether an error says that the database could not be reached. */
+  isConnectionLoss: (error: unknown) => boolean;
+}
+
+const mebibyte = 2 ** 20;
+const application = '/applications/:organizationId/:applicationId/elasticsearch';
+
+/**
+ * What clients of Elasticsearch and OpenSearch, and Grafana, ask of an application as if it were an index of an engine.
+ * Everything below the address of an application is answered here, errors in the engines' form.
+ */
+export const createElasticsearch = (options: ElasticsearchOptions): RequestHandler => {
+  const find = createTable(placesAt(options.base + application));
+  const isOurs = new RegExp(`^${options.base}/applications/[^/]+/[^/]+/elasticsearch(/|$)`);
+  return (request, response, next) => {
+    const path = pathOf(request);
+    if (!isOurs.test(path)) return next();
+    response.setHeader('X-Elastic-Product', 'Elasticsearch');
+    serve(options, find, path, request, response).catch((error: unknown) => {
+      if (response.headersSent) next(error);
+      else answerError(options, error, request, response);
+    });
+  };
+};
+
+/** A path: its template, and what answers each of its verbs. */
+interface Place {
+  readonly template: string;
+  readonly routes: Map<string, EngineRoute>;
+}
+
+const placesAt = (base: string): Map<string, Place> => {
+  const places = new Map<string, Place>();
+  for (const route of engineRoutes) {
+    for (const path of route.paths) {
+      const template = base + path;
+      const place = places.get(template) ?? { template, routes: new Map<string, EngineRoute>() };
+      places.set(template, place);
+      for (const verb of route.verbs) place.routes.set(verb, route);
+    }
+  }
+  for (const { routes } of places.values()) if (routes.has('GET')) routes.set('HEAD', routes.get('GET')!);
+  return places;
+};
+
+const pathOf = (request: Request): string => {
+  const [path = ''] = targetOf(request).split('?', 1);
+  return path.length > 1 ? path.replace(/\/+$/, '') : path;
+};
+
+type Find = ReturnType<typeof createTable<Place>>;
+
+const serve = async (
+  { admit, createContext, inFlight, search }: ElasticsearchOptions,
+  find: Find,
+  path: string,
+  request: Request,
+  response: Response,
+): Promise<void> => {
+  const found = find(path);
+  const { index = '' } = found?.params ?? {};
+  const [, shown] = /\/elasticsearch(.*)$/.exec(path) ?? [];
+  // Names that begin so are the engines' own paths.
+  const isPath = index.startsWith('_') && index !== '_all';
+  if (found === undefined || isPath) throw noHandler(shown || '/', request.method);
+  response.locals['route'] = found.place.template;
+  const { routes } = found.place;
+  const route = routes.get(request.method);
+  const allow = allowedVerbs([...routes.keys()].filter((verb) => verb !== 'HEAD'));
+  if (request.method === 'OPTIONS') return answerOptions(response, allow);
+  if (route === undefined) throw wrongMethod(shown || '/', request.method, allow);
+  const caller = await admit(request, response);
+  requireScope(caller, { changes: route.changes === true, ingests: false });
+  const media = mediaOf(request.headers.accept);
+  const { text } = await readBody(request, { bytes: mebibyte, lines: true }, inFlight.body(caller, response));
+  const { organizationId = '', applicationId = '', ...params } = found.params;
+  const context = createContext(caller, request);
+  let loaded: ReturnType<Call['load']> | undefined;
+  const call: Call = {
+    context,
+    search,
+    organizationId,
+    applicationId,
+    params,
+    parameters: readQueryString(request.url),
+    text,
+    acceptsJson: media.isJson,
+    load: () => (loaded ??= loadApplication(context, organizationId, applicationId, 'read')),
+  };
+  write(request, response, await route.handle(call), media, inFlight.answer(caller, response));
+};
+
+/** Writes an answer as `filter_path` and `pretty` ask for it. */
+const write = (
+  request: Request,
+  response: Response,
+  { status = 200, body }: Answer,
+  { json }: Pick<Media, 'json'>,
+  hold?: Hold,
+) => {
+  const isText = typeof body === 'string';
+  const text = isText ? body : asJson(request, body);
+  hold?.(Buffer.byteLength(text));
+  response.writeHead(status, {
+    'Content-Type': isText ? 'text/plain; charset=utf-8' : json,
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
+};
+
+/** The query string, or none where it does not decode, which the error that is answered says. */
+const readableParameters = (request: Request): QueryParameters => {
+  try {
+    return readQueryString(request.url);
+  } catch {
+    return new Map();
+  }
+};
+
+const asJson = (request: Request, body: object): string => {
+  const parameters = readableParameters(request);
+  const paths = (parameters.get('filter_path') ?? []).flatMap((each) => each.split(',')).filter((each) => each !== '');
+  const shown = paths.length === 0 ? body : filterPath(body, paths);
+  const pretty = parameters.get('pretty')?.at(-1);
+  const isPretty = pretty === '' || pretty === 'true';
+  return isPretty ? `${JSON.stringify(shown, undefined, 2)}\n` : JSON.stringify(shown);
+};
+
+/** Answers an error in the engines' form. What is not in the catalogue is a bare 500, its cause reported. */
+const answerError = (options: ElasticsearchOptions, error: unknown, request: Request, response: Response): void => {
+  if (error instanceof EngineFailure)
+    return writeError(request, response, error, engineError(error.status, error.type, error.message));
+  const known = toApiError(error, options.isConnectionLoss);
+  if (known === undefined || known.status >= 500) options.report(error, request);
+  const shown = known ?? new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');
+  writeError(request, response, shown, toEngineError(shown));
+};
+
+const writeError = (
+  request: Request,
+  response: Response,
+  { headers = {} }: Pick<ApiError, 'headers'>,
+  { status, error }: EngineError,
+): void => {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  write(request, response, { status, body: { error, status } }, mediaOrPlain(request));
+};
+
+/** An error is written even to whom the type of answers cannot be given. */
+const mediaOrPlain = (request: Request): Pick<Media, 'json'> => {
+  try {
+    return mediaOf(request.headers.accept);
+  } catch {
+    return { json: 'application/json; charset=utf-8' };
+  }
+};

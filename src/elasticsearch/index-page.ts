@@ -1,0 +1,99 @@
+import { JsonObject, toPlain } from '../json.js';
+import type { FieldType } from '../records/postgres/search/search.js';
+import { type Call, type Handle, indexName, listOf } from './call.js';
+import { EngineFailure } from './error.js';
+import { bodyOf } from './query.js';
+
+/** The fields but for those that only engines have. */
+const fieldsOf = async (call: Call): Promise<FieldType[]> => {
+  await call.load();
+  const { organizationId, applicationId, context } = call;
+  const fields = await call.search.fields({ organizationId, applicationId, signal: context.signal });
+  return fields.filter(({ path }) => !path.startsWith('_'));
+};
+
+/** `_mapping`: the fields of an application as the mapping of an index. */
+export const mapping: Handle = async (call) => ({ body: { [indexName]: { mappings: await mappingsOf(call) } } });
+
+const mappingsOf = async (call: Call): Promise<object> => {
+  const properties: Properties = {};
+  for (const { path, type } of await fieldsOf(call)) put(properties, path.split('.'), type);
+  return { properties };
+};
+
+interface Properties {
+  [name: string]: { type?: string; properties?: Properties };
+}
+
+const put = (properties: Properties, [name = '', ...rest]: readonly string[], type: string): void => {
+  if (!Object.hasOwn(properties, name)) properties[name] = {};
+  const property = properties[name]!;
+  if (rest.length === 0) property.type = type;
+  else {
+    property.properties ??= {};
+    put(property.properties, rest, type);
+  }
+};
+
+/** `_field_caps`: what each field can do; of those that `fields` names, in the body or beside it, which may hold `*`. */
+export const fieldCaps: Handle = async (call) => {
+  const body = bodyOf(call);
+  const inBody = body instanceof JsonObject ? body.get('fields') : undefined;
+  const named = listOf(call, 'fields') ?? (inBody === undefined ? ['*'] : [toPlain(inBody)].flat());
+  const wanted = named.map((name) => patternOf(String(name)));
+  const fields = (await fieldsOf(call)).filter(({ path }) => wanted.some((pattern) => pattern.test(path)));
+  const capable = fields.map(({ path, type }) => [
+    path,
+    { [type]: { type, metadata_field: false, searchable: true, aggregatable: true } },
+  ]);
+  return { body: { indices: [indexName], fields: Object.fromEntries(capable) as object } };
+};
+
+const patternOf = (text: string): RegExp => {
+  const pieces = text.split('*').map((piece) => piece.replaceAll(/[\\^$.+?()[\]{}|]/g, String.raw`\$&`));
+  return new RegExp(`^${pieces.join('[^]*?')}$`);
+};
+
+/** `GET /{index}`: everything about the index. */
+export const index: Handle = async (call) => ({
+  body: { [indexName]: { aliases: {}, mappings: await mappingsOf(call), settings: await settingsOf(call) } },
+});
+
+/** `_settings` of the index. */
+export const settings: Handle = async (call) => ({ body: { [indexName]: { settings: await settingsOf(call) } } });
+
+const settingsOf = async ({ load }: Call): Promise<object> => {
+  const { createdAt, id } = await load();
+  const creation_date = `${new Date(createdAt).getTime()}`;
+  const index = {
+    creation_date,
+    number_of_shards: '1',
+    number_of_replicas: '0',
+    provided_name: indexName,
+    uuid: id,
+    blocks: { write: 'true' },
+  };
+  return { index };
+};
+
+/** `_alias`: there are none. */
+export const aliases: Handle = async ({ load }) => {
+  await load();
+  return { body: { [indexName]: { aliases: {} } } };
+};
+
+/** `_resolve/index/{name}`: the index that any name names. */
+export const resolveIndex: Handle = async ({ load }) => {
+  await load();
+  return { body: { indices: [{ name: indexName, attributes: ['open'] }], aliases: [], data_streams: [] } };
+};
+
+/** Whatever would write: records come through ingestion, which validates and decodes them. */
+export const refuseWrite: Handle = async ({ load }) => {
+  await load();
+  throw new EngineFailure(
+    403,
+    'cluster_block_exception',
+    `index [${indexName}] blocked by: [FORBIDDEN/8/index write (api)]; records are stored by ingestion`,
+  );
+};

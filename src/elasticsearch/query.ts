@@ -1,0 +1,116 @@
+import {
+  JsonArray,
+  JsonFault,
+  JsonObject,
+  JsonSyntaxError,
+  type LocatedJson,
+  locate,
+  type PlainJson,
+} from '../json.js';
+import { parseJson } from '../json-reader.js';
+import type { QueryAnswer } from '../records/postgres/search/search.js';
+import { type Call, isSet, listOf, parameter } from './call.js';
+
+const nowhere = { line: 0, col: 0 };
+
+/** An object without members. */
+export const emptyObject = new JsonObject(nowhere, [], nowhere);
+
+/**
+ * The query of a call: its body, or its parameter `source`, with what the query string says. That wins over the body,
+ * as in the engines. A text that is no JSON becomes a fault in its place, which fails the query.
+ */
+export const queryOf = (call: Call): LocatedJson => {
+  const body = bodyOf(call);
+  if (!(body instanceof JsonObject)) return body;
+  return withMembers(body, fromParameters(call));
+};
+
+/** The body of a call as JSON; an empty object where none came. */
+export const bodyOf = (call: Call): LocatedJson => {
+  const text = call.text.trim() === '' ? (parameter(call, 'source') ?? '') : call.text;
+  if (text.trim() === '') return emptyObject;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return new JsonFault(error, error.message);
+    throw error;
+  }
+};
+
+/** An object with members set to plain values or nodes; `undefined` takes one out. */
+export const withMembers = (object: JsonObject, members: Readonly<Record<string, unknown>>): JsonObject => {
+  const kept = object.members.filter(({ key }) => !Object.hasOwn(members, key));
+  const added = Object.entries(members)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => ({ key, ...nowhere, value: locate(value) }));
+  return new JsonObject(object, [...kept, ...added], object.end, object.repeated);
+};
+
+/** Parameters that are keys of a query by the same name. */
+const scalars = ['size', 'from', 'timeout', 'track_total_hits', 'track_scores', 'version'];
+const lists = ['docvalue_fields', 'stored_fields'];
+
+const fromParameters = (call: Call): Record<string, PlainJson> => {
+  const given: Record<string, PlainJson> = {};
+  for (const name of scalars) {
+    const value = parameter(call, name);
+    // A parameter without a value is `true`.
+    if (value !== undefined) given[name] = value === '' ? true : value;
+  }
+  for (const name of lists) {
+    const items = listOf(call, name);
+    if (items !== undefined) given[name] = items;
+  }
+  const sort = listOf(call, 'sort');
+  if (sort !== undefined) given['sort'] = sort.map(sortKey);
+  const source = sourceFilter(call);
+  if (source !== undefined) given['_source'] = source;
+  const text = parameter(call, 'q');
+  if (text !== undefined) given['query'] = { query_string: { query: text, ...queryStringOptions(call) } };
+  return given;
+};
+
+const sortKey = (text: string): PlainJson => {
+  const [, field, order] = /^(.+):(asc|desc)$/.exec(text) ?? [];
+  return field === undefined ? text : { [field]: order! };
+};
+
+const sourceFilter = (call: Call): PlainJson | undefined => {
+  const includes = listOf(call, '_source_includes') ?? listOf(call, '_source_include');
+  const excludes = listOf(call, '_source_excludes') ?? listOf(call, '_source_exclude');
+  const source = listOf(call, '_source');
+  const [only] = source ?? [];
+  if (source?.length === 1 && (only === 'true' || only === 'false')) {
+    if (only === 'false' || (includes === undefined && excludes === undefined)) return only === 'true';
+  }
+  if (includes === undefined && excludes === undefined) return source;
+  return { includes: includes ?? [], excludes: excludes ?? [] };
+};
+
+const queryStringOptions = (call: Call): Record<string, PlainJson> => ({
+  ...option(call, 'df', 'default_field'),
+  ...option(call, 'default_operator', 'default_operator'),
+  ...(isSet(call, 'analyze_wildcard') && { analyze_wildcard: true }),
+  ...(isSet(call, 'lenient') && { lenient: true }),
+});
+
+const option = (call: Call, name: string, key: string): Record<string, PlainJson> => {
+  const value = parameter(call, name);
+  return value === undefined ? {} : { [key]: value };
+};
+
+/** Answers one query over the application of a call. */
+export const askOne = async (call: Call, query: LocatedJson): Promise<QueryAnswer> => {
+  const [answer] = await askAll(call, new JsonArray(nowhere, [emptyObject, query], nowhere));
+  return answer!;
+};
+
+/** Answers the pairs of headers and queries of a multi-search. */
+export const askAll = async (call: Call, lines: LocatedJson): Promise<QueryAnswer[]> => {
+  const ask = call.search.prepareMulti(lines);
+  await call.load();
+  const { organizationId, applicationId, context } = call;
+  const { responses } = await ask({ organizationId, applicationId, signal: context.signal });
+  return responses;
+};

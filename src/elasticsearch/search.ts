@@ -1,0 +1,146 @@
+import { JsonArray, JsonObject, type LocatedJson, toPlain } from '../json.js';
+import { parseJsonLines } from '../json-reader.js';
+import type { QueryAnswer } from '../records/postgres/search/search.js';
+import { isRecord } from '../rest/input.js';
+import { type Answer, type Call, type Handle, indexName, isSet, parameter } from './call.js';
+import { isPit, nextPage, openScroll, requirePit, withPit } from './cursor.js';
+import { badArgument } from './error.js';
+import { askAll, askOne, emptyObject, queryOf, withMembers } from './query.js';
+import { type KindOf, typedKeys } from './typed-keys.js';
+
+const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;
+
+/** `_search`: one query, in a point in time or the beginning of a scroll where it asks for one. */
+export const search: Handle = async (call) => {
+  const query = withExactTotal(call, queryOf(call));
+  if (parameter(call, 'scroll') !== undefined) return shown(call, query, await openScroll(call, query));
+  if (!isPit(query)) return shown(call, query, await askOne(call, query));
+  const id = requirePit(call, query);
+  const answer = await askOne(call, withPit(query));
+  return shown(call, query, 'error' in answer ? answer : { pit_id: id, ...answer });
+};
+
+/** `_search/scroll`: the page after the last one. */
+export const scroll: Handle = async (call) => shown(call, emptyObject, await nextPage(call));
+
+/** `_msearch`: pairs of lines, a header, which is without effect, and a query. A bad query fails alone. */
+export const multiSearch: Handle = async (call) => {
+  const lines = parseJsonLines(call.text);
+  const items = lines.items.map((item, index) => (index % 2 === 0 ? item : withExactTotal(call, item)));
+  const asked = new JsonArray(lines, items, lines.end);
+  const begun = performance.now();
+  const answers = await askAll(call, asked);
+  const kindOf = await kindsFor(call);
+  const responses = answers.map((answer, index) => shaped(call, items[2 * index + 1]!, answer, kindOf));
+  return { body: { took: Math.round(performance.now() - begun), responses } };
+};
+
+/** `_count`: how many records match the `query` of the body, or `q`. */
+export const count: Handle = async (call) => {
+  const query = onlyQuery(queryOf(call));
+  const answer = await askOne(call, withAll(query, { size: 0, track_total_hits: true }));
+  if ('error' in answer) return refused(answer);
+  return { body: { count: answer.hits.total?.value ?? 0, _shards: shards } };
+};
+
+/** `_validate/query`: whether a query could be run; `explain` says why not. */
+export const validateQuery: Handle = async (call) => {
+  const answer = await askOne(call, withAll(onlyQuery(queryOf(call)), { size: 0, track_total_hits: false }));
+  const explain = isSet(call, 'explain');
+  const summary = { _shards: { total: 1, successful: 1, failed: 0 } };
+  if (!('error' in answer)) {
+    return { body: { ...summary, valid: true, ...(explain && { explanations: [{ index: indexName, valid: true }] }) } };
+  }
+  if (answer.status !== 400) return refused(answer);
+  const error = `${answer.error.type}: ${answer.error.reason}`;
+  const explanations = [{ index: indexName, valid: false, error }];
+  return { body: { ...summary, valid: false, ...(explain && { error, explanations }) } };
+};
+
+/** `_doc/{id}`: one record, or 404 with `found: false`. */
+export const getRecord: Handle = async (call) => {
+  const found = await recordOf(call);
+  if ('status' in found) return found;
+  const { hit } = found;
+  if (hit === undefined) return { status: 404, body: { _index: indexName, _id: call.params['id'], found: false } };
+  const { _id, _source } = hit;
+  return { body: { _index: indexName, _id, _version: 1, found: true, ...(_source && { _source }) } };
+};
+
+/** `_source/{id}`: the source of one record. */
+export const getSource: Handle = async (call) => {
+  const found = await recordOf(call);
+  if ('status' in found) return found;
+  const { hit } = found;
+  return hit?._source === undefined
+    ? { status: 404, body: { _index: indexName, _id: call.params['id'], found: false } }
+    : { body: hit._source };
+};
+
+const recordOf = async (call: Call) => {
+  const query = withAll(queryOf(call), { query: { ids: { values: [call.params['id']!] } }, size: 1 });
+  const answer = await askOne(call, query);
+  return 'error' in answer ? { ...refused(answer), status: answer.status } : { hit: answer.hits.hits[0] };
+};
+
+/** A query with members set; one that is no object is left to fail as it is. */
+const withAll = (query: LocatedJson, members: Readonly<Record<string, unknown>>): LocatedJson =>
+  query instanceof JsonObject ? withMembers(query, members) : query;
+
+/** @throws EngineFailure where a body has more than `query`. */
+const onlyQuery = (query: LocatedJson): LocatedJson => {
+  const other = query instanceof JsonObject ? query.members.find(({ key }) => key !== 'query') : undefined;
+  if (other !== undefined) throw badArgument(`request does not support [${other.key}]`);
+  return query;
+};
+
+/** A total that is shown as a number must be exact, since it cannot say that it is not. */
+const withExactTotal = (call: Call, query: LocatedJson): LocatedJson =>
+  isSet(call, 'rest_total_hits_as_int') && query instanceof JsonObject && query.get('track_total_hits') === undefined
+    ? withMembers(query, { track_total_hits: true })
+    : query;
+
+type Shown = QueryAnswer & { readonly pit_id?: string; readonly _scroll_id?: string };
+
+/** The answer to one query as the whole answer. */
+const shown = async (call: Call, query: LocatedJson, answer: Shown): Promise<Answer> => {
+  if ('error' in answer) return refused(answer);
+  const { status: _status, ...body } = shaped(call, query, answer, await kindsFor(call)) as Record<string, unknown>;
+  return { body };
+};
+
+const refused = ({ error, status }: Extract<QueryAnswer, { error: unknown }>): Answer => ({
+  status,
+  body: { error, status },
+});
+
+/** An answer as `rest_total_hits_as_int` and `typed_keys` ask for it. */
+const shaped = (call: Call, query: LocatedJson, answer: Shown, kindOf: KindOf | undefined): object => {
+  if ('error' in answer) return answer;
+  const { hits, aggregations, ...others } = answer;
+  const asInt = isSet(call, 'rest_total_hits_as_int');
+  const { total, ...rest } = hits;
+  const typed = kindOf && aggregations && typedKeys(aggregationsOf(query), aggregations as object as Tree, kindOf);
+  return {
+    ...others,
+    hits: { ...(total && { total: asInt ? total.value : total }), ...rest },
+    ...(aggregations && { aggregations: typed ?? aggregations }),
+  };
+};
+
+type Tree = Readonly<Record<string, unknown>>;
+
+const aggregationsOf = (query: LocatedJson): Tree => {
+  const node = query instanceof JsonObject ? (query.get('aggs') ?? query.get('aggregations')) : undefined;
+  const plain = node === undefined ? {} : toPlain(node);
+  return isRecord(plain) ? plain : {};
+};
+
+/** The kinds of fields, where `typed_keys` needs them. */
+const kindsFor = async (call: Call): Promise<KindOf | undefined> => {
+  if (!isSet(call, 'typed_keys')) return undefined;
+  const { organizationId, applicationId, context } = call;
+  const fields = await call.search.fields({ organizationId, applicationId, signal: context.signal });
+  const kinds = new Map(fields.map(({ path, type }) => [path, type]));
+  return (path) => kinds.get(path);
+};

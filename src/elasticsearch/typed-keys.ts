@@ -1,0 +1,79 @@
+import { isRecord } from '../rest/input.js';
+
+/** The kind of a field by its path; undefined where no record has it. */
+export type KindOf = (path: string) => string | undefined;
+
+type Tree = Readonly<Record<string, unknown>>;
+
+/**
+ * Names aggregations as `typed_keys` asks: `date_histogram#name`, so that a client knows how to read each.
+ * @param asked the `aggs` of the query. @param answered the `aggregations` of its answer.
+ */
+export const typedKeys = (asked: Tree, answered: Tree, kindOf: KindOf): Tree =>
+  Object.fromEntries(
+    Object.entries(answered).map(([name, answer]) => {
+      const aggregation = asked[name];
+      if (!isRecord(aggregation)) return [name, answer];
+      const type = Object.keys(aggregation).find((key) => !besides.has(key)) ?? '';
+      const inside = aggregation['aggs'] ?? aggregation['aggregations'];
+      const typed = isRecord(inside) ? typedInside(inside, answer, kindOf) : answer;
+      return [`${typeName(type, aggregation[type], kindOf)}#${name}`, typed];
+    }),
+  );
+
+const besides = new Set(['aggs', 'aggregations', 'meta']);
+
+/** Names what stands in the buckets of an answer, or in the answer itself where it is one bucket. */
+const typedInside = (asked: Tree, answer: unknown, kindOf: KindOf): unknown => {
+  if (!isRecord(answer)) return answer;
+  const { buckets } = answer;
+  const inBucket = (bucket: unknown) => (isRecord(bucket) ? renamed(asked, bucket, kindOf) : bucket);
+  if (Array.isArray(buckets)) return { ...answer, buckets: buckets.map(inBucket) };
+  if (!isRecord(buckets)) return inBucket(answer);
+  const keyed = Object.entries(buckets).map(([key, bucket]) => [key, inBucket(bucket)]);
+  return { ...answer, buckets: Object.fromEntries(keyed) as Tree };
+};
+
+const renamed = (asked: Tree, bucket: Tree, kindOf: KindOf): Tree => {
+  const entries = Object.entries(bucket);
+  const own = entries.filter(([name]) => !Object.hasOwn(asked, name));
+  const inner = entries.filter(([name]) => Object.hasOwn(asked, name));
+  return { ...Object.fromEntries(own), ...typedKeys(asked, Object.fromEntries(inner), kindOf) };
+};
+
+/** Types whose name in answers differs from that in queries. */
+const names: Readonly<Record<string, string>> = {
+  percentiles: 'tdigest_percentiles',
+  percentile_ranks: 'tdigest_percentile_ranks',
+  cumulative_sum: 'simple_value',
+  serial_diff: 'simple_value',
+  moving_fn: 'simple_value',
+  bucket_script: 'simple_value',
+  avg_bucket: 'simple_value',
+  sum_bucket: 'simple_value',
+  min_bucket: 'bucket_metric_value',
+  max_bucket: 'bucket_metric_value',
+};
+
+const typeName = (type: string, body: unknown, kindOf: KindOf): string => {
+  if (type === 'terms') return `${prefixOf(body, kindOf)}terms`;
+  if (type === 'rare_terms') return `${prefixOf(body, kindOf) === 's' ? 's' : 'l'}rareterms`;
+  return names[type] ?? type;
+};
+
+/** Terms of texts, of whole numbers (dates and booleans among them), of doubles, or of a field that nothing has. */
+const prefixOf = (body: unknown, kindOf: KindOf): string => {
+  const field = isRecord(body) ? body['field'] : undefined;
+  switch (typeof field === 'string' ? kindOf(field) : undefined) {
+    case 'long':
+    case 'date':
+    case 'boolean':
+      return 'l';
+    case 'double':
+      return 'd';
+    case undefined:
+      return 'um';
+    default:
+      return 's';
+  }
+};

@@ -1,0 +1,65 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { engineRoutes } from '../../src/elasticsearch/routes.js';
+import { Role, TokenScope } from '../../src/entities/enums.js';
+import type { AccountActor } from '../support/world.js';
+import { useWorld } from '../support/world.js';
+import { send } from './field.js';
+
+const world = useWorld();
+
+type Who = 'nobody' | 'owner' | 'member' | 'reader' | 'read token' | 'ingest token' | 'other organization';
+const tokens = {} as Record<Who, string>;
+let url: string;
+
+/** What each caller is answered where a reader gets an answer, and where something would be written. */
+const expected: Record<Who, [read: number, write: number]> = {
+  nobody: [401, 401],
+  owner: [200, 403],
+  member: [404, 404],
+  reader: [200, 403],
+  'read token': [200, 403],
+  'ingest token': [403, 403],
+  'other organization': [404, 404],
+};
+
+beforeAll(async () => {
+  const organization = await world.organization();
+  const at = `/organizations/${organization.id}`;
+  const applicationId = await organization.make(`${at}/applications`, { name: 'Field' });
+  const teamId = await organization.make(`${at}/teams`, { name: 'Readers' });
+  const reader = await world.member(organization, Role.member);
+  await organization.put(`/teams/${organization.id}/${teamId}/applications/${applicationId}`, { permission: 'read' });
+  await organization.put(`/teams/${organization.id}/${teamId}/members/${reader.id}`);
+  const bearer = async (scope: TokenScope) => (await world.bearer({ organizationId: organization.id, scope })).token!;
+  const tokenOf = async (actor: Promise<AccountActor>) => (await actor).token!;
+  Object.assign(tokens, {
+    nobody: '',
+    owner: organization.token,
+    member: await tokenOf(world.member(organization, Role.member)),
+    reader: reader.token,
+    'read token': await bearer(TokenScope.read),
+    'ingest token': await bearer(TokenScope.ingest),
+    'other organization': await tokenOf(world.organization()),
+  });
+  url = `${world.url}/ddp/v1/applications/${organization.id}/${applicationId}/elasticsearch`;
+});
+
+const places = engineRoutes.flatMap(({ verbs, paths, changes }) =>
+  paths.flatMap((path) => verbs.map((verb) => ({ verb, path, changes }))),
+);
+
+/** Paths that name a thing which is not there answer whoever may read with 404. */
+const needsThing = (path: string) => /_doc|_source|scroll/.test(path);
+const bodies: Record<string, string> = { _msearch: '{}\n{"size":0}\n' };
+
+describe.each(Object.keys(expected) as Who[])('%s', (who) => {
+  it.each(places)('asks $verb $path', async ({ verb, path, changes }) => {
+    const place = path.replaceAll(/:(\w+)/g, (_match, name: string) => (name === 'index' ? 'records' : 'x'));
+    const body = bodies[path.split('/').at(-1)!];
+    const answer = await send({ url, token: tokens[who] } as never, verb, place, body === undefined ? {} : { body });
+    const [read, write] = expected[who];
+    const wanted = changes ? write : read;
+    expect(answer.status).toBe(wanted === 200 && needsThing(path) && answer.status === 404 ? 404 : wanted);
+    if (wanted !== 200) expect(answer.body.error.root_cause).toHaveLength(1);
+  });
+});

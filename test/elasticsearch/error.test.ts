@@ -1,0 +1,123 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { TokenScope } from '../../src/entities/enums.js';
+import { newId } from '../../src/entities/id.js';
+import { type Answered, send, useField } from './field.js';
+
+const field = useField();
+const busy = useField({ config: { rateLimit: 1 } });
+
+/** Every error is an object with a type, a reason and the cause, and its status. */
+const expectError = (answer: Answered, status: number, type: string) => {
+  expect(answer.body).toMatchObject({ status, error: { type, reason: expect.any(String), root_cause: [{ type }] } });
+  expect(Object.keys(answer.body).sort()).toEqual(['error', 'status']);
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('x-elastic-product')).toBe('Elasticsearch');
+  expect(answer.headers.get('x-request-id')).toBeTruthy();
+};
+
+describe("an error of the engines' interface", () => {
+  it('is 401 without a token, and says how to send one', async () => {
+    const answer = await send({ ...field, token: '' }, 'GET', '/records/_search');
+    expectError(answer, 401, 'security_exception');
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(answer.body.error.reason).toContain('Authorization: Bearer');
+  });
+
+  it('is 403 for a token that may only post records', async () => {
+    const { token = '' } = await field.tenant.client({ scope: TokenScope.ingest });
+    expectError(await send({ ...field, token }, 'GET', '/_search'), 403, 'security_exception');
+  });
+
+  it('is 404 for an application that is not there', async () => {
+    const url = field.url.replace(field.applicationId, newId());
+    expectError(await send({ ...field, url }, 'GET', '/_search'), 404, 'index_not_found_exception');
+    expectError(await send({ ...field, url }, 'GET', ''), 404, 'index_not_found_exception');
+  });
+
+  it('is 400 for a path that the engines have not', async () => {
+    for (const path of ['/_sql', '/_nothing/_search', '/records/_forcemerge', '/a/b/c/d/e'])
+      expectError(await send(field, 'POST', path), 400, 'illegal_argument_exception');
+    expect((await send(field, 'GET', '/_sql')).body.error.reason).toBe(
+      'no handler found for uri [/_sql] and method [GET]',
+    );
+  });
+
+  it('is 405 for a verb that a path has not, and names those that it has', async () => {
+    const answer = await send(field, 'PUT', '/_search');
+    expectError(answer, 405, 'method_not_allowed_exception');
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS');
+    const options = await send(field, 'OPTIONS', '/_search');
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
+  });
+
+  it('is 406 for an answer in YAML', async () => {
+    const headers = { accept: 'application/yaml' };
+    expectError(await send(field, 'GET', '/_search', { headers }), 406, 'media_type_header_exception');
+  });
+
+  it('is 413 for a body over its limit, also when it was compressed', async () => {
+    const body = JSON.stringify({ query: 'a'.repeat(2 ** 20) });
+    expectError(await send(field, 'POST', '/_search', { body }), 413, 'content_too_long_exception');
+    const headers = { 'content-encoding': 'gzip' };
+    expectError(
+      await send(field, 'POST', '/_search', { body: gzipSync(body), headers }),
+      413,
+      'content_too_long_exception',
+    );
+  });
+
+  it('is 415 for a body of another type', async () => {
+    const headers = { 'content-type': 'text/csv' };
+    expectError(await send(field, 'POST', '/_search', { body: 'a', headers }), 415, 'media_type_header_exception');
+  });
+
+  it('is 429 where more comes than the rate allows', async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => send(busy, 'GET', '/_cluster/health')));
+    const refused = answers.find(({ status }) => status === 429)!;
+    expectError(refused, 429, 'rejected_execution_exception');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('is 400 with its place for a body that is no JSON or no query', async () => {
+    expectError(await send(field, 'POST', '/_search', { body: '{"size":' }), 400, 'json_parse_exception');
+    const answer = await send(field, 'POST', '/_search', { body: '{"query":{"terrm":{}}}' });
+    expectError(answer, 400, 'parsing_exception');
+    expect(answer.body.error).toMatchObject({ line: 1, col: expect.any(Number) });
+    expectError(await send(field, 'POST', '/_count', { body: { size: 1 } }), 400, 'illegal_argument_exception');
+    expectError(await send(field, 'GET', '/_search?q=%FF'), 400, 'parse_exception');
+  });
+
+  it('is 400 for a body that nests too deep', async () => {
+    const body = `${'{"bool":{"must":'.repeat(70)}{}${'}}'.repeat(70)}`;
+    expectError(await send(field, 'POST', '/_search', { body: `{"query":${body}}` }), 400, 'json_parse_exception');
+  });
+
+  it.each([
+    ['POST', '/records/_doc'],
+    ['PUT', '/records/_doc/1'],
+    ['POST', '/_bulk'],
+    ['POST', '/records/_update/1'],
+    ['POST', '/records/_delete_by_query'],
+    ['PUT', '/records'],
+    ['DELETE', '/records'],
+    ['PUT', '/records/_mapping'],
+  ])('is 403 for %s %s, which would write', async (verb, path) => {
+    expectError(await send(field, verb, path, { body: { a: 1 } }), 403, 'cluster_block_exception');
+  });
+
+  it('is 404 for a cursor of another application, or of none', async () => {
+    const { owner, id } = field.tenant;
+    const other = await owner.post<{ id: string }>(`/organizations/${id}/applications`, { name: 'Other' });
+    const url = field.url.replace(field.applicationId, other.body.id);
+    const opened = await send({ ...field, url }, 'POST', '/records/_search?scroll=1m', { body: {} });
+    const pit = await send({ ...field, url }, 'POST', '/records/_pit?keep_alive=1m');
+    const missing = 'search_context_missing_exception';
+    for (const scroll_id of [opened.body._scroll_id, 'nonsense', pit.body.id])
+      expectError(await send(field, 'POST', '/_search/scroll', { body: { scroll_id } }), 404, missing);
+    for (const pitId of [pit.body.id, 'nonsense', opened.body._scroll_id]) {
+      const body = { pit: { id: pitId } };
+      expectError(await send(field, 'POST', '/_search', { body }), 404, missing);
+    }
+  });
+});

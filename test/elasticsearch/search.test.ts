@@ -1,0 +1,196 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { lines, minute, send, start, useField } from './field.js';
+
+const field = useField();
+const post = (path: string, body: object = {}) => send(field, 'POST', path, { body });
+const floats = (answer: any): number[] => answer.body.hits.hits.map((hit: any) => hit._source.data.float);
+
+describe('the types of bodies and answers', () => {
+  it.each([
+    'application/vnd.elasticsearch+json; compatible-with=8',
+    'application/vnd.elasticsearch+json;compatible-with=9',
+  ])('are those of the client that asked: %s', async (type) => {
+    const headers = { 'content-type': type, accept: type };
+    const answer = await send(field, 'POST', '/_search', { body: { size: 0 }, headers });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe(type.replace(' ', ''));
+    expect(answer.headers.get('x-elastic-product')).toBe('Elasticsearch');
+  });
+
+  it.each(['application/vnd.elasticsearch+x-ndjson; compatible-with=8', 'application/x-ndjson', 'application/json'])(
+    'take lines as %s',
+    async (type) => {
+      const body = lines({}, { size: 0 }, {}, { size: 1 });
+      const answer = await send(field, 'POST', '/records/_msearch', { body, headers: { 'content-type': type } });
+      expect(answer.body.responses.map((each: any) => each.hits.hits.length)).toEqual([0, 1]);
+      expect(answer.headers.get('content-type')).toContain('application/json');
+    },
+  );
+
+  it('are tables of text for _cat, unless JSON is asked for', async () => {
+    const table = await send(field, 'GET', '/_cat/indices?v&h=index,docs.count');
+    expect([table.headers.get('content-type'), table.text]).toEqual([
+      'text/plain; charset=utf-8',
+      'index   docs.count\nrecords 3\n',
+    ]);
+    const headers = { accept: 'application/json' };
+    expect((await send(field, 'GET', '/_cat/count', { headers })).body).toEqual([{ count: '3' }]);
+  });
+});
+
+describe('parameters of a search', () => {
+  it('are parts of the query, and win over the body', async () => {
+    const query = 'q=data.label:red&sort=data.float:desc&size=1&_source_includes=data.float';
+    const answer = await post(`/records/_search?${query}`, { size: 5, query: { match_all: {} } });
+    expect(answer.body.hits.total.value).toBe(2);
+    expect(answer.body.hits.hits.map((hit: any) => hit._source)).toEqual([{ data: { float: 2.5 } }]);
+    const source = encodeURIComponent(JSON.stringify({ query: { term: { 'data.label': 'blue' } } }));
+    expect(floats(await send(field, 'GET', `/_search?source=${source}&source_content_type=application/json`))).toEqual([
+      4,
+    ]);
+    expect((await send(field, 'GET', '/_count?q=data.float:>2')).body.count).toBe(2);
+  });
+
+  it('are never refused, whatever their name', async () => {
+    const without = await post('/_search', { size: 0 });
+    for (const name of [
+      'ignore_unavailable=true',
+      'ignore_throttled=false',
+      'allow_no_indices=true',
+      'max_concurrent_shard_requests=5',
+      'wait_for_status=yellow',
+      'request_cache=true',
+      'routing=a',
+      'preference=_local',
+      'human',
+      'error_trace=true',
+      'expand_wildcards=open',
+      'ccs_minimize_roundtrips=true',
+      'invented=1',
+    ]) {
+      const answer = await post(`/_search?${name}`, { size: 0 });
+      expect([name, answer.status]).toEqual([name, 200]);
+      expect(answer.body.hits).toEqual(without.body.hits);
+      expect((await send(field, 'GET', `/_cluster/health?${name}`)).status).toBe(200);
+    }
+  });
+
+  it('pretty breaks an answer into lines', async () => {
+    const { text } = await send(field, 'GET', '/_license?pretty');
+    expect(text).toMatch(/^\{\n {2}"license": \{\n/);
+    expect(text.endsWith('}\n')).toBe(true);
+  });
+
+  it('rest_total_hits_as_int shows an exact number', async () => {
+    const answer = await post('/_search?rest_total_hits_as_int=true', { size: 0 });
+    expect(answer.body.hits.total).toBe(3);
+    const many = await send(field, 'POST', '/_msearch?rest_total_hits_as_int=true', { body: lines({}, { size: 0 }) });
+    expect(many.body.responses[0].hits.total).toBe(3);
+  });
+
+  it('filter_path leaves what it names', async () => {
+    const at = (paths: string) => post(`/_search?filter_path=${paths}`, { sort: [{ ts: 'asc' }], size: 1 });
+    expect((await at('hits.total.value,hits.hits._source.data')).body).toEqual({
+      hits: { total: { value: 3 }, hits: [{ _source: { data: { float: 1.5, count: 1, label: 'red' } } }] },
+    });
+    expect((await at('**.label')).body).toEqual({ hits: { hits: [{ _source: { data: { label: 'red' } } }] } });
+    expect((await at('h*s.to*')).body).toEqual({ hits: { total: { value: 3, relation: 'eq' } } });
+    expect(Object.keys((await at('-hits,-_shards')).body)).toEqual(['took', 'timed_out']);
+    expect((await at('nothing')).body).toEqual({});
+  });
+
+  it('typed_keys names aggregations by their types, inside buckets too', async () => {
+    const aggs = {
+      label: { terms: { field: 'data.label' }, aggs: { high: { max: { field: 'data.float' } } } },
+      count: { terms: { field: 'data.count' } },
+      float: { terms: { field: 'data.float' } },
+      none: { terms: { field: 'data.unheard' } },
+      time: {
+        date_histogram: { field: 'ts', fixed_interval: '1m', min_doc_count: 0 },
+        aggs: { mean: { avg: { field: 'data.float' } }, sum: { cumulative_sum: { buckets_path: 'mean' } } },
+      },
+      some: {
+        filters: { filters: { red: { term: { 'data.label': 'red' } } } },
+        aggs: { n: { value_count: { field: 'ts' } } },
+      },
+      only: { filter: { term: { 'data.label': 'red' } }, aggs: { p: { percentiles: { field: 'data.float' } } } },
+    };
+    const { body } = await post('/_search?typed_keys', { size: 0, aggs });
+    const found = body.aggregations;
+    expect(Object.keys(found).sort()).toEqual([
+      'date_histogram#time',
+      'dterms#float',
+      'filter#only',
+      'filters#some',
+      'lterms#count',
+      'sterms#label',
+      'umterms#none',
+    ]);
+    expect(found['sterms#label'].buckets[0]['max#high'].value).toBe(2.5);
+    expect(found['date_histogram#time'].buckets[1]).toMatchObject({ 'avg#mean': {}, 'simple_value#sum': {} });
+    expect(found['filters#some'].buckets.red['value_count#n'].value).toBe(2);
+    expect(found['filter#only']['tdigest_percentiles#p'].values).toBeDefined();
+  });
+});
+
+describe('one record', () => {
+  it('is found by its identifier', async () => {
+    const { body } = await post('/_search', { size: 1, sort: [{ ts: 'asc' }] });
+    const id = body.hits.hits[0]._id;
+    const found = await send(field, 'GET', `/records/_doc/${id}?_source_includes=data.label`);
+    expect(found.body).toEqual({
+      _index: 'records',
+      _id: id,
+      _version: 1,
+      found: true,
+      _source: { data: { label: 'red' } },
+    });
+    expect((await send(field, 'GET', `/records/_source/${id}`)).body.ts).toBe(start);
+    expect((await send(field, 'HEAD', `/records/_doc/${id}`)).status).toBe(200);
+    const missing = await send(field, 'GET', '/records/_doc/nothing');
+    expect([missing.status, missing.body]).toEqual([404, { _index: 'records', _id: 'nothing', found: false }]);
+  });
+});
+
+describe('a scroll', () => {
+  let pages: any[];
+
+  beforeAll(async () => {
+    const aggs = { high: { max: { field: 'data.float' } } };
+    const first = await post('/records/_search?scroll=1m', { size: 2, sort: [{ 'data.label': 'desc' }], aggs });
+    const next = await post('/_search/scroll', { scroll: '1m', scroll_id: first.body._scroll_id });
+    const last = await post('/_search/scroll', { scroll: '1m', scroll_id: next.body._scroll_id });
+    pages = [first, next, last];
+  });
+
+  it('gives every record once, over ties, then nothing', () => {
+    expect(pages.map(floats)).toEqual([[1.5, 2.5], [4], []]);
+  });
+
+  it('says the total on each page, shows only the sort that was asked for, and aggregates once', () => {
+    expect(pages.map(({ body }) => body.hits.total.value)).toEqual([3, 3, 3]);
+    expect(pages[0].body.hits.hits[0].sort).toEqual(['red']);
+    expect(pages.map(({ body }) => body.aggregations?.high.value)).toEqual([4, undefined, undefined]);
+  });
+
+  it('goes on from an identifier as often as it is sent', async () => {
+    const again = await send(field, 'GET', `/_search/scroll?scroll_id=${pages[0].body._scroll_id}`);
+    expect(floats(again)).toEqual([4]);
+    const closed = await send(field, 'DELETE', '/_search/scroll', { body: { scroll_id: [pages[0].body._scroll_id] } });
+    expect(closed.body).toEqual({ succeeded: true, num_freed: 1 });
+  });
+
+  it('gives the newest first where no sort is asked for', async () => {
+    const first = await post('/_search?scroll=1m&size=2');
+    expect(first.body.hits.hits.map((hit: any) => [hit._source.ts, hit.sort])).toEqual([
+      [start + 2 * minute, undefined],
+      [start + minute, undefined],
+    ]);
+    expect(floats(await post('/_search/scroll', { scroll_id: first.body._scroll_id }))).toEqual([1.5]);
+  });
+
+  it.each([{ from: 1 }, { size: 0 }])('refuses %j', async (keys) => {
+    const answer = await post('/_search?scroll=1m', keys);
+    expect([answer.status, answer.body.error.type]).toEqual([400, 'illegal_argument_exception']);
+  });
+});
