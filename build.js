@@ -27,6 +27,9 @@ const ts = await import('typescript').then(
   },
 );
 
+// The documents of the console are made by compiled code: see `npm run docs`.
+if (!process.argv.includes('--without-console')) await (await import('./console/build.js')).buildConsole();
+
 const parsed = ts.getParsedCommandLineOfConfigFile('tsconfig.json', undefined, {
   ...ts.sys,
   onUnRecoverableConfigFileDiagnostic: (diagnostic) => {
@@ -84,7 +87,7 @@ function existing(path) {
 
 /** Deletes what no source makes any more, and gives how many that were. */
 function sweep() {
-  const left = globSync('**/*.{js,js.map}', { cwd: options.outDir })
+  const left = globSync('**/*.{js,js.map}', { cwd: options.outDir, exclude: (name) => name === 'console' })
     .map((name) => join(options.outDir, name))
     .filter((path) => !wanted.has(path));
   for (const path of left) rmSync(path, { force: true });

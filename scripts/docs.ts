@@ -1,11 +1,11 @@
 import 'reflect-metadata';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { type ClassType, getMetadataStorage, type NonEmptyArray } from 'type-graphql';
 import { basePath } from '../src/app.js';
 import { createOpenApi } from '../src/rest/openapi/document.js';
 import { buildGraph, buildGraphForRest } from '../src/schema/build.js';
-import { typedDocuments } from './typed-documents.js';
+import { documentsIn, typedDocuments } from './typed-documents.js';
 
 /*
  * npm run docs: writes the documents that are made from the code; with --check it only says which are stale.
@@ -23,8 +23,15 @@ const guide = readFileSync('docs/graphql.md', 'utf8');
 const documents: Readonly<Record<string, string>> = {
   'docs/openapi.json': `${JSON.stringify(createOpenApi(buildGraphForRest(options), basePath), null, 2)}\n`,
   'docs/schema.graphql': `${printSchema(lexicographicSortSchema(graph))}\n`,
-  'examples/dashboard/documents.ts': await typedDocuments(graph, guide),
+  'examples/dashboard/documents.ts': await typedDocuments(graph, documentsIn(guide)),
+  'console/src/documents.ts': await typedDocuments(graph, consoleDocuments()),
 };
+
+/** The console's operations, in files beside its screens. */
+function consoleDocuments() {
+  const names = globSync('console/src/**/*.graphql').sort();
+  return names.map((name) => ({ name, text: readFileSync(name, 'utf8') }));
+}
 
 const stale = Object.entries(documents).filter(([path, text]) => !isWritten(path, text));
 if (process.argv.includes('--check')) {

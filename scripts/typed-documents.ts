@@ -3,8 +3,14 @@ import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { type GraphQLSchema, parse, printSchema } from 'graphql';
 
+/** An operation by its name. */
+export interface NamedOperation {
+  readonly name: string;
+  readonly text: string;
+}
+
 /** The operations that a guide shows, by name: the code blocks of GraphQL in its text. */
-export const documentsIn = (markdown: string): { name: string; text: string }[] =>
+export const documentsIn = (markdown: string): NamedOperation[] =>
   [...markdown.matchAll(/```graphql\n((?:query|mutation) (\w+)[^`]+)```/g)].map(([, text, name]) => ({
     name: name!,
     text: text!,
@@ -24,13 +30,13 @@ const scalars = {
   UnixTime: 'number',
 };
 
-/** TypeScript for the operations of a guide: each as a text that knows the types of its variables and its answer. */
-export const typedDocuments = (schema: GraphQLSchema, markdown: string): Promise<string> => {
+/** TypeScript for operations: each as a text that knows the types of its variables and its answer. */
+export const typedDocuments = (schema: GraphQLSchema, operations: readonly NamedOperation[]): Promise<string> => {
   const config = { scalars, documentMode: 'string', useTypeImports: true, enumsAsTypes: true };
   return codegen({
     filename: 'documents.ts',
     schema: parse(printSchema(schema)),
-    documents: documentsIn(markdown).map(({ name, text }) => ({ location: name, document: parse(text) })),
+    documents: operations.map(({ name, text }) => ({ location: name, document: parse(text) })),
     config,
     plugins: [{ typescriptOperations: {} }, { typedDocumentNode: {} }],
     pluginMap: { typescriptOperations, typedDocumentNode },

@@ -5,6 +5,7 @@ import { createAdmission } from './admission.js';
 import { createAuthenticate } from './auth/authenticate.js';
 import { Call, type CallResources } from './call.js';
 import type { Config } from './config.js';
+import { createConsole } from './console.js';
 import { createBoundedRead } from './database/bounded.js';
 import { isConnectionLoss } from './database/loss.js';
 import { appliedMigrations } from './database/migrate.js';
@@ -249,6 +250,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     basePath,
     createDocs(() => createOpenApi(restGraph, basePath)),
   );
+  app.use(createConsole());
   // Before the page: Express answers OPTIONS itself for a router that has no word of it.
   app.options('/graphql', (_request, response) => answerOptions(response, allowedVerbs(['GET', 'POST'])));
   app.use('/graphql', graph.page);

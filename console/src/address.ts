@@ -1,0 +1,44 @@
+import { useCallback, useMemo } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+
+/** The state of a screen as its address has it: every filter, order, page and range, so that an address can be sent. */
+export interface Address {
+  /** The value of a parameter, `''` where it has none. */
+  get(name: string): string;
+  /** All values of a parameter that may come more than once. */
+  all(name: string): string[];
+  /** Changes parameters; empty values are taken out. `page` begins anew unless it is changed as well. */
+  set(changes: Readonly<Record<string, string | readonly string[] | undefined>>): void;
+  /** The address with changed parameters, for links. */
+  link(changes: Readonly<Record<string, string | undefined>>): string;
+}
+
+/** Reads and changes the address of the screen that is shown. */
+export function useAddress(): Address {
+  const { path, url, route } = useLocation();
+  const search = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  const params = useMemo(() => new URLSearchParams(search), [search]);
+  const changed = useCallback(
+    (changes: Readonly<Record<string, string | readonly string[] | undefined>>) => {
+      const next = new URLSearchParams(search);
+      if (!('page' in changes)) next.delete('page');
+      for (const [name, value] of Object.entries(changes)) {
+        next.delete(name);
+        for (const one of Array.isArray(value) ? (value as string[]) : [value as string | undefined])
+          if (one !== undefined && one !== '') next.append(name, one);
+      }
+      const text = next.toString();
+      return text === '' ? path : `${path}?${text}`;
+    },
+    [path, search],
+  );
+  return useMemo(
+    () => ({
+      get: (name) => params.get(name) ?? '',
+      all: (name) => params.getAll(name),
+      set: (changes) => route(changed(changes), true),
+      link: changed,
+    }),
+    [params, changed, route],
+  );
+}

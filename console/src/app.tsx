@@ -1,0 +1,86 @@
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import { useEffect } from 'preact/hooks';
+import { Failure, Loading } from './components/state.js';
+import { SessionDocument } from './documents.js';
+import { DevicesScreen } from './screens/devices.js';
+import { SignIn } from './screens/sign-in.js';
+import { account, isOwner, mayWrite, signOut, token } from './session.js';
+import { chooseTheme, theme } from './theme.js';
+import { useQuery } from './use-query.js';
+
+/** Where the console lies. */
+const base = '/console';
+
+/** Its screens, in the order of the navigation. Those that bring large libraries are loaded when they are opened. */
+const screens = [{ path: '/devices', title: 'Devices', component: DevicesScreen }] as const;
+
+/** The console: a sign-in, or the screens. */
+export const App = () => (token.value === undefined ? <SignIn /> : <Console key={token.value} />);
+
+const Console = () => {
+  const session = useQuery(SessionDocument, {});
+  useEffect(() => {
+    if (session.data === undefined) return;
+    account.value = session.data.account;
+    isOwner.value = session.data.account.members !== null;
+    mayWrite.value = true;
+  }, [session.data]);
+  return (
+    <LocationProvider scope={base}>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <div class="shell">
+        <Navigation />
+        <Loading of={session}>
+          {() =>
+            account.value && (
+              <ErrorBoundary onError={(error) => console.error(error)}>
+                <Router>
+                  {screens.map(({ path, component }) => (
+                    <Route key={path} path={base + path} component={component} />
+                  ))}
+                  <Route default component={NotFound} />
+                </Router>
+              </ErrorBoundary>
+            )
+          }
+        </Loading>
+      </div>
+    </LocationProvider>
+  );
+};
+
+const NotFound = () => (
+  <main id="main">
+    <Failure error={{ message: 'There is no such screen.' }} />
+  </main>
+);
+
+const Navigation = () => {
+  const { path } = useLocation();
+  return (
+    <nav class="side" aria-label="Screens">
+      <p class="brand">{account.value?.name ?? account.value?.username ?? 'Device Data Platform'}</p>
+      <ul>
+        {screens.map((screen) => (
+          <li key={screen.path}>
+            <a href={base + screen.path} aria-current={path.startsWith(base + screen.path) ? 'page' : undefined}>
+              {screen.title}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <div class="side-foot">
+        <select aria-label="Theme" value={theme.value} onChange={({ currentTarget: { value } }) => chooseTheme(value)}>
+          <option value="">System</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </select>
+        <button type="button" onClick={() => signOut()}>
+          Sign out
+        </button>
+      </div>
+    </nav>
+  );
+};

@@ -1,0 +1,21 @@
+import { useState } from 'preact/hooks';
+
+/** A text to paste elsewhere, such as a curl line, with a button that copies it. */
+export function Copyable({ text, label }: { text: string; label: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <div class="copyable">
+      <pre tabIndex={0} aria-label={label}>
+        <code>{text}</code>
+      </pre>
+      <button type="button" onClick={copy}>
+        {copied ? 'Copied' : 'Copy'}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { GraphError } from '../graph.js';
+import { Failure } from './state.js';
+
+/**
+ * A modal dialog with a form. `submit` carries the change out; where it is refused, the dialog stays and says why.
+ * The browser keeps the focus inside and closes it with Escape.
+ */
+export function FormDialog({
+  title,
+  action,
+  danger = false,
+  submit,
+  close,
+  children,
+}: {
+  title: string;
+  /** What the button says that carries it out. */
+  action: string;
+  danger?: boolean;
+  submit: (form: FormData) => Promise<unknown>;
+  close: () => void;
+  children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [error, setError] = useState<GraphError | undefined>();
+  const [busy, setBusy] = useState(false);
+  useEffect(() => dialog.current?.showModal(), []);
+  const onSubmit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await submit(new FormData(event.currentTarget as HTMLFormElement));
+      close();
+    } catch (cause) {
+      setError(cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <dialog ref={dialog} onClose={close} aria-label={title}>
+      <form onSubmit={onSubmit}>
+        <h2>{title}</h2>
+        {children}
+        {error && (
+          <>
+            <Failure error={error} />
+            {error.faults.length > 0 && (
+              <ul class="faults">
+                {error.faults.map(({ path, message }) => (
+                  <li key={path}>
+                    <code>{path}</code> {message}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
+        <div class="actions end">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button type="submit" class={danger ? 'primary danger' : 'primary'} disabled={busy}>
+            {action}
+          </button>
+        </div>
+      </form>
+    </dialog>
+  );
+}
+
+/** A labelled field of a form. */
+export const Field = ({ label, hint, children }: { label: string; hint?: string; children: ComponentChildren }) => (
+  <label class="field">
+    <span class="field-label">{label}</span>
+    {children}
+    {hint !== undefined && <span class="quiet hint">{hint}</span>}
+  </label>
+);

@@ -1,0 +1,46 @@
+import type { Address } from '../address.js';
+import { chooseZone, endsOf, parseRange, ranges, zone } from '../time.js';
+
+const names = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'Last month' } as const;
+
+/** Chooses the range of time (`range` of the address) and the zone. */
+export function RangePicker({ address, fallback = 'day' }: { address: Address; fallback?: keyof typeof ranges }) {
+  const range = parseRange(address.get('range'), fallback);
+  const { from, to } = endsOf(range);
+  const between = (a: string, b: string) => {
+    const [start, end] = [Date.parse(`${a}Z`) / 1000, Date.parse(`${b}Z`) / 1000];
+    if (Number.isFinite(start) && Number.isFinite(end) && start < end) address.set({ range: `${start}..${end}` });
+  };
+  const local = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 16);
+  return (
+    <div class="range-picker" role="group" aria-label="Range of time">
+      <select
+        aria-label="Range"
+        value={'last' in range ? range.last : 'between'}
+        onChange={({ currentTarget: { value } }) => address.set({ range: value === 'between' ? `${from}..${to}` : value })}
+      >
+        {Object.entries(names).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+        <option value="between">From, to (UTC)</option>
+      </select>
+      {!('last' in range) && (
+        <>
+          <input type="datetime-local" aria-label="From (UTC)" value={local(from)} onChange={({ currentTarget }) => between(currentTarget.value, local(to))} />
+          <input type="datetime-local" aria-label="To (UTC)" value={local(to)} onChange={({ currentTarget }) => between(local(from), currentTarget.value)} />
+        </>
+      )}
+      <select aria-label="Zone" value={zone.value} onChange={({ currentTarget: { value } }) => chooseZone(value)}>
+        {zones().map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+const zones = (): string[] => [...new Set([zone.value, 'UTC', ...Intl.supportedValuesOf('timeZone')])];

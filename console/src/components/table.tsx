@@ -1,0 +1,128 @@
+import type { ComponentChildren } from 'preact';
+import type { Address } from '../address.js';
+
+/** A column of a table. */
+export interface Column<Row> {
+  /** Its heading. */
+  readonly title: string;
+  /** The field that the server sorts by, where it can. */
+  readonly sort?: string;
+  /** Numbers stand at the right, in figures of one width. */
+  readonly number?: boolean;
+  cell(row: Row): ComponentChildren;
+}
+
+/** Rows that are chosen for an action. */
+export interface Choice {
+  has(id: string): boolean;
+  toggle(id: string, chosen: boolean): void;
+  toggleAll(chosen: boolean): void;
+}
+
+/**
+ * A table whose order is in the address (`sort`). `label` names it to those who cannot see it. Rows have an `id`;
+ * with `choice` each has a box before it.
+ */
+export function Table<Row extends { id: string }>({
+  label,
+  columns,
+  rows,
+  address,
+  choice,
+  busy = false,
+}: {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  address: Address;
+  choice?: Choice;
+  busy?: boolean;
+}) {
+  const allChosen = choice !== undefined && rows.length > 0 && rows.every(({ id }) => choice.has(id));
+  return (
+    <div class="table-frame">
+      <table aria-label={label} aria-busy={busy}>
+        <thead>
+          <tr>
+            {choice && (
+              <th class="choice">
+                <input
+                  type="checkbox"
+                  aria-label="Choose all on this page"
+                  checked={allChosen}
+                  onChange={(event) => choice.toggleAll(event.currentTarget.checked)}
+                />
+              </th>
+            )}
+            {columns.map((column) => (
+              <Heading key={column.title} column={column} address={address} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id} class={choice?.has(row.id) ? 'chosen' : undefined}>
+              {choice && (
+                <td class="choice">
+                  <input
+                    type="checkbox"
+                    aria-label="Choose this row"
+                    checked={choice.has(row.id)}
+                    onChange={(event) => choice.toggle(row.id, event.currentTarget.checked)}
+                  />
+                </td>
+              )}
+              {columns.map((column) => (
+                <td key={column.title} class={column.number ? 'number' : undefined}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const Heading = <Row,>({ column, address }: { column: Column<Row>; address: Address }) => {
+  const { title, sort, number } = column;
+  const shape = number ? 'number' : undefined;
+  if (sort === undefined) return <th class={shape}>{title}</th>;
+  const now = address.get('sort');
+  const order = now === sort ? 'ascending' : now === `-${sort}` ? 'descending' : 'none';
+  return (
+    <th class={shape} aria-sort={order}>
+      <a href={address.link({ sort: order === 'ascending' ? `-${sort}` : sort })}>
+        {title}
+        <span aria-hidden="true" class="order">
+          {order === 'ascending' ? '↑' : order === 'descending' ? '↓' : ''}
+        </span>
+      </a>
+    </th>
+  );
+};
+
+/** Where in a list one is, and the way to its other pages (`page` and `limit` of the address). */
+export function Pager({ address, limit, total }: { address: Address; limit: number; total: number | null }) {
+  const page = Number(address.get('page')) || 1;
+  const last = total === null ? undefined : Math.max(1, Math.ceil(total / limit));
+  const from = (page - 1) * limit + 1;
+  return (
+    <nav class="pager" aria-label="Pages">
+      <span class="quiet">
+        {total === 0 ? 'None' : total === null ? `From ${from}` : `${from}–${Math.min(page * limit, total)} of ${total.toLocaleString()}`}
+      </span>
+      {page > 1 && (
+        <a href={address.link({ page: page === 2 ? undefined : `${page - 1}` })} rel="prev">
+          Previous
+        </a>
+      )}
+      {(last === undefined || page < last) && (
+        <a href={address.link({ page: `${page + 1}` })} rel="next">
+          Next
+        </a>
+      )}
+    </nav>
+  );
+}

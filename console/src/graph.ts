@@ -1,0 +1,156 @@
+import { createClient } from 'graphql-sse';
+import type { TypedDocumentString } from './documents.js';
+import { signOut, token } from './session.js';
+
+/** What the server refused, or that it could not be reached: a sentence, and what to quote when asking for help. */
+export class GraphError extends Error {
+  constructor(
+    message: string,
+    /** A code of the service such as `FORBIDDEN`, or `UNREACHABLE`. */
+    readonly code: string,
+    readonly requestId: string | undefined,
+    /** Faults of single arguments, by their paths. */
+    readonly faults: readonly { path: string; message: string }[] = [],
+  ) {
+    super(message);
+  }
+}
+
+interface Fault {
+  message: string;
+  extensions?: { code?: string; errors?: { path: string; message: string }[] };
+}
+
+interface Answer<Data> {
+  data?: Data | null;
+  errors?: Fault[];
+}
+
+const address = new URL('/graphql', location.origin).href;
+
+/**
+ * Asks the graph. Data come back also where single root fields were refused: these are null.
+ * @throws GraphError where nothing came back.
+ */
+export async function ask<Data, Variables>(
+  document: TypedDocumentString<Data, Variables>,
+  variables: Variables,
+  signal?: AbortSignal,
+): Promise<Data> {
+  const response = await send(JSON.stringify({ query: document.toString(), variables }), signal);
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const { data, errors } = await read<Answer<Data>>(response, requestId);
+  const [first] = errors ?? [];
+  if (first?.extensions?.code === 'UNAUTHENTICATED' || response.status === 401)
+    signOut('The token is no longer valid. Sign in again.');
+  if (first !== undefined && (data == null || Object.values(data).every((value) => value === null)))
+    throw new GraphError(first.message, first.extensions?.code ?? 'INTERNAL', requestId, first.extensions?.errors);
+  if (data == null) throw new GraphError('The service gave no answer.', 'INTERNAL', requestId);
+  return data;
+}
+
+/** Carries out a change. @throws GraphError where any of it was refused. */
+export async function change<Data, Variables>(
+  document: TypedDocumentString<Data, Variables>,
+  variables: Variables,
+): Promise<Data> {
+  const response = await send(JSON.stringify({ query: document.toString(), variables }));
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const { data, errors } = await read<Answer<Data>>(response, requestId);
+  const [first] = errors ?? [];
+  if (first?.extensions?.code === 'UNAUTHENTICATED') signOut('The token is no longer valid. Sign in again.');
+  if (first !== undefined || data == null)
+    throw new GraphError(
+      first?.message ?? 'The service gave no answer.',
+      first?.extensions?.code ?? 'INTERNAL',
+      requestId,
+      first?.extensions?.errors,
+    );
+  return data;
+}
+
+async function send(body: string, signal?: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token.value ?? ''}` },
+      body,
+      ...(signal && { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new GraphError('The service cannot be reached. Is it running?', 'UNREACHABLE', undefined);
+  }
+}
+
+async function read<Body>(response: Response, requestId: string | undefined): Promise<Body> {
+  try {
+    return (await response.json()) as Body;
+  } catch {
+    throw new GraphError(`The service answered ${response.status} without JSON.`, 'UNREACHABLE', requestId);
+  }
+}
+
+/** What a subscription tells its listener. */
+export interface Listener<Data> {
+  next(data: Data): void;
+  /** The stream broke off and is being opened again, or is open (again). */
+  state(state: 'open' | 'reconnecting'): void;
+  /** The server ended it for good. */
+  error(error: GraphError): void;
+}
+
+/** Subscribes over server-sent events, and goes on by itself where the connection breaks. Call what it gives to stop. */
+export function subscribe<Data, Variables extends Record<string, unknown>>(
+  document: TypedDocumentString<Data, Variables>,
+  variables: Variables,
+  listener: Listener<Data>,
+): () => void {
+  const client = createClient({
+    url: address,
+    headers: () => ({ authorization: `Bearer ${token.value ?? ''}` }),
+    retryAttempts: Number.POSITIVE_INFINITY,
+    retry: async (attempts) => {
+      listener.state('reconnecting');
+      await new Promise((resolve) => setTimeout(resolve, Math.min(10_000, 250 * 2 ** attempts)));
+    },
+    onMessage: () => listener.state('open'),
+  });
+  let stopped = false;
+  const open = () => {
+    const stop = client.subscribe<Data>(
+      { query: document.toString(), variables },
+      {
+        next: ({ data, errors }) => {
+          const [first] = errors ?? [];
+          if (first !== undefined) {
+            const code = (first.extensions as Fault['extensions'])?.code ?? 'INTERNAL';
+            if (code === 'UNAUTHENTICATED') signOut('The token is no longer valid. Sign in again.');
+            listener.error(new GraphError(first.message, code, undefined));
+          } else if (data != null) listener.next(data);
+        },
+        error: (error) => {
+          listener.error(new GraphError(messageOf(error), 'INTERNAL', undefined));
+        },
+        complete: () => {
+          // The service completes its streams when it stops: another process, or the next start, goes on.
+          if (stopped) return;
+          listener.state('reconnecting');
+          setTimeout(() => stopped || (close = open()), 1000);
+        },
+      },
+    );
+    return stop;
+  };
+  let close = open();
+  return () => {
+    stopped = true;
+    close();
+    client.dispose();
+  };
+}
+
+const messageOf = (error: unknown): string => {
+  if (Array.isArray(error)) return (error[0] as Fault | undefined)?.message ?? 'The stream was refused.';
+  return error instanceof Error ? error.message : 'The stream broke off.';
+};

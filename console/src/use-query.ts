@@ -1,0 +1,53 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { TypedDocumentString } from './documents.js';
+import { ask, GraphError } from './graph.js';
+
+/** What a screen shows of a request. Earlier data stay while newer ones are on their way, so that nothing jumps. */
+export interface Loaded<Data> {
+  readonly data: Data | undefined;
+  readonly error: GraphError | undefined;
+  readonly loading: boolean;
+  /** Asks again. */
+  readonly reload: () => void;
+}
+
+/** Asks the graph for what a screen shows, again whenever the variables change and, where given, every so many milliseconds. */
+export function useQuery<Data, Variables>(
+  document: TypedDocumentString<Data, Variables>,
+  variables: Variables | undefined,
+  { every }: { every?: number } = {},
+): Loaded<Data> {
+  const [state, setState] = useState<Omit<Loaded<Data>, 'reload'>>({
+    data: undefined,
+    error: undefined,
+    loading: true,
+  });
+  const [round, setRound] = useState(0);
+  const key = JSON.stringify(variables);
+  const latest = useRef(variables);
+  latest.current = variables;
+  useEffect(() => {
+    if (latest.current === undefined) return undefined;
+    const left = new AbortController();
+    setState((before) => ({ ...before, loading: true }));
+    ask(document, latest.current, left.signal).then(
+      (data) => left.signal.aborted || setState({ data, error: undefined, loading: false }),
+      (error: unknown) => {
+        if (left.signal.aborted) return;
+        const known = error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined);
+        setState((before) => ({ ...before, error: known, loading: false }));
+      },
+    );
+    return () => left.abort();
+  }, [document, key, round]);
+  const reload = useCallback(() => setRound((count) => count + 1), []);
+  useEffect(() => {
+    if (every === undefined) return undefined;
+    // A page in the background asks nothing.
+    const timer = setInterval(() => isVisible() && reload(), every);
+    return () => clearInterval(timer);
+  }, [every, reload]);
+  return { ...state, reload };
+}
+
+const isVisible = () => globalThis.document.visibilityState === 'visible';
