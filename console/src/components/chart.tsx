@@ -1,0 +1,197 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { formatIn, moment, zone } from '../time.js';
+import { shown } from '../value.js';
+import { ticksBetween } from './ticks.js';
+
+/** One line of a chart: instants in Unix seconds, ascending, and a value at each. */
+export interface Line {
+  readonly name: string;
+  readonly unit?: string | null;
+  readonly ts: readonly number[];
+  readonly values: readonly (number | null)[];
+}
+
+/** Told apart by dash as well as by colour. */
+const strokes = [
+  { color: '--series-1', dash: [] },
+  { color: '--series-2', dash: [6, 3] },
+  { color: '--series-3', dash: [2, 2] },
+  { color: '--series-4', dash: [8, 3, 2, 3] },
+  { color: '--series-5', dash: [12, 4] },
+  { color: '--series-6', dash: [4, 4] },
+] as const;
+
+const height = 260;
+
+/** A chart of lines over time in the chosen zone, and the same numbers as a table one key (`t`) away. */
+export function Chart({ label, lines, from, to }: { label: string; lines: readonly Line[]; from: number; to: number }) {
+  const [asTable, setAsTable] = useState(false);
+  const joined = useMemo(() => join(lines), [lines]);
+  const toggle = () => setAsTable((now) => !now);
+  return (
+    <figure
+      class="chart"
+      aria-label={label}
+      tabIndex={0}
+      onKeyDown={(event) => {
+        if (event.key === 't' && event.target === event.currentTarget) toggle();
+      }}
+    >
+      {asTable ? <Numbers label={label} lines={lines} of={joined} /> : <Plot lines={lines} of={joined} from={from} to={to} />}
+      <figcaption>
+        <ul class="legend">
+          {lines.map(({ name, unit }, index) => (
+            <li key={name}>
+              <svg width="24" height="8" aria-hidden="true">
+                <line
+                  x1="0"
+                  x2="24"
+                  y1="4"
+                  y2="4"
+                  stroke={`var(${strokeOf(index).color})`}
+                  stroke-width="2"
+                  stroke-dasharray={strokeOf(index).dash.join(' ')}
+                />
+              </svg>
+              {name}
+              {unit ? ` (${unit})` : ''}
+            </li>
+          ))}
+        </ul>
+        <button type="button" aria-pressed={asTable} onClick={toggle} aria-keyshortcuts="t">
+          {asTable ? 'As a chart' : 'As a table'}
+        </button>
+      </figcaption>
+    </figure>
+  );
+}
+
+const strokeOf = (index: number) => strokes[index % strokes.length]!;
+
+/** Lines over the instants of all of them: what a line has no value for is a gap that it spans. */
+const join = (lines: readonly Line[]): uPlot.AlignedData =>
+  lines.length === 0
+    ? [[]]
+    : uPlot.join(lines.map(({ ts, values }) => [[...ts], [...values]] as uPlot.AlignedData));
+
+function Plot({ lines, of, from, to }: { lines: readonly Line[]; of: uPlot.AlignedData; from: number; to: number }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const names = lines.map(({ name }) => name).join('\n');
+  const zoneName = zone.value;
+  useEffect(() => {
+    const element = frame.current!;
+    const style = getComputedStyle(element);
+    const color = (name: string) => style.getPropertyValue(name).trim();
+    const axis = { stroke: color('--quiet'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
+    const made = new uPlot(
+      {
+        width: element.clientWidth,
+        height,
+        legend: { show: false },
+        cursor: { points: { size: 6 } },
+        scales: { x: { range: () => [from, to] } },
+        axes: [
+          {
+            ...axis,
+            splits: (_plot, _axis, min, max) => ticksBetween(min, max, element.clientWidth / 110, zoneName),
+            values: (_plot, splits) => labelsOf(splits, zoneName),
+          },
+          { ...axis, size: 56 },
+        ],
+        series: [
+          {},
+          ...lines.map((line, index) => ({
+            label: line.name,
+            stroke: color(strokeOf(index).color),
+            dash: [...strokeOf(index).dash],
+            width: 1.5,
+            spanGaps: true,
+            points: { show: line.ts.length < 60 },
+          })),
+        ],
+        hooks: { setCursor: [(instance) => announce(instance, element, lines)] },
+      },
+      of,
+      element,
+    );
+    plot.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+    };
+  }, [names, zoneName, from, to]);
+  useEffect(() => plot.current?.setData(of), [of]);
+  return (
+    <div class="plot" ref={frame}>
+      <output class="reading" aria-live="off" />
+    </div>
+  );
+}
+
+/** Writes what the cursor points at above the plot. */
+const announce = (plot: uPlot, element: HTMLElement, lines: readonly Line[]) => {
+  const output = element.querySelector('output')!;
+  const index = plot.cursor.idx;
+  if (index == null) {
+    output.textContent = '';
+    return;
+  }
+  const at = plot.data[0][index]!;
+  const values = lines.map(({ name, unit }, line) => {
+    const value = plot.data[line + 1]?.[index];
+    return value == null ? undefined : `${name} ${shown(value, unit)}`;
+  });
+  output.textContent = [moment(at), ...values.filter((value) => value !== undefined)].join('  ·  ');
+};
+
+/** The date where a day begins, else the time of day. */
+const labelsOf = (splits: readonly number[], zoneName: string): string[] => {
+  const time = formatIn(zoneName, { hour: '2-digit', minute: '2-digit' });
+  const day = formatIn(zoneName, { day: 'numeric', month: 'short' });
+  const clock = formatIn(zoneName, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  return splits.map((seconds) =>
+    clock.format(seconds * 1000) === '00:00' ? day.format(seconds * 1000) : time.format(seconds * 1000),
+  );
+};
+
+const mostRows = 500;
+
+/** The numbers of a chart as a table, the newest first. */
+function Numbers({ label, lines, of }: { label: string; lines: readonly Line[]; of: uPlot.AlignedData }) {
+  const [ts, ...values] = of;
+  const rows = ts.map((_, index) => index).reverse();
+  return (
+    <div class="table-frame numbers">
+      <table aria-label={label}>
+        <thead>
+          <tr>
+            <th>Time ({zone.value})</th>
+            {lines.map(({ name, unit }) => (
+              <th key={name} class="number">
+                {name}
+                {unit ? ` (${unit})` : ''}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, mostRows).map((index) => (
+            <tr key={ts[index]}>
+              <td>{moment(ts[index]!)}</td>
+              {values.map((line, place) => (
+                <td key={lines[place]?.name} class="number">
+                  {line[index] == null ? '' : shown(line[index])}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {rows.length > mostRows && <p class="quiet">The newest {mostRows} of {rows.length} are shown.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { formatIn } from '../time.js';
+
+/*
+ * Where the ticks of a time axis stand: at round times of day of a zone, also on days of 23 and 25 hours. uPlot's own
+ * (`tzDate`) are wrong around the clock changes of the browser's zone.
+ */
+
+const minute = 60;
+const hour = 3600;
+const day = 24 * hour;
+
+/** Steps between ticks, in seconds of the clock on the wall. */
+const steps = [1, 5, 15, 30, minute, 5 * minute, 15 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour, day, 2 * day, 7 * day, 14 * day, 28 * day];
+
+/** The offset of a zone from UTC at an instant, both in seconds. */
+export const offsetAt = (seconds: number, zone: string): number => {
+  const parts = formatIn(zone, {
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+    hourCycle: 'h23',
+    calendar: 'iso8601',
+    numberingSystem: 'latn',
+  }).formatToParts(seconds * 1000);
+  const of = (type: string) => Number(parts.find((part) => part.type === type)?.value);
+  const wall = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second')) / 1000;
+  return wall - Math.floor(seconds);
+};
+
+/** The instant at which the clock of a zone shows a time; where it never does, the one after the gap. */
+const instantOf = (wall: number, zone: string): number => {
+  const guess = wall - offsetAt(wall, zone);
+  return wall - offsetAt(guess, zone);
+};
+
+/** Ticks between two instants (Unix seconds), about as many as asked for, at round times of day of a zone. */
+export const ticksBetween = (from: number, to: number, about: number, zone: string): number[] => {
+  const step = steps.find((length) => (to - from) / length <= Math.max(2, about)) ?? steps.at(-1)!;
+  const first = Math.ceil((from + offsetAt(from, zone)) / step) * step;
+  const ticks: number[] = [];
+  for (let wall = first; ; wall += step) {
+    const instant = instantOf(wall, zone);
+    if (instant > to) return ticks;
+    // An hour that the clock leaves out has no tick of its own.
+    if (instant >= from && instant > (ticks.at(-1) ?? Number.NEGATIVE_INFINITY)) ticks.push(instant);
+  }
+};
