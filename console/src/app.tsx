@@ -1,9 +1,12 @@
-import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso';
+import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
 import { Failure, Loading } from './components/state.js';
 import { SessionDocument } from './documents.js';
 import { DevicesScreen } from './screens/devices.js';
+import { LiveScreen } from './screens/live.js';
 import { SignIn } from './screens/sign-in.js';
+import { TokensScreen } from './screens/tokens.js';
 import { account, isOwner, mayWrite, signOut, token } from './session.js';
 import { chooseTheme, theme } from './theme.js';
 import { useQuery } from './use-query.js';
@@ -12,7 +15,19 @@ import { useQuery } from './use-query.js';
 const base = '/console';
 
 /** Its screens, in the order of the navigation. Those that bring large libraries are loaded when they are opened. */
-const screens = [{ path: '/devices', title: 'Devices', component: DevicesScreen }] as const;
+const screens: readonly Screen[] = [
+  { path: '/devices', title: 'Devices', component: DevicesScreen },
+  { path: '/devices/:deviceId', component: lazy(() => import('./screens/device.js')) },
+  { path: '/live', title: 'Live', component: LiveScreen },
+  { path: '/tokens', title: 'Tokens', component: TokensScreen },
+];
+
+interface Screen {
+  readonly path: string;
+  /** What the navigation calls it; screens of a single thing are not in there. */
+  readonly title?: string;
+  readonly component: () => JSX.Element;
+}
 
 /** The console: a sign-in, or the screens. */
 export const App = () => (token.value === undefined ? <SignIn /> : <Console key={token.value} />);
@@ -35,7 +50,7 @@ const Console = () => {
         <Loading of={session}>
           {() =>
             account.value && (
-              <ErrorBoundary onError={(error) => console.error(error)}>
+              <ErrorBoundary>
                 <Router>
                   {screens.map(({ path, component }) => (
                     <Route key={path} path={base + path} component={component} />
@@ -63,7 +78,7 @@ const Navigation = () => {
     <nav class="side" aria-label="Screens">
       <p class="brand">{account.value?.name ?? account.value?.username ?? 'Device Data Platform'}</p>
       <ul>
-        {screens.map((screen) => (
+        {screens.filter(({ title }) => title !== undefined).map((screen) => (
           <li key={screen.path}>
             <a href={base + screen.path} aria-current={path.startsWith(base + screen.path) ? 'page' : undefined}>
               {screen.title}

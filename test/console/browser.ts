@@ -4,11 +4,11 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { chromiumOptions } from './chromium.js';
 
 const options = chromiumOptions();
+const suite = options === undefined ? describe.skip : describe;
 
 /** A suite that needs a browser; where there is none it is skipped, and its title says why. */
 export const describeInBrowser = (title: string, tests: () => void): void => {
-  if (options === undefined) describe.skip(`${title} (no Chromium here: set CHROMIUM_PATH)`, tests);
-  else describe(title, tests);
+  suite(options === undefined ? `${title} (skipped: no Chromium here, set CHROMIUM_PATH)` : title, tests);
 };
 
 /** A page that was opened, and what went wrong on it. */

@@ -32,7 +32,9 @@ export const chromiumOptions = (): LaunchOptions | undefined => {
  */
 const unpacked = (): string => {
   const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium');
-  const { version } = JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(dirname(entry), '..', 'package.json'), 'utf8')) as {
+    version: string;
+  };
   const folder = join(tmpdir(), `ddp-chromium-${version}`);
   if (existsSync(folder)) return folder;
   const partial = mkdtempSync(`${folder}-`);

@@ -38,7 +38,11 @@ export function Chart({ label, lines, from, to }: { label: string; lines: readon
         if (event.key === 't' && event.target === event.currentTarget) toggle();
       }}
     >
-      {asTable ? <Numbers label={label} lines={lines} of={joined} /> : <Plot lines={lines} of={joined} from={from} to={to} />}
+      {asTable ? (
+        <Numbers label={label} lines={lines} of={joined} />
+      ) : (
+        <Plot lines={lines} of={joined} from={from} to={to} />
+      )}
       <figcaption>
         <ul class="legend">
           {lines.map(({ name, unit }, index) => (
@@ -71,9 +75,7 @@ const strokeOf = (index: number) => strokes[index % strokes.length]!;
 
 /** Lines over the instants of all of them: what a line has no value for is a gap that it spans. */
 const join = (lines: readonly Line[]): uPlot.AlignedData =>
-  lines.length === 0
-    ? [[]]
-    : uPlot.join(lines.map(({ ts, values }) => [[...ts], [...values]] as uPlot.AlignedData));
+  lines.length === 0 ? [[]] : uPlot.join(lines.map(({ ts, values }) => [[...ts], [...values]] as uPlot.AlignedData));
 
 function Plot({ lines, of, from, to }: { lines: readonly Line[]; of: uPlot.AlignedData; from: number; to: number }) {
   const frame = useRef<HTMLDivElement>(null);
@@ -163,7 +165,7 @@ const mostRows = 500;
 /** The numbers of a chart as a table, the newest first. */
 function Numbers({ label, lines, of }: { label: string; lines: readonly Line[]; of: uPlot.AlignedData }) {
   const [ts, ...values] = of;
-  const rows = ts.map((_, index) => index).reverse();
+  const rows: number[] = Array.from(ts, (_, index) => index).toReversed();
   return (
     <div class="table-frame numbers">
       <table aria-label={label}>
@@ -191,7 +193,11 @@ function Numbers({ label, lines, of }: { label: string; lines: readonly Line[]; 
           ))}
         </tbody>
       </table>
-      {rows.length > mostRows && <p class="quiet">The newest {mostRows} of {rows.length} are shown.</p>}
+      {rows.length > mostRows && (
+        <p class="quiet">
+          The newest {mostRows} of {rows.length} are shown.
+        </p>
+      )}
     </div>
   );
 }

@@ -13,7 +13,7 @@ export function Copyable({ text, label }: { text: string; label: string }) {
       <pre tabIndex={0} aria-label={label}>
         <code>{text}</code>
       </pre>
-      <button type="button" onClick={copy}>
+      <button type="button" onClick={() => void copy()}>
         {copied ? 'Copied' : 'Copy'}
       </button>
     </div>

@@ -42,7 +42,7 @@ export function FormDialog({
   };
   return (
     <dialog ref={dialog} onClose={close} aria-label={title}>
-      <form onSubmit={onSubmit}>
+      <form onSubmit={(event) => void onSubmit(event)}>
         <h2>{title}</h2>
         {children}
         {error && (

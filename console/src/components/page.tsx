@@ -26,7 +26,15 @@ export function Page({
 }
 
 /** A part of a screen with a heading of its own. */
-export const Section = ({ title, actions, children }: { title: string; actions?: ComponentChildren; children: ComponentChildren }) => (
+export const Section = ({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}) => (
   <section aria-label={title}>
     <header class="section-head">
       <h2>{title}</h2>

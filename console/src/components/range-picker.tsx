@@ -1,5 +1,5 @@
 import type { Address } from '../address.js';
-import { chooseZone, endsOf, parseRange, ranges, zone } from '../time.js';
+import { chooseZone, endsOf, parseRange, type ranges, zone } from '../time.js';
 
 const names = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'Last month' } as const;
 
@@ -17,7 +17,9 @@ export function RangePicker({ address, fallback = 'day' }: { address: Address; f
       <select
         aria-label="Range"
         value={'last' in range ? range.last : 'between'}
-        onChange={({ currentTarget: { value } }) => address.set({ range: value === 'between' ? `${from}..${to}` : value })}
+        onChange={({ currentTarget: { value } }) =>
+          address.set({ range: value === 'between' ? `${from}..${to}` : value })
+        }
       >
         {Object.entries(names).map(([value, name]) => (
           <option key={value} value={value}>
@@ -28,8 +30,18 @@ export function RangePicker({ address, fallback = 'day' }: { address: Address; f
       </select>
       {!('last' in range) && (
         <>
-          <input type="datetime-local" aria-label="From (UTC)" value={local(from)} onChange={({ currentTarget }) => between(currentTarget.value, local(to))} />
-          <input type="datetime-local" aria-label="To (UTC)" value={local(to)} onChange={({ currentTarget }) => between(local(from), currentTarget.value)} />
+          <input
+            type="datetime-local"
+            aria-label="From (UTC)"
+            value={local(from)}
+            onChange={({ currentTarget }) => between(currentTarget.value, local(to))}
+          />
+          <input
+            type="datetime-local"
+            aria-label="To (UTC)"
+            value={local(to)}
+            onChange={({ currentTarget }) => between(local(from), currentTarget.value)}
+          />
         </>
       )}
       <select aria-label="Zone" value={zone.value} onChange={({ currentTarget: { value } }) => chooseZone(value)}>

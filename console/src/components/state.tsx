@@ -10,7 +10,13 @@ export const Empty = ({ title, children }: { title: string; children?: Component
 );
 
 /** A refusal or a fault, as a sentence, with the id to quote when asking for help, and a way to try again. */
-export const Failure = ({ error, retry }: { error: { message: string; requestId?: string | undefined }; retry?: () => void }) => (
+export const Failure = ({
+  error,
+  retry,
+}: {
+  error: { message: string; requestId?: string | undefined };
+  retry?: () => void;
+}) => (
   <div class="failure" role="alert">
     <p>{error.message}</p>
     <p class="quiet">

@@ -111,7 +111,11 @@ export function Pager({ address, limit, total }: { address: Address; limit: numb
   return (
     <nav class="pager" aria-label="Pages">
       <span class="quiet">
-        {total === 0 ? 'None' : total === null ? `From ${from}` : `${from}–${Math.min(page * limit, total)} of ${total.toLocaleString()}`}
+        {total === 0
+          ? 'None'
+          : total === null
+            ? `From ${from}`
+            : `${from}–${Math.min(page * limit, total)} of ${total.toLocaleString()}`}
       </span>
       {page > 1 && (
         <a href={address.link({ page: page === 2 ? undefined : `${page - 1}` })} rel="prev">

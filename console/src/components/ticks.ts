@@ -10,7 +10,25 @@ const hour = 3600;
 const day = 24 * hour;
 
 /** Steps between ticks, in seconds of the clock on the wall. */
-const steps = [1, 5, 15, 30, minute, 5 * minute, 15 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour, day, 2 * day, 7 * day, 14 * day, 28 * day];
+const steps = [
+  1,
+  5,
+  15,
+  30,
+  minute,
+  5 * minute,
+  15 * minute,
+  30 * minute,
+  hour,
+  3 * hour,
+  6 * hour,
+  12 * hour,
+  day,
+  2 * day,
+  7 * day,
+  14 * day,
+  28 * day,
+];
 
 /** The offset of a zone from UTC at an instant, both in seconds. */
 export const offsetAt = (seconds: number, zone: string): number => {

@@ -1,3 +1,4 @@
+import { textOf } from '../form.js';
 import { ended, signIn } from '../session.js';
 
 /** Asks for a token. */
@@ -5,7 +6,7 @@ export function SignIn() {
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const text = String(form.get('token') ?? '').trim();
+    const text = textOf(form, 'token');
     if (text !== '') signIn(text, form.get('stay') !== null);
   };
   return (

@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import { useAddress } from '../address.js';
+import { Copyable } from '../components/copy.js';
+import { Field, FormDialog } from '../components/dialog.js';
+import { Page } from '../components/page.js';
+import { Loading } from '../components/state.js';
+import { type Column, Pager, Table } from '../components/table.js';
+import { CreateTokenDocument, type TokenScope, TokensDocument, type TokensQuery } from '../documents.js';
+import { textOf } from '../form.js';
+import { change } from '../graph.js';
+import { isOwner, mayWrite, organizationId } from '../session.js';
+import { ago, moment } from '../time.js';
+import { useQuery } from '../use-query.js';
+
+type Token = TokensQuery['apiTokens']['items'][number];
+
+const limit = 25;
+const at = (text: string | null) => text && Date.parse(text) / 1000;
+
+const columns: readonly Column<Token>[] = [
+  { title: 'Name', sort: 'name', cell: ({ name }) => name },
+  { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
+  { title: 'Scope', cell: ({ scope }) => scope },
+  { title: 'Acts as', cell: ({ user }) => user?.username ?? 'the organization' },
+  { title: 'Made', sort: 'createdAt', cell: ({ createdAt }) => moment(at(createdAt)!) },
+  { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? ago(at(lastUsedAt)!) : 'never') },
+  {
+    title: 'Ends',
+    cell: ({ revokedAt, expiresAt }) => (revokedAt ? 'revoked' : expiresAt ? moment(at(expiresAt)!) : 'never'),
+  },
+];
+
+/** The tokens of the organization. A new one is shown once. */
+export function TokensScreen() {
+  const address = useAddress();
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState<string | undefined>();
+  const tokens = useQuery(TokensDocument, {
+    organizationId: organizationId.value,
+    limit,
+    page: Number(address.get('page')) || 1,
+    sort: address.get('sort') || '-createdAt',
+  });
+  const make = async (form: FormData) => {
+    const { createApiToken } = await change(CreateTokenDocument, {
+      organizationId: organizationId.value,
+      name: textOf(form, 'name') || null,
+      scope: textOf(form, 'scope') as TokenScope,
+    });
+    setMade(createApiToken.token);
+    tokens.reload();
+  };
+  return (
+    <Page
+      title="Tokens"
+      actions={
+        isOwner.value &&
+        mayWrite.value && (
+          <button type="button" class="primary" onClick={() => setMaking(true)}>
+            Make a token
+          </button>
+        )
+      }
+    >
+      {made !== undefined && (
+        <div role="status">
+          <p>The new token. It is shown this once:</p>
+          <Copyable label="The new token" text={made} />
+        </div>
+      )}
+      <Loading of={tokens}>
+        {({ apiTokens: { items, totalCount } }) => (
+          <>
+            <Table label="Tokens" columns={columns} rows={items} address={address} busy={tokens.loading} />
+            <Pager address={address} limit={limit} total={totalCount} />
+          </>
+        )}
+      </Loading>
+      {making && (
+        <FormDialog title="Make a token" action="Make" submit={make} close={() => setMaking(false)}>
+          <Field label="Name" hint="What it is for.">
+            <input name="name" maxLength={200} />
+          </Field>
+          <Field label="Scope" hint="read changes nothing, ingest only posts records.">
+            <select name="scope">
+              <option value="read">read</option>
+              <option value="ingest">ingest</option>
+              <option value="full">full</option>
+            </select>
+          </Field>
+        </FormDialog>
+      )}
+    </Page>
+  );
+}
