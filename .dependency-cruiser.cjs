@@ -23,10 +23,10 @@ const mayImport = {
   jobs: ['entities', 'errors', 'json', 'log', 'transaction'],
   live: ['entities', 'errors', 'json', 'log'],
   resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'jobs', 'live', 'errors', 'json'],
-  rest: ['schema', 'errors', 'json', 'log'],
+  rest: ['entities', 'schema', 'errors', 'json', 'log'],
   graph: ['schema', 'errors', 'json', 'log'],
   // A surface of its own, which reads requests as REST does.
-  elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json'],
+  elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'search'],
   operator: ['auth', 'entities', 'errors'],
   // A customer: HTTP is all that it knows of us.
   demo: [],
@@ -52,7 +52,7 @@ const at = (name) =>
     'demo',
   ].includes(name)
     ? `^src/${name}/`
-    : `^src/${name}(-reader|-plain)?\\.ts$`;
+    : `^src/${name}(-reader|-plain|-scan)?\\.ts$`;
 
 const table = Object.entries(mayImport).map(([from, to]) => ({
   name: `what-${from}-may-import`,
@@ -99,7 +99,7 @@ module.exports = {
     },
     keeper('sofa-api', 'rest/handler'),
     keeper('undici', 'hooks/'),
-    keeper('express', 'rest/', 'graph/', 'elasticsearch/', 'admission', 'app', 'call', 'metrics', 'upgrade'),
+    keeper('express', 'rest/', 'graph/', 'elasticsearch/', 'admission', 'app', 'call', 'console', 'metrics', 'upgrade'),
     ...table,
   ],
   options: {

@@ -17,7 +17,7 @@ const base = '/console';
 /** Its screens, in the order of the navigation. Those that bring large libraries are loaded when they are opened. */
 const screens: readonly Screen[] = [
   { path: '/devices', title: 'Devices', component: DevicesScreen },
-  { path: '/devices/:deviceId', component: lazy(() => import('./screens/device.js')) },
+  { path: '/devices/:deviceId', component: lazy(async () => (await import('./screens/device.js')).DeviceScreen) },
   { path: '/live', title: 'Live', component: LiveScreen },
   { path: '/tokens', title: 'Tokens', component: TokensScreen },
 ];
@@ -78,13 +78,15 @@ const Navigation = () => {
     <nav class="side" aria-label="Screens">
       <p class="brand">{account.value?.name ?? account.value?.username ?? 'Device Data Platform'}</p>
       <ul>
-        {screens.filter(({ title }) => title !== undefined).map((screen) => (
-          <li key={screen.path}>
-            <a href={base + screen.path} aria-current={path.startsWith(base + screen.path) ? 'page' : undefined}>
-              {screen.title}
-            </a>
-          </li>
-        ))}
+        {screens
+          .filter(({ title }) => title !== undefined)
+          .map((screen) => (
+            <li key={screen.path}>
+              <a href={base + screen.path} aria-current={path.startsWith(base + screen.path) ? 'page' : undefined}>
+                {screen.title}
+              </a>
+            </li>
+          ))}
       </ul>
       <div class="side-foot">
         <select aria-label="Theme" value={theme.value} onChange={({ currentTarget: { value } }) => chooseTheme(value)}>

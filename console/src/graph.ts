@@ -28,45 +28,38 @@ interface Answer<Data> {
 
 const address = new URL('/graphql', location.origin).href;
 
-/**
- * Asks the graph. Data come back also where single root fields were refused: these are null.
- * @throws GraphError where nothing came back.
- */
+/** What an operation answers where none of its root fields was refused. */
+export type Answered<Data> = { [Field in keyof Data]: NonNullable<Data[Field]> };
+
+/** Asks the graph, or carries out a change. @throws GraphError where any root field was refused: the first refusal. */
 export async function ask<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
   signal?: AbortSignal,
-): Promise<Data> {
-  const response = await send(JSON.stringify({ query: document.toString(), variables }), signal);
-  const requestId = response.headers.get('x-request-id') ?? undefined;
-  const { data, errors } = await read<Answer<Data>>(response, requestId);
-  const [first] = errors ?? [];
-  if (first?.extensions?.code === 'UNAUTHENTICATED' || response.status === 401)
-    signOut('The token is no longer valid. Sign in again.');
-  if (first !== undefined && (data == null || Object.values(data).every((value) => value === null)))
-    throw new GraphError(first.message, first.extensions?.code ?? 'INTERNAL', requestId, first.extensions?.errors);
-  if (data == null) throw new GraphError('The service gave no answer.', 'INTERNAL', requestId);
-  return data;
+): Promise<Answered<Data>> {
+  const { data, refusal } = await askEach(document, variables, signal);
+  if (refusal !== undefined) throw refusal;
+  return data as Answered<Data>;
 }
 
-/** Carries out a change. @throws GraphError where any of it was refused. */
-export async function change<Data, Variables>(
+/**
+ * Asks the graph for a screen of several panels, of which some may be refused: their root fields are null.
+ * @throws GraphError where nothing came back.
+ */
+export async function askEach<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables,
-): Promise<Data> {
-  const response = await send(JSON.stringify({ query: document.toString(), variables }));
+  signal?: AbortSignal,
+): Promise<{ data: Data; refusal: GraphError | undefined }> {
+  const response = await send(JSON.stringify({ query: document.toString(), variables }), signal);
   const requestId = response.headers.get('x-request-id') ?? undefined;
-  const { data, errors } = await read<Answer<Data>>(response, requestId);
-  const [first] = errors ?? [];
-  if (first?.extensions?.code === 'UNAUTHENTICATED') signOut('The token is no longer valid. Sign in again.');
-  if (first !== undefined || data == null)
-    throw new GraphError(
-      first?.message ?? 'The service gave no answer.',
-      first?.extensions?.code ?? 'INTERNAL',
-      requestId,
-      first?.extensions?.errors,
-    );
-  return data;
+  const { data, errors = [] } = await read<Answer<Data>>(response, requestId);
+  const [first] = errors;
+  const code = first?.extensions?.code ?? 'INTERNAL';
+  if (code === 'UNAUTHENTICATED') signOut('The token is no longer valid. Sign in again.');
+  const refusal = first && new GraphError(first.message, code, requestId, first.extensions?.errors);
+  if (data == null) throw refusal ?? new GraphError('The service gave no answer.', 'INTERNAL', requestId);
+  return { data, refusal };
 }
 
 async function send(body: string, signal?: AbortSignal): Promise<Response> {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from './documents.js';
-import { ask, GraphError } from './graph.js';
+import { type Answered, ask, GraphError } from './graph.js';
 
 /** What a screen shows of a request. Earlier data stay while newer ones are on their way, so that nothing jumps. */
 export interface Loaded<Data> {
@@ -16,8 +16,8 @@ export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables | undefined,
   { every }: { every?: number } = {},
-): Loaded<Data> {
-  const [state, setState] = useState<Omit<Loaded<Data>, 'reload'>>({
+): Loaded<Answered<Data>> {
+  const [state, setState] = useState<Omit<Loaded<Answered<Data>>, 'reload'>>({
     data: undefined,
     error: undefined,
     loading: true,

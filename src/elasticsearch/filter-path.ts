@@ -1,10 +1,12 @@
+import { globOf } from '../search/syntax/glob.js';
+
 /**
  * Leaves of an answer only what `filter_path` names: dotted paths, where `*` stands for any part of a name and `**` for
  * any number of names; those that begin with `-` are taken out instead. Arrays are passed through.
  * @param paths the comma-separated items of the parameter.
  */
 export const filterPath = (value: unknown, paths: readonly string[]): unknown => {
-  const split = (path: string) => path.split('.').map(matcherOf);
+  const split = (path: string): Path => ({ parts: path.split('.').map(matcherOf), at: 0 });
   const excluded = paths.filter((path) => path.startsWith('-')).map((path) => split(path.slice(1)));
   const included = paths.filter((path) => !path.startsWith('-')).map(split);
   const kept = included.length === 0 ? value : (include(value, included) ?? {});
@@ -12,30 +14,33 @@ export const filterPath = (value: unknown, paths: readonly string[]): unknown =>
 };
 
 type Matcher = '**' | ((name: string) => boolean);
-type Path = readonly Matcher[];
 
-const matcherOf = (part: string): Matcher => {
-  if (part === '**') return part;
-  const pieces = part.split('*').map((piece) => piece.replaceAll(/[\\^$.+?()[\]{}|]/g, String.raw`\$&`));
-  const pattern = new RegExp(`^${pieces.join('[^]*?')}$`);
-  return (name) => pattern.test(name);
-};
+/** What is left of a path: its parts from one on. */
+interface Path {
+  readonly parts: readonly Matcher[];
+  readonly at: number;
+}
 
-/** What is left of paths below a name; `done` where one of them ends there. */
+const matcherOf = (part: string): Matcher => (part === '**' ? part : globOf(part));
+
+/** What is left of paths below a name, each once; `done` where one of them ends there. */
 const below = (paths: readonly Path[], name: string): { paths: Path[]; done: boolean } => {
   const rest: Path[] = [];
   let done = false;
-  for (const path of paths) {
-    const [first, ...others] = path;
-    if (first === undefined) continue;
-    if (first === '**') {
-      rest.push(path);
-      const skipped = below([others], name);
-      rest.push(...skipped.paths);
-      done ||= skipped.done || others.length === 0;
-    } else if (first(name)) {
-      if (others.length === 0) done = true;
-      else rest.push(others);
+  const add = (path: Path) => {
+    if (!rest.some(({ parts, at }) => parts === path.parts && at === path.at)) rest.push(path);
+  };
+  for (const { parts, at: start } of paths) {
+    // Any number of names may be none: what follows is tried as well.
+    for (let at = start; at < parts.length; at += 1) {
+      const part = parts[at]!;
+      const isAny = part === '**';
+      if (isAny) add({ parts, at });
+      if (isAny ? at === parts.length - 1 : part(name)) {
+        if (at === parts.length - 1) done = true;
+        else if (!isAny) add({ parts, at: at + 1 });
+      }
+      if (!isAny) break;
     }
   }
   return { paths: rest, done };

@@ -1,5 +1,6 @@
 import { JsonObject, toPlain } from '../json.js';
 import type { FieldType } from '../records/postgres/search/search.js';
+import { globOf } from '../search/syntax/glob.js';
 import { type Call, type Handle, indexName, listOf } from './call.js';
 import { EngineFailure } from './error.js';
 import { bodyOf } from './query.js';
@@ -40,18 +41,13 @@ export const fieldCaps: Handle = async (call) => {
   const body = bodyOf(call);
   const inBody = body instanceof JsonObject ? body.get('fields') : undefined;
   const named = listOf(call, 'fields') ?? (inBody === undefined ? ['*'] : [toPlain(inBody)].flat());
-  const wanted = named.map((name) => patternOf(String(name)));
-  const fields = (await fieldsOf(call)).filter(({ path }) => wanted.some((pattern) => pattern.test(path)));
+  const wanted = named.filter((name) => typeof name === 'string').map(globOf);
+  const fields = (await fieldsOf(call)).filter(({ path }) => wanted.some((matches) => matches(path)));
   const capable = fields.map(({ path, type }) => [
     path,
     { [type]: { type, metadata_field: false, searchable: true, aggregatable: true } },
   ]);
   return { body: { indices: [indexName], fields: Object.fromEntries(capable) as object } };
-};
-
-const patternOf = (text: string): RegExp => {
-  const pieces = text.split('*').map((piece) => piece.replaceAll(/[\\^$.+?()[\]{}|]/g, String.raw`\$&`));
-  return new RegExp(`^${pieces.join('[^]*?')}$`);
 };
 
 /** `GET /{index}`: everything about the index. */

@@ -29,3 +29,6 @@ export class IngestAnswer {
   @Field(() => [IngestedItem], { description: 'Items that were not stored; all of them when asked to be verbose.' })
   results!: IngestedItem[];
 }
+
+/** Items in one call. */
+export const maxItems = 10_000;

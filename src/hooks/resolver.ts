@@ -77,7 +77,7 @@ export function createFairResolve(resolve: Resolve, clock: () => number, atOnce:
   const letIn = () => {
     for (let begun = true; begun; ) {
       begun = false;
-      for (const [organization, queue] of [...queues]) {
+      for (const [organization, queue] of Array.from(queues)) {
         for (const late of dropped(queue)) late.found(Promise.reject(tooLate(late.hostname)));
         const next = queue.findIndex(({ hostname }) => underWay.has(hostname) || mayBegin(organization, hostname));
         const [waiting] = next < 0 ? [] : queue.splice(next, 1);

@@ -1,12 +1,10 @@
 import { StreamType } from '../entities/enums.js';
+import { maxItems } from '../entities/ingest-answer.js';
 import { malformed, tooLarge } from '../errors.js';
 import { JsonFault, type PlainJson } from '../json.js';
 import type { PlainLine } from '../json-plain.js';
 import { isPayloadEncoding, readPayload } from './decode/payload.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
-
-/** Items in one call. */
-export const maxItems = 10_000;
 
 /**
  * Reads a native body: one object, an array, or the lines of NDJSON as an array. An item that is wrong becomes a rejection in

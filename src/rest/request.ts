@@ -8,11 +8,11 @@ import {
   isNullableType,
   isRequiredArgument,
 } from 'graphql';
+import { maxItems } from '../entities/ingest-answer.js';
 import { type Fault, invalid, malformed } from '../errors.js';
 import { JsonObject, JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
 import { parsePlain, parsePlainLines, parsePlainRecords } from '../json-plain.js';
 import { parseJson } from '../json-reader.js';
-import { maxItems } from '../records/native.js';
 import { type BodyRules, readBody } from './body.js';
 import type { Hold } from './in-flight.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';

@@ -52,14 +52,14 @@ const withTypes = (key: string, value: unknown): unknown => {
 };
 
 /** Keys of a query whose value is an array. */
-const arrays = ['products', 'includes', 'search_after', 'fields', 'docvalue_fields'];
+const arrays = new Set(['products', 'includes', 'search_after', 'fields', 'docvalue_fields']);
 
 const withArrays = (query: unknown): unknown =>
   isRecord(query)
     ? Object.fromEntries(
         Object.entries(query).map(([name, value]) => [
           name,
-          typeof value === 'string' && arrays.includes(name) ? [value] : value,
+          typeof value === 'string' && arrays.has(name) ? [value] : value,
         ]),
       )
     : query;

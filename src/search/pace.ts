@@ -7,7 +7,7 @@ export class TimedOut extends Error {}
 export type Awaitable<T> = T | Promise<T>;
 
 /** The same as `await`, without its cost where the value is there. */
-export const then = <T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<Awaited<R>> =>
+export const chain = <T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<Awaited<R>> =>
   (value instanceof Promise ? value.then(next) : next(value)) as Awaitable<Awaited<R>>;
 
 /** How long one query may hold the event loop at once, in milliseconds. */

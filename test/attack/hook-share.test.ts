@@ -86,11 +86,10 @@ describe('one organization', () => {
     for (let number = 0; number < 3; number++) await jobs.ask(busy.organizationId, 'endless', null);
     const { id } = await jobs.ask(other.organizationId, 'short', null);
     jobs.start();
-    for (;;) {
-      const state: string | undefined = (await jobs.find(other.organizationId, id))?.state;
-      if (state === 'done') break;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    const stateOf = async (): Promise<string | undefined> => (await jobs.find(other.organizationId, id))?.state;
+    const until = Date.now() + 30_000;
+    while ((await stateOf()) !== 'done' && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await stateOf()).toBe('done');
     await jobs.close();
     await pool.query('delete from job');
     await pool.end();

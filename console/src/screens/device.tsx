@@ -5,7 +5,7 @@ import { Chart } from '../components/chart.js';
 import { Copyable } from '../components/copy.js';
 import { Facts, Page, Section } from '../components/page.js';
 import { RangePicker } from '../components/range-picker.js';
-import { Empty, Failure, Loading } from '../components/state.js';
+import { Empty, Loading } from '../components/state.js';
 import { DeviceChartDocument, DeviceDocument, type DeviceQuery } from '../documents.js';
 import { organizationId } from '../session.js';
 import { ago, endsOf, moment, parseRange } from '../time.js';
@@ -18,7 +18,7 @@ type Device = NonNullable<DeviceQuery['device']>;
 const mostLines = 6;
 
 /** One device: its chart, its newest values and records, and how to post to it. */
-export default function DeviceScreen() {
+export function DeviceScreen() {
   const { params } = useRoute();
   const device = useQuery(DeviceDocument, {
     organizationId: organizationId.value,
@@ -28,9 +28,7 @@ export default function DeviceScreen() {
   return (
     <Page title={title}>
       <Loading of={device} rows={16}>
-        {({ device: found }) =>
-          found === null ? <Failure error={{ message: 'There is no such device.' }} /> : <Shown device={found} />
-        }
+        {({ device: found }) => <Shown device={found} />}
       </Loading>
     </Page>
   );

@@ -9,7 +9,7 @@ import { ago } from '../time.js';
 import { useQuery } from '../use-query.js';
 import { shown } from '../value.js';
 
-type Device = DevicesQuery['devices']['items'][number];
+type Device = NonNullable<DevicesQuery['devices']>['items'][number];
 
 const limit = 25;
 

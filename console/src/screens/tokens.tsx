@@ -7,26 +7,26 @@ import { Loading } from '../components/state.js';
 import { type Column, Pager, Table } from '../components/table.js';
 import { CreateTokenDocument, type TokenScope, TokensDocument, type TokensQuery } from '../documents.js';
 import { textOf } from '../form.js';
-import { change } from '../graph.js';
+import { ask } from '../graph.js';
 import { isOwner, mayWrite, organizationId } from '../session.js';
 import { ago, moment } from '../time.js';
 import { useQuery } from '../use-query.js';
 
-type Token = TokensQuery['apiTokens']['items'][number];
+type Token = NonNullable<TokensQuery['apiTokens']>['items'][number];
 
 const limit = 25;
-const at = (text: string | null) => text && Date.parse(text) / 1000;
+const at = (text: string) => Date.parse(text) / 1000;
 
 const columns: readonly Column<Token>[] = [
   { title: 'Name', sort: 'name', cell: ({ name }) => name },
   { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
   { title: 'Scope', cell: ({ scope }) => scope },
   { title: 'Acts as', cell: ({ user }) => user?.username ?? 'the organization' },
-  { title: 'Made', sort: 'createdAt', cell: ({ createdAt }) => moment(at(createdAt)!) },
-  { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? ago(at(lastUsedAt)!) : 'never') },
+  { title: 'Made', sort: 'createdAt', cell: ({ createdAt }) => moment(at(createdAt)) },
+  { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? ago(at(lastUsedAt)) : 'never') },
   {
     title: 'Ends',
-    cell: ({ revokedAt, expiresAt }) => (revokedAt ? 'revoked' : expiresAt ? moment(at(expiresAt)!) : 'never'),
+    cell: ({ revokedAt, expiresAt }) => (revokedAt ? 'revoked' : expiresAt ? moment(at(expiresAt)) : 'never'),
   },
 ];
 
@@ -42,7 +42,7 @@ export function TokensScreen() {
     sort: address.get('sort') || '-createdAt',
   });
   const make = async (form: FormData) => {
-    const { createApiToken } = await change(CreateTokenDocument, {
+    const { createApiToken } = await ask(CreateTokenDocument, {
       organizationId: organizationId.value,
       name: textOf(form, 'name') || null,
       scope: textOf(form, 'scope') as TokenScope,

@@ -96,7 +96,7 @@ export const shownFields =
     for (const { matches, dates, numbers, isText, indexed } of fields) {
       const print = numbers();
       // A wrong format is a fault also where another way of writing comes first.
-      if (pattern.test('ts')) dates();
+      if (matches('ts')) dates();
       for (const [path, values] of leaves) {
         if (!matches(path) || (found[path] !== undefined && !(indexed && asIndexed.has(path)))) continue;
         const shown = indexed ? inOrder(values, () => isText(path)) : values;

@@ -85,7 +85,7 @@ export class Group<Work extends Weighted, Answer> {
       this.waiting = rest;
       void this.settle(group, () => this.busy--);
     }
-    for (const owner of [...this.apart.keys()]) if (this.mayStart(owner)) this.startApart(owner);
+    for (const owner of Array.from(this.apart.keys())) if (this.mayStart(owner)) this.startApart(owner);
     if (this.busy === 0 && this.busyApart.size === 0) this.closed?.();
   }
 

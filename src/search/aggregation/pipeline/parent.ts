@@ -1,5 +1,5 @@
 import { illegalArgument } from '../../failure.js';
-import { type Awaitable, type Pace, then } from '../../pace.js';
+import { type Awaitable, chain, type Pace } from '../../pace.js';
 import type { Answer } from '../answer.js';
 import { type Print, printOf, withText } from '../format.js';
 import type { ParentPipeline } from '../pipeline-node.js';
@@ -68,7 +68,7 @@ const plans: Plan = {
     const apply = movingFunction(script, at);
     const print = printFor(pipeline);
     return (buckets) =>
-      then(
+      chain(
         pace.map(buckets, (bucket) => valueAt(bucket, path, zeros)),
         (values) => {
           const known = values.filter((value) => !Number.isNaN(value));
@@ -97,7 +97,7 @@ const plans: Plan = {
   bucket_selector: (pipeline, pace) => {
     const evaluate = compileScript(pipeline.script, pipeline.at);
     return (buckets) =>
-      then(
+      chain(
         pace.map(buckets, (bucket) => (evaluate(variablesOf(pipeline, bucket)) ? [bucket] : [])),
         (kept) => kept.flat(),
       );
@@ -105,7 +105,7 @@ const plans: Plan = {
   bucket_sort: ({ sort, from, size, zeros, at }, pace) => {
     if (sort.some(({ path }) => path === '')) throw illegalArgument('[bucket_sort] needs a path to sort by', at);
     return (buckets) =>
-      then(
+      chain(
         pace.map(buckets, (bucket) => ({ bucket, values: sort.map(({ path }) => sortValue(bucket, path, zeros)) })),
         (keyed) => {
           const some = keyed.filter(({ values }) => sort.length === 0 || values.some((parts) => !isNothing(parts)));

@@ -1,4 +1,4 @@
-import { type Awaitable, type Pace, then } from '../../pace.js';
+import { type Awaitable, chain, type Pace } from '../../pace.js';
 import { type Answer, hiddenKey } from '../answer.js';
 import { javaDouble, printOf, withText } from '../format.js';
 import type { SiblingPipeline } from '../pipeline-node.js';
@@ -54,7 +54,7 @@ export const besides = (
     value: isAbsent(bucket, inner) ? Number.NaN : valueAt(bucket, inner, pipeline.zeros),
     key: bucket['key_as_string'] ?? bucket[hiddenKey] ?? textOf(bucket['key']),
   }));
-  return then(valued, (all) => {
+  return chain(valued, (all) => {
     const found = all.filter(({ value }) => !Number.isNaN(value));
     const answer = compute[pipeline.kind] as ComputeOne;
     return answer(

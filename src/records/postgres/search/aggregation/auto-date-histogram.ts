@@ -7,7 +7,7 @@ import { dateFormatOf } from '../../../../search/date/date-format.js';
 import { type Rounding, roundingOf } from '../../../../search/date/rounding.js';
 import { type Instant, utc, type Zone } from '../../../../search/date/zone.js';
 import { illegalArgument } from '../../../../search/failure.js';
-import { then } from '../../../../search/pace.js';
+import { chain } from '../../../../search/pace.js';
 import { timestamp } from '../../../../search/query/bind-term.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import type { Span } from '../../../../search/span.js';
@@ -70,7 +70,7 @@ export const autoDateHistogram = (aggregation: AutoDateHistogramAggregation, sta
         .filter(({ place }) => place >= first && place <= last);
       planning.made(shown.length);
       const answers = children.readAll(shown, ({ start, place }) => begin(start, rows.get(place)));
-      return then(answers, (buckets) => ({ buckets, interval }));
+      return chain(answers, (buckets) => ({ buckets, interval }));
     },
   };
 };

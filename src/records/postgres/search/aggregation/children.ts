@@ -1,5 +1,5 @@
 import type { Answer } from '../../../../search/aggregation/answer.js';
-import { type Awaitable, then } from '../../../../search/pace.js';
+import { type Awaitable, chain } from '../../../../search/pace.js';
 import type { Bucket } from './bucket.js';
 import type { Children, Planned, Planning } from './stage.js';
 
@@ -25,11 +25,11 @@ export const childrenOf = (
     if (besides.length === 0) return answers;
     // Each finds the answers of those before it.
     const all = pace.map(besides, ({ name, beside }) =>
-      then(beside(answers), (answer) => {
+      chain(beside(answers), (answer) => {
         answers[name] = answer;
       }),
     );
-    return then(all, () => answers);
+    return chain(all, () => answers);
   };
   const readFrom = async (
     start: number,
@@ -55,13 +55,13 @@ export const childrenOf = (
     const pipeline = pipelines[index];
     if (pipeline === undefined) return buckets as Answer[];
     if (pipeline.across === undefined) return acrossFrom(index + 1, buckets);
-    return then(pipeline.across(buckets), (done) => acrossFrom(index + 1, done));
+    return chain(pipeline.across(buckets), (done) => acrossFrom(index + 1, done));
   };
   return {
     get: (name) => planned.get(name),
     read,
     readAll: (items, begin) =>
-      then(
+      chain(
         pace.map(items, (item) => {
           const [head, bucket] = begin(item);
           return read(bucket, head);

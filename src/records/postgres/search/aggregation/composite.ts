@@ -2,7 +2,7 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { CompositeAggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { illegalArgument, parsing } from '../../../../search/failure.js';
-import { then } from '../../../../search/pace.js';
+import { chain } from '../../../../search/pace.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import { kindOf, scalarText } from '../../../../search/syntax/value.js';
@@ -44,7 +44,7 @@ export const composite = (aggregation: CompositeAggregation, stage: Stage): Plan
       const buckets = inner.level.bucketsOf(around);
       stage.planning.made(buckets.length);
       const final = buckets.at(-1);
-      return then(
+      return chain(
         children.readAll(buckets, (bucket) => [{ key: keyOf(bucket), doc_count: count(bucket) }, bucket]),
         (answers) => ({ ...(final && { after_key: keyOf(final) }), buckets: answers }),
       );

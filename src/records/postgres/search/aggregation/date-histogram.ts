@@ -8,7 +8,7 @@ import { instantOfNumber } from '../../../../search/date/date-format.js';
 import { type DateReading } from '../../../../search/date/date-input.js';
 import type { Instant, Zone } from '../../../../search/date/zone.js';
 import { utc } from '../../../../search/date/zone.js';
-import { type Awaitable, then } from '../../../../search/pace.js';
+import { type Awaitable, chain } from '../../../../search/pace.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import { dateOf } from '../../../../search/query/value-of.js';
 import type { Input } from '../../../../search/syntax/input.js';
@@ -70,13 +70,15 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
   });
   return {
     read: (around) => {
-      const read = then(made(around), (buckets) => {
+      const read = chain(made(around), (buckets) => {
         if (aggregation.order.length > 0)
           buckets.sort(comparing(order, count, (a, b) => (a as TimeBucket).start - (b as TimeBucket).start));
         return children.readAll(buckets, (bucket) => [head(bucket), bucket]);
       });
-      return then(read, (answers) => ({
-        buckets: keyed ? Object.fromEntries(answers.map((answer) => [answer['key_as_string'], answer])) : answers,
+      return chain(read, (answers) => ({
+        buckets: keyed
+          ? Object.fromEntries<Answer>(answers.map((answer) => [answer['key_as_string'] as string, answer]))
+          : answers,
       }));
     },
   };

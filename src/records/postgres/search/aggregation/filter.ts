@@ -7,7 +7,7 @@ import type {
 } from '../../../../search/aggregation/aggregation.js';
 import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js';
 import { badAggregation } from '../../../../search/failure.js';
-import { then } from '../../../../search/pace.js';
+import { chain } from '../../../../search/pace.js';
 import { bindQuery } from '../../../../search/query/bind.js';
 import { type Binding, known } from '../../../../search/query/binding.js';
 import { all, none, not, or, type Predicate } from '../../../../search/query/predicate.js';
@@ -82,7 +82,7 @@ export const filters = (aggregation: FiltersAggregation, stage: Stage): Planned 
         const bucket = found.get(index) ?? emptyIn(around);
         return [{ key: names[index], doc_count: count(bucket) }, bucket];
       });
-      return then(answers, (named): Answer => {
+      return chain(answers, (named): Answer => {
         if (!aggregation.keyed)
           return { buckets: named.map(({ key, ...answer }) => ({ ...answer, [hiddenKey]: key as string })) };
         return { buckets: Object.fromEntries(named.map(({ key, ...answer }) => [key as string, answer])) };

@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { GridAggregation } from '../../../../search/aggregation/aggregation.js';
-import { then } from '../../../../search/pace.js';
+import { chain } from '../../../../search/pace.js';
 import { name } from '../sql/name.js';
 import type { StoredField } from '../sql/stored-field.js';
 import type { Bucket, Key } from './bucket.js';
@@ -32,7 +32,7 @@ export const grid = (aggregation: GridAggregation, stage: Stage): Planned => {
     read: (around) => {
       const buckets = inner.level.bucketsOf(around);
       stage.planning.made(buckets.length);
-      return then(
+      return chain(
         children.readAll(buckets, (bucket) => [{ key: keyOf(bucket), doc_count: count(bucket) }, bucket]),
         (answers) => ({ buckets: answers }),
       );

@@ -4,7 +4,7 @@ import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
 import { fillGaps, requireInOrder, requireInside } from '../../../../search/aggregation/histogram-gap.js';
 import { isNumeric } from '../../../../search/field/field.js';
-import { type Awaitable, then } from '../../../../search/pace.js';
+import { type Awaitable, chain } from '../../../../search/pace.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import { number } from '../../../../search/syntax/value.js';
 import { name } from '../sql/name.js';
@@ -71,12 +71,12 @@ export const histogram = (aggregation: HistogramAggregation, stage: Stage): Plan
   };
   return {
     read: (around) => {
-      const read = then(made(around), (buckets) => {
+      const read = chain(made(around), (buckets) => {
         if (aggregation.order.length > 0)
           buckets.sort(comparing(order, count, (a, b) => (a as NumberBucket).index - (b as NumberBucket).index));
         return children.readAll(buckets, (bucket) => [head(bucket), bucket]);
       });
-      return then(read, (answers): Answer => {
+      return chain(read, (answers): Answer => {
         if (!keyed) return { buckets: answers };
         return {
           buckets: Object.fromEntries(

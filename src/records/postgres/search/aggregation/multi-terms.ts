@@ -2,7 +2,7 @@ import type { MultiTermsAggregation, RareTermsAggregation } from '../../../../se
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
 import { illegalArgument } from '../../../../search/failure.js';
-import { then } from '../../../../search/pace.js';
+import { chain } from '../../../../search/pace.js';
 import type { Bucket } from './bucket.js';
 import { comparableKeys, valueKey, writtenKey } from './bucket-key.js';
 import { unsupported } from './number-of.js';
@@ -56,7 +56,7 @@ export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Pl
       stage.planning.made(buckets.length);
       const shown = buckets.reduce((sum, bucket) => sum + count(bucket), 0);
       const all = buckets[0] === undefined ? 0 : inner.level.total(buckets[0]);
-      return then(
+      return chain(
         children.readAll(buckets, (bucket) => [head(bucket), bucket]),
         (answers) => ({ doc_count_error_upper_bound: 0, sum_other_doc_count: all - shown, buckets: answers }),
       );
@@ -93,7 +93,7 @@ export const rareTerms = (aggregation: RareTermsAggregation, stage: Stage): Plan
     read: (around) => {
       const buckets = inner.level.bucketsOf(around);
       stage.planning.made(buckets.length);
-      return then(
+      return chain(
         children.readAll(buckets, (bucket) => [
           { ...writtenKey(field, inner.level.keysOf(bucket.row!)[0], print), doc_count: count(bucket) },
           bucket,

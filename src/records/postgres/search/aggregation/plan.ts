@@ -9,7 +9,7 @@ import type {
   PipelineAggregation,
   SiblingPipeline,
 } from '../../../../search/aggregation/pipeline-node.js';
-import { then } from '../../../../search/pace.js';
+import { chain } from '../../../../search/pace.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
 import { childrenOf, type PlannedPipeline } from './children.js';
 import { composite } from './composite.js';
@@ -75,13 +75,13 @@ type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;
 const withMeta = ({ meta }: Aggregation, planned: Planned): Planned =>
   meta === undefined
     ? planned
-    : { ...planned, read: (bucket) => then(planned.read(bucket), (answer) => ({ meta, ...answer })) };
+    : { ...planned, read: (bucket) => chain(planned.read(bucket), (answer) => ({ meta, ...answer })) };
 
 const plannedPipeline = (pipeline: PipelineAggregation, planning: Planning): PlannedPipeline => {
   const { name, meta } = pipeline;
   if (!standsBeside(pipeline)) return { name, across: acrossOf(pipeline as ParentPipeline, planning.pace) };
   const own = meta === undefined ? {} : { meta };
   const beside = (answers: Answer) =>
-    then(besides(pipeline as SiblingPipeline, answers, planning), (answer) => ({ ...own, ...answer }));
+    chain(besides(pipeline as SiblingPipeline, answers, planning), (answer) => ({ ...own, ...answer }));
   return { name, beside };
 };

@@ -9,7 +9,7 @@ import { javaDouble, type Print, printOf } from '../../../../search/aggregation/
 import type { Field } from '../../../../search/field/field.js';
 import { isNumeric } from '../../../../search/field/field.js';
 import { emptyField } from '../../../../search/field/reserved.js';
-import { then } from '../../../../search/pace.js';
+import { chain } from '../../../../search/pace.js';
 import { timestamp } from '../../../../search/query/bind-term.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import { and, none, not, or, type Predicate } from '../../../../search/query/predicate.js';
@@ -130,7 +130,7 @@ const ranged = (
         const bucket = found.get(index) ?? (field === undefined ? gap : emptyIn(around));
         return [{ ...written(one), doc_count: count(bucket) }, bucket];
       });
-      return then(read, (answers): Answer => {
+      return chain(read, (answers): Answer => {
         if (!aggregation.keyed) return { buckets: answers };
         return { buckets: Object.fromEntries(answers.map(({ key, ...answer }) => [key as string, answer])) };
       });

@@ -1,7 +1,7 @@
 import type { TermsAggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
-import { type Awaitable, then } from '../../../../search/pace.js';
+import { type Awaitable, chain } from '../../../../search/pace.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { type Bucket, gap, noRecords } from './bucket.js';
 import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket-key.js';
@@ -55,7 +55,7 @@ export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
     const sum = (some: readonly Bucket[]) => some.reduce((total, bucket) => total + count(bucket), 0);
     const total = withEmpty || buckets[0] === undefined ? sum(all) : inner.level.total(buckets[0]);
     const answers = children.readAll(buckets, (bucket) => [head(field, bucket), bucket]);
-    return then(answers, (done) => answerOf(total - sum(buckets), done));
+    return chain(answers, (done) => answerOf(total - sum(buckets), done));
   };
   const head = (of: StoredField, bucket: KeyedBucket): Answer => ({
     ...writtenKey(of, bucket.key, print),

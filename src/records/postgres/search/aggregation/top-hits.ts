@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { TopHitsMetric } from '../../../../search/aggregation/metric-node.js';
 import { bindSort } from '../../../../search/hits/bound-sort.js';
-import { then } from '../../../../search/pace.js';
+import { chain } from '../../../../search/pace.js';
 import { hitColumns, shapeHits } from '../hits/hits.js';
 import { orderBy, orderKey } from '../sql/order.js';
 import type { Planned, Stage } from './stage.js';
@@ -21,7 +21,7 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
   planning.needDevices(() => level.allRecords());
   return {
     read: (bucket) =>
-      then(
+      chain(
         planning.pace.map(level.recordsOf(bucket), (record) => shape(record, planning.devices())),
         (hits) => ({ hits: { total: { value: count(bucket), relation: 'eq' }, max_score: null, hits } }),
       ),
