@@ -43,10 +43,9 @@ const application = '/applications/:organizationId/:applicationId/elasticsearch'
  */
 export const createElasticsearch = (options: ElasticsearchOptions): RequestHandler => {
   const find = createTable(placesAt(options.base + application));
-  const isOurs = new RegExp(`^${options.base}/applications/[^/]+/[^/]+/elasticsearch(/|$)`);
   return (request, response, next) => {
     const path = pathOf(request);
-    if (!isOurs.test(path)) return next();
+    if (below(options.base, path) === undefined) return next();
     response.setHeader('X-Elastic-Product', 'Elasticsearch');
     serve(options, find, path, request, response).catch((error: unknown) => {
       if (response.headersSent) next(error);
@@ -77,13 +76,22 @@ const placesAt = (base: string): Map<string, Place> => {
 
 const pathOf = (request: Request): string => {
   const [path = ''] = targetOf(request).split('?', 1);
-  return path.length > 1 ? path.replace(/\/+$/, '') : path;
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+};
+
+/** What a path says below the address of an application's interface; undefined where it leads elsewhere. */
+const below = (base: string, path: string): string | undefined => {
+  if (!path.startsWith(`${base}/`)) return undefined;
+  const [kind, , , name, ...rest] = path.slice(base.length + 1).split('/');
+  return kind === 'applications' && name === 'elasticsearch' ? `/${rest.join('/')}` : undefined;
 };
 
 type Find = ReturnType<typeof createTable<Place>>;
 
 const serve = async (
-  { admit, createContext, inFlight, search }: ElasticsearchOptions,
+  { admit, base, createContext, inFlight, search }: ElasticsearchOptions,
   find: Find,
   path: string,
   request: Request,
@@ -91,16 +99,16 @@ const serve = async (
 ): Promise<void> => {
   const found = find(path);
   const { index = '' } = found?.params ?? {};
-  const [, shown] = /\/elasticsearch(.*)$/.exec(path) ?? [];
+  const shown = below(base, path) ?? '/';
   // Names that begin so are the engines' own paths.
   const isPath = index.startsWith('_') && index !== '_all';
-  if (found === undefined || isPath) throw noHandler(shown || '/', request.method);
+  if (found === undefined || isPath) throw noHandler(shown, request.method);
   response.locals['route'] = found.place.template;
   const { routes } = found.place;
   const route = routes.get(request.method);
   const allow = allowedVerbs([...routes.keys()].filter((verb) => verb !== 'HEAD'));
   if (request.method === 'OPTIONS') return answerOptions(response, allow);
-  if (route === undefined) throw wrongMethod(shown || '/', request.method, allow);
+  if (route === undefined) throw wrongMethod(shown, request.method, allow);
   const caller = await admit(request, response);
   requireScope(caller, { changes: route.changes === true, ingests: false });
   const media = mediaOf(request.headers.accept);

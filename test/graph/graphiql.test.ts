@@ -19,7 +19,9 @@ describe('GraphiQL', () => {
     const response = await open();
     const page = await response.text();
     expect(page).not.toMatch(/https?:\/\//);
-    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; connect-src 'self'/);
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; frame-ancestors 'none'; connect-src 'self'/,
+    );
     const parts = [...page.matchAll(/(?:src|href)="(graphql[^"]+)"/g)].map(([, part]) => part);
     expect(parts).toHaveLength(5);
     for (const part of parts) {

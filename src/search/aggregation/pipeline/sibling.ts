@@ -49,11 +49,15 @@ export const besides = (
 ): Awaitable<Answer> => {
   const { buckets, inner } = bucketsAt(answers, pipeline.path);
   answered(buckets.length);
-  const valued = pace.map(buckets, (bucket) => ({
-    // What is not there at all is no gap to fill.
-    value: isAbsent(bucket, inner) ? Number.NaN : valueAt(bucket, inner, pipeline.zeros),
-    key: bucket['key_as_string'] ?? bucket[hiddenKey] ?? textOf(bucket['key']),
-  }));
+  const valued = pace.map(buckets, (bucket) => {
+    // Read first: a path that leads to no number is a fault also where nothing is there.
+    const value = valueAt(bucket, inner, pipeline.zeros);
+    return {
+      // What is not there at all is no gap to fill.
+      value: isAbsent(bucket, inner) ? Number.NaN : value,
+      key: bucket['key_as_string'] ?? bucket[hiddenKey] ?? textOf(bucket['key']),
+    };
+  });
   return chain(valued, (all) => {
     const found = all.filter(({ value }) => !Number.isNaN(value));
     const answer = compute[pipeline.kind] as ComputeOne;
