@@ -8,9 +8,10 @@ import { TimedOut } from '../../../search/pace.js';
 import { parseRequest, type SearchRequest } from '../../../search/request.js';
 import type { Input } from '../../../search/syntax/input.js';
 import { earlyLook, noLook, readScope } from './call-scope.js';
+import { execute, type Found } from './execute.js';
 import type { Times } from './hits/hits.js';
+import { planOf } from './plan.js';
 import { type CallBudget, ResultBudget } from './result-budget.js';
-import { type Found, run } from './run.js';
 import { type Snapshot, takeSnapshot } from './snapshot.js';
 import { loadFields } from './sql/load-fields.js';
 
@@ -157,15 +158,8 @@ const answerAll = async (
             from: range.from,
             to: range.to,
           };
-          return run(reader, request, {
-            scope: bounds,
-            range,
-            fields,
-            now,
-            weigh: budget.weigh,
-            times,
-            ...(rollups && { sources: scope.sources }),
-          });
+          const plan = planOf(request, { scope: bounds, range, fields, now });
+          return execute(plan, { reader, weigh: budget.weigh, times, ...(rollups && { sources: scope.sources }) });
         });
       }),
     );

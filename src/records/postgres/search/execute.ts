@@ -1,0 +1,134 @@
+import sql from 'sql-template-tag';
+import type { Aggregation } from '../../../search/aggregation/aggregation.js';
+import type { Answer } from '../../../search/aggregation/answer.js';
+import { all, type Predicate } from '../../../search/query/predicate.js';
+import type { Span } from '../../../search/span.js';
+import { type PlannedTree, planTree } from './aggregation/tree.js';
+import { type Hit, readHits, type Times } from './hits/hits.js';
+import {
+  asksProducts,
+  type Plan,
+  pagesByTime,
+  rolledScope,
+  rollupQuestion,
+  totalShown,
+  wholeProducts,
+  withoutProducts,
+} from './plan.js';
+import type { FindSources } from './rollup/sources.js';
+import type { Reader } from './snapshot-reader.js';
+import { type Scope, scan } from './sql/scan.js';
+
+/** The part of an answer that a query makes. */
+export interface Found {
+  hits: { total?: { value: number; relation: 'eq' | 'gte' }; max_score: null; hits: Hit[] };
+  aggregations?: Answer;
+}
+
+/** What a plan is executed with. */
+export interface Execution {
+  readonly reader: Reader;
+  /** Counts what the answer takes, in bytes; throws past what a call, or all of them, may hold. */
+  readonly weigh: (bytes: number) => void;
+  /** The unit of times in sources and sort values. */
+  readonly times: Times;
+  /** What rollups there are; absent where they may not answer. */
+  readonly sources?: FindSources;
+}
+
+/** Reads what a plan asks for. */
+export const execute = async (plan: Plan, execution: Execution): Promise<Found> => {
+  const { reader, weigh, times, sources } = execution;
+  const found = await timesFound(reader, plan);
+  const span = (plan.narrows ? await timeFound(reader, plan.scope, all) : undefined) ?? plan.span;
+  const scope = await aggregatedScope(plan, span, reader, sources);
+  const shared = { fields: plan.fields, now: plan.now, span, found, times, pace: reader.pace, weigh };
+  const aggregations = planTree(plan.request.aggregations, scope, plan.query, shared);
+  const hits = await pageOf(plan, execution);
+  const answer = await aggregations?.read(reader);
+  const total = await totalOf(plan, hits.length, aggregations, reader);
+  return { hits: { ...(total && { total }), max_score: null, hits }, ...(answer && { aggregations: answer }) };
+};
+
+/** The records that aggregations read, or the rollups that stand in for them. */
+const aggregatedScope = async (
+  plan: Plan,
+  span: Span,
+  { rows }: Reader,
+  sources: FindSources | undefined,
+): Promise<Scope> => {
+  if (sources === undefined) return plan.scope;
+  const question = rollupQuestion(plan, span);
+  const rolled = question && rolledScope(plan, question, await sources(rows, question.deviceIds));
+  if (rolled !== undefined) return rolled;
+  return asksProducts(plan, span) ? withoutProducts(plan.scope, await sources(rows)) : plan.scope;
+};
+
+const pageOf = async (plan: Plan, { reader, weigh, times, sources }: Execution): Promise<Hit[]> => {
+  const { request, scope, predicates, sort, shown, cursor, pageSpan } = plan;
+  const products = sources && pagesByTime(plan) ? wholeProducts(scope, await sources(reader.rows)) : undefined;
+  return readHits(reader, {
+    scope,
+    predicates,
+    sort,
+    from: request.from,
+    size: request.size,
+    span: pageSpan,
+    source: request.source,
+    fields: shown,
+    times,
+    weigh,
+    ...(cursor && { after: cursor }),
+    ...(products && { products }),
+  });
+};
+
+/** How many records match: as the page or the buckets show it, else counted, no further than asked for. */
+const totalOf = async (
+  plan: Plan,
+  shown: number,
+  aggregations: PlannedTree | undefined,
+  reader: Reader,
+): Promise<{ value: number; relation: 'eq' | 'gte' } | undefined> => {
+  const { trackTotal, postFilter } = plan.request;
+  if (trackTotal === false) return undefined;
+  const added = postFilter === undefined ? aggregations?.total() : undefined;
+  const total = totalShown(plan, shown) ?? added ?? (await counted(reader, plan.scope, plan.predicates, trackTotal));
+  return total > trackTotal ? { value: trackTotal, relation: 'gte' } : { value: total, relation: 'eq' };
+};
+
+const counted = async (
+  reader: Reader,
+  scope: Scope,
+  predicates: readonly Predicate[],
+  limit: number,
+): Promise<number> => {
+  if (scope.deviceIds.length === 0) return 0;
+  const { source, where } = scan(scope, predicates, []);
+  const query = Number.isFinite(limit)
+    ? sql`select count(*) from (select from ${source} where ${where} limit ${limit + 1}::int) x`
+    : sql`select count(*) from ${source} where ${where}`;
+  const [row] = await reader.tuples(query);
+  return Number(row![0]);
+};
+
+/** The time that the records of each timed aggregation are in; those of one predicate are read once. */
+const timesFound = async (reader: Reader, { scope, timed }: Plan): Promise<Map<Aggregation, Span>> => {
+  const found = new Map<Aggregation, Span>();
+  for (const [predicate, ones] of Map.groupBy(timed, ([, predicate]) => predicate)) {
+    const span = await timeFound(reader, scope, predicate);
+    if (span !== undefined) for (const [one] of ones) found.set(one, span);
+  }
+  return found;
+};
+
+/** The time that the matching records are in; undefined where there are none. */
+const timeFound = async (reader: Reader, scope: Scope, query: Predicate): Promise<Span | undefined> => {
+  if (scope.deviceIds.length === 0) return undefined;
+  const { source, where } = scan(scope, [query], []);
+  const [row] = await reader.tuples(
+    sql`select extract(epoch from min(r.ts)) * 1000, extract(epoch from max(r.ts)) * 1000 from ${source} where ${where}`,
+  );
+  const [from, to] = row as [string | null, string | null];
+  return from === null || to === null ? undefined : { from: Math.floor(Number(from)), to: Math.floor(Number(to)) };
+};

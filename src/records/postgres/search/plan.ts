@@ -1,0 +1,173 @@
+import type { Aggregation } from '../../../search/aggregation/aggregation.js';
+import type { TimeRange } from '../../../search/envelope.js';
+import type { Fields } from '../../../search/field/field.js';
+import { type BoundKey, bindSort, cursorInstant } from '../../../search/hits/bound-sort.js';
+import { type Cursor, readCursor } from '../../../search/hits/search-after.js';
+import { bindShownFields, type ShownField } from '../../../search/hits/shown-field.js';
+import { bindQuery } from '../../../search/query/bind.js';
+import { all, type Predicate } from '../../../search/query/predicate.js';
+import { timeLeft } from '../../../search/query/time-left.js';
+import type { SearchRequest } from '../../../search/request.js';
+import type { Span } from '../../../search/span.js';
+import { needsNarrow, timedBy } from './aggregation/tree.js';
+import { isByTime } from './hits/hits.js';
+import { type Asked, type Candidate, rollupCandidate, rollupRange } from './rollup/eligible.js';
+import type { Sources } from './rollup/sources.js';
+import { narrow, type Scope } from './sql/scan.js';
+
+/*
+ * What is read for a query, and in which order, decided without a database. Some decisions need facts that are read first:
+ * the functions below say which facts, and what follows from them. `execute` reads and carries out.
+ */
+
+/** What a query is planned over. */
+export interface PlanContext {
+  readonly scope: Scope;
+  readonly range: TimeRange;
+  readonly fields: Fields;
+  /** The instant that `now` means, in milliseconds. */
+  readonly now: number;
+}
+
+/** A query bound to its fields, and the time that it looks at. */
+export interface Plan extends PlanContext {
+  readonly request: SearchRequest;
+  readonly query: Predicate;
+  /** What hits must match: the query and the post filter. */
+  readonly predicates: readonly Predicate[];
+  readonly sort: readonly BoundKey[];
+  readonly shown: readonly ShownField[];
+  /** Where the page begins. */
+  readonly cursor?: Cursor;
+  /** The time that the hits of the page can be in. */
+  readonly pageSpan: Span;
+  /** The time that aggregations look at, as far as the question tells. */
+  readonly span: Span;
+  /** The aggregations whose width follows from the time that their records are in, which is read first. */
+  readonly timed: ReadonlyMap<Aggregation, Predicate>;
+  /** Whether the time that records are in at all is read first: over the whole span buckets would be too many. */
+  readonly narrows: boolean;
+}
+
+/** Binds a query. @throws SearchFailure where it does not fit its fields. */
+export const planOf = (request: SearchRequest, context: PlanContext): Plan => {
+  const { scope, range, fields, now } = context;
+  const binding = { fields, now };
+  const query = request.query === undefined ? all : bindQuery(request.query, binding);
+  const postFilter = request.postFilter === undefined ? all : bindQuery(request.postFilter, binding);
+  const sort = bindSort(request.sort, binding);
+  const cursor = request.searchAfter && readCursor(request.searchAfter, sort, now);
+  const timed = timedBy(request.aggregations, query, binding);
+  const asked = spanOf(range, now);
+  const span = spanLeft(asked, request.aggregations, query);
+  return {
+    ...context,
+    scope,
+    request,
+    query,
+    predicates: [query, postFilter],
+    sort,
+    shown: bindShownFields(request.fields, fields),
+    ...(cursor && { cursor }),
+    pageSpan: untilCursor(asked, sort, request, now),
+    span,
+    timed,
+    narrows: needsNarrow(request.aggregations, span),
+  };
+};
+
+/** Rollups that may answer a plan's aggregations, and the only devices whose rollups matter, where these are some. */
+export interface RollupQuestion {
+  readonly asked: Asked;
+  readonly candidate: Candidate;
+  readonly deviceIds?: readonly string[];
+}
+
+/** Whether rollups may answer, as far as the question tells. @param span the time that records are in, where it was read. */
+export const rollupQuestion = (plan: Plan, span: Span): RollupQuestion | undefined => {
+  if (plan.timed.size > 0) return undefined;
+  const asked = askedOf(plan, span);
+  const candidate = rollupCandidate(asked);
+  if (candidate === undefined) return undefined;
+  const { deviceIds } = narrow(plan.scope, [plan.query]).scope;
+  return { asked, candidate, ...(deviceIds.length < plan.scope.deviceIds.length && { deviceIds }) };
+};
+
+/** The scope with the rollups that stand in for its records; undefined where there are none to trust. */
+export const rolledScope = ({ scope }: Plan, question: RollupQuestion, sources: Sources): Scope | undefined => {
+  const rollup = rollupRange(question.asked, question.candidate, sources);
+  return rollup && { ...scope, rollup };
+};
+
+/** Within less than this, in milliseconds, the records of a product are quickly found through its index. */
+const short = 14 * 86_400_000;
+
+/** Whether it pays to ask which products there are records of: see {@link withoutProducts}. */
+export const asksProducts = ({ request, scope, query }: Plan, span: Span): boolean => {
+  if (request.aggregations.length === 0 || scope.productIds.length === 0) return false;
+  const left = timeLeft(span, [query]);
+  return left.to - left.from > short;
+};
+
+/**
+ * The scope without its products, where its devices have records of no other: PostgreSQL takes one condition that follows from
+ * another for chance, expects too few records and looks up one by one what is better read from end to end.
+ */
+export const withoutProducts = (scope: Scope, { products }: Sources): Scope => {
+  const named = new Set<string | null>(scope.productIds);
+  return products.length > 0 && products.every((id) => named.has(id)) ? { ...scope, productIds: [] } : scope;
+};
+
+/** Whether the page is read in the order of time, so that products can be read one by one: see {@link wholeProducts}. */
+export const pagesByTime = ({ scope, predicates, sort, request: { from, size } }: Plan): boolean =>
+  isByTime({ scope, predicates, sort, from, size });
+
+/** The products of a scope, where nearly all records of each are in it: a device may have come since the last rollup. */
+export const wholeProducts = ({ productIds, deviceIds }: Scope, { products, whole }: Sources): string[] | undefined => {
+  const ids = productIds.length === 0 ? products : productIds;
+  const known = ids.filter((id) => id !== null && whole.has(id)) as string[];
+  return ids.length > 0 && known.length === ids.length && ids.length < deviceIds.length ? known : undefined;
+};
+
+/** How many records match, where a page that is not full shows it. @param shown how many hits the page has. */
+export const totalShown = ({ cursor, request: { from, size } }: Plan, shown: number): number | undefined =>
+  cursor === undefined && shown < size && (shown > 0 || from === 0) ? from + shown : undefined;
+
+const askedOf = ({ request, query, scope, fields, range, now }: Plan, span: Span): Asked => ({
+  aggregations: request.aggregations,
+  query,
+  productIds: scope.productIds,
+  fields,
+  span,
+  range,
+  now,
+});
+
+/** The time that the records after a cursor can be in. */
+const untilCursor = (
+  span: Span,
+  [first]: readonly BoundKey[],
+  { searchAfter }: Pick<SearchRequest, 'searchAfter'>,
+  now: number,
+): Span => {
+  if (searchAfter === undefined || first?.type !== 'timestamp' || !first.descending) return span;
+  const reached = Date.parse(cursorInstant(searchAfter.items()[0]!, now));
+  // A timestamp beyond the calendar reads as no number.
+  return reached < span.to ? { ...span, to: Math.ceil(reached) + 1 } : span;
+};
+
+/** What a query leaves of a span, where no aggregation looks beyond the query. */
+const spanLeft = (span: Span, aggregations: readonly Aggregation[], query: Predicate): Span => {
+  if (aggregations.some(({ kind }) => kind === 'global')) return span;
+  const { from, to } = timeLeft(span, [query]);
+  // A timestamp beyond the calendar reads as no number.
+  return from <= to ? { from: Math.floor(from), to: Math.ceil(to) } : span;
+};
+
+/** Records are from 2000 on and at most a day ahead, whatever was asked for. */
+const earliest = Date.UTC(1999, 11, 30);
+const ahead = 3 * 86_400_000;
+const spanOf = ({ fromMillis, toMillis }: TimeRange, now: number): Span => {
+  const from = Math.min(Math.max(fromMillis, earliest), now + ahead);
+  return { from: Math.floor(from), to: Math.ceil(Math.max(from, Math.min(toMillis, now + ahead))) };
+};

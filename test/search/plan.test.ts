@@ -1,0 +1,146 @@
+import { describe, expect, it } from '@jest/globals';
+import { VariableType } from '../../src/entities/enums.js';
+import type { PlainJson } from '../../src/json.js';
+import { locate } from '../../src/json.js';
+import {
+  asksProducts,
+  pagesByTime,
+  planOf,
+  rolledScope,
+  rollupQuestion,
+  totalShown,
+  wholeProducts,
+  withoutProducts,
+} from '../../src/records/postgres/search/plan.js';
+import type { Sources } from '../../src/records/postgres/search/rollup/sources.js';
+import { fieldsOf } from '../../src/search/field/resolve.js';
+import { parseRequest } from '../../src/search/request.js';
+import { Input } from '../../src/search/syntax/input.js';
+
+/* What is read for a query is decided without a database: so are these tests. */
+
+const day = 86_400_000;
+const now = Date.parse('2026-06-15T12:00:00Z');
+const product = '01900000-0000-7000-8000-000000000001';
+const otherProduct = '01900000-0000-7000-8000-000000000002';
+const devices = [1, 2, 3].map((n) => `01900000-0000-7000-8000-00000000010${n}`);
+
+const variable = { productId: product, name: 'temperature', type: VariableType.FLOAT32, slot: 1 };
+const fields = fieldsOf({ declared: [variable], seen: [], used: null }, [product]);
+
+/** The plan of a query over the last so many days, of one product. */
+const plan = (query: { [key: string]: PlainJson }, days = 30) => {
+  const from = now - days * day;
+  const body = { products: [product], ...query };
+  return planOf(parseRequest(new Input(locate(body), 'queries.0')), {
+    scope: {
+      organizationId: '01900000-0000-7000-8000-000000000009',
+      deviceIds: devices,
+      productIds: [product],
+      from: new Date(from).toISOString(),
+      to: new Date(now).toISOString(),
+    },
+    range: {
+      from: new Date(from).toISOString(),
+      to: new Date(now).toISOString(),
+      fromMillis: from,
+      toMillis: now,
+    },
+    fields,
+    now,
+  });
+};
+
+const sources = (more: Partial<Sources> = {}): Sources => ({
+  products: [product],
+  whole: new Set([product]),
+  stale: new Map(),
+  staleDays: new Map(),
+  ...more,
+});
+
+const average = { aggs: { a: { avg: { field: 'data.temperature' } } } };
+const daily = {
+  size: 0,
+  aggs: { d: { date_histogram: { field: 'ts', fixed_interval: '1d' }, ...average } },
+};
+const lastWeek = { range: { ts: { gte: now - 7 * day } } };
+
+describe('the plan of a search', () => {
+  it('looks only at the time that the query leaves, unless an aggregation looks beyond the query', () => {
+    expect(plan({ query: lastWeek, ...average }).span.from).toBe(now - 7 * day);
+    expect(plan({ query: lastWeek, aggs: { g: { global: {} } } }).span.from).toBe(now - 30 * day);
+  });
+
+  it('asks first what time the records are in where the width of buckets follows from it', () => {
+    const automatic = plan({ aggs: { a: { auto_date_histogram: { field: 'ts' } } } });
+    expect(automatic.timed.size).toBe(1);
+    expect(plan(daily).timed.size).toBe(0);
+  });
+
+  it('asks first what time there are records of where buckets of a zone over all of it would be thousands', () => {
+    const minutes = (days: number) =>
+      plan(
+        { aggs: { m: { date_histogram: { field: 'ts', fixed_interval: '1m', time_zone: 'Europe/Berlin' } } } },
+        days,
+      );
+    expect([minutes(30).narrows, minutes(1).narrows]).toEqual([true, false]);
+  });
+
+  it('answers from rollups what adds up by whole hours, and nothing else', () => {
+    const question = (query: { [key: string]: PlainJson }) => rollupQuestion(plan(query), plan(query).span);
+    expect(question(daily)).toBeDefined();
+    expect(question({ ...daily, query: { range: { 'data.temperature': { gt: 20 } } } })).toBeUndefined();
+    expect(question({ aggs: { p: { percentiles: { field: 'data.temperature' } } } })).toBeUndefined();
+    expect(question({ aggs: { a: { auto_date_histogram: { field: 'ts' } } } })).toBeUndefined();
+  });
+
+  it('asks about the rollups of those devices alone that the query names', () => {
+    const named = plan({ ...daily, query: { term: { 'device.id': devices[0]! } } });
+    expect(rollupQuestion(named, named.span)?.deviceIds).toEqual([devices[0]]);
+    expect(rollupQuestion(plan(daily), plan(daily).span)?.deviceIds).toBeUndefined();
+  });
+
+  it('reads rollups of a product as a whole, or device by device, and no product that does not declare the variable', () => {
+    const one = plan(daily);
+    const question = rollupQuestion(one, one.span)!;
+    expect(rolledScope(one, question, sources())?.rollup).toMatchObject({ whole: [product], apart: [], slots: [1] });
+    const apart = sources({ whole: new Set() });
+    expect(rolledScope(one, question, apart)?.rollup).toMatchObject({ whole: [], apart: [product] });
+    const all = { ...one, scope: { ...one.scope, productIds: [] } };
+    const everywhere = sources({ products: [product, otherProduct] });
+    expect(rolledScope(all, rollupQuestion(all, all.span)!, everywhere)).toBeUndefined();
+  });
+
+  it('reads hours whose rollups are out of date from the records, and all where these are too many', () => {
+    const one = plan(daily);
+    const question = rollupQuestion(one, one.span)!;
+    const hour = Math.floor((now - 2 * day) / 3_600_000) * 3600;
+    const stale = (hours: number[]) => rolledScope(one, question, sources({ stale: new Map([[product, hours]]) }));
+    expect(stale([hour])?.rollup?.stale).toEqual([{ productId: product, start: hour * 1000 }]);
+    expect(stale(Array.from({ length: 600 }, (_, index) => hour - index * 3600))).toBeUndefined();
+  });
+
+  it('leaves out products that follow from the devices, where it reads more than a few days', () => {
+    const long = plan({ size: 0, aggs: { t: { terms: { field: 'data.temperature' } } } });
+    const short = plan({ size: 0, aggs: { t: { terms: { field: 'data.temperature' } } } }, 3);
+    expect([asksProducts(long, long.span), asksProducts(short, short.span)]).toEqual([true, false]);
+    expect(withoutProducts(long.scope, sources()).productIds).toEqual([]);
+    expect(withoutProducts(long.scope, sources({ products: [product, otherProduct] })).productIds).toEqual([product]);
+  });
+
+  it('reads a page in the order of time product by product, where these are whole and fewer than the devices', () => {
+    const byTime = plan({ sort: [{ ts: 'desc' }] });
+    expect([pagesByTime(byTime), pagesByTime(plan({ sort: ['data.temperature'] }))]).toEqual([true, false]);
+    expect(wholeProducts(byTime.scope, sources())).toEqual([product]);
+    expect(wholeProducts(byTime.scope, sources({ whole: new Set() }))).toBeUndefined();
+  });
+
+  it('counts nothing where a page that is not full shows the total', () => {
+    expect([totalShown(plan({ size: 10 }), 4), totalShown(plan({ size: 10 }), 10)]).toEqual([4, undefined]);
+    expect(totalShown(plan({ size: 10, from: 20 }), 0)).toBeUndefined();
+    const later = plan({ sort: [{ ts: 'desc' }], search_after: [now / 1000] });
+    expect(totalShown(later, 4)).toBeUndefined();
+    expect(later.pageSpan.to).toBeLessThanOrEqual(now + 1);
+  });
+});
