@@ -32,7 +32,7 @@ import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from './resolvers/latest.resolver.js';
-import { LiveResolver } from './resolvers/live.resolver.js';
+import { DevicesChangedResolver, LiveResolver } from './resolvers/live.resolver.js';
 import { NodeResolver } from './resolvers/node.resolver.js';
 import { OrganizationResolver } from './resolvers/organization.resolver.js';
 import { organizationEdges } from './resolvers/organization-edge.resolver.js';
@@ -146,7 +146,8 @@ export function createResolvers({
     new SeriesResolver(series),
     new MemberEdgesResolver(),
     new NodeResolver(),
-    new LiveResolver(live, requireQuery),
+    new LiveResolver(live, jobs, requireQuery),
+    new DevicesChangedResolver(),
     new OrganizationEdgesResolver(),
     new OrganizationResolver(),
     new ProductEdgesResolver(),

@@ -12,7 +12,7 @@ import { turnsOf } from './fair-queue.js';
 import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import type { PlainJson } from './json.js';
-import { createLive, type Live, liveSession } from './live/live.js';
+import { createLive, type Live, liveSession, liveSlowSession } from './live/live.js';
 import type { Log } from './log.js';
 import { createGroupMetrics, measureSearch, measureStore, observePools, observeProcess } from './metrics.js';
 import { prepareDatabase } from './prepare.js';
@@ -97,8 +97,10 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
   const searchPool = createPool(connectionString, { name: 'ddp search', max: 8, pipeline: true });
   const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
   const livePool = createPool(connectionString, { name: 'ddp live', max: 4, session: liveSession });
+  const liveSlowPool = createPool(connectionString, { name: 'ddp live query', max: 4, session: liveSlowSession });
   const live = createLive({
     pool: livePool,
+    slowPool: liveSlowPool,
     connectionString,
     log,
     recheck: createRecheck(
@@ -110,7 +112,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
         ts,
         device: { id: deviceId, organizationId, ...(productId && { product: { id: productId } }) },
       }));
-      return matchStored(livePool, query, some, { now: clock(), patience: livePatience });
+      return matchStored(liveSlowPool, query, some, { now: clock(), patience: livePatience });
     },
     deliveryRows,
   });
@@ -182,7 +184,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     live,
     clock,
     requireQuery: (organizationId, query) =>
-      requireAnswerable(livePool, query, { organizationId, path: 'query', now: clock() }),
+      requireAnswerable(liveSlowPool, query, { organizationId, path: 'query', now: clock() }),
     async close(within) {
       await Promise.all([records.close(), jobs.close(), upkeep.close()]);
       await hooks.close(within);
@@ -196,6 +198,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
         searchPool.end(),
         dispatcherPool.end(),
         livePool.end(),
+        liveSlowPool.end(),
         orm.close(),
       ]);
     },

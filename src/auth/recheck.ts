@@ -5,12 +5,15 @@ import type { Read } from '../schema/context.js';
 import { writersOnly } from './access.js';
 import { validTokens } from './authenticate.js';
 
-/** Something that a token was let see: an application that its bearer can read, or a hook of one that it may change. */
+/**
+ * Something that a token was let see: an application that its bearer can read, a hook of one that it may change, or, where
+ * there is neither, its organization.
+ */
 export interface Claim {
   readonly tokenId: string;
   /** What its bearer was in the organization. */
   readonly role: Role;
-  readonly applicationId: string;
+  readonly applicationId: string | null;
   readonly hookId: string | null;
 }
 
@@ -34,7 +37,7 @@ export const createRecheck =
         left join application a on a.id = w.application_id and a.organization_id = c.organization_id
         left join hook h on h.id = w.hook_id and h.application_id = a.id
        order by w.place`);
-    return claims.map(({ role, hookId }, index) => faultOf(rows[index]!, role, hookId !== null));
+    return claims.map((claim, index) => faultOf(rows[index]!, claim));
   };
 
 interface Standing {
@@ -43,10 +46,11 @@ interface Standing {
   permission: 'read' | 'write' | null;
 }
 
-function faultOf({ role, hooked, permission }: Standing, before: Role, ofHook: boolean): Error | undefined {
+function faultOf({ role, hooked, permission }: Standing, claim: Claim): Error | undefined {
   if (role === null) return unauthenticated();
-  if (role !== before) return forbidden('Your role in the organization has changed: subscribe again.');
+  if (role !== claim.role) return forbidden('Your role in the organization has changed: subscribe again.');
+  if (claim.applicationId === null) return undefined;
   if (permission === null) return notFound('application');
-  if (ofHook && permission !== 'write') return forbidden(writersOnly);
+  if (claim.hookId !== null && permission !== 'write') return forbidden(writersOnly);
   return hooked ? undefined : notFound('hook');
 }

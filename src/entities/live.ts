@@ -1,21 +1,47 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { Delivery } from './delivery.js';
+import type { Device } from './device.js';
+import { Job } from './job.js';
 import { DeviceRecord } from './record.js';
 
 const missed =
   'How many came before these and were dropped because they were not fetched in time, or are too large to be told. What was missed is found by a query.';
 
+/** What every event of live data has. */
+@ObjectType({ description: 'What every event has.' })
+abstract class LiveEvent {
+  @Field(() => Int, { description: missed }) missed!: number;
+  @Field(() => String, {
+    description:
+      'Subscribe again with this as `after` to be told first of what came since. It is good for an hour; after ten minutes without news an event without any brings a newer one.',
+  })
+  cursor!: string;
+}
+
 /** Records that came. */
 @ObjectType({ description: 'Records that came. The first event is empty: from then on nothing goes by untold.' })
-export class RecordsReceived {
+export class RecordsReceived extends LiveEvent {
   @Field(() => [DeviceRecord], { description: 'The records, as they were committed.' })
   records!: readonly DeviceRecord[];
-  @Field(() => Int, { description: missed }) missed!: number;
 }
 
 /** Deliveries that changed. */
 @ObjectType({ description: 'Deliveries that changed. The first event is empty: from then on nothing goes by untold.' })
-export class DeliveriesUpdated {
+export class DeliveriesUpdated extends LiveEvent {
   @Field(() => [Delivery], { description: 'The deliveries, as they are now.' }) deliveries!: readonly Delivery[];
-  @Field(() => Int, { description: missed }) missed!: number;
+}
+
+/** Jobs that went on. */
+@ObjectType({ description: 'Jobs that went on. The first event is empty: from then on nothing goes by untold.' })
+export class JobsUpdated extends LiveEvent {
+  @Field(() => [Job], { description: 'The jobs, as they are now.' }) jobs!: readonly Job[];
+}
+
+/** Devices that changed. */
+@ObjectType({ description: 'Devices that changed. The first event is empty: from then on nothing goes by untold.' })
+export class DevicesChanged extends LiveEvent {
+  /** Identifiers of the devices. */
+  ids!: readonly string[];
+  /** Loaded for each event. */
+  devices!: readonly Device[];
 }

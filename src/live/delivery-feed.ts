@@ -1,19 +1,15 @@
-import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import sql, { type Sql } from 'sql-template-tag';
 import type { Delivery } from '../entities/delivery.js';
 import { firstId } from '../entities/id.js';
-import { createFeed, type Feed, pageSize, type Question, type Recheck, type Row, type Subscriber } from './feed.js';
-import { moment, wholeXid } from './moment.js';
+import { createFeed, type Feed, pageSize, type Question, type Row, type Subscriber } from './feed.js';
+import type { FeedShared } from './feed-shared.js';
+import { clockSkew, moment, unseen, wholeXid } from './moment.js';
 
 /** Somebody who is told of the deliveries of the hook that the claim names. */
 export type DeliverySubscriber = Subscriber<Delivery>;
 
 /** Settings of a feed of deliveries. */
-export interface DeliveryFeedOptions {
-  pool: Pool;
-  recheck: Recheck;
-  log: Logger;
+export interface DeliveryFeedOptions extends FeedShared {
   /** Deliveries in their published shape, from `delivery d`. */
   rows: Sql;
   onDemand(demanded: boolean): void;
@@ -24,8 +20,6 @@ export interface DeliveryFeedOptions {
  * by the index `delivery_late`, which only they are in: most deliveries cost that index nothing.
  */
 const soon = 10_000;
-/** Clocks of processes, which deliveries carry, may differ so much from the database's. Milliseconds. */
-const skew = 10_000;
 
 /** Tells of deliveries as they are stored and with every attempt that is settled. */
 export const createDeliveryFeed = ({
@@ -35,18 +29,18 @@ export const createDeliveryFeed = ({
   createFeed<Delivery, Row<Delivery>, DeliverySubscriber>({
     ...options,
     // Claiming a delivery writes a new version of its row that looks like the one before.
-    remembered: soon + skew,
-    async read(question) {
+    remembered: soon + clockSkew,
+    async read(question, pool) {
       const { text, values } = deliveriesQuery(question, published);
-      const { rows } = await options.pool.query<StoredRow>({ text, values });
+      const { rows } = await pool.query<StoredRow>({ text, values });
       return rows.map(rowOf);
     },
-    async sort(rows, subscribers) {
+    sort(rows, subscribers) {
       const byHook = Map.groupBy(rows, ({ item }) => item.applicationHookId);
       return new Map(
         subscribers.flatMap((someone) => {
           const some = byHook.get(someone.claim.hookId!);
-          return some === undefined ? [] : [[someone, { rows: some, missed: 0 }]];
+          return some === undefined ? [] : [[someone, some]];
         }),
       );
     },
@@ -55,12 +49,10 @@ export const createDeliveryFeed = ({
 type StoredRow = Delivery & { liveXid: string; liveSize: number };
 
 /** The versions of deliveries that nobody was told of, in their published shape. */
-const deliveriesQuery = (
-  { subscribers, unseenBy, seenBy, ranges, since, after }: Question<DeliverySubscriber>,
-  published: Sql,
-): Sql => {
+const deliveriesQuery = (question: Question<DeliverySubscriber>, published: Sql): Sql => {
+  const { subscribers, ranges, since, after } = question;
   const hooks = [...new Set(subscribers.map(({ claim }) => claim.hookId!))];
-  const changedSince = new Date(since - skew);
+  const changedSince = new Date(since - clockSkew);
   const changed = (condition: Sql) => sql`
     select d.hook_id, d.id, ${wholeXid(sql`d.xmin`)} as xid,
            octet_length(d.payload::text) + coalesce(octet_length(d.request::text), 0)
@@ -79,7 +71,7 @@ const deliveriesQuery = (
                                       ${named.map(({ high }) => high)}::uuid[]) g (hook_id, low, high)
        cross join lateral (${changed(sql`d.hook_id = g.hook_id and d.id between g.low and g.high`)}) c`
     : sql`
-      ${changed(sql`d.hook_id = any(${hooks}::uuid[]) and d.id >= ${firstId(since - soon - skew)}::uuid`)}
+      ${changed(sql`d.hook_id = any(${hooks}::uuid[]) and d.id >= ${firstId(since - soon - clockSkew)}::uuid`)}
       union
       ${changed(sql`d.hook_id = any(${hooks}::uuid[]) and d.updated_at - d.created_at > interval '10 seconds'`)}`;
   return sql`
@@ -87,8 +79,7 @@ const deliveriesQuery = (
       from ${moment} cross join lateral (
         select * from (${found}) c
          where c.id > ${after ?? firstId(0)}::uuid
-           and not pg_visible_in_snapshot(c.xid, ${unseenBy}::pg_snapshot)
-           and (${seenBy ?? null}::pg_snapshot is null or pg_visible_in_snapshot(c.xid, ${seenBy ?? null}::pg_snapshot))
+           and ${unseen(sql`c.xid`, question)}
          order by c.id limit ${pageSize}::int) f
      cross join lateral (${published} where d.hook_id = f.hook_id and d.id = f.id) d
      order by f.id`;

@@ -2,8 +2,11 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Role } from '../entities/enums.js';
 import { unavailable } from '../errors.js';
+import { readMissed } from './catch-up.js';
+import type { Given, Position } from './cursor.js';
 import { type Look, lookQuery } from './moment.js';
 import type { Notice } from './post.js';
+import { createQueues } from './queue.js';
 import { createRounds } from './rounds.js';
 import { Snapshot } from './snapshot.js';
 import type { Sized, Stream } from './stream.js';
@@ -13,7 +16,8 @@ export interface Claim {
   tokenId: string;
   /** What its bearer was in the organization. */
   role: Role;
-  applicationId: string;
+  /** The application that it is about; absent where it is about the organization. */
+  applicationId: string | null;
   /** The hook whose deliveries it is about; these are for those alone who may change the application. */
   hookId: string | null;
 }
@@ -24,13 +28,18 @@ export type Recheck = (claims: readonly Claim[]) => Promise<readonly (Error | un
 /** Somebody who is told. */
 export interface Subscriber<Item> {
   readonly claim: Claim;
+  readonly organizationId: string;
   readonly stream: Stream<Item>;
+}
+
+/** What somebody is told of a page; `missed` counts rows of which that could not be found out. */
+export interface Told<One> {
+  rows: readonly One[];
+  missed: number;
 }
 
 /** A row that was committed. */
 export interface Row<Item> extends Sized<Item> {
-  /** Names this version of it. */
-  key: string;
   /** Orders what is read together. */
   cursor: string;
   /** The transaction that wrote it. */
@@ -56,10 +65,16 @@ export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscr
   pool: Pool;
   recheck: Recheck;
   log: Logger;
+  /** For what may be slow: the queries of subscriptions, and what came since a cursor. */
+  slowPool: Pool;
   /** Reads a page, the earliest row first; one that is full is followed by another. */
-  read(question: Question<Someone>): Promise<One[]>;
-  /** Who is told of which rows; `missed` counts rows of which that could not be found out. */
-  sort(rows: readonly One[], subscribers: readonly Someone[]): Promise<Map<Someone, { rows: One[]; missed: number }>>;
+  read(question: Question<Someone>, pool: Pool): Promise<One[]>;
+  /** Who may be told of which rows. */
+  sort(rows: readonly One[], subscribers: readonly Someone[]): Map<Someone, readonly One[]>;
+  /** Whether that is still to be found out by a query of the subscriber's. */
+  isChoosy?(someone: Someone): boolean;
+  /** Finds out by their queries who of one organization is told of what; takes no longer than {@link mostChoosing}. */
+  choose?(wanted: ReadonlyMap<Someone, readonly One[]>): Promise<Map<Someone, Told<One>>>;
   /** Told when the first subscriber comes and when the last one goes. */
   onDemand(demanded: boolean): void;
   /** How long a version is remembered as told, at least; 0 is until everything is looked at. Milliseconds. */
@@ -68,8 +83,11 @@ export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscr
 
 /** Tells subscribers of what is committed, in this process or another. */
 export interface Feed<Item, Someone extends Subscriber<Item>> {
-  /** Takes somebody in; from when it resolves nothing that is committed goes by untold. */
-  join(someone: Someone): Promise<void>;
+  /**
+   * Takes somebody in; from when it resolves nothing that is committed goes by untold, nor what was since the cursor.
+   * @throws invalid where too much came since that, or it is too old.
+   */
+  join(someone: Someone, given?: Given): Promise<void>;
   leave(someone: Someone): void;
   /** Hints at what was committed; `undefined` where that is not known. */
   hint(notices: readonly Notice[] | undefined): void;
@@ -84,6 +102,8 @@ const longestWrite = 60_000;
 const mostRanges = 500;
 /** Versions that are remembered as told before everything is looked at again, so that they need not be. */
 const mostRemembered = 50_000;
+/** How long the queries of an organization's subscriptions may take over a page, in milliseconds. */
+export const mostChoosing = 2000;
 /** Rows of a page. */
 export const pageSize = 500;
 
@@ -102,17 +122,20 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
   options: FeedOptions<Item, One, Someone>,
 ): Feed<Item, Someone> {
   const { pool, recheck, log, read, sort, onDemand, remembered } = options;
+  const isChoosy = (someone: Someone) => options.isChoosy?.(someone) === true;
   /** Everybody who is told, and the snapshot of when each came: what that saw is no news. */
   const present = new Map<Someone, Snapshot>();
   let joining: Joining<Someone>[] = [];
   let demanded = false;
   /** The last look at everything: what it saw, and since when what it did not see may have been made. */
-  let last = { seen: '', since: 0 };
+  let last: Position = { seen: '', since: 0 };
   let ranges: Notice[] = [];
   let everything = false;
   const told = createMemory(remembered);
 
-  const look = async () => {
+  const queues = createQueues(log);
+
+  const look = async (): Promise<Position> => {
     const { rows } = await pool.query<Look>(lookQuery);
     const { seen, now, oldest } = rows[0]!;
     return { seen, since: Math.max(Math.min(now, oldest ?? now), now - longestWrite) - margin };
@@ -141,7 +164,8 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     const seen = new Snapshot(now.seen);
     for (const { someone, joined } of joining) {
       present.set(someone, seen);
-      joined.resolve();
+      someone.stream.begin(now);
+      joined.resolve(now);
     }
     joining = [];
   };
@@ -158,18 +182,46 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     }
   };
 
+  /** Gives rows to those who are still let see them. */
+  const give = async (all: ReadonlyMap<Someone, Told<One>>) => {
+    await dismiss([...all.keys()]);
+    for (const [someone, { rows, missed }] of all) {
+      someone.stream.push(rows);
+      someone.stream.miss(missed);
+    }
+  };
+
+  /** What may be slow waits in a queue of its organization's, so that it holds up nobody else's. */
+  const giveChosen = (wanted: ReadonlyMap<Someone, readonly One[]>) => {
+    for (const [organizationId, some] of Map.groupBy(wanted, ([{ organizationId }]) => organizationId)) {
+      const missAll = () => some.forEach(([{ stream }, rows]) => stream.miss(rows.length));
+      const work = async () => give(await options.choose!(new Map(some)));
+      if (!queues.add(organizationId, work, missAll)) missAll();
+    }
+  };
+
   const tell = async (page: readonly One[]) => {
     const fresh = page.filter(({ key }) => !told.has(key));
     if (fresh.length === 0) return;
-    const sorted = await sort(fresh, [...present.keys()]);
-    await dismiss([...sorted.keys()]);
-    for (const [someone, { rows, missed }] of sorted) {
+    const wanted = [...sort(fresh, [...present.keys()])].map(([someone, rows]) => {
       const before = present.get(someone);
-      someone.stream.push(rows.filter(({ xid }) => before?.saw(xid) === false));
-      someone.stream.miss(missed);
-    }
+      return [someone, rows.filter(({ xid }) => before?.saw(xid) === false)] as const;
+    });
+    const some = wanted.filter(([, rows]) => rows.length > 0);
+    const direct = some.filter(([someone]) => !isChoosy(someone));
+    await give(new Map(direct.map(([someone, rows]) => [someone, { rows, missed: 0 }])));
+    giveChosen(new Map(some.filter(([someone]) => isChoosy(someone))));
     for (const { key } of fresh) told.add(key);
     if (told.full()) everything = true;
+  };
+
+  /** All that this look saw was told. */
+  const reach = (position: Position) => {
+    for (const someone of present.keys()) {
+      const mark = () => someone.stream.reach(position);
+      if (isChoosy(someone)) queues.after(someone.organizationId, mark);
+      else mark();
+    }
   };
 
   const readAll = async (question: Omit<Question<Someone>, 'subscribers' | 'after'>) => {
@@ -177,7 +229,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     for (;;) {
       const subscribers = [...present.keys()];
       if (subscribers.length === 0) return;
-      const page = await read({ ...question, subscribers, ...(after !== undefined && { after }) });
+      const page = await read({ ...question, subscribers, ...(after !== undefined && { after }) }, pool);
       await tell(page);
       if (page.length < pageSize) return;
       after = page.at(-1)!.cursor;
@@ -200,6 +252,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     await readAll({ unseenBy: last.seen, since: last.since, seenBy: now.seen });
     await dismiss([...present.keys()]);
     last = now;
+    reach(now);
     told.turn();
   };
 
@@ -222,16 +275,24 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
   const rounds = createRounds({ round, needed: () => present.size > 0 || joining.length > 0, log });
 
   return {
-    async join(someone) {
-      const joined = Promise.withResolvers<void>();
+    async join(someone, given) {
+      const joined = Promise.withResolvers<Position | undefined>();
       joining.push({ someone, joined });
       demand();
       rounds.wake();
-      await joined.promise;
+      const position = await joined.promise;
+      if (given === undefined || position === undefined) return;
+      try {
+        const back = { someone, given, until: position };
+        await queues.run(someone.organizationId, () => readMissed<Item, One, Someone>(options, back));
+      } catch (error) {
+        someone.stream.end();
+        throw error;
+      }
     },
     leave(someone) {
       present.delete(someone);
-      for (const one of joining) if (one.someone === someone) one.joined.resolve();
+      for (const one of joining) if (one.someone === someone) one.joined.resolve(undefined);
       joining = joining.filter((one) => one.someone !== someone);
       demand();
     },
@@ -245,6 +306,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
       for (const { stream } of present.keys()) stream.end();
       refuseAll();
       await rounds.stop();
+      await queues.close();
     },
   };
 }
@@ -252,11 +314,10 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
 /** Somebody who waits to be let in. */
 interface Joining<Someone> {
   someone: Someone;
-  joined: PromiseWithResolvers<void>;
+  joined: PromiseWithResolvers<Position | undefined>;
 }
 
-const nameOf = ({ tokenId, role, applicationId, hookId }: Claim): string =>
-  `${tokenId}/${role}/${applicationId}/${hookId}`;
+const nameOf = (claim: Claim): string => `${claim.tokenId}/${claim.role}/${claim.applicationId}/${claim.hookId}`;
 
 /** Remembers keys until a turn, or, over turns, for so many milliseconds. */
 function createMemory(milliseconds: number) {

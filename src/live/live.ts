@@ -1,60 +1,83 @@
-import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import type { Sql } from 'sql-template-tag';
 import type { Delivery } from '../entities/delivery.js';
 import { newId } from '../entities/id.js';
+import type { Job } from '../entities/job.js';
 import type { DeviceRecord } from '../entities/record.js';
+import { invalid } from '../errors.js';
 import type { PlainJson } from '../json.js';
-import { createDeliveryFeed, type DeliverySubscriber } from './delivery-feed.js';
-import type { Claim, Feed, Recheck, Subscriber } from './feed.js';
+import { parseCursor } from './cursor.js';
+import { createDeliveryFeed } from './delivery-feed.js';
+import { createDeviceFeed } from './device-feed.js';
+import type { Claim, Feed, Subscriber } from './feed.js';
+import type { FeedShared } from './feed-shared.js';
+import { createJobFeed } from './job-feed.js';
 import { createPost, type Notice } from './post.js';
 import { rangesOf } from './range.js';
-import { createRecordFeed, type MatchStored, type RecordSubscriber } from './record-feed.js';
+import { createRecordFeed, type MatchStored } from './record-feed.js';
 import { type Batch, Stream } from './stream.js';
 
-/** Settings of session of {@link LiveOptions.pool}: its few statements are planned once, and indexes are right for all of them. */
+/** Settings of session of {@link FeedShared.pool}: its few statements are planned once, and indexes are right for all of them. */
 export const liveSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
 
+/** How long a statement on {@link FeedShared.slowPool} may take, in milliseconds. */
+const slowLimit = 5000;
+/** Settings of session of that pool. */
+export const liveSlowSession = `${liveSession} -c statement_timeout=${slowLimit}`;
+
 /** Settings of live data. */
-export interface LiveOptions {
-  /** For the few statements that all subscribers share. */
-  pool: Pool;
+export interface LiveOptions extends FeedShared {
   /** Where the connection for notices leads. */
   connectionString: string;
-  log: Logger;
-  recheck: Recheck;
   match: MatchStored;
   /** Deliveries in their published shape, from `delivery d`. */
   deliveryRows: Sql;
 }
 
-/** Which records somebody is told of. */
-export interface RecordsWanted {
+/** Who is told, and how. */
+export interface Wanted {
   claim: Claim;
   organizationId: string;
+  /** Things at once, at most. */
+  limit: number;
+  /** The cursor of a batch that somebody was given: what came since is told first. */
+  after?: string;
+}
+
+/** Which records somebody is told of. */
+export interface RecordsWanted extends Wanted {
   deviceIds?: readonly string[];
   query?: PlainJson;
-  /** Records at once, at most. */
-  limit: number;
 }
 
-/** Which deliveries somebody is told of: those of the hook that the claim names. */
-export interface DeliveriesWanted {
-  claim: Claim;
-  /** Deliveries at once, at most. */
-  limit: number;
+/** Which jobs somebody is told of. */
+export interface JobsWanted extends Wanted {
+  jobId?: string;
 }
 
-/** What is committed, in this process or another, told to subscribers as it comes. */
+/** Which devices somebody is told of. */
+export interface DevicesWanted extends Wanted {
+  /** The member who is told; null for the organization itself. */
+  userId: string | null;
+  deviceId?: string;
+}
+
+/** Batches, until somebody leaves or is sent away. */
+export type Batches<Item> = AsyncGenerator<Batch<Item>, undefined>;
+
+/**
+ * What is committed, in this process or another, told to subscribers as it comes. Each of the four answers batches from now
+ * on; what is committed after it resolves is in them. A stream ends with the reason where its claim no longer holds.
+ * @throws unavailable where the database cannot be asked, invalid for a cursor that cannot be gone on from.
+ */
 export interface Live {
-  /**
-   * Batches of records from now on; what is committed after this resolves is in them. Ends with the reason where the
-   * claim no longer holds. @throws unavailable where the database cannot be asked.
-   */
-  records(wanted: RecordsWanted): Promise<AsyncGenerator<Batch<DeviceRecord>, undefined>>;
-  /** The same of deliveries: as they are stored, and with every attempt that is settled. */
-  deliveries(wanted: DeliveriesWanted): Promise<AsyncGenerator<Batch<Delivery>, undefined>>;
+  records(wanted: RecordsWanted): Promise<Batches<DeviceRecord>>;
+  /** Of the hook that the claim names: as they are stored, and with every attempt that is settled. */
+  deliveries(wanted: Wanted): Promise<Batches<Delivery>>;
+  /** With every step. */
+  jobs(wanted: JobsWanted): Promise<Batches<Job>>;
+  /** The identifiers of devices that were registered or changed. */
+  devices(wanted: DevicesWanted): Promise<Batches<string>>;
   /** Tells that records, and deliveries for them, were committed. */
   stored(ids: () => readonly string[]): void;
   /** Tells that deliveries changed. */
@@ -72,6 +95,8 @@ export function createLive({ connectionString, deliveryRows, match, ...shared }:
     rows: deliveryRows,
     onDemand: (is) => post.want('deliveries', is),
   });
+  const jobs = createJobFeed(shared);
+  const devices = createDeviceFeed(shared);
   const feeds = { records, deliveries };
   const post = createPost({
     connectionString,
@@ -79,21 +104,18 @@ export function createLive({ connectionString, deliveryRows, match, ...shared }:
     onNotice: (topic, notices) => feeds[topic].hint(notices),
   });
   return {
-    async records({ claim, organizationId, deviceIds, query, limit }) {
-      const stream = new Stream<DeviceRecord>(limit, () => records.leave(someone));
-      const someone: RecordSubscriber = {
-        claim,
-        organizationId,
-        stream,
+    records: (wanted) => {
+      const { deviceIds, query } = wanted;
+      return join(records, wanted, {
         ...(deviceIds && { deviceIds: new Set(deviceIds) }),
         ...(query !== undefined && { query }),
-      };
-      return join(records, someone);
+      });
     },
-    async deliveries({ claim, limit }) {
-      const stream = new Stream<Delivery>(limit, () => deliveries.leave(someone));
-      const someone: DeliverySubscriber = { claim, stream };
-      return join(deliveries, someone);
+    deliveries: (wanted) => join(deliveries, wanted, {}),
+    jobs: (wanted) => join(jobs, wanted, { ...(wanted.jobId !== undefined && { jobId: wanted.jobId }) }),
+    devices: (wanted) => {
+      const { userId, deviceId } = wanted;
+      return join(devices, wanted, { userId, ...(deviceId !== undefined && { deviceId }) });
     },
     stored(ids) {
       post.tell('records', () => rangesOf(ids()));
@@ -113,7 +135,7 @@ export function createLive({ connectionString, deliveryRows, match, ...shared }:
     },
     start: post.start,
     async close() {
-      await Promise.all([records.close(), deliveries.close()]);
+      await Promise.all([records, deliveries, jobs, devices].map((feed) => feed.close()));
       await post.close();
     },
   };
@@ -121,8 +143,14 @@ export function createLive({ connectionString, deliveryRows, match, ...shared }:
 
 async function join<Item, Someone extends Subscriber<Item>>(
   feed: Feed<Item, Someone>,
-  someone: Someone,
-): Promise<Stream<Item>> {
-  await feed.join(someone);
-  return someone.stream;
+  { claim, organizationId, limit, after }: Wanted,
+  more: Omit<Someone, keyof Subscriber<Item>>,
+): Promise<Batches<Item>> {
+  const given = after === undefined ? undefined : parseCursor(after);
+  if (after !== undefined && given === undefined)
+    throw invalid([{ path: 'after', message: 'is no cursor of an event' }]);
+  const stream = new Stream<Item>(limit, () => feed.leave(someone));
+  const someone = { claim, organizationId, stream, ...more } as Someone;
+  await feed.join(someone, given);
+  return stream;
 }

@@ -31,3 +31,11 @@ export interface Look {
   now: number;
   oldest: number | null;
 }
+
+/** Clocks of processes, which many rows carry, may differ so much from the database's. Milliseconds. */
+export const clockSkew = 10_000;
+
+/** Whether what a transaction wrote is news: one snapshot did not see it, and another one, where there is one, did. */
+export const unseen = (xid: Sql, { unseenBy, seenBy }: { unseenBy: string; seenBy?: string }): Sql => sql`
+  not pg_visible_in_snapshot(${xid}, ${unseenBy}::pg_snapshot)
+  and (${seenBy ?? null}::pg_snapshot is null or pg_visible_in_snapshot(${xid}, ${seenBy ?? null}::pg_snapshot))`;

@@ -1,17 +1,24 @@
-import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import sql, { type Sql } from 'sql-template-tag';
 import { firstId } from '../entities/id.js';
 import type { DeviceRecord } from '../entities/record.js';
 import type { PlainJson } from '../json.js';
-import { createFeed, type Feed, pageSize, type Question, type Recheck, type Row, type Subscriber } from './feed.js';
-import { moment, wholeXid } from './moment.js';
+import {
+  createFeed,
+  type Feed,
+  mostChoosing,
+  pageSize,
+  type Question,
+  type Row,
+  type Subscriber,
+  type Told,
+} from './feed.js';
+import type { FeedShared } from './feed-shared.js';
+import { moment, unseen, wholeXid } from './moment.js';
 import { merge } from './range.js';
 import { mostCharacters } from './stream.js';
 
 /** Somebody who is told of records. */
 export interface RecordSubscriber extends Subscriber<DeviceRecord> {
-  readonly organizationId: string;
   /** Only of these devices; absent: of all that are linked to the application. */
   readonly deviceIds?: ReadonlySet<string>;
   /** Only what a search with this query would find. */
@@ -33,26 +40,30 @@ export type MatchStored = (
 ) => Promise<ReadonlySet<string> | undefined>;
 
 /** Settings of a feed of records. */
-export interface RecordFeedOptions {
-  pool: Pool;
-  recheck: Recheck;
+export interface RecordFeedOptions extends FeedShared {
   match: MatchStored;
-  log: Logger;
   onDemand(demanded: boolean): void;
 }
 
 /** Tells of records as they are committed. */
-export const createRecordFeed = ({ match, ...options }: RecordFeedOptions): Feed<DeviceRecord, RecordSubscriber> =>
-  createFeed<DeviceRecord, RecordRow, RecordSubscriber>({
+export const createRecordFeed = ({ match, ...options }: RecordFeedOptions): Feed<DeviceRecord, RecordSubscriber> => {
+  const choose = createChoose(match);
+  return createFeed<DeviceRecord, RecordRow, RecordSubscriber>({
     ...options,
     remembered: 0,
-    async read(question) {
+    async read(question, pool) {
       const { text, values } = recordsQuery(question);
-      const { rows } = await options.pool.query<StoredRow>({ name: 'live-records', text, values });
+      const { rows } = await pool.query<StoredRow>({ name: 'live-records', text, values });
       return rows.map(rowOf);
     },
-    sort: (rows, subscribers) => sortRecords(rows, subscribers, match),
+    sort: sortRecords,
+    isChoosy: ({ query }) => query !== undefined,
+    choose,
   });
+};
+
+/** Of one organization's records of a page so much is read, in bytes as they are stored. */
+const mostRead = 8 * mostCharacters;
 
 /** A record as the statement answers it; its JSON as text, null where it is too large to be told. */
 interface StoredRow {
@@ -72,18 +83,24 @@ interface StoredRow {
  * Reads each record once, whoever wants it, with the applications that its device is linked to at this moment: a device
  * that was unlinked has none, and its records are not even read.
  */
-const recordsQuery = ({ subscribers, unseenBy, seenBy, ranges, since, after }: Question<RecordSubscriber>): Sql => {
+const recordsQuery = (question: Question<RecordSubscriber>): Sql => {
+  const { subscribers, ranges, since, after } = question;
   const between = ranges ? merge(ranges) : [{ low: firstId(since), high: highestId }];
   const xid = wholeXid(sql`r.xmin`);
   const applications = [...new Set(subscribers.map(({ claim }) => claim.applicationId))];
   const organizations = [...new Set(subscribers.map(({ organizationId }) => organizationId))];
-  const fits = sql`pg_column_size(r.metadata) + pg_column_size(r.data) + coalesce(pg_column_size(r.frame), 0) < ${mostCharacters}::int`;
+  // The newest of an organization's: what is more, no stream could hold.
+  const fits = sql`f.size < ${mostCharacters}::int
+    and sum(f.size) over (partition by f."organizationId" order by f.id desc) < ${mostRead}::int`;
   return sql`
-    select f.* from ${moment} cross join lateral (
+    select f.id, f.xid, f."organizationId", f."deviceId", f."productId", f.ts, f.applications,
+           case when ${fits} then f.metadata::text end as metadata, case when ${fits} then f.data::text end as data,
+           case when ${fits} then f.frame::text end as frame
+      from ${moment} cross join lateral (
       select r.id, ${xid}::text as xid, r.organization_id as "organizationId", r.device_id as "deviceId",
-             r.product_id as "productId", extract(epoch from r.ts)::float8 as ts,
-             case when ${fits} then r.metadata::text end as metadata, case when ${fits} then r.data::text end as data,
-             case when ${fits} then r.frame::text end as frame, l.applications
+             r.product_id as "productId", extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame,
+             pg_column_size(r.metadata) + pg_column_size(r.data) + coalesce(pg_column_size(r.frame), 0) as size,
+             l.applications
         from unnest(${between.map(({ low }) => low)}::uuid[], ${between.map(({ high }) => high)}::uuid[]) g (low, high)
         join record r on r.id between g.low and g.high
        cross join lateral (
@@ -91,9 +108,8 @@ const recordsQuery = ({ subscribers, unseenBy, seenBy, ranges, since, after }: Q
           where ad.device_id = r.device_id and ad.application_id = any(${applications}::uuid[])) l
        where r.organization_id = any(${organizations}::uuid[]) and l.applications is not null
          and r.id > ${after ?? firstId(0)}::uuid
-         and not pg_visible_in_snapshot(${xid}, ${unseenBy}::pg_snapshot)
-         and (${seenBy ?? null}::pg_snapshot is null or pg_visible_in_snapshot(${xid}, ${seenBy ?? null}::pg_snapshot))
-       order by r.id limit ${pageSize}::int) f`;
+         and ${unseen(xid, question)}
+       order by r.id limit ${pageSize}::int) f order by f.id`;
 };
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
@@ -120,12 +136,11 @@ const rowOf = ({ id, xid, organizationId, applications, metadata, data, frame, .
 
 const objectOf = (text: string | null) => JSON.parse(text ?? '{}') as DeviceRecord['data'];
 
-/** Who is told of which records: a query is asked once of all records that anybody with that query might be told of. */
-async function sortRecords(
+/** Who may be told of which records, queries aside. */
+function sortRecords(
   rows: readonly RecordRow[],
   subscribers: readonly RecordSubscriber[],
-  match: MatchStored,
-): Promise<Map<RecordSubscriber, { rows: RecordRow[]; missed: number }>> {
+): Map<RecordSubscriber, readonly RecordRow[]> {
   const byApplication = new Map<string, RecordRow[]>();
   for (const row of rows) {
     for (const id of row.applications) {
@@ -134,41 +149,49 @@ async function sortRecords(
       else byApplication.set(id, [row]);
     }
   }
-  const wanted = new Map<RecordSubscriber, RecordRow[]>();
+  const wanted = new Map<RecordSubscriber, readonly RecordRow[]>();
   for (const someone of subscribers) {
     const { claim, deviceIds } = someone;
-    const all = byApplication.get(claim.applicationId) ?? [];
+    const all = byApplication.get(claim.applicationId!) ?? [];
     const some = deviceIds ? all.filter(({ item }) => deviceIds.has(item.deviceId)) : all;
     if (some.length > 0) wanted.set(someone, some);
   }
-  const matches = await matchAll(wanted, match);
-  return new Map(
-    [...wanted].map(([someone, some]) => {
-      if (someone.query === undefined) return [someone, { rows: some, missed: 0 }];
-      const found = matches.get(questionOf(someone));
-      if (found === undefined) return [someone, { rows: [], missed: some.length }];
-      return [someone, { rows: some.filter(({ item }) => found.has(item.id)), missed: 0 }];
-    }),
-  );
+  return wanted;
 }
 
-async function matchAll(
-  wanted: ReadonlyMap<RecordSubscriber, readonly RecordRow[]>,
-  match: MatchStored,
-): Promise<ReadonlyMap<string, ReadonlySet<string> | undefined>> {
-  const asking = Map.groupBy(
-    [...wanted.keys()].filter(({ query }) => query !== undefined),
-    questionOf,
-  );
-  return new Map(
-    await Promise.all(
-      [...asking].map(async ([question, alike]) => {
-        const { query, organizationId } = alike[0]!;
-        const records = new Set(alike.flatMap((someone) => wanted.get(someone)!.map(({ item }) => item)));
-        return [question, await match(query!, organizationId, [...records])] as const;
-      }),
-    ),
-  );
+/**
+ * Asks each query once of all records that anybody of the organization with that query might be told of, one after the
+ * other until the time is over; what is not asked by then is missed. Those whose turn did not come are asked first the
+ * next time.
+ */
+function createChoose(match: MatchStored) {
+  /** When each query was last asked of something; a query is as good as its subscribers, and goes with them. */
+  const askedAt = new WeakMap<RecordSubscriber, number>();
+  return async (
+    wanted: ReadonlyMap<RecordSubscriber, readonly RecordRow[]>,
+  ): Promise<Map<RecordSubscriber, Told<RecordRow>>> => {
+    const end = performance.now() + mostChoosing;
+    const asking = [...Map.groupBy(wanted.keys(), questionOf).values()];
+    const answers = new Map<RecordSubscriber, Told<RecordRow>>();
+    const lastAsked = (alike: readonly RecordSubscriber[]) => askedAt.get(alike[0]!) ?? 0;
+    for (const alike of asking.sort((a, b) => lastAsked(a) - lastAsked(b))) {
+      const { query, organizationId } = alike[0]!;
+      const now = performance.now();
+      const records = new Set(alike.flatMap((someone) => wanted.get(someone)!.map(({ item }) => item)));
+      const found = now < end ? await match(query!, organizationId, [...records]) : undefined;
+      for (const someone of alike) {
+        if (now < end) askedAt.set(someone, now);
+        const rows = wanted.get(someone)!;
+        answers.set(
+          someone,
+          found === undefined
+            ? { rows: [], missed: rows.length }
+            : { rows: rows.filter(({ item }) => found.has(item.id)), missed: 0 },
+        );
+      }
+    }
+    return answers;
+  };
 }
 
 const questionOf = ({ organizationId, query }: RecordSubscriber): string => organizationId + JSON.stringify(query);

@@ -11,6 +11,17 @@ export class Snapshot {
     this.open = new Set(open.split(','));
   }
 
+  /** Whether a text is a snapshot that PostgreSQL would read. */
+  static isWritten(text: string): boolean {
+    const [, xmin, xmax, open] = /^(\d{1,18}):(\d{1,18}):((?:\d{1,18},)*\d{1,18}|)$/.exec(text) ?? [];
+    if (xmin === undefined || BigInt(xmin) < 1n || BigInt(xmin) > BigInt(xmax!)) return false;
+    const numbers = open === '' ? [] : open!.split(',').map(BigInt);
+    return numbers.every(
+      (number, index) =>
+        number >= BigInt(xmin) && number < BigInt(xmax!) && (index === 0 || number > numbers[index - 1]!),
+    );
+  }
+
   /** Whether a transaction was over, so that what it wrote could be seen. */
   saw(xid: string): boolean {
     const number = BigInt(xid);

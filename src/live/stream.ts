@@ -1,12 +1,18 @@
+import { type Given, type Position, Progress } from './cursor.js';
+
 /** What a subscriber is told at once. */
 export interface Batch<Item> {
   readonly items: readonly Item[];
   /** How many were dropped before these, because they were not fetched in time. */
   readonly missed: number;
+  /** Makes the cursor of what has been given with these. */
+  readonly cursor: () => string;
 }
 
 /** Something to tell, and how large it is in characters of JSON. */
 export interface Sized<Item> {
+  /** Names this version of it. */
+  readonly key: string;
   readonly item: Item;
   readonly size: number;
 }
@@ -15,8 +21,23 @@ export interface Sized<Item> {
 const mostItems = 1000;
 /** and so many characters of them. */
 export const mostCharacters = 1024 * 1024;
+/** After so long without anything to tell, an empty batch brings a newer cursor. Milliseconds. */
+const cursorAge = 600_000;
 /** A batch takes no more once it has this many characters. */
 const batchSize = 128 * 1024;
+
+/** Whether a thing can be told at all. */
+export const isTellable = ({ size }: { readonly size: number }): boolean => size <= mostCharacters;
+
+/** The newest of these, which may wait for a subscriber together. */
+export function newest<One extends { readonly size: number }>(some: One[]): One[] {
+  let from = some.length;
+  for (let size = 0; from > 0 && some.length - from < mostItems; from--) {
+    size += some[from - 1]!.size;
+    if (size > mostCharacters) break;
+  }
+  return from === 0 ? some : some.slice(from);
+}
 
 /**
  * What one subscriber is still to be told. It holds a bounded number of things and never waits: where the subscriber is
@@ -24,10 +45,14 @@ const batchSize = 128 * 1024;
  * empty and comes at once: from then on nothing goes by unseen.
  */
 export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, undefined> {
-  private waiting: Sized<Item>[] = [];
+  private waiting: Waiting<Item>[] = [];
   private size = 0;
   private missed = 0;
   private greeted = false;
+  private stale = false;
+  /** Of the last cursor that was sent. */
+  private sentSince = 0;
+  private progress = new Progress({ seen: '1:1:', since: 0 });
   private over?: { error?: Error };
   private readonly asking: PromiseWithResolvers<IteratorResult<Batch<Item>, undefined>>[] = [];
 
@@ -45,20 +70,43 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
     if (this.over) return;
     for (const sized of items) {
       // One that fits in no way does not push out the others.
-      if (sized.size > mostCharacters) {
+      if (!isTellable(sized)) {
         this.missed++;
         continue;
       }
-      this.waiting.push(sized);
+      this.waiting.push({ ...sized });
       this.size += sized.size;
     }
-    let dropped = 0;
-    while (this.waiting.length - dropped > mostItems || this.size > mostCharacters) {
-      this.size -= this.waiting[dropped++]!.size;
-    }
-    this.waiting.splice(0, dropped);
-    this.missed += dropped;
+    this.dropOldest();
     this.serve();
+  }
+
+  /** All that a look saw has been pushed by now. */
+  reach(position: Position): void {
+    const last = this.waiting.at(-1);
+    if (last !== undefined) last.reached = position;
+    else {
+      this.progress.reach(position);
+      this.stale = this.greeted && position.since - this.sentSince > cursorAge;
+      if (this.stale) this.serve();
+    }
+  }
+
+  /** Begins to count at a look: what it saw is not for this subscriber. */
+  begin(position: Position): void {
+    this.progress = new Progress(position);
+  }
+
+  /** Puts what came after a cursor before all else; `reached` is the look that saw all of it. Before the first batch only. */
+  resume(given: Given, items: readonly Sized<Item>[], missed: number, reached: Position): void {
+    if (this.over) return;
+    this.missed += missed;
+    const last = items.at(-1);
+    if (last === undefined) return;
+    this.progress = new Progress(given);
+    this.waiting.unshift(...items.slice(0, -1), { ...last, reached });
+    this.size += items.reduce((sum, { size }) => sum + size, 0);
+    this.dropOldest();
   }
 
   /** Counts what could not even be shown. */
@@ -112,23 +160,46 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
         this.over = {};
         if (error === undefined) asked.resolve(done);
         else asked.reject(error);
-      } else if (!this.greeted || this.waiting.length > 0 || this.missed > 0) {
+      } else if (!this.greeted || this.waiting.length > 0 || this.missed > 0 || this.stale) {
         this.asking.shift()!.resolve({ done: false, value: this.take() });
       } else return;
     }
   }
 
+  private dropOldest(): void {
+    if (this.waiting.length <= mostItems && this.size <= mostCharacters) return;
+    const kept = newest(this.waiting);
+    const dropped = this.waiting.length - kept.length;
+    for (const { size, reached } of this.waiting.slice(0, dropped)) {
+      this.size -= size;
+      if (reached !== undefined) this.progress.reach(reached);
+    }
+    this.waiting.splice(0, dropped);
+    this.missed += dropped;
+  }
+
   private take(): Batch<Item> {
     this.greeted = true;
+    this.stale = false;
     let count = 0;
     let size = 0;
     while (count < this.waiting.length && count < this.limit && size < batchSize) size += this.waiting[count++]!.size;
-    const items = this.waiting.splice(0, count).map(({ item }) => item);
+    const taken = this.waiting.splice(0, count);
+    for (const { key, reached } of taken) {
+      this.progress.give(key);
+      if (reached !== undefined) this.progress.reach(reached);
+    }
     this.size -= size;
+    this.sentSince = this.progress.since;
     const { missed } = this;
     this.missed = 0;
-    return { items, missed };
+    return { items: taken.map(({ item }) => item), missed, cursor: this.progress.cursor() };
   }
+}
+
+/** Something that waits; `reached`: the look that has seen everything up to it. */
+interface Waiting<Item> extends Sized<Item> {
+  reached?: Position;
 }
 
 const done = { done: true, value: undefined } as const;

@@ -1,22 +1,30 @@
-import { Args, Ctx, Resolver } from 'type-graphql';
-import { loadApplication } from '../auth/access.js';
-import { DeliveriesUpdated, RecordsReceived } from '../entities/live.js';
+import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { loadApplication, loadDevice, requireOrganization } from '../auth/access.js';
+import { Device } from '../entities/device.js';
+import { DeliveriesUpdated, DevicesChanged, JobsUpdated, RecordsReceived } from '../entities/live.js';
+import { notFound } from '../errors.js';
+import type { Jobs } from '../jobs/jobs.js';
 import type { PlainJson } from '../json.js';
-import type { Live } from '../live/live.js';
+import type { Batches, Live, Wanted } from '../live/live.js';
 import type { Context } from '../schema/context.js';
-import { DeliveryUpdatedArgs, RecordReceivedArgs } from '../schema/live.args.js';
+import {
+  DeliveryUpdatedArgs,
+  DeviceChangedArgs,
+  JobUpdatedArgs,
+  RecordReceivedArgs,
+  usualLimit,
+} from '../schema/live.args.js';
 import { type Stream, Streams } from '../schema/stream.js';
 import { requireLinked } from './chosen-devices.js';
+import { deviceOf } from './devices.js';
 import { loadHook } from './hooks.js';
-
-/** Objects in one event, unless a subscriber says otherwise. */
-const usual = 100;
 
 /** What happens, as it happens. */
 @Resolver()
 export class LiveResolver {
   constructor(
-    private readonly live: Pick<Live, 'records' | 'deliveries'>,
+    private readonly live: Pick<Live, 'records' | 'deliveries' | 'jobs' | 'devices'>,
+    private readonly jobs: Pick<Jobs, 'find'>,
     /** Throws 422 for a query that a search of the organization's records would refuse. */
     private readonly requireQuery: (organizationId: string, query: PlainJson) => Promise<void>,
   ) {}
@@ -29,18 +37,16 @@ export class LiveResolver {
     @Args(() => RecordReceivedArgs) args: RecordReceivedArgs,
     @Ctx() ctx: Context,
   ): Promise<Stream<RecordsReceived>> {
-    const { organizationId, deviceIds, query, limit } = args;
+    const { organizationId, deviceIds, query } = args;
     const { id } = await loadApplication(ctx, organizationId, args.applicationId, 'read');
     if (deviceIds != null) await requireLinked(ctx, id, deviceIds);
     if (query != null) await this.requireQuery(organizationId, query);
     const batches = await this.live.records({
-      claim: { ...bearer(ctx), applicationId: id, hookId: null },
-      organizationId,
-      limit: limit ?? usual,
+      ...wanted(ctx, args, { applicationId: id }),
       ...(deviceIds != null && { deviceIds }),
       ...(query != null && { query }),
     });
-    return mapped(batches, ({ items, missed }) => ({ records: items, missed }));
+    return events(batches, (items) => ({ records: items }));
   }
 
   @Streams(() => DeliveriesUpdated, {
@@ -51,29 +57,106 @@ export class LiveResolver {
     @Ctx() ctx: Context,
   ): Promise<Stream<DeliveriesUpdated>> {
     const hook = await loadHook(ctx, args);
-    const batches = await this.live.deliveries({
-      claim: { ...bearer(ctx), applicationId: hook.applicationId, hookId: hook.id },
-      limit: args.limit ?? usual,
-    });
-    return mapped(batches, ({ items, missed }) => ({ deliveries: items, missed }));
+    const batches = await this.live.deliveries(
+      wanted(ctx, args, { applicationId: hook.applicationId, hookId: hook.id }),
+    );
+    return events(batches, (items) => ({ deliveries: items }));
+  }
+
+  @Streams(() => JobsUpdated, {
+    description: 'The jobs of the organization, as they are asked for and with every step, within about a second.',
+  })
+  async jobUpdated(
+    @Args(() => JobUpdatedArgs) args: JobUpdatedArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Stream<JobsUpdated>> {
+    const { organizationId, jobId } = args;
+    requireOrganization(ctx, organizationId, 'read');
+    if (jobId != null && !(await this.jobs.find(organizationId, jobId))) throw notFound('job');
+    const batches = await this.live.jobs({ ...wanted(ctx, args), ...(jobId != null && { jobId }) });
+    return events(batches, (items) => ({ jobs: items }));
+  }
+
+  @Streams(() => DevicesChanged, {
+    description:
+      'The devices of the organization that the caller can read, as they are registered and changed, within about a second; not when they are deleted.',
+  })
+  async deviceChanged(
+    @Args(() => DeviceChangedArgs) args: DeviceChangedArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Stream<DevicesChanged>> {
+    const { organizationId, deviceId } = args;
+    requireOrganization(ctx, organizationId, 'read');
+    if (deviceId != null) await loadDevice(ctx, organizationId, deviceId, 'read');
+    const { userId } = ctx.caller;
+    const batches = await this.live.devices({ ...wanted(ctx, args), userId, ...(deviceId != null && { deviceId }) });
+    // The devices themselves are loaded for each event, as its subscriber may see them then.
+    return events(batches, (ids) => ({ ids, devices: [] }));
   }
 }
 
-const bearer = ({ caller: { tokenId, role } }: Context) => ({ tokenId, role });
+/** The devices of an event. */
+@Resolver(() => DevicesChanged)
+export class DevicesChangedResolver {
+  @FieldResolver(() => [Device], { description: 'The devices as they are now, without those deleted since.' })
+  async devices(@Root() { ids }: DevicesChanged, @Ctx() ctx: Context): Promise<Device[]> {
+    const devices = await Promise.all(ids.map((id) => deviceOf(ctx, id)));
+    return devices.filter((device) => device !== null);
+  }
+}
 
-/** The same stream in another shape. Not an async generator: that could not be left while it waits for the next event. */
-function mapped<From, To>(stream: Stream<From>, map: (from: From) => To): Stream<To> {
-  const shape = (result: IteratorResult<From, undefined>): IteratorResult<To, undefined> =>
-    result.done === true ? result : { done: false, value: map(result.value) };
+interface LiveArgs {
+  organizationId: string;
+  limit?: number | null;
+  after?: string | null;
+}
+
+/** What every subscription wants, in the caller's name. */
+const wanted = (
+  { caller: { tokenId, role } }: Context,
+  { organizationId, limit, after }: LiveArgs,
+  { applicationId = null, hookId = null }: Partial<Wanted['claim']> = {},
+): Wanted => ({
+  claim: { tokenId, role, applicationId, hookId },
+  organizationId,
+  limit: limit ?? usualLimit,
+  ...(after != null && { after }),
+});
+
+interface Event {
+  missed: number;
+  cursor: string;
+}
+
+/** Batches as events. Not an async generator: that could not be left while it waits for the next one. */
+function events<Item, More extends object>(
+  batches: Batches<Item>,
+  show: (items: readonly Item[]) => More,
+): Stream<More & Event> {
+  type Result = IteratorResult<More & Event, undefined>;
+  const shape = (result: Awaited<ReturnType<typeof batches.next>>): Result => {
+    if (result.done === true) return result;
+    const { items, missed, cursor } = result.value;
+    return {
+      done: false,
+      value: {
+        ...show(items),
+        missed,
+        get cursor() {
+          return cursor();
+        },
+      },
+    };
+  };
   return {
-    next: async () => shape(await stream.next()),
-    return: async () => shape(await stream.return(undefined)),
-    throw: async (error: unknown) => shape(await stream.throw(error)),
+    next: async () => shape(await batches.next()),
+    return: async () => shape(await batches.return(undefined)),
+    throw: async (error: unknown) => shape(await batches.throw(error)),
     [Symbol.asyncIterator]() {
       return this;
     },
     async [Symbol.asyncDispose]() {
-      await stream.return(undefined);
+      await batches.return(undefined);
     },
   };
 }

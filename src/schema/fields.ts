@@ -20,17 +20,22 @@ import { isStorable, unstorable } from './storable.js';
 
 interface Presence {
   optional?: boolean;
+  /** What is taken where the field is absent. */
+  usual?: number;
 }
 
 const field =
   (
     type: () => object,
     description: string,
-    { optional = false }: Presence,
+    { optional = false, usual }: Presence,
     ...rules: PropertyDecorator[]
   ): PropertyDecorator =>
   (target, key) => {
-    Field(type, { description, nullable: optional })(target, key as string);
+    Field(type, { description, nullable: optional, ...(usual !== undefined && { defaultValue: usual }) })(
+      target,
+      key as string,
+    );
     for (const rule of rules) rule(target, key);
   };
 

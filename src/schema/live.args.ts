@@ -1,9 +1,26 @@
+import { MaxLength } from 'class-validator';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import type { PlainJson } from '../json.js';
+import { mostCursorCharacters } from '../live/cursor.js';
+import { OrganizationArgs } from './account.args.js';
 import { ApplicationArgs } from './application.args.js';
-import { ids, whole } from './fields.js';
+import { id, ids, whole } from './fields.js';
 import { HookArgs } from './hook.args.js';
+
+/** Things in one event, unless a subscriber says otherwise. */
+export const usualLimit = 100;
+
+const limited = (things: string) =>
+  whole(`${things} in one event, at most.`, 1, 500, { optional: true, usual: usualLimit });
+const after = (): PropertyDecorator => (target, key) => {
+  Field(() => String, {
+    nullable: true,
+    description:
+      'The `cursor` of an event of this subscription: what came since is told first, the newest 1,000 of it; `missed` counts the others.',
+  })(target, key as string);
+  MaxLength(mostCursorCharacters)(target, key as string);
+};
 
 /** The records of an application, as they come. */
 @ArgsType()
@@ -17,13 +34,29 @@ export class RecordReceivedArgs extends ApplicationArgs {
   })
   query?: { [key: string]: PlainJson } | null;
 
-  @whole('Records in one event, at most; 100 unless given.', 1, 500, { optional: true })
-  limit?: number | null;
+  @limited('Records') limit?: number | null;
+  @after() after?: string | null;
 }
 
 /** The deliveries of a hook, as they change. */
 @ArgsType()
 export class DeliveryUpdatedArgs extends HookArgs {
-  @whole('Deliveries in one event, at most; 100 unless given.', 1, 500, { optional: true })
-  limit?: number | null;
+  @limited('Deliveries') limit?: number | null;
+  @after() after?: string | null;
+}
+
+/** The jobs of an organization, as they go on. */
+@ArgsType()
+export class JobUpdatedArgs extends OrganizationArgs {
+  @id('Only this job.', { optional: true }) jobId?: string | null;
+  @limited('Jobs') limit?: number | null;
+  @after() after?: string | null;
+}
+
+/** The devices of an organization, as they change. */
+@ArgsType()
+export class DeviceChangedArgs extends OrganizationArgs {
+  @id('Only this device.', { optional: true }) deviceId?: string | null;
+  @limited('Devices') limit?: number | null;
+  @after() after?: string | null;
 }

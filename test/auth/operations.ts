@@ -275,4 +275,6 @@ export const operations: Record<string, Trial> = {
 
   'Subscription.recordReceived': { access: 'readers', values: application },
   'Subscription.deliveryUpdated': { access: 'writers', values: hook },
+  'Subscription.jobUpdated': { access: 'members', values: organization },
+  'Subscription.deviceChanged': { access: 'readers', values: device },
 };

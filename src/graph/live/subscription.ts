@@ -180,9 +180,12 @@ const coded = (error: GraphQLError, code: string): GraphQLError =>
       })
     : error;
 
-/** What was wrong before anything was asked is a fault of the variables. */
-const asInputFault = (error: GraphQLError): GraphQLError =>
-  error.path === undefined ? coded(error, 'BAD_USER_INPUT') : error;
+/** What was wrong before the method was called is a fault of the variables: it is graphql-js that says so, not the method. */
+const asInputFault = (error: GraphQLError): GraphQLError => {
+  const { message, nodes, path, originalError } = error;
+  if (path !== undefined && !(originalError instanceof GraphQLError)) return error;
+  return new GraphQLError(message, { nodes, originalError, extensions: { code: 'BAD_USER_INPUT' } });
+};
 
 /**
  * Shows the events of a stream. Not an async generator: that could not be left while it waits for the next event, and

@@ -1,0 +1,62 @@
+import { invalid } from '../errors.js';
+import { type Given, hashOf, type Position } from './cursor.js';
+import { type FeedOptions, pageSize, type Row, type Subscriber } from './feed.js';
+import { isTellable, newest } from './stream.js';
+
+/** A cursor is taken for so long, in milliseconds. */
+const mostAge = 3_600_000;
+/** Pages that are read for one. */
+const mostPages = 20;
+
+/** Who has come back, what it was given before, and the look from which it is told of everything anyway. */
+export interface Return<Someone> {
+  someone: Someone;
+  given: Given;
+  until: Position;
+}
+
+/**
+ * Gives what was committed since a cursor, as far as a stream holds it: the newest; the others are counted as missed.
+ * @throws invalid where the cursor is too old, or too much came since.
+ */
+export async function readMissed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>(
+  { slowPool, read, sort, choose, isChoosy }: Pick<FeedOptions<Item, One, Someone>, Used>,
+  { someone, given, until }: Return<Someone>,
+): Promise<void> {
+  if (until.since - given.since > mostAge) throw refused('is older than an hour');
+  const known = new Set(given.after);
+  let found: One[] = [];
+  let missed = 0;
+  let after: string | undefined;
+  for (let pages = 0; ; pages++) {
+    if (pages === mostPages) throw refused('is too long ago: too much was stored since');
+    const { since, seen } = given;
+    const question = { subscribers: [someone], unseenBy: seen, seenBy: until.seen, since };
+    const page = await within(read({ ...question, ...(after !== undefined && { after }) }, slowPool));
+    const fresh = page.filter(({ key }) => !known.has(hashOf(key)));
+    const wanted = sort(fresh, [someone]);
+    const chosen = isChoosy?.(someone) === true && wanted.size > 0 ? (await choose!(wanted)).get(someone) : undefined;
+    const rows = [...found, ...(chosen?.rows ?? wanted.get(someone) ?? [])];
+    found = newest(rows.filter(isTellable));
+    missed += rows.length - found.length + (chosen?.missed ?? 0);
+    if (page.length < pageSize) break;
+    after = page.at(-1)!.cursor;
+  }
+  someone.stream.resume(given, found, missed, until);
+}
+
+type Used = 'slowPool' | 'read' | 'sort' | 'choose' | 'isChoosy';
+
+const refused = (reason: string) =>
+  invalid([{ path: 'after', message: `${reason}: subscribe without it, and query what came.` }]);
+
+/** A read that PostgreSQL cancels (57014) had too much to look through. */
+const within = async <Rows>(reading: Promise<Rows>): Promise<Rows> => {
+  try {
+    return await reading;
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code === '57014')
+      throw refused('is too long ago: too much was stored since');
+    throw error;
+  }
+};

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { Snapshot } from './snapshot.js';
+
+/** A look at everything: what it saw (`pg_current_snapshot`), and since when what it did not see may have been made (milliseconds). */
+export interface Position {
+  readonly seen: string;
+  readonly since: number;
+}
+
+/** What a subscriber has been given: all that a look saw, and things after it, by {@link hashOf} their keys. */
+export interface Given extends Position {
+  readonly after: readonly string[];
+}
+
+/** Things after the look that a cursor names; what comes beyond them until the next look is given twice to who resumes. */
+const mostAfter = 500;
+/** Characters of a cursor; one whose snapshot lists some hundred transactions has as many. */
+export const mostCursorCharacters = 20_000;
+
+/** Stands for the key of a thing in a cursor. Two keys share one in 2^72. */
+export const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url').slice(0, 12);
+
+/** Counts what a subscriber has been given, for its cursor. */
+export class Progress {
+  private after: string[];
+
+  constructor(private position: Position | Given) {
+    this.after = 'after' in position ? [...position.after] : [];
+  }
+
+  /** Everything that this look saw has been given. */
+  reach(position: Position): void {
+    this.position = position;
+    this.after = [];
+  }
+
+  /** A thing has been given that no look has yet seen. */
+  give(key: string): void {
+    if (this.after.length < mostAfter) this.after.push(key);
+  }
+
+  /** Where the look stands. */
+  get since(): number {
+    return this.position.since;
+  }
+
+  /** The cursor of what was given until now; made when it is wanted. */
+  cursor(): () => string {
+    const { seen, since } = this.position;
+    // Those that came with a cursor are hashes already; no key is as short.
+    const after = this.after.slice();
+    return () => encode({ seen, since, after: after.map((key) => (isHash(key) ? key : hashOf(key))) });
+  }
+}
+
+const isHash = (text: string): boolean => /^[\w-]{12}$/.test(text);
+
+const encode = ({ seen, since, after }: Given): string =>
+  Buffer.from(JSON.stringify([seen, Math.floor(since), after.join('')])).toString('base64url');
+
+const content = z.tuple([z.string(), z.number().min(0), z.string()]);
+
+/** What a cursor says; undefined where it is none of ours. */
+export function parseCursor(text: string): Given | undefined {
+  try {
+    const [seen, since, after] = content.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+    return Snapshot.isWritten(seen) ? { seen, since, after: after.match(/.{12}/g) ?? [] } : undefined;
+  } catch {
+    return undefined;
+  }
+}

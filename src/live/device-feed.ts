@@ -1,0 +1,80 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { Role } from '../entities/enums.js';
+import { firstId } from '../entities/id.js';
+import { createFeed, type Feed, pageSize, type Question, type Row, type Subscriber } from './feed.js';
+import type { FeedShared } from './feed-shared.js';
+import { clockSkew, moment, unseen, wholeXid } from './moment.js';
+
+/** Somebody who is told which devices of an organization changed, by their identifiers. */
+export interface DeviceSubscriber extends Subscriber<string> {
+  /** The member, where the token is bound to one: told only of devices that its teams let it read. */
+  readonly userId: string | null;
+  /** Only of this device. */
+  readonly deviceId?: string;
+}
+
+interface DeviceRow extends Row<string> {
+  organizationId: string;
+  /** Members who can read it, of those who have subscribed. */
+  readers: readonly string[];
+}
+
+interface StoredRow {
+  id: string;
+  xid: string;
+  organizationId: string;
+  readers: string[] | null;
+}
+
+/** Tells of devices as they are registered and changed. Nobody sends notices of them: they are found within a second. */
+export const createDeviceFeed = (shared: FeedShared): Feed<string, DeviceSubscriber> =>
+  createFeed<string, DeviceRow, DeviceSubscriber>({
+    ...shared,
+    onDemand: () => undefined,
+    remembered: 0,
+    async read(question, pool) {
+      const { text, values } = devicesQuery(question);
+      const { rows } = await pool.query<StoredRow>({ text, values });
+      return rows.map(({ id, xid, organizationId, readers }) => ({
+        key: `${id} ${xid}`,
+        cursor: id,
+        xid,
+        organizationId,
+        readers: readers ?? [],
+        item: id,
+        size: 200,
+      }));
+    },
+    sort(rows, subscribers) {
+      const byOrganization = Map.groupBy(rows, ({ organizationId }) => organizationId);
+      return new Map(
+        subscribers.flatMap((someone) => {
+          const all = byOrganization.get(someone.organizationId) ?? [];
+          const some = all.filter((row) => canSee(someone, row));
+          return some.length === 0 ? [] : [[someone, some] as const];
+        }),
+      );
+    },
+  });
+
+const canSee = ({ claim, userId, deviceId }: DeviceSubscriber, { item, readers }: DeviceRow): boolean =>
+  (deviceId === undefined || deviceId === item) &&
+  (claim.role === Role.owner || (userId !== null && readers.includes(userId)));
+
+const devicesQuery = (question: Question<DeviceSubscriber>): Sql => {
+  const xid = wholeXid(sql`d.xmin`);
+  const { subscribers, since, after } = question;
+  const organizations = [...new Set(subscribers.map(({ organizationId }) => organizationId))];
+  const members = [...new Set(subscribers.flatMap(({ userId }) => userId ?? []))];
+  return sql`
+    select f.*, r.readers from ${moment} cross join lateral (
+      select d.id, ${xid}::text as xid, d.organization_id as "organizationId" from device d
+       where d.organization_id = any(${organizations}::uuid[]) and d.updated_at >= ${new Date(since - clockSkew)}
+         and d.id > ${after ?? firstId(0)}::uuid and ${unseen(xid, question)}
+       order by d.id limit ${pageSize}::int) f
+     cross join lateral (
+       select array_agg(distinct tm.user_id::text) as readers
+         from application_device ad join team_application ta using (application_id) join team_member tm using (team_id)
+        where ad.device_id = f.id and tm.user_id = any(${members}::uuid[])) r
+     order by f.id`;
+};

@@ -1,0 +1,61 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { firstId } from '../entities/id.js';
+import type { Job } from '../entities/job.js';
+import { createFeed, type Feed, pageSize, type Question, type Row, type Subscriber } from './feed.js';
+import type { FeedShared } from './feed-shared.js';
+import { clockSkew, moment, unseen, wholeXid } from './moment.js';
+
+/** Somebody who is told of the jobs of an organization. */
+export interface JobSubscriber extends Subscriber<Job> {
+  /** Only of this job. */
+  readonly jobId?: string;
+}
+
+type JobRow = Row<Job>;
+type StoredRow = Job & { liveXid: string };
+
+/** Tells of jobs with every step. Nobody sends notices of them: they are found within a second. */
+export const createJobFeed = (shared: FeedShared): Feed<Job, JobSubscriber> =>
+  createFeed<Job, JobRow, JobSubscriber>({
+    ...shared,
+    onDemand: () => undefined,
+    // A worker that lets go of a job writes a new version of its row that looks like the one before.
+    remembered: 60_000,
+    async read(question, pool) {
+      const { text, values } = jobsQuery(question);
+      const { rows } = await pool.query<StoredRow>({ text, values });
+      return rows.map(rowOf);
+    },
+    sort(rows, subscribers) {
+      const byOrganization = Map.groupBy(rows, ({ item }) => item.organizationId);
+      return new Map(
+        subscribers.flatMap((someone) => {
+          const all = byOrganization.get(someone.organizationId) ?? [];
+          const some = all.filter(({ item }) => someone.jobId === undefined || item.id === someone.jobId);
+          return some.length === 0 ? [] : [[someone, some] as const];
+        }),
+      );
+    },
+  });
+
+const jobsQuery = (question: Question<JobSubscriber>): Sql => {
+  const xid = wholeXid(sql`j.xmin`);
+  const organizations = [...new Set(question.subscribers.map(({ organizationId }) => organizationId))];
+  return sql`
+    select f.* from ${moment} cross join lateral (
+      select j.id, j.organization_id as "organizationId", j.kind, j.state, j.done::float8 as done, j.total::float8 as total,
+             j.changed::float8 as changed, j.error, j.created_at as "createdAt", j.updated_at as "updatedAt",
+             ${xid}::text as "liveXid"
+        from job j
+       where j.organization_id = any(${organizations}::uuid[]) and j.updated_at >= ${new Date(question.since - clockSkew)}
+         and j.id > ${question.after ?? firstId(0)}::uuid and ${unseen(xid, question)}
+       order by j.id limit ${pageSize}::int) f`;
+};
+
+const rowOf = ({ liveXid, ...item }: StoredRow): JobRow => ({
+  key: [item.id, item.updatedAt, item.state, item.done, item.changed].join(' '),
+  cursor: item.id,
+  xid: liveXid,
+  item,
+  size: 500 + (item.error?.length ?? 0),
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { useWorld } from '../support/world.js';
+import { begun, buildPlace, codeOf, missed, values } from './place.js';
+import { overEvents, overSocket } from './subscriber.js';
+
+const world = useWorld();
+
+const query = `subscription ($organizationId: ID = "none", $applicationId: ID!, $query: JSONObject, $limit: Int, $after: String) {
+  recordReceived(organizationId: $organizationId, applicationId: $applicationId, query: $query, limit: $limit, after: $after) { missed } }`;
+
+describe.each([
+  ['a WebSocket', overSocket],
+  ['server-sent events', overEvents],
+])('over %s', (_way, subscribe) => {
+  it.each([
+    ['a text for a number', { limit: 'many' }],
+    ['an object for an identifier', { applicationId: {} }],
+    ['a text for an object', { query: 'all' }],
+    ['a list for an object', { query: [] }],
+    ['null for what is required', { applicationId: null }],
+    ['null for what is required and has a default', { organizationId: null }],
+    ['a number that is too large', { limit: 2 ** 31 }],
+    ['NUL in a text', { after: 'a\0b' }],
+    ['a lone surrogate in a text', { after: 'a\ud800' }],
+  ])('a subscription with %s is told VALIDATION_FAILED', async (_name, more) => {
+    const { owner, applicationId } = await buildPlace(world);
+    const variables = { organizationId: owner.id, applicationId, ...more };
+    const subscriber = subscribe(world.url, owner.token, { query, variables });
+    await subscriber.until(({ over, results }) => over || results.length > 0);
+    expect(codeOf(subscriber)).toBe('VALIDATION_FAILED');
+    subscriber.leave();
+  });
+
+  it('a query with text that PostgreSQL could not hold matches nothing, as in a search', async () => {
+    const place = await buildPlace(world);
+    for (const text of ['a\0b', 'a\ud800']) {
+      const subscriber = subscribe(
+        world.url,
+        place.owner.token,
+        place.records({ query: { term: { 'data.name': text } } }),
+      );
+      const beside = subscribe(
+        world.url,
+        place.owner.token,
+        place.records({ query: { exists: { field: 'data.name' } } }),
+      );
+      for (const one of [subscriber, beside]) await one.until(begun);
+      await place.send({ name: 'a' });
+      await beside.until((heard) => values(heard).length === 1);
+      await place.send({ name: 'b' });
+      await beside.until((heard) => values(heard).length === 2);
+      expect([codeOf(subscriber), values(subscriber), missed(subscriber)]).toEqual([undefined, [], 0]);
+      for (const one of [subscriber, beside]) one.leave();
+    }
+  });
+
+  it('a subscription without `limit` is charged the 100 records that an event may have', async () => {
+    const { owner, applicationId } = await buildPlace(world);
+    const document = (
+      arguments_: string,
+    ) => `subscription { recordReceived(organizationId: "${owner.id}", applicationId: "${applicationId}"${arguments_}) {
+      records { device { applications(limit: 60) { items { id } } } } } }`;
+    const dear = [document(''), document(', limit: null'), document(', limit: 100')];
+    for (const each of dear) {
+      const refused = subscribe(world.url, owner.token, { query: each });
+      await refused.until(({ over, results }) => over || results.length > 0);
+      expect(codeOf(refused)).toBe('VALIDATION_FAILED');
+      const [error] = refused.fault ?? refused.results[0]!.errors;
+      expect(error.message).toContain('objects; at most 5,000');
+      refused.leave();
+    }
+    const cheap = subscribe(world.url, owner.token, { query: document(', limit: 50') });
+    await cheap.until(({ results }) => results.length > 0);
+    expect(codeOf(cheap)).toBeUndefined();
+    cheap.leave();
+  });
+});
+
+it('a search for products whose identifier PostgreSQL could not hold is told VALIDATION_FAILED or finds nothing', async () => {
+  const { owner, applicationId } = await buildPlace(world);
+  const document = `query ($o: ID!, $a: ID!, $p: [ID!]) {
+    search(organizationId: $o, applicationId: $a, filter: { products: $p }) { __typename } }`;
+  for (const product of ['a\0b', 'a\ud800']) {
+    const { body } = await owner.graph(document, { o: owner.id, a: applicationId, p: [product] });
+    expect(body.errors?.map(({ extensions }) => extensions.code) ?? []).not.toContain('INTERNAL');
+  }
+});
