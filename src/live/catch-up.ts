@@ -1,6 +1,6 @@
 import { invalid } from '../errors.js';
 import { type Given, hashOf, type Position } from './cursor.js';
-import { type FeedOptions, pageSize, type Row, type Subscriber } from './feed.js';
+import { type FeedOptions, pageSize, type Row, type Subscriber } from './feed-options.js';
 import { isTellable, newest } from './stream.js';
 
 /** A cursor is taken for so long, in milliseconds. */

@@ -1,8 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Delivery } from '../entities/delivery.js';
 import { firstId } from '../entities/id.js';
-import { createFeed, type Feed, pageSize, type Question, type Row, type Subscriber } from './feed.js';
-import type { FeedShared } from './feed-shared.js';
+import { createFeed, type Feed } from './feed.js';
+import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
 import { clockSkew, moment, unseen, wholeXid } from './moment.js';
 
 /** Somebody who is told of the deliveries of the hook that the claim names. */

@@ -2,17 +2,16 @@ import sql, { type Sql } from 'sql-template-tag';
 import { firstId } from '../entities/id.js';
 import type { DeviceRecord } from '../entities/record.js';
 import type { PlainJson } from '../json.js';
+import { createFeed, type Feed } from './feed.js';
 import {
-  createFeed,
-  type Feed,
+  type FeedShared,
   mostChoosing,
   pageSize,
   type Question,
   type Row,
   type Subscriber,
   type Told,
-} from './feed.js';
-import type { FeedShared } from './feed-shared.js';
+} from './feed-options.js';
 import { moment, unseen, wholeXid } from './moment.js';
 import { merge } from './range.js';
 import { mostCharacters } from './stream.js';

@@ -1,0 +1,85 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Role } from '../entities/enums.js';
+import type { Notice } from './post.js';
+import type { Sized, Stream } from './stream.js';
+
+/** How long the queries of an organization's subscriptions may take over a page, in milliseconds. */
+export const mostChoosing = 2000;
+/** Rows of a page. */
+export const pageSize = 500;
+
+/** What all feeds are made with. */
+export interface FeedShared {
+  /** For the few statements that all subscribers share. */
+  pool: Pool;
+  /** For what may be slow: the queries of subscriptions, and what came since a cursor. */
+  slowPool: Pool;
+  recheck: Recheck;
+  log: Logger;
+}
+
+/** What a subscription claims to see, and by which token; looked at again as long as it lasts. */
+export interface Claim {
+  tokenId: string;
+  /** What its bearer was in the organization. */
+  role: Role;
+  /** The application that it is about; absent where it is about the organization. */
+  applicationId: string | null;
+  /** The hook whose deliveries it is about; these are for those alone who may change the application. */
+  hookId: string | null;
+}
+
+/** Whether claims still hold: of each, why it does not any more. One statement for all of them. */
+export type Recheck = (claims: readonly Claim[]) => Promise<readonly (Error | undefined)[]>;
+
+/** Somebody who is told. */
+export interface Subscriber<Item> {
+  readonly claim: Claim;
+  readonly organizationId: string;
+  readonly stream: Stream<Item>;
+}
+
+/** What somebody is told of a page; `missed` counts rows of which that could not be found out. */
+export interface Told<One> {
+  rows: readonly One[];
+  missed: number;
+}
+
+/** A row that was committed. */
+export interface Row<Item> extends Sized<Item> {
+  /** Orders what is read together. */
+  cursor: string;
+  /** The transaction that wrote it. */
+  xid: string;
+}
+
+/** What to read: rows that a snapshot did not see, page by page. */
+export interface Question<Someone> {
+  subscribers: readonly Someone[];
+  /** The snapshot of the last look at everything. */
+  unseenBy: string;
+  /** The ranges that notices named; absent: whatever was made since then (milliseconds). */
+  ranges?: readonly Notice[];
+  since: number;
+  /** Only rows that this snapshot did see. */
+  seenBy?: string;
+  /** Where the last page ended. */
+  after?: string;
+}
+
+/** What makes one kind of feed. */
+export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscriber<Item>> extends FeedShared {
+  /** Reads a page, the earliest row first; one that is full is followed by another. */
+  read(question: Question<Someone>, pool: Pool): Promise<One[]>;
+  /** Who may be told of which rows. */
+  sort(rows: readonly One[], subscribers: readonly Someone[]): Map<Someone, readonly One[]>;
+  /** Whether that is still to be found out by a query of the subscriber's. */
+  isChoosy?(someone: Someone): boolean;
+  /** Finds out by their queries who of one organization is told of what; takes no longer than {@link mostChoosing}. */
+  choose?(wanted: ReadonlyMap<Someone, readonly One[]>): Promise<Map<Someone, Told<One>>>;
+  /** Told when the first subscriber comes and when the last one goes. */
+  onDemand(demanded: boolean): void;
+  /** How long a version is remembered as told, at least; 0 is until everything is looked at. Milliseconds. */
+  remembered: number;
+}
