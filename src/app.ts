@@ -219,6 +219,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     createContext: (caller, request, allowance) => new Call(caller, request, resources, allowance),
     createEventContext: (caller, request, allowance, left) => new Call(caller, request, resources, allowance, left),
     live: config.live,
+    perAddress: config.http.perAddress,
     timeout: config.graph.timeout,
     errors: { isConnectionLoss, report: (cause) => log.error({ err: cause }, unforeseen) },
     observe: createOperationMetrics(rooms.registry),

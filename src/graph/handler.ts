@@ -43,6 +43,8 @@ export interface GraphOptions {
   errors: ErrorOptions;
   /** Takes every operation that was answered, its kind and the seconds that it took. */
   observe: ObserveOperation;
+  /** Connections at once of an address that have not said who they are; 0 is no limit. */
+  perAddress: number;
   /** Subscriptions at once. */
   live: SeatLimits;
   /** How long a request may take, in milliseconds. */
@@ -101,6 +103,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     subscriptions,
     admit: options.admit,
     limits: options.live,
+    perAddress: options.perAddress,
     report: errors.report,
   });
   const callers = new WeakMap<Request, Caller>();

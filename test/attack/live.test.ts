@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { CloseCode } from 'graphql-ws';
+import { WebSocket } from 'ws';
 import { begun, buildPlace, missed, values } from '../live/place.js';
 import { overSocket, type Subscriber } from '../live/subscriber.js';
 import { useWorld } from '../support/world.js';
@@ -37,8 +40,8 @@ describe('ninety subscriptions of one token with slow queries', () => {
     for (let n = 1; n <= 5; n++) {
       const four = Array.from({ length: 4 }, () => ({ t: text }));
       await Promise.all(Array.from({ length: 10 }, () => attacker.send(...four)));
-      const sent = performance.now();
       await quiet.send({ n });
+      const sent = performance.now();
       await plain.until((heard) => values(heard).length >= n);
       worst.plain = Math.max(worst.plain, performance.now() - sent);
       await choosy.until((heard) => values(heard).length >= n);
@@ -48,5 +51,58 @@ describe('ninety subscriptions of one token with slow queries', () => {
     expect(worst.choosy).toBeLessThan(4000);
     expect([missed(plain), missed(choosy)]).toEqual([0, 0]);
     expect(slow.some((subscriber) => missed(subscriber) > 0)).toBe(true);
+  });
+});
+
+describe('WebSockets that never say who they are', () => {
+  const http = { keepAliveTimeout: 75_000, requestTimeout: 60_000, perAddress: 20, stopDelay: 0 };
+  const live = { perProcess: 50, perToken: 30, perConnection: 20 };
+  const behindProxy = useWorld({ config: { http, live, trustProxy: ['loopback'] } });
+
+  /** Opens one from an address that the trusted proxy names; its status where it is refused. */
+  const open = async (address: string): Promise<WebSocket | number> => {
+    const url = `${behindProxy.url.replace(/^http/, 'ws')}/graphql`;
+    const socket = new WebSocket(url, 'graphql-transport-ws', { headers: { 'x-forwarded-for': address } });
+    socket.on('error', () => undefined);
+    const refused = once(socket, 'unexpected-response').then(([, { statusCode }]: any) => statusCode as number);
+    return Promise.race([once(socket, 'open').then(() => socket), refused]);
+  };
+  const openMany = (address: string, count: number) => Promise.all(Array.from({ length: count }, () => open(address)));
+  const sockets = (opened: (WebSocket | number)[]) => opened.filter((one) => typeof one !== 'number');
+
+  it('are 20 of an address at most, behind a trusted proxy as well; the others are refused with 429', async () => {
+    const opened = await openMany('192.0.2.1', 30);
+    expect(sockets(opened)).toHaveLength(20);
+    expect(opened.filter((one) => one === 429)).toHaveLength(10);
+    expect(typeof (await open('192.0.2.2'))).toBe('object');
+    // A place is free again when its connection is gone.
+    const [first] = sockets(opened);
+    first!.terminate();
+    let next = await open('192.0.2.1');
+    while (typeof next === 'number') next = await open('192.0.2.1');
+    expect(next.readyState).toBe(WebSocket.OPEN);
+    for (const socket of [...sockets(opened), next]) socket.terminate();
+  });
+
+  it('lock nobody out: from however many addresses they come, those that are here longest make way', async () => {
+    const place = await buildPlace(behindProxy);
+    const opened: (WebSocket | number)[] = [];
+    for (let n = 10; n < 20; n++) opened.push(...(await openMany(`192.0.2.${n}`, 20)));
+    expect(sockets(opened)).toHaveLength(200);
+    const [first] = sockets(opened);
+    expect([first!.readyState === WebSocket.OPEN, sockets(opened).at(-1)!.readyState]).toEqual([false, WebSocket.OPEN]);
+    const others = Array.from({ length: 25 }, () => overSocket(behindProxy.url, place.owner.token, place.records()));
+    subscribers.push(...others);
+    for (const subscriber of others) await subscriber.until(begun);
+    for (const socket of sockets(opened)) socket.terminate();
+  });
+
+  it('are closed with 4408 when they make way', async () => {
+    const opened = sockets(await openMany('192.0.2.30', 20));
+    const [code] = (
+      await Promise.all([once(opened[0]!, 'close'), ...[31, 32, 33].map((n) => openMany(`192.0.2.${n}`, 20))])
+    )[0] as [number];
+    expect(code).toBe(CloseCode.ConnectionInitialisationTimeout);
+    for (const socket of opened) socket.terminate();
   });
 });

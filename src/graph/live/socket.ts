@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Request } from 'express';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, type GraphQLSchema, parse } from 'graphql';
-import { handleProtocols, makeServer } from 'graphql-ws';
+import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../../errors.js';
 import type { Context } from '../../schema/context.js';
 import { bounds } from '../bounds.js';
 import { createSeats, type SeatLimits } from './seats.js';
+import { createStrangers, type Letting } from './strangers.js';
 import { Ended, type Results, type Subscriptions } from './subscription.js';
 
 /** A client says who it is within this time, in milliseconds. */
@@ -28,8 +29,10 @@ export interface SocketOptions {
   subscriptions: Subscriptions;
   /** Lets a request in by its `Authorization`, or throws why not; counted as a request each time. */
   admit: (request: Request) => Promise<Context['caller']>;
-  /** Connections at once. */
+  /** Connections at once of those who have said who they are. */
   limits: SeatLimits;
+  /** Connections at once of an address that have not; 0 is no limit. */
+  perAddress: number;
   report: (cause: unknown) => void;
 }
 
@@ -44,6 +47,7 @@ export interface SocketDoor {
 interface Extra {
   request: Request;
   socket: WebSocket;
+  stranger: Letting;
 }
 
 /**
@@ -51,21 +55,24 @@ interface Extra {
  * of its connection, or with the header `Authorization`; browsers send neither of their own accord, and there are no
  * cookies, so a page of another origin can do nothing with its visitor's rights.
  */
-export function createSocketDoor({ schema, subscriptions, admit, limits, report }: SocketOptions): SocketDoor {
+export function createSocketDoor(options: SocketOptions): SocketDoor {
+  const { schema, subscriptions, admit, limits, perAddress, report } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: bounds.bytes, handleProtocols });
   const seats = createSeats({ ...limits, perConnection: 1 });
+  const strangers = createStrangers({ perAddress, most: limits.perProcess });
   let closed = false;
   /** Streams that were opened and are about to be taken up. */
   const opened = new WeakMap<object, Results>();
 
   const server = makeServer<Record<string, unknown>, Extra>({
     connectionInitWaitTimeout: patience,
-    async onConnect({ connectionParams, extra: { request, socket } }) {
+    async onConnect({ connectionParams, extra: { request, socket, stranger } }) {
       const given = authorizationOf(connectionParams);
       if (given !== undefined) request.headers.authorization = given;
       try {
         const { tokenId } = await admit(request);
         socket.once('close', seats.take(socket, tokenId));
+        stranger.go();
         return true;
       } catch (error) {
         turnAway(socket, error, report);
@@ -92,7 +99,7 @@ export function createSocketDoor({ schema, subscriptions, admit, limits, report 
       error?.originalError instanceof Ended ? [...error.originalError.errors] : undefined,
   });
 
-  sockets.on('connection', (socket: WebSocket, request: Request) => {
+  const serve = (socket: WebSocket, request: Request, stranger: Letting) => {
     let alive = true;
     const beat = setInterval(() => {
       if (!alive) return socket.terminate();
@@ -121,21 +128,28 @@ export function createSocketDoor({ schema, subscriptions, admit, limits, report 
             });
           }),
       },
-      { request, socket },
+      { request, socket, stranger },
     );
     socket.once('close', (code, reason) => {
       clearInterval(beat);
       left(code, String(reason)).catch(report);
     });
-  });
+  };
 
   return {
     upgrade(request, socket, head) {
-      if (closed || sockets.clients.size >= limits.perProcess) {
-        socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n\r\n');
-        return;
-      }
-      sockets.handleUpgrade(request, socket, head, (accepted) => sockets.emit('connection', accepted, request));
+      if (closed) return refuse(socket, '503 Service Unavailable');
+      let close = () => void socket.destroy();
+      const stranger = strangers.take(request.ip ?? '', () => close());
+      if (stranger === undefined) return refuse(socket, '429 Too Many Requests');
+      socket.once('close', stranger.go);
+      sockets.handleUpgrade(request, socket, head, (accepted) => {
+        close = () => {
+          accepted.close(CloseCode.ConnectionInitialisationTimeout, 'Others wait: say who you are at once.');
+          setTimeout(() => accepted.terminate(), farewell).unref();
+        };
+        serve(accepted, request, stranger);
+      });
     },
     async close() {
       closed = true;
@@ -155,6 +169,10 @@ export function createSocketDoor({ schema, subscriptions, admit, limits, report 
     },
   };
 }
+
+/** Answers an upgrade request in HTTP, with when to try again. */
+const refuse = (socket: Duplex, status: string): void =>
+  void socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nRetry-After: 1\r\n\r\n`);
 
 /** Stands for an operation that was read and opened already. */
 const taken = parse('subscription { taken }');
