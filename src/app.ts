@@ -63,7 +63,7 @@ import { openRooms, type RoomOptions, type Rooms } from './rooms.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 import { createUpgrades } from './upgrade.js';
 
-/** Where the REST surface lies: the product segment and the version (specification, section 9). */
+/** Where the REST surface lies: the product segment and the version (contract, section 15). */
 export const basePath = '/ddp/v1';
 
 /** A running service. */

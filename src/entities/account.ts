@@ -4,7 +4,7 @@ import { choice, createdAt, email, flag, identifier, now, text, updatedAt } from
 import { AccountType, Role } from './enums.js';
 import { Node } from './node.js';
 
-/** A member of a team as the list shows it (specification, section 2). */
+/** A member of a team as the list shows it (contract, section 5). */
 @ObjectType({ description: 'A user account, as the members of a team are listed.' })
 export class TeamMemberListItem {
   @identifier() id!: string;

@@ -5,7 +5,7 @@ import { Permission } from './enums.js';
 import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
-/** An application as lists show it (specification, section 2). */
+/** An application as lists show it (contract, section 5). */
 @ObjectType({ description: 'An application, as it is listed.' })
 export class ApplicationListItem {
   @identifier() id!: string;
@@ -44,7 +44,7 @@ export class Application extends ApplicationListItem {
   }
 }
 
-/** An application named from inside something else (specification: hooks, deliveries). */
+/** An application named from inside something else (contract, section 5: hooks, deliveries). */
 @ObjectType({ description: 'An application, by its identifiers.' })
 export class ApplicationReference {
   @reference('Identifier of the application.') id!: string;

@@ -21,8 +21,8 @@ export const GraphOnly = (): MethodDecorator & PropertyDecorator => Extensions({
 export const NullIsValue = (): PropertyDecorator => Extensions({ nullIsValue: true }) as PropertyDecorator;
 
 /**
- * Says that REST shows a field in another type than the graph: the specification's list item or reference. There the
- * field reads the value of its name from the row, without the graph's resolver (extension `restShape`: a type's name).
+ * Says that REST shows a field in another type than the graph: a list item or a reference (contract, section 5). There
+ * the field reads the value of its name from the row, without the graph's resolver (extension `restShape`: a type's name).
  */
 export const RestShape = ({ name }: { name: string }): MethodDecorator & PropertyDecorator =>
   Extensions({ restShape: name });

@@ -60,7 +60,7 @@ export class DeliveryAttempt {
   @Field(() => DeliveryError, { nullable: true, description: 'Why there was none.' }) error?: DeliveryError | null;
 }
 
-/** A delivery as lists show it (specification, section 2). */
+/** A delivery as lists show it (contract, section 5). */
 @ObjectType({ description: 'A delivery, as it is listed.' })
 export class DeliveryListItem {
   @identifier() id!: string;

@@ -23,7 +23,7 @@ export class Location {
   @Field(() => Float, { description: 'Longitude in degrees, -180 to 180.' }) lon!: number;
 }
 
-/** A device as lists show it (specification, section 2). */
+/** A device as lists show it (contract, section 5). */
 @ObjectType({ description: 'A device, as it is listed.' })
 export class DeviceListItem {
   @identifier() id!: string;

@@ -1,6 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/** Kinds of account (specification, section 2). */
+/** Kinds of account (contract, section 5). */
 export enum AccountType {
   organization = 'organization',
   user = 'user',

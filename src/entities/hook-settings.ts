@@ -24,8 +24,8 @@ export class HookFilter {
   } | null;
 }
 
-/** How a hook fares, and what it is called with, beyond the specification. */
-@ObjectType({ description: 'What of a hook goes beyond the specification.' })
+/** The settings of a hook and the state of its calls. */
+@ObjectType({ description: 'The settings of a hook and the state of its calls.' })
 export class HookSettings {
   @Field(() => Int, { description: 'Calls at once, 1 to 64, over all processes together.' }) concurrency!: number;
   @Field(() => Float, { nullable: true, description: 'Calls a second, at most.' }) maxPerSecond?: number | null;

@@ -5,7 +5,7 @@ import { createdAt, flag, GraphOnly, identifier, Moment, now, text, timestamp, u
 import type { HookFilter } from './hook-settings.js';
 import { Node } from './node.js';
 
-/** A hook as lists show it (specification, section 2). */
+/** A hook as lists show it (contract, section 5). */
 @ObjectType({ description: 'A hook, as it is listed.' })
 export class HookListItem {
   @identifier() id!: string;
@@ -27,7 +27,7 @@ export interface HookChange {
   disabled?: boolean | null;
 }
 
-/** What a caller may set on a hook beyond the specification. An absent field stays, `null` restores its default. */
+/** What a caller may set in the settings of a hook. An absent field stays, `null` restores its default. */
 export interface HookTuning {
   concurrency?: number | null;
   maxPerSecond?: number | null;
@@ -132,7 +132,7 @@ export class HookHeader {
   @Field(() => String, { description: 'Value.' }) value!: string;
 }
 
-/** How calls to a hook authenticate (specification, sections 2 and 5). */
+/** How calls to a hook authenticate (contract, sections 5 and 11). */
 @ObjectType({ description: 'How calls to a hook authenticate.' })
 export class HookAuthentication {
   @Field(() => HookBasic, { nullable: true, description: 'Basic authentication.' }) basic?: HookBasic | null;

@@ -5,7 +5,7 @@ import { StreamType, VariableType } from './enums.js';
 import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
-/** Where a variable stands in a data stream (specification, section 2). */
+/** Where a variable stands in a data stream (contract, section 5). */
 @ObjectType({ description: 'Where a variable stands in a data stream.' })
 export class Mapping {
   @Field(() => Int, { description: 'Number of the stream, 1 to 255.' }) streamId!: number;
@@ -22,7 +22,7 @@ export class Variable {
   @Field(() => [Mapping], { nullable: true, description: 'Positions in data streams.' }) mappings?: Mapping[] | null;
 }
 
-/** A product as the list of public ones shows it (specification, section 2). */
+/** A product as the list of public ones shows it (contract, section 5). */
 @ObjectType({ description: 'A product, as public ones are listed.' })
 export class PublicProductListItem {
   @identifier() id!: string;
@@ -66,7 +66,7 @@ export class Product extends ProductListItem {
   }
 }
 
-/** A product named from inside a device (specification, section 2). */
+/** A product named from inside a device (contract, section 5). */
 @ObjectType({ description: 'A product, by its identifiers.' })
 export class ProductReference {
   @reference('Identifier of the product.') id!: string;

@@ -4,7 +4,7 @@ import { createdAt, identifier, now, reference, text, updatedAt } from './column
 import { Node } from './node.js';
 import { slugOf } from './slug.js';
 
-/** A team as lists show it (specification, section 2). */
+/** A team as lists show it (contract, section 5). */
 @ObjectType({ description: 'A team, as it is listed.' })
 export class TeamListItem {
   @identifier() id!: string;

@@ -35,7 +35,7 @@ const reserved = new Set([
 
 /**
  * The columns of an authentication, secrets sealed. It replaces what was stored, save that a basic one without a
- * password keeps the stored password (decisions: values). `bearer` is the header `Authorization` in short.
+ * password keeps the stored password (contract, section 6). `bearer` is the header `Authorization` in short.
  */
 export function sealAuthentication(
   vault: Vault,
@@ -69,7 +69,7 @@ export function sealAuthentication(
   };
 }
 
-/** The authentication as it is shown: everything but the password (specification, section 2). */
+/** The authentication as it is shown: everything but the password (contract, section 5). */
 export function shownAuthentication(vault: Vault, hook: HookCredentials & { id: string }): HookAuthentication | null {
   const { id, basicUser, headerName, headerValue } = hook;
   if (basicUser === null && headerName === null) return null;

@@ -1,6 +1,6 @@
 import { errors } from 'undici';
 
-/** Why a call got no answer (decisions: hook calls). */
+/** Why a call got no answer (contract, section 11). */
 export type FaultCode = 'BLOCKED' | 'DNS' | 'REFUSED' | 'TLS' | 'TIMEOUT' | 'RESET' | 'PROTOCOL';
 
 /** A call that got no answer. */

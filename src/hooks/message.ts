@@ -29,7 +29,7 @@ export interface ApplicationKey {
   organizationId: string;
 }
 
-/** A URL in the twelve parts of the specification (section 2, Hook delivery); a part that is empty is `null`. */
+/** A URL in the twelve parts that a delivery shows (contract, section 5); a part that is empty is `null`. */
 export interface Uri {
   href: string;
   path: string;
@@ -48,7 +48,7 @@ export interface Uri {
 /** What stands in stored requests and answers in place of a secret. */
 export const redacted = '[redacted]';
 
-/** The payload of a record for each application it goes to; the long part is written once (specification, section 6). */
+/** The payload of a record for each application it goes to; the long part is written once (contract, section 11). */
 export function recordPayload({ ts, metadata, data, device }: StoredRecord): (application: ApplicationKey) => string {
   const { id, serial, organizationId, product, location } = device;
   const head = JSON.stringify({

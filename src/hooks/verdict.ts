@@ -26,7 +26,7 @@ export interface Made {
   outcome: Outcome;
 }
 
-/** What becomes of a delivery after a call (decisions: hook calls). */
+/** What becomes of a delivery after a call (contract, section 11). */
 export function judge({ schedule, clock, random }: Bench, { delivery, at, request, redaction, outcome }: Made): Result {
   const { answer, fault, phases } = outcome;
   // Cut off by our own stop: not an attempt, and due again at once.

@@ -1,4 +1,4 @@
-/** A record as it was stored, with what hook calls say about its device (specification, section 6). */
+/** A record as it was stored, with what hook calls say about its device (contract, section 11). */
 export interface StoredRecord {
   id: string;
   /** Unix seconds, with fractions. */

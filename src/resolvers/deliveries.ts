@@ -5,7 +5,7 @@ import { notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { Listing } from './list.js';
 
-/** Deliveries are counted up to this number (decisions: lists). */
+/** Deliveries are counted up to this number (contract, section 8). */
 const countUpTo = 10_000;
 
 /** Deliveries, as `d`. */

@@ -17,17 +17,17 @@ import { HookArgs, UpdateHookSettingsArgs } from '../schema/hook.args.js';
 import { loadHook } from './hooks.js';
 import { loadById, loaderOf } from './loader.js';
 
-/** What of a hook goes beyond the specification: settings, signing, how it fares. */
+/** The settings of a hook, its signing secret and the state of its calls. */
 @Resolver(() => Hook)
 export class HookSettingsResolver {
   constructor(private readonly hooks: Pick<Hooks, 'vault' | 'clock'>) {}
 
-  @Query(() => HookSettings, { description: 'The settings of a hook beyond the specification, and how it fares.' })
+  @Query(() => HookSettings, { description: 'The settings of a hook and the state of its calls.' })
   async applicationHookSettings(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<HookSettings> {
     return this.read(ctx, await loadHook(ctx, args));
   }
 
-  @Mutation(() => HookSettings, { description: 'Changes the settings of a hook beyond the specification.' })
+  @Mutation(() => HookSettings, { description: 'Changes the settings of a hook: concurrency, rate, order, filter.' })
   async updateApplicationHookSettings(
     @Args(() => UpdateHookSettingsArgs) args: UpdateHookSettingsArgs,
     @Ctx() ctx: Context,
@@ -60,7 +60,7 @@ export class HookSettingsResolver {
     return hook;
   }
 
-  @FieldResolver(() => HookSettings, { description: 'What goes beyond the specification.' })
+  @FieldResolver(() => HookSettings, { description: 'Its settings and the state of its calls.' })
   @GraphOnly()
   settings(@Ctx() ctx: Context, @Root() hook: Hook): Promise<HookSettings> {
     return this.read(ctx, hook);

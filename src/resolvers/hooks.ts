@@ -33,7 +33,7 @@ export const hookListing = (where: readonly Sql[]): Listing => ({
   tie: sql`h.id`,
 });
 
-/** A hook of an application that the caller may change; hooks are not for others to see (decisions: access). */
+/** A hook of an application that the caller may change; hooks are not for others to see (contract, section 4). */
 export async function loadHook(
   ctx: Context,
   { organizationId, applicationId, applicationHookId }: HookArgs,

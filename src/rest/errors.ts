@@ -15,7 +15,7 @@ export const refuseUnknownPath: RequestHandler = () => {
   throw notFound('path');
 };
 
-/** Answers every error as JSON (decisions: status codes and errors). What is not in the catalogue is a bare 500. */
+/** Answers every error as JSON (contract, section 7). What is not in the catalogue is a bare 500. */
 export const answerErrors =
   ({ report, isConnectionLoss }: ErrorOptions): ErrorRequestHandler =>
   (error: unknown, request, response, next) => {

@@ -48,7 +48,7 @@ const chooseJson = {
   chirpStack: 'Protobuf is not read here: in ChirpStack choose JSON as the payload encoding of the HTTP integration.',
 };
 
-/** The operations of the specification (section 4) in its order, then ours. */
+/** The 46 operations in the order of the contract (docs/contract.md, section 14), then the additions. */
 const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
   Accounts: {
     'Query.account': ['GET', '/account'],

@@ -3,7 +3,7 @@ import { Role } from '../entities/enums.js';
 import { choice, email, id, ids, name, username } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
 
-/** The account's own values (specification: `PUT /account`). */
+/** The account's own values (`PUT /account`). */
 @ArgsType()
 export class UpdateAccountArgs {
   @email() email!: string;
@@ -11,7 +11,7 @@ export class UpdateAccountArgs {
   @name('Display name.', { optional: true }) name?: string | null;
 }
 
-/** The list of users (specification: `GET /accounts`). */
+/** The list of users (`GET /accounts`). */
 @ArgsType()
 export class AccountsArgs extends SearchablePageArgs {
   @ids('Only these accounts.') ids?: string[] | null;
@@ -23,7 +23,7 @@ export class OrganizationArgs {
   @id('Organization.') organizationId!: string;
 }
 
-/** The organization's own values (specification: `PUT /organizations/:id`). */
+/** The organization's own values (`PUT /organizations/:organizationId`). */
 @ArgsType()
 export class UpdateOrganizationArgs extends UpdateAccountArgs {
   @id('Organization.') organizationId!: string;

@@ -3,7 +3,7 @@ import { ArgsType, Field, Int } from 'type-graphql';
 import { type Asked, everything } from './asked.js';
 import { cursor, unixTime } from './fields.js';
 
-/** Which page of a list, and in which order (specification, section 4). */
+/** Which page of a list, and in which order (contract, section 8). */
 @ArgsType()
 export class PageArgs {
   @Field(() => Int, { defaultValue: 10, description: 'Number of items per page, 1 to 1000.' })

@@ -10,7 +10,7 @@ const document = JSON.parse(source) as {
   tags: { name: string }[];
 };
 
-/** The 46 operations of the specification, section 4, in its order. */
+/** The 46 operations of the contract (docs/contract.md, section 14), in its order. */
 const specified = [
   'GET /account',
   'PUT /account',
@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
     expect(again.statusCode).toBe(304);
   });
 
-  it('lists every operation of the specification in its order', () => {
+  it('lists every operation of the contract in its order', () => {
     expect(listed.filter((operation) => specified.includes(operation))).toEqual(specified);
   });
 

@@ -41,7 +41,7 @@ const parts = () =>
       ];
     });
 
-/** The operations of the specification. */
+/** The operations of the contract (docs/contract.md, section 14). */
 const queries = `account accounts organization organizationMembers teams team teamMembers teamApplications
   publicProducts products product devices device applications application search applicationDevices
   applicationHooks applicationHook applicationHookDeliveries`.split(/\s+/);
@@ -62,7 +62,7 @@ describe('the graph', () => {
     expect(deprecated.map(({ path }) => path)).toEqual([]);
   });
 
-  it('has the 46 operations of the specification by their names', () => {
+  it('has the 46 operations of the contract by their names', () => {
     expect(queries.length + mutations.length).toBe(46);
     expect(Object.keys(schema.getQueryType()!.getFields())).toEqual(expect.arrayContaining(queries));
     expect(Object.keys(schema.getMutationType()!.getFields())).toEqual(expect.arrayContaining(mutations));

@@ -22,7 +22,7 @@ const chapterNotes: Readonly<Record<string, string>> = {
   Devices: 'Things that send records.',
   Applications: 'Groups of devices, whose records are searched together.',
   'Application hooks': 'Addresses that are called with every record, and the history of the calls.',
-  'Hook additions': 'What the service adds to the specification.',
+  'Hook additions': 'Settings, signing secrets, the record of calls and redelivery of hooks.',
   Ingestion: 'Records in: as JSON of ours, or as network servers send them.',
 };
 
