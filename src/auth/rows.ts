@@ -1,6 +1,11 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { Account } from '../entities/account.js';
+import type { Application } from '../entities/application.js';
 import type { Caller } from '../entities/caller.js';
+import type { Device } from '../entities/device.js';
 import { Role } from '../entities/enums.js';
+import type { Product } from '../entities/product.js';
+import type { Team } from '../entities/team.js';
 import { type Asked, everything } from '../schema/asked.js';
 
 /*
@@ -9,18 +14,35 @@ import { type Asked, everything } from '../schema/asked.js';
  * not asked for is neither computed nor sent. `also` is a list of columns more, after a comma.
  */
 
+/**
+ * A column for every property of a row that `Needed` does not have, methods aside: a property that is added to the class and
+ * not here does not compile, for it would always read as null.
+ */
+type Columns<Row, Needed extends keyof Row> = {
+  readonly [Name in keyof Row as Name extends Needed ? never : Row[Name] extends Method ? never : Name]-?: Sql;
+};
+
+type Method = (...values: never[]) => unknown;
+
 /** The columns of a row: those that field resolvers may rely on, and of the others what is asked for. */
-const columns = (asked: Asked, needed: Sql, others: Readonly<Record<string, Sql>>): Sql =>
-  join([needed, ...Object.keys(others).flatMap((name) => (asked.has(name) ? others[name]! : []))]);
+const columns = <Row, Needed extends keyof Row>(asked: Asked, needed: Sql, others: Columns<Row, Needed>): Sql =>
+  join([needed, ...Object.entries<Sql>(others).flatMap(([name, column]) => (asked.has(name) ? column : []))]);
 
 /** Accounts of organizations, as `o`. */
-export const accountRows: Sql = sql`
-  select o.id, o.username, o.name, o.email, o.type, o.disabled, o.created_at as "createdAt", o.updated_at as "updatedAt"
-    from account o`;
+export const accountRows: Sql = sql`select ${columns<Account, 'id'>(everything, sql`o.id`, {
+  username: sql`o.username`,
+  name: sql`o.name`,
+  email: sql`o.email`,
+  type: sql`o.type`,
+  disabled: sql`o.disabled`,
+  createdAt: sql`o.created_at as "createdAt"`,
+  updatedAt: sql`o.updated_at as "updatedAt"`,
+})} from account o`;
 
 /** Teams, as `t`. */
 export const teamRows = (asked: Asked = everything, also: Sql = empty): Sql => {
-  const chosen = columns(asked, sql`t.id, t.organization_id as "organizationId"`, {
+  const needed = sql`t.id, t.organization_id as "organizationId"`;
+  const chosen = columns<Team, 'id' | 'organizationId'>(asked, needed, {
     name: sql`t.name`,
     slug: sql`t.slug`,
     description: sql`t.description`,
@@ -41,7 +63,8 @@ export const deviceCount = (caller: Caller): Sql =>
 export const productRows = (caller: Caller, asked: Asked = everything): Sql => {
   const then = (value: Sql, now: Sql) => sql`
     case when p.withdrawn is null or p.organization_id = ${caller.organizationId} then ${now} else ${value} end`;
-  const chosen = columns(asked, sql`p.id, p.organization_id as "organizationId"`, {
+  const needed = sql`p.id, p.organization_id as "organizationId"`;
+  const chosen = columns<Product, 'id' | 'organizationId'>(asked, needed, {
     name: sql`${then(sql`p.withdrawn ->> 'name'`, sql`p.name`)} as name`,
     slug: sql`${then(sql`p.withdrawn ->> 'slug'`, sql`p.slug`)} as slug`,
     version: sql`${then(sql`p.withdrawn ->> 'version'`, sql`p.version`)} as version`,
@@ -64,7 +87,9 @@ export const applicationCount = (caller: Caller): Sql =>
 
 /** Devices, as `d`, with their product as `p`. */
 export const deviceRows = (caller: Caller, asked: Asked = everything): Sql => {
-  const chosen = columns(asked, sql`d.id, d.organization_id as "organizationId", d.product_id as "productId"`, {
+  const needed = sql`d.id, d.organization_id as "organizationId", d.product_id as "productId"`;
+  // Latitude and longitude come with the location.
+  const chosen = columns<Device, 'id' | 'organizationId' | 'productId' | 'lat' | 'lon'>(asked, needed, {
     serial: sql`d.serial`,
     name: sql`d.name`,
     slug: sql`d.slug`,
@@ -91,7 +116,7 @@ export const applicationPermission = (caller: Caller): Sql =>
 /** Applications, as `a`. */
 export const applicationRows = (caller: Caller, asked: Asked = everything, also: Sql = empty): Sql => {
   const needed = sql`a.id, a.organization_id as "organizationId", ${applicationPermission(caller)} as permission`;
-  const chosen = columns(asked, needed, {
+  const chosen = columns<Application, 'id' | 'organizationId' | 'permission'>(asked, needed, {
     name: sql`a.name`,
     slug: sql`a.slug`,
     description: sql`a.description`,
