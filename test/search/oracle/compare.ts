@@ -1,4 +1,4 @@
-import { isArguedAggregation, isArguedError, mixesBuckets } from './argued.js';
+import { isArguedAggregation, isArguedError, mixesBuckets, readsArgued } from './argued.js';
 import { innermost, type Plain } from './plain.js';
 
 /** Where two answers to one body differ: ours is in the wrong unless docs/search.md argues it. */
@@ -9,7 +9,7 @@ export const differences = (body: Plain, ours: Plain, theirs: Plain): string[] =
   const total = (theirs['hits'] as { total?: { value: number } }).total?.value ?? Number.POSITIVE_INFINITY;
   const aggregations = (body['aggs'] ?? body['aggregations']) as Plain | undefined;
   return [
-    ...compareHits(sortKeys(body['sort']), ours['hits'] as Plain, theirs['hits'] as Plain, 'hits'),
+    ...compareHits(sortKeys(body['sort']), withTotal(body, ours, theirs), theirs['hits'] as Plain, 'hits'),
     ...(aggregations === undefined
       ? compareValue(ours['aggregations'], theirs['aggregations'], 'aggregations')
       : compareAggregations(
@@ -20,6 +20,14 @@ export const differences = (body: Plain, ours: Plain, theirs: Plain): string[] =
           '',
         )),
   ];
+};
+
+/** Our hits with the engine's total where that is argued: without hits it may stop at as many as it is to count. */
+const withTotal = (body: Plain, ours: Plain, theirs: Plain): Plain => {
+  const [mine, other] = [ours['hits'] as Plain, theirs['hits'] as Plain];
+  const [own, total] = [mine['total'], other['total']] as (Plain | undefined)[];
+  const isReached = own?.['value'] === total?.['value'] && own?.['value'] === Number(body['track_total_hits']);
+  return Number(body['size']) === 0 && isReached ? { ...mine, total } : mine;
 };
 
 /** Of errors the status and the innermost type. What the engine answers with 500 is 400 here. */
@@ -85,9 +93,14 @@ const sortValue = (value: unknown): unknown => (value === undefined ? null : val
 const compareAggregations = (asked: Plain, ours: Plain, theirs: Plain, count: number, path: string): string[] =>
   [...new Set([...Object.keys(asked), ...Object.keys(ours), ...Object.keys(theirs)])].flatMap((name) =>
     name in asked
-      ? compareAggregation(asked[name] as Plain, ours[name] as Plain, theirs[name] as Plain, count, `${path}.${name}`)
+      ? readsArgued(...kindOf(asked[name] as Plain), asked)
+        ? []
+        : compareAggregation(asked[name] as Plain, ours[name] as Plain, theirs[name] as Plain, count, `${path}.${name}`)
       : compareValue(ours[name], theirs[name], `${path}.${name}`),
   );
+
+const kindOf = (asked: Plain): [kind: string, options: Plain] =>
+  Object.entries(asked).find(([key]) => !['aggs', 'aggregations', 'meta'].includes(key)) as [string, Plain];
 
 const compareAggregation = (
   asked: Plain,
@@ -97,8 +110,7 @@ const compareAggregation = (
   path: string,
 ): string[] => {
   if (ours === undefined || theirs === undefined) return compareValue(ours, theirs, path);
-  const kind = Object.keys(asked).find((key) => !['aggs', 'aggregations', 'meta'].includes(key))!;
-  const options = asked[kind] as Plain;
+  const [kind, options] = kindOf(asked);
   const inner = (asked['aggs'] ?? asked['aggregations'] ?? {}) as Plain;
   const at = `${path}(${kind})`;
   if (isArguedAggregation(kind, options, path)) return [];
@@ -212,10 +224,14 @@ const compareValue = (ours: unknown, theirs: unknown, path: string, tolerance = 
     : [`${path}: ours ${JSON.stringify(ours)?.slice(0, 300)}, theirs ${JSON.stringify(theirs)?.slice(0, 300)}`];
 };
 
-/** Texts of numbers that differ by no more than their order of adding: each a double's last digits, rounded the other way. */
+/**
+ * Texts of numbers that differ by no more than their order of adding: each a double's last digits, rounded the other way, or
+ * written out where the format names no digits.
+ */
 const isRoundedApart = (ours: unknown, theirs: unknown, path: string): boolean => {
   if (typeof ours !== 'string' || typeof theirs !== 'string' || !path.endsWith('_as_string')) return false;
   const [a, b] = [ours, theirs].map((text) => Number(text.replaceAll(',', '')));
+  if (a !== b && Math.abs(a! - b!) <= 1e-9 * Math.max(Math.abs(a!), Math.abs(b!))) return true;
   const [, fraction = ''] = /^-?[\d,]+\.?(\d*)$/.exec(ours) ?? [];
   return Math.abs(a! - b!) <= 1.001 * 10 ** -fraction.length && ours.length === theirs.length && fraction !== '';
 };

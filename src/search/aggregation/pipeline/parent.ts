@@ -1,6 +1,6 @@
 import { illegalArgument } from '../../failure.js';
 import { type Awaitable, chain, type Pace } from '../../pace.js';
-import type { Answer } from '../answer.js';
+import { type Answer, hiddenParts } from '../answer.js';
 import { type Print, printOf, withText } from '../format.js';
 import type { ParentPipeline } from '../pipeline-node.js';
 import { movingFunction } from './moving.js';
@@ -129,8 +129,8 @@ const sortValue = (bucket: Answer, path: string, zeros: boolean): readonly Part[
   if (path !== '_key') return [valueAt(bucket, path, zeros)];
   const key = bucket['key'];
   if (typeof key !== 'object') return [typeof key === 'string' ? key : Number(key)];
-  // Of several parts; those of `multi_terms` keep the order that they have, the engines fail at them.
-  return Array.isArray(key) || key === null ? [] : (Object.values(key) as Part[]);
+  // Keys of `multi_terms` keep the order that they have, the engines fail at them.
+  return (bucket[hiddenParts] ?? []) as readonly Part[];
 };
 
 const isNothing = ([first]: readonly Part[]): boolean => Number.isNaN(first);

@@ -66,9 +66,13 @@ const parse = (text: string, byDefault: Occur, has: Has, count = new ClauseCount
 
 const leaf = (of: Leaf): Expression => ({ kind: 'leaf', leaf: of });
 
+/** All but what an expression finds. `minimum_should_match` counts "all" as one clause, as in Lucene. */
 const opposite = (expression: Expression): Expression => ({
   kind: 'bool',
-  clauses: [{ occur: 'mustNot', expression }],
+  clauses: [
+    { occur: 'mustNot', expression },
+    { occur: 'should', expression: { kind: 'all' } },
+  ],
 });
 
 /** Where the word ends that begins here: what ends one depends on the operators that are on. */

@@ -35,6 +35,8 @@ export interface CompositeKey {
   parameter(input: Input): Sql;
   /** An answered key as it is shown. */
   written(answered: unknown): unknown;
+  /** An answered key as pipelines sort by it: without its format. */
+  value(answered: unknown): unknown;
 }
 
 /** Binds a source; undefined where nothing has its field. */
@@ -46,12 +48,13 @@ export const compositeKey = (source: CompositeSource, index: number, stage: Stag
   return compositeOf(source, index, dateKey(source, field, stage));
 };
 
-type Part = Pick<CompositeKey, 'key' | 'parameter' | 'written'> & { readonly text?: boolean };
+type Part = Pick<CompositeKey, 'key' | 'parameter' | 'written'> &
+  Partial<Pick<CompositeKey, 'value'>> & { readonly text?: boolean };
 
 const compositeOf = (
   source: CompositeSource,
   index: number,
-  { key, parameter: read, written, text: isText }: Part,
+  { key, parameter: read, written, value = written, text: isText }: Part,
 ): CompositeKey => {
   const { where: _where, ...unguarded } = key;
   const lateral =
@@ -71,6 +74,7 @@ const compositeOf = (
       sql`g.${name('key', place)}${collate} ${descending ? sql`desc` : sql`asc`} ${nullsFirst ? sql`nulls first` : sql`nulls last`}`,
     parameter: read,
     written,
+    value,
   };
 };
 
@@ -88,8 +92,9 @@ const termsKey = (source: CompositeSource, field: StoredField, index: number, st
     const coerced = coerce(field, input);
     return coerced === 'none' ? sql`null` : parameter[field.valueType](coerced.value);
   };
+  const value = (answered: unknown) => plainKey(field, answered);
   const written = (answered: unknown) => {
-    const key = plainKey(field, answered);
+    const key = value(answered);
     if (field.kind === 'boolean') return key === 1;
     return print === undefined || field.kind === 'keyword' ? key : print(Number(key));
   };
@@ -97,6 +102,7 @@ const termsKey = (source: CompositeSource, field: StoredField, index: number, st
     key: valueKey(field, source.missing, index, stage.planning),
     parameter: read,
     written,
+    value,
     text: field.kind === 'keyword',
   };
 };
@@ -139,6 +145,7 @@ const dateKey = (
   return {
     key: buckets.key,
     parameter: (input) => buckets.parameterOf(millisOf(source, input, stage)),
+    value: (answered) => buckets.startOf(answered),
     written: (answered) => (print ? print(buckets.startOf(answered)) : buckets.startOf(answered)),
   };
 };

@@ -1,6 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { CompositeAggregation } from '../../../../search/aggregation/aggregation.js';
-import type { Answer } from '../../../../search/aggregation/answer.js';
+import { type Answer, hiddenParts } from '../../../../search/aggregation/answer.js';
 import { illegalArgument, parsing } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
@@ -13,7 +13,7 @@ import type { Inside, Planned, Stage } from './stage.js';
 /** Buckets of several keys at once, page by page: `after` is the last key of the page before. */
 export const composite = (aggregation: CompositeAggregation, stage: Stage): Planned => {
   const { at, sources, size, after } = aggregation;
-  if (stage.level !== stage.planning.root || stage.filters.length > 0) {
+  if (!stage.isTop) {
     throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);
   }
   const keys = sources.map((source, index) => compositeKey(source, index, stage));
@@ -33,19 +33,25 @@ export const composite = (aggregation: CompositeAggregation, stage: Stage): Plan
   const inner = stage.inside(all, { cut: { size, minDocCount: 1, order }, ...reach(aggregation, stage, cursor?.[0]) });
   const children = inner.planAll(aggregation);
   const count = inner.count();
-  const keyOf = (bucket: Bucket): Answer => {
+  const partsOf = (bucket: Bucket, read: (key: CompositeKey, answered: unknown) => unknown): readonly unknown[] => {
     const answered = inner.level.keysOf(bucket.row!);
-    return Object.fromEntries(
-      known.map(({ name, written }, index) => [name, answered[index] === null ? null : written(answered[index])]),
-    );
+    return known.map((key, index) => (answered[index] === null ? null : read(key, answered[index])));
   };
+  const keyOf = (bucket: Bucket): Answer => {
+    const parts = partsOf(bucket, ({ written }, answered) => written(answered));
+    return Object.fromEntries(known.map(({ name }, index) => [name, parts[index]]));
+  };
+  const sortedBy = (bucket: Bucket) => partsOf(bucket, ({ value }, answered) => value(answered));
   return {
     read: (around) => {
       const buckets = inner.level.bucketsOf(around);
       stage.planning.made(buckets.length);
       const final = buckets.at(-1);
       return chain(
-        children.readAll(buckets, (bucket) => [{ key: keyOf(bucket), doc_count: count(bucket) }, bucket]),
+        children.readAll(buckets, (bucket) => [
+          { key: keyOf(bucket), doc_count: count(bucket), [hiddenParts]: sortedBy(bucket) },
+          bucket,
+        ]),
         (answers) => ({ ...(final && { after_key: keyOf(final) }), buckets: answers }),
       );
     },

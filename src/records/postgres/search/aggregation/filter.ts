@@ -18,8 +18,7 @@ import { type Planned, Stage } from './stage.js';
 
 /** One bucket, of the records that match or, of `missing`, of those without a value. */
 export const filter = (aggregation: FilterAggregation | MissingAggregation, stage: Stage): Planned => {
-  const predicate = restriction(aggregation, stage.planning);
-  return single(aggregation, predicate.kind === 'all' ? stage : stage.filtered(predicate));
+  return single(aggregation, stage.filtered(restriction(aggregation, stage.planning)));
 };
 
 /** Which records the one bucket of an aggregation has. */
@@ -33,7 +32,7 @@ export const restriction = (aggregation: FilterAggregation | MissingAggregation,
 /** One bucket, of all records in scope, whatever the query. */
 export const global = (aggregation: GlobalAggregation, stage: Stage): Planned => {
   const { planning } = stage;
-  if (stage.level !== planning.root || stage.filters.length > 0) {
+  if (!stage.isTop) {
     throw badAggregation(
       `Aggregation cannot have a global sub-aggregation [${aggregation.name}]. Global aggregations can only be defined as top level aggregations`,
       aggregation.at,

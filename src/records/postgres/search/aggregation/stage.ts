@@ -72,11 +72,18 @@ export class Stage {
     readonly filters: readonly Predicate[] = [],
     /** The buckets of time around, for rates. */
     readonly time?: TimeLevel,
+    private readonly inSingle = false,
   ) {}
 
-  /** The same buckets, of fewer records. */
+  /** Whether aggregations here are the query's own, inside no other: a bucket of all records counts as one around them. */
+  get isTop(): boolean {
+    return this.level === this.planning.root && !this.inSingle;
+  }
+
+  /** Inside one bucket of the same records, or of fewer. */
   filtered(predicate: Predicate): Stage {
-    return new Stage(this.planning, this.level, [...this.filters, predicate], this.time);
+    const filters = predicate.kind === 'all' ? this.filters : [...this.filters, predicate];
+    return new Stage(this.planning, this.level, filters, this.time, true);
   }
 
   /** Buckets inside these. */
