@@ -154,6 +154,10 @@ const several = /^data\.(?:t|n|big|on|x)$/;
 /** Whether what stands inside buckets is, in the engine, of other buckets than of those it stands in. */
 export const mixesBuckets = (kind: string, path: string): boolean => kind === 'rare_terms' && path.includes('(');
 
+/** Whether buckets are sorted or left out by what is of other buckets. */
+export const sortsMixed = (kind: string, path: string, inside: Plain): boolean =>
+  mixesBuckets(kind, path) && within(inside).some((one) => 'bucket_sort' in one || 'bucket_selector' in one);
+
 /** An order by what is estimated there and interpolated here. */
 const isByPercentile = (order: unknown): boolean => JSON.stringify(order ?? '').includes('[');
 

@@ -1,4 +1,4 @@
-import { isArguedAggregation, isArguedError, mixesBuckets, readsArgued } from './argued.js';
+import { isArguedAggregation, isArguedError, mixesBuckets, readsArgued, sortsMixed } from './argued.js';
 import { innermost, type Plain } from './plain.js';
 
 /** Where two answers to one body differ: ours is in the wrong unless docs/search.md argues it. */
@@ -113,7 +113,7 @@ const compareAggregation = (
   const [kind, options] = kindOf(asked);
   const inner = (asked['aggs'] ?? asked['aggregations'] ?? {}) as Plain;
   const at = `${path}(${kind})`;
-  if (isArguedAggregation(kind, options, path)) return [];
+  if (isArguedAggregation(kind, options, path) || sortsMixed(kind, path, inner)) return [];
   if (kind === 'top_hits')
     return compareHits(sortKeys(options['sort']), ours['hits'] as Plain, theirs['hits'] as Plain, at);
   if (isSketched(kind)) return compareSketch(kind, ours, theirs, count, at);
