@@ -4,6 +4,7 @@ import { stdout } from 'node:process';
 const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
   graph: () => import('./graph.js'),
   hooks: () => import('./hooks.js'),
+  neighbours: () => import('./neighbours.js'),
   ingest: () => import('./ingest.js'),
   rest: () => import('./rest.js'),
   search: () => import('./search.js'),

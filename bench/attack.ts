@@ -1,0 +1,211 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { constants, createGzip, gzipSync } from 'node:zlib';
+import { createClient } from 'graphql-ws';
+import type { Pool } from 'undici';
+
+/** The organization that attacks, with tokens of its own. */
+export interface Attacker {
+  origin: string;
+  client: Pool;
+  organizationId: string;
+  applicationId: string;
+  serials: readonly string[];
+  token: string;
+}
+
+/** Where the attacker connects from: limits by address must not fall upon the tenant that is measured. */
+export const attackerAddress = '127.0.0.2';
+
+/** One round of an attack, done over and over by so many workers; an answer of any status counts. */
+export interface Attack {
+  workers: number;
+  prepare(attacker: Attacker): Promise<(() => Promise<unknown>)[]>;
+}
+
+const json = { 'content-type': 'application/json' };
+const send = async (
+  { client, token }: Attacker,
+  path: string,
+  body?: string | Buffer,
+  headers: Record<string, string> = json,
+): Promise<number> => {
+  const answer = await client.request({
+    method: body === undefined ? 'GET' : 'POST',
+    path,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  await answer.body.dump({ limit: 2 ** 30 });
+  return answer.statusCode;
+};
+const searchPath = (of: Attacker) => `/ddp/v1/applications/${of.organizationId}/${of.applicationId}/search`;
+const recordPath = (of: Attacker) => `/ddp/v1/organizations/${of.organizationId}/records`;
+const range = () => ({ gte: Date.now() / 1000 - 86_400, lte: Date.now() / 1000 + 60 });
+const searchOf = (queries: readonly object[]) =>
+  JSON.stringify({ ts: range(), queries: queries.map((query) => ({ products: [], ...query })) });
+
+/** An attack that posts these bodies. */
+const posting = (
+  workers: number,
+  path: (of: Attacker) => string,
+  bodies: (of: Attacker) => readonly (string | Buffer)[],
+  headers = json as Record<string, string>,
+): Attack => ({
+  workers,
+  async prepare(of) {
+    return bodies(of).map((body) => () => send(of, path(of), body, headers));
+  },
+});
+
+const blanks = ' '.repeat(60_000);
+const hours = { date_histogram: { field: 'ts', fixed_interval: '1h' } };
+const script = (text: string) => ({
+  size: 0,
+  aggs: { h: { ...hours, aggs: { m: { moving_fn: { buckets_path: '_count', window: 3, script: text } } } } },
+});
+/** Each froze the event loop for seconds (test/attack/parsing.test.ts). */
+const slowToRead: readonly object[] = [
+  { query: { range: { ts: { gte: `${'1'.repeat(43)}x`, format: 'dHms'.repeat(7) } } } },
+  { includes: ['*a*a*a*a*a*b'] },
+  { query: { simple_query_string: { query: 'a '.repeat(30_000) } } },
+  { query: { simple_query_string: { query: '('.repeat(30_000) } } },
+  { query: { query_string: { query: `a${' OR a'.repeat(1000)}` } } },
+  { query: { geo_distance: { distance: `1${blanks}x`, 'device.location': { lat: 1, lon: 1 } } } },
+  script(`MovingFunctions.max(values${blanks}x`),
+  { size: 0, aggs: { s: { sum: { field: 'data.n', format: `${','.repeat(16_000)}x` } } } },
+];
+
+const minutes = (buckets: number, aggs: object) => {
+  const extended_bounds = { min: Date.now() - buckets * 60_000, max: Date.now() };
+  return {
+    size: 0,
+    aggs: { m: { date_histogram: { field: 'ts', fixed_interval: '1m', extended_bounds }, aggs } },
+  };
+};
+const totals = Object.fromEntries(
+  Array.from({ length: 190 }, (_, index) => [`t${index}`, { cumulative_sum: { buckets_path: '_count' } }]),
+);
+const deviation = {
+  moving_fn: { buckets_path: '_count', window: 60_000, script: 'MovingFunctions.stdDev(values)' },
+};
+
+const objectOf = (keys: number) =>
+  `{${Array.from({ length: keys }, (_, index) => `"${index.toString(36)}":1`).join(',')}}`;
+const items = (of: Attacker, count: number) =>
+  JSON.stringify(
+    Array.from({ length: count }, (_, index) => ({
+      serial: of.serials[index % of.serials.length],
+      metadata: { rssi: -60 - (index % 50) },
+      data: { temperature: 15 + (index % 170) / 10, status: 'a'.repeat(50) },
+    })),
+  );
+
+const deepPages = (of: Attacker): string => {
+  const aliases = Array.from({ length: 29 }, (_, alias) => alias);
+  const list = (alias: number) =>
+    `p${alias}: devices(organizationId: "${of.organizationId}", sort: "-applicationCount", limit: 1, page: $p${alias}) { items { id } }`;
+  const query = `query (${aliases.map((alias) => `$p${alias}: Int`).join(', ')}) { ${aliases.map(list).join(' ')} }`;
+  return JSON.stringify(
+    Array.from({ length: 20 }, (_, operation) => ({
+      query,
+      variables: Object.fromEntries(aliases.map((alias) => [`p${alias}`, 59_000 - operation * 29 - alias])),
+    })),
+  );
+};
+const mutations = (of: Attacker): string => {
+  const fields = Array.from(
+    { length: 30 },
+    (_, index) => `m${index}: createTeam(organizationId: $o, name: "T") { id }`,
+  );
+  const query = `mutation ($o: ID!) { ${fields.join(' ')} }`;
+  return JSON.stringify(Array.from({ length: 20 }, () => ({ query, variables: { o: of.organizationId } })));
+};
+const unended = async (text: string): Promise<Buffer> => {
+  const gzip = createGzip();
+  const chunks: Buffer[] = [];
+  gzip.on('data', (chunk: Buffer) => chunks.push(chunk));
+  gzip.write(text);
+  await new Promise<void>((resolve) => gzip.flush(constants.Z_SYNC_FLUSH, resolve));
+  return Buffer.concat(chunks);
+};
+/** A connection that says something and then waits until it is ended, ten seconds at most. */
+const hold = async ({ origin }: Attacker, head: string, body?: Buffer): Promise<void> => {
+  const { hostname, port } = new URL(origin);
+  const socket = connect({ host: hostname, port: Number(port), localAddress: attackerAddress });
+  socket.on('error', () => undefined).resume();
+  socket.write(head);
+  if (body) socket.write(body);
+  await Promise.race([once(socket, 'close'), pause(10_000)]).catch(() => undefined);
+  socket.destroy();
+};
+const headOf = (of: Attacker, length: number) =>
+  `POST ${recordPath(of)} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer ${of.token}\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: ${length}\r\n\r\n`;
+const socketHead =
+  'GET /graphql HTTP/1.1\r\nHost: bench\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n';
+
+/** Twenty subscriptions of one connection, each with a query of its own, for ten seconds. */
+const subscribe = async ({ origin, organizationId, applicationId, token }: Attacker): Promise<void> => {
+  const url = `${origin.replace(/^http/, 'ws')}/graphql`;
+  const client = createClient({ url, connectionParams: { authorization: `Bearer ${token}` } });
+  const query = `subscription ($query: JSONObject) {
+    recordReceived(organizationId: "${organizationId}", applicationId: "${applicationId}", query: $query) { records { id } } }`;
+  const sink = { next: () => undefined, error: () => undefined, complete: () => undefined };
+  for (let index = 0; index < 20; index += 1) {
+    const value = `(a?){1,200}(a?){1,200}${index}`;
+    client.subscribe({ query, variables: { query: { regexp: { 'data.status': { value } } } } }, sink);
+  }
+  await pause(10_000);
+  await client.dispose();
+};
+
+/** What a tenant can do to others, all of it found to be a way once; its hooks filter and hang all the time. */
+export const attacks: Readonly<Record<string, Attack>> = {
+  'queries slow to read': posting(2, searchPath, () => [searchOf(slowToRead)]),
+  'records slow to read': posting(1, recordPath, ({ serials: [serial] }) => [
+    `{"serial":"${serial}","data":{"n":1${'0'.repeat(59_998)}1}}`,
+    `[{"serial":"${serial}","data":${objectOf(883_000)}}]`,
+  ]),
+  'compressed bodies of very many values': posting(
+    1,
+    recordPath,
+    () => [gzipSync(`[1e400${',[]'.repeat(3_000_000)}]`), gzipSync(`[${'1e400,'.repeat(1_500_000)}1]`)],
+    { ...json, 'content-encoding': 'gzip' },
+  ),
+  'pages by a count, deep': posting(
+    2,
+    () => '/graphql',
+    (of) => [deepPages(of)],
+  ),
+  pipelines: posting(2, searchPath, () => [
+    searchOf(Array.from({ length: 20 }, () => minutes(50_000, totals))),
+    searchOf(Array.from({ length: 100 }, () => minutes(60_000, { deviation }))),
+  ]),
+  patterns: {
+    workers: 8,
+    async prepare(of) {
+      const path = `/ddp/v1/organizations/${of.organizationId}/devices?q=${encodeURIComponent('(.*.*.*.*x){4}$')}`;
+      const expression = { query: { regexp: { 'device.serial': { value: '(a?){1,200}(b?){1,200}<1-1000>' } } } };
+      const searches = searchOf(Array.from({ length: 20 }, () => expression));
+      return [() => send(of, path), () => send(of, searchPath(of), searches)];
+    },
+  },
+  mutations: posting(
+    2,
+    () => '/graphql',
+    (of) => [mutations(of)],
+  ),
+  'records without end': posting(2, recordPath, (of) => [items(of, 1000)]),
+  'bodies that never end': {
+    workers: 200,
+    async prepare(of) {
+      const body = await unended(`[${' '.repeat(9.9 * 2 ** 20)}`);
+      return [() => hold(of, headOf(of, body.length + 1), body)];
+    },
+  },
+  // As many as a token may have, over five connections.
+  subscriptions: { workers: 5, prepare: async (of) => [() => subscribe(of)] },
+  'sockets of nobody': { workers: 1000, prepare: async (of) => [() => hold(of, socketHead).then(() => pause(100))] },
+  'tokens of nobody': posting(4, recordPath, () => ['[]'], { ...json, authorization: 'Bearer nobody' }),
+};

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { stdout } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import sql from 'sql-template-tag';
+import { AccountType } from '../src/entities/enums.js';
+import { newId } from '../src/entities/id.js';
+import { createAccount } from '../src/operator/account.js';
+import { createToken } from '../src/operator/token.js';
+import { attacks } from './attack.js';
+import { type BenchFleet, furnish } from './fleet.js';
+import { startReceiver } from './hook-stage.js';
+import { type Measured, measure, mostResident, type Quiet } from './neighbour-surface.js';
+import { openStage, type Stage } from './stage.js';
+
+/** What an attacker has: as many devices as its deep pages reach, hooks with filters, hooks whose receiver hangs. */
+const [devices, filtering, hanging] = [60_000, 10, 90];
+
+/**
+ * One tenant's 99th percentile of every surface, alone and while another organization does all that was found to hold others
+ * up. `neighbours 60` measures for 60 s each; names of attacks after it do these alone, `each` does them one after the other.
+ */
+export async function run([given = '30', ...names]: readonly string[]): Promise<void> {
+  const seconds = Number(given);
+  const [receiver, receiving] = await startReceiver();
+  const stage = await openStage({ RATE_LIMIT: '50', HOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+  try {
+    const fleet = await furnish(stage, 5);
+    const quiet = { stage, fleet, hookId: await addHook(stage, fleet, `${receiving}/quiet`) };
+    const attacker = await furnishAttacker(stage, receiving);
+    // A process that has just begun runs code that is not compiled yet.
+    await measure(quiet, 5);
+    const alone = await measure(quiet, seconds);
+    const before = mostResident(stage.pid);
+    if (names[0] === 'each') {
+      for (const name of Object.keys(attacks)) await attack(quiet, attacker, seconds, alone, [name]);
+    } else await attack(quiet, attacker, seconds, alone, names);
+    stdout.write(
+      `resident memory at most ${before.toFixed(0)} MiB alone, ${mostResident(stage.pid).toFixed(0)} MiB in all\n`,
+    );
+  } finally {
+    receiver.kill();
+    await stage.close();
+  }
+}
+
+interface AttackerOrganization {
+  origin: string;
+  organizationId: string;
+  applicationId: string;
+  serials: readonly string[];
+  tokens: readonly string[];
+}
+
+async function attack(
+  quiet: Quiet,
+  attacker: AttackerOrganization,
+  seconds: number,
+  alone: Measured,
+  names: readonly string[],
+): Promise<void> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./attacker.js', import.meta.url)), ...names], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  try {
+    child.send(attacker);
+    await once(child, 'message');
+    await pause(1000);
+    print(names, alone, await measure(quiet, seconds));
+  } finally {
+    child.kill();
+  }
+  // What it asked for last is still worked on.
+  await pause(5000);
+}
+
+const print = (names: readonly string[], alone: Measured, attacked: Measured): void => {
+  stdout.write(`\nunder ${names.length === 0 ? 'all attacks at once' : names.join(', ')}\n`);
+  for (const [surface, figures] of Object.entries(alone.latencies)) {
+    const [before, after] = [percentile(figures), percentile(attacked.latencies[surface] ?? [])];
+    stdout.write(
+      `  ${surface.padEnd(16)} p99 alone ${before.toFixed(0).padStart(5)} ms, attacked ${after.toFixed(0).padStart(6)} ms, ${(after / before).toFixed(1).padStart(5)} times (median ${percentile(figures, 0.5).toFixed(0)} and ${percentile(attacked.latencies[surface] ?? [], 0.5).toFixed(0)} ms)\n`,
+    );
+  }
+  stdout.write(`  /healthz at most ${alone.health.toFixed(0)} ms alone, ${attacked.health.toFixed(0)} ms attacked\n`);
+  stdout.write(`  calls that failed: ${alone.failures.length} alone, ${attacked.failures.length} attacked\n`);
+  for (const failure of new Set(attacked.failures.map((text) => text.slice(0, 120)))) stdout.write(`    ${failure}\n`);
+};
+
+const percentile = (figures: readonly number[], share = 0.99): number =>
+  figures.toSorted((a, b) => a - b)[Math.ceil(figures.length * share) - 1] ?? Number.NaN;
+
+async function addHook({ pool, organizationId }: Stage, { applicationId }: BenchFleet, url: string, filter?: object) {
+  const id = newId();
+  await pool.query(sql`insert into hook (id, organization_id, application_id, url, filter, created_at, updated_at)
+    values (${id}, ${organizationId}, ${applicationId}, ${url}, ${filter ? JSON.stringify(filter) : null}, now(), now())`);
+  return id;
+}
+
+async function furnishAttacker(stage: Stage, receiving: string): Promise<AttackerOrganization> {
+  const { pool } = stage;
+  const account = { username: 'attacker', email: 'attacker@example.com' };
+  const organizationId = await createAccount(pool, AccountType.organization, account, new Date());
+  const tokens: string[] = [];
+  for (const _ of Object.keys(attacks)) tokens.push((await createToken(pool, { organizationId }, new Date())).token);
+  const own = { ...stage, organizationId, token: tokens[0]! };
+  const fleet = await furnish(own, 5);
+  await pool.query(sql`insert into device (id, organization_id, serial, name, slug, created_at, updated_at)
+    select gen_random_uuid(), ${organizationId}, 'serial-' || n, 'device ' || n, 'slug-' || n, now(), now()
+      from generate_series(1, ${devices}::int) n`);
+  await pool.query('vacuum analyze');
+  const filter = { query: { regexp: { 'data.status': { value: '(a?){1,200}(a?){1,200}b' } } } };
+  for (let index = 0; index < filtering; index += 1) await addHook(own, fleet, `${receiving}/${index}`, filter);
+  for (let index = 0; index < hanging; index += 1) await addHook(own, fleet, `${receiving}/hang/${index}`);
+  const { applicationId, serials } = fleet;
+  return { origin: new URL(stage.base).origin, organizationId, applicationId, serials, tokens };
+}
