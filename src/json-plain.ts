@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { tooLarge } from './errors.js';
 import { JsonFault, JsonSyntaxError, numberTooLong, type PlainJson, type Position } from './json.js';
 import { checkJson } from './json-reader.js';
-import { mostFaults, type ScanFault, scanJson } from './json-scan.js';
+import { mostFaults, type ScanFault, type ScannedJson, scanJson } from './json-scan.js';
 
 /** What a line of NDJSON, or an item of an array, holds: a value, or why it cannot be read. */
 export type PlainLine = PlainJson | JsonFault;
@@ -23,8 +24,34 @@ export const parsePlain = (text: string): PlainJson => {
  * item of an array that nests too deep, or holds a number that is too long, becomes a fault in its place.
  */
 export const parsePlainRecords = (text: string): PlainLine | PlainLine[] => {
-  const { text: scanned, faults } = scanJson(text, true);
-  const value = parseScanned(scanned, text);
+  const scanned = scanJson(text, true);
+  return withFaults(parseScanned(scanned.text, text), scanned, text);
+};
+
+/** The same of a large body, read in slices between which others have the event loop. */
+export const parsePlainRecordsInSlices = async (text: string): Promise<PlainLine | PlainLine[]> => {
+  const scanned = scanJson(text, true);
+  const { text: whole, commas } = scanned;
+  if (commas.length === 0) return withFaults(parseScanned(whole, text), scanned, text);
+  const items: PlainJson[] = [];
+  let start = whole.indexOf('[') + 1;
+  for (const comma of [...commas, undefined]) {
+    const slice = comma === undefined ? `[${whole.slice(start)}` : `[${whole.slice(start, comma)}]`;
+    const some = parseScanned(slice, text);
+    // Nothing stands between two commas.
+    if (!Array.isArray(some) || some.length === 0) throw notJson(text);
+    for (const item of some) items.push(item);
+    start = (comma ?? 0) + 1;
+    await setImmediate();
+  }
+  return withFaults(items, scanned, text);
+};
+
+const withFaults = (
+  value: PlainJson,
+  { faults }: Pick<ScannedJson, 'faults'>,
+  text: string,
+): PlainLine | PlainLine[] => {
   const [first] = faults;
   if (first === undefined) return value;
   if (!Array.isArray(value)) throw syntaxError(first, text);
@@ -41,9 +68,14 @@ const parseScanned = (scanned: string, original: string): PlainJson => {
   try {
     return JSON.parse(scanned) as PlainJson;
   } catch {
-    checkJson(original);
-    throw new JsonSyntaxError('This is no JSON', 1, 1);
+    throw notJson(original);
   }
+};
+
+/** The error of a text that is not JSON, which says where. */
+const notJson = (text: string): JsonSyntaxError => {
+  checkJson(text);
+  return new JsonSyntaxError('This is no JSON', 1, 1);
 };
 
 const syntaxError = ({ message, index }: ScanFault, text: string): JsonSyntaxError => {

@@ -59,7 +59,9 @@ const literals = new Map<string, boolean | null>([
   ['null', null],
 ]);
 
-/** How many values are read with their positions, which takes far more time and memory than without: two full lists of terms, and more. */
+const beginning: Position = { line: 1, col: 1 };
+
+/** How many values and keys are read with their positions, which takes far more time and memory than without: two full lists of terms, and more. */
 const mostValues = 150_000;
 
 /** A recursive descent over the text; `index` is the next unit, `lineStart` the index where the current line began. */
@@ -83,9 +85,7 @@ class Reader {
 
   private value(): LocatedJson {
     this.skip();
-    this.values += 1;
-    if (this.keep && this.values > mostValues)
-      throw tooLarge(`A body with queries holds at most ${mostValues} values.`);
+    this.count();
     const at = this.position();
     switch (this.text.charCodeAt(this.index)) {
       case openBrace:
@@ -114,6 +114,7 @@ class Reader {
       this.index += 1;
       const value = this.value();
       if (!this.keep) continue;
+      this.count();
       const member = { key, line, col, value };
       if (seen.has(key)) repeated ??= member;
       seen.add(key);
@@ -149,6 +150,13 @@ class Reader {
     }
     this.index += 1;
     return new JsonFault(at, nestsTooDeep);
+  }
+
+  /** One more of what takes time: a value, a key, or a string with escapes. */
+  private count(): void {
+    this.values += 1;
+    if (this.keep && this.values > mostValues)
+      throw tooLarge(`A body with queries holds at most ${mostValues} values and keys.`);
   }
 
   private enter(): void {
@@ -193,6 +201,7 @@ class Reader {
   }
 
   private unescape(start: number): string {
+    this.count();
     try {
       return JSON.parse(this.text.slice(start, this.index)) as string;
     } catch {
@@ -229,6 +238,7 @@ class Reader {
   }
 
   private position(): Position {
+    if (!this.keep) return beginning;
     return { line: this.line, col: this.index - this.lineStart + 1 };
   }
 

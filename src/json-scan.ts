@@ -16,6 +16,8 @@ export interface ScannedJson {
   /** Whether the text holds a number that a double would change. */
   readonly inexact: boolean;
   readonly faults: readonly ScanFault[];
+  /** Indices in `text` of some commas of the outermost array of records, so that it can be read in slices. */
+  readonly commas: readonly number[];
 }
 
 /**
@@ -28,19 +30,28 @@ export interface ScannedJson {
 export const scanJson = (text: string, records: boolean): ScannedJson => new Scan(text, records).whole();
 
 const code = (char: string) => char.charCodeAt(0);
-const [quote, backslash, comma, minus] = [code('"'), code('\\'), code(','), code('-')];
+const [quote, backslash, comma, colon, minus] = [code('"'), code('\\'), code(','), code(':'), code('-')];
 const [openBrace, closeBrace, openBracket, closeBracket] = [code('{'), code('}'), code('['), code(']')];
 const [dot, plus, zero, nine, small, large] = [code('.'), code('+'), code('0'), code('9'), code('e'), code('E')];
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A number of so many characters that has no exponent is exact as a double. */
+/** A number of so many characters is exact as a double, save where its exponent is large. */
 const surelyExact = 15;
 
 /** More objects and arrays than ten thousand records have, so that one body takes little time and memory. */
 const mostContainers = 500_000;
 
 /** The same of numbers whose digits are kept. */
-const mostInexact = 250_000;
+const mostInexact = 100_000;
+
+/** Keys of one record: ten times as many as it may have. Keys that all differ take the engine a microsecond each. */
+const mostRecordKeys = 10_000;
+
+/** The same of a body that is no list of records. */
+const mostKeys = 65_536;
+
+/** Characters of records that are read at once, about. */
+const sliceLength = 64 * 1024;
 
 /** More faults than anybody looks at. To say where each is takes far longer than to read what is right. */
 export const mostFaults = 1000;
@@ -54,6 +65,13 @@ class Scan {
   private readonly faults: ScanFault[] = [];
   private inexact = 0;
   private item = 0;
+  /** Keys of the item that is being passed; where it began, and what there was before it. */
+  private keys = 0;
+  private itemStart = 0;
+  private before = { pieces: 0, taken: 0, faults: 0, grown: 0 };
+  /** How much longer the pieces are than what they stand for. */
+  private grown = 0;
+  private readonly commas: number[] = [];
   /** Where the last string began and ended, its quotes included. */
   private stringStart = 0;
   private stringEnd = 0;
@@ -66,7 +84,10 @@ class Scan {
     private readonly text: string,
     records: boolean,
   ) {
-    this.recordDepth = records ? (text.trimStart().startsWith('[') ? 2 : 1) : 0;
+    const start = text.search(/\S/);
+    const isList = records && text[start] === '[';
+    this.recordDepth = records ? (isList ? 2 : 1) : 0;
+    this.itemStart = isList ? start + 1 : 0;
   }
 
   whole(): ScannedJson {
@@ -75,23 +96,52 @@ class Scan {
     for (let index = 0; index < text.length; index += 1) {
       const unit = text.charCodeAt(index);
       if (unit === quote) index = this.passString(index);
-      else if (unit === comma) this.item += depth === 1 ? 1 : 0;
-      else if (unit === openBrace || unit === openBracket) {
+      else if (unit === colon) this.keys += 1;
+      else if (unit === comma) {
+        if (depth === 1) this.passItem(index);
+      } else if (unit === openBrace || unit === openBracket) {
         depth += 1;
         containers += 1;
         if (containers > mostContainers) throw tooMany('objects and arrays', mostContainers);
         if (depth === maxJsonDepth + 1) this.deepStart = index;
       } else if (unit === closeBrace || unit === closeBracket) {
+        if (depth === 1 && this.recordDepth === 2) this.endItem(index);
         if (depth === maxJsonDepth + 1) this.cut(this.deepStart, index + 1, nestsTooDeep);
         depth -= 1;
       } else if (unit === minus || (unit >= zero && unit <= nine)) index = this.passNumber(index, depth);
     }
-    const { pieces, inexact, faults } = this;
+    if (this.recordDepth < 2) this.endItem(text.length);
+    const { pieces, inexact, faults, commas } = this;
     return {
       text: pieces.length === 0 ? text : pieces.join('') + text.slice(this.taken),
       inexact: inexact > 0,
       faults,
+      commas,
     };
+  }
+
+  /** A comma of the outermost array or object. */
+  private passItem(index: number): void {
+    if (this.recordDepth === 2) this.endItem(index);
+    this.item += 1;
+    if (this.recordDepth < 2) return;
+    const place = index + this.grown;
+    if (place - (this.commas.at(-1) ?? 0) >= sliceLength) this.commas.push(place);
+    this.itemStart = index + 1;
+    this.before = { pieces: this.pieces.length, taken: this.taken, faults: this.faults.length, grown: this.grown };
+  }
+
+  /** Takes out an item with too many keys. */
+  private endItem(end: number): void {
+    const { keys, recordDepth, before } = this;
+    this.keys = 0;
+    if (recordDepth === 0 && keys > mostKeys) throw tooMany('keys', mostKeys);
+    if (recordDepth === 0 || keys <= mostRecordKeys) return;
+    this.pieces.length = before.pieces;
+    this.faults.length = before.faults;
+    this.taken = before.taken;
+    this.grown = before.grown;
+    this.cut(this.itemStart, end, `A record may have at most ${mostRecordKeys} keys`);
   }
 
   /** Index of the quote that closes the string which opens here; the end of the text where none does. */
@@ -107,13 +157,14 @@ class Scan {
   /** Index of the last character of the number that begins here. */
   private passNumber(start: number, depth: number): number {
     let end = start + 1;
-    let exponent = false;
+    let exponent = 0;
     for (; end < this.text.length; end += 1) {
       const unit = this.text.charCodeAt(end);
-      if (unit === small || unit === large) exponent = true;
+      if (unit === small || unit === large) exponent = end;
       else if ((unit < zero || unit > nine) && unit !== dot && unit !== minus && unit !== plus) break;
     }
-    if (exponent || end - start > surelyExact) this.lookAtNumber(start, end, depth);
+    // A positive exponent of two digits, or one digit, keeps it far within what a double can hold.
+    if (end - start > surelyExact || (exponent > 0 && end - exponent > 3)) this.lookAtNumber(start, end, depth);
     return end - 1;
   }
 
@@ -149,6 +200,7 @@ class Scan {
   private replace(start: number, end: number, by: string): void {
     this.pieces.push(this.text.slice(this.taken, start), by);
     this.taken = end;
+    this.grown += by.length - (end - start);
   }
 
   private cut(start: number, end: number, message: string): void {

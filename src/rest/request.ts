@@ -11,7 +11,7 @@ import {
 import { maxItems } from '../entities/ingest-answer.js';
 import { type Fault, invalid, malformed } from '../errors.js';
 import { JsonObject, JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
-import { parsePlain, parsePlainLines, parsePlainRecords } from '../json-plain.js';
+import { parsePlain, parsePlainLines, parsePlainRecords, parsePlainRecordsInSlices } from '../json-plain.js';
 import { parseJson } from '../json-reader.js';
 import { type BodyRules, readBody } from './body.js';
 import type { Hold } from './in-flight.js';
@@ -158,16 +158,21 @@ const parseObject = (text: string): Record<string, unknown> => {
   return body;
 };
 
+/** Characters of records that are read at once. */
+const largeBody = 256 * 1024;
+
 /** The whole body as one argument: it is stored, so positions are not kept. */
 const wholeBody =
   (argument: string, rules: BodyRules): ReadBody =>
   async (request, hold) => {
     const { text, lines } = await readBody(request, rules, hold);
     if (text === '') throw malformed('Send a body.');
-    const body: unknown = located(() => {
-      if (lines) return parsePlainLines(text, maxItems);
-      return rules.lines ? parsePlainRecords(text) : parsePlain(text);
-    });
+    const body: unknown = await (rules.lines && !lines && text.length > largeBody
+      ? parsePlainRecordsInSlices(text).catch(asMalformed)
+      : located(() => {
+          if (lines) return parsePlainLines(text, maxItems);
+          return rules.lines ? parsePlainRecords(text) : parsePlain(text);
+        }));
     if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
     return (values) => {
       values[argument] = body;
@@ -218,12 +223,16 @@ const located = <Json>(parse: () => Json): Json => {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof JsonSyntaxError) {
-      throw malformed(`The body is not JSON: ${error.message} (line ${error.line}, column ${error.col}).`);
-    }
-    if (error instanceof SyntaxError) throw malformed(`The body is not JSON: ${error.message}.`);
-    throw error;
+    return asMalformed(error);
   }
+};
+
+const asMalformed = (error: unknown): never => {
+  if (error instanceof JsonSyntaxError) {
+    throw malformed(`The body is not JSON: ${error.message} (line ${error.line}, column ${error.col}).`);
+  }
+  if (error instanceof SyntaxError) throw malformed(`The body is not JSON: ${error.message}.`);
+  throw error;
 };
 
 /** Faults of reading, then those of the rules for what could be read whole. */

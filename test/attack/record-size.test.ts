@@ -31,8 +31,8 @@ describe('a record', () => {
     ]);
     expect(body).toMatchObject({ accepted: 1, rejected: 1 });
     expect(body.results[0]!.error).toEqual({
-      code: 'VALIDATION_FAILED',
-      message: 'A record has at most 1000 keys in data and metadata.',
+      code: 'MALFORMED_REQUEST',
+      message: 'Line 1: A record may have at most 10000 keys.',
     });
   });
 

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonFault, JsonSyntaxError, toPlain } from '../../src/json.js';
-import { type PlainLine, parsePlain, parsePlainLines, parsePlainRecords } from '../../src/json-plain.js';
+import {
+  type PlainLine,
+  parsePlain,
+  parsePlainLines,
+  parsePlainRecords,
+  parsePlainRecordsInSlices,
+} from '../../src/json-plain.js';
 import { parseJson } from '../../src/json-reader.js';
 
 const number = fc.oneof(
@@ -82,5 +88,42 @@ describe('reading JSON to plain values', () => {
     expect([first, fourth]).toEqual([{ a: '1e400' }, 'x']);
     expect(second).toMatchObject({ kind: 'fault', line: 2, message: expect.stringContaining('64 deep') });
     expect(third).toMatchObject({ kind: 'fault', line: 2, message: expect.stringContaining('400 characters') });
+  });
+});
+
+describe('reading a large list of records in slices', () => {
+  const long = ' '.repeat(70_000);
+  const keys = Array.from({ length: 10_001 }, (_, index) => `"${index}":1e400`).join();
+  const deep = `${'['.repeat(65)}${']'.repeat(65)}`;
+
+  it.each([
+    [
+      'slices of one item and of many',
+      `[{"ts":1e400,"a":1e400,"b":"],["},${long}1e400${',[1]'.repeat(50_000)}${long}, 2]`,
+    ],
+    ['faults in several of them', `[1,${deep},${long}2,{${keys}}${long},${'3,'.repeat(50_000)}${deep},4e400 ]`],
+    ['nothing to cut at', `[{"a":[${'1,'.repeat(50_000)}1]}]`],
+    ['one record', ` {"a":"${long}"}`],
+    ['an empty list', `[${long}]`],
+  ])('gives what reading at once gives: %s', async (_, text) => {
+    expect(await parsePlainRecordsInSlices(text)).toEqual(parsePlainRecords(text));
+  });
+
+  it('takes out a record of more than 10,000 keys, and leaves its neighbours', async () => {
+    const read = (await parsePlainRecordsInSlices(`[1,\n${long}{"data":{${keys}}},2e400,${long}3]`)) as PlainLine[];
+    expect(read).toMatchObject([1, { kind: 'fault', line: 1 }, '2e400', 3]);
+    expect(() => parsePlainRecords(`{${keys}}`)).toThrow('at most 10000 keys');
+  });
+
+  it.each([
+    ['nothing between two commas', `[1,${long},${long},2]`],
+    ['nothing after the last comma', `[1,${long}2,${long}]`],
+    ['nothing before the first comma', `[${long},1]`],
+    ['no end', `[1,${long}2,${long}3`],
+    ['text after the end', `[1,${long}2,${long}3] 4`],
+    ['a bracket of the other kind', `[{"a":1],${long}{"b":2}]`],
+    ['two lists', `[1,${long}2],[3,${long}4]`],
+  ])('refuses what is no JSON: %s', async (_, text) => {
+    await expect(parsePlainRecordsInSlices(text)).rejects.toThrow(JsonSyntaxError);
   });
 });
