@@ -52,13 +52,13 @@ const readOn = async (pool: pg.Pool, query: Sql, milliseconds: number, signal?: 
   const client = await pool.connect();
   let broken: Error | undefined;
   const stop = () => {
-    // A cancellation may arrive late and would hit the connection's next user.
+    // A cancellation may arrive late and would hit the next statement on the connection.
     broken = new Error('cancelled');
     void cancel(pool, client);
   };
   signal?.addEventListener('abort', stop, { once: true });
   try {
-    // The three statements travel together; what fails is told by the one in the middle or the last.
+    // The three statements are sent together; a failure shows at the second or the third.
     const [, read, end] = await Promise.allSettled([
       client.query(`begin read only; set local statement_timeout = ${Math.max(1, Math.round(milliseconds))}`),
       client.query<object>(query.text, query.values),

@@ -14,8 +14,8 @@ export interface PoolOptions {
 }
 
 /**
- * The address of a database with the session settings that all our SQL relies on: moments are written in UTC and in
- * ISO style. They travel as start-up options and so cost no round trip.
+ * The address of a database with the session settings that all our SQL relies on: timestamps are written in UTC and in
+ * ISO style. They are sent as start-up options and so cost no round trip.
  */
 export function withSession(connectionString: string, session?: string): string {
   const url = new URL(connectionString);

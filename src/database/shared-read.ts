@@ -38,7 +38,7 @@ export const createSharedRead = (read: Read, readSlow: BoundedRead): SharedRead 
   };
   return async <Row extends object>(organizationId: string, query: Sql, check?: () => void) => {
     const share = shareOf(organizationId);
-    // Who leaves hands its place over, so that it counts as running all the time.
+    // A place is handed over to the next that waits, so the count of running statements stays the same.
     if (share.running >= mostAtOnce) await new Promise<void>((resolve) => share.waiting.push(resolve));
     else share.running += 1;
     try {

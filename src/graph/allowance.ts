@@ -1,10 +1,10 @@
 import { timedOut } from '../errors.js';
 import { bounds, exceeded } from './bounds.js';
 
-/** An operation of so many objects is a heavy one. */
+/** From this cost on, in objects, an operation is heavy. */
 const heavyFrom = 1000;
 
-/** What one request may use: objects, over all operations of a batch, and time. */
+/** The budget of one request: objects, over all operations of a batch, and time. */
 export class Allowance {
   private spent = 0;
   private readonly stop = new AbortController();
@@ -15,14 +15,14 @@ export class Allowance {
     private readonly begun = performance.now(),
   ) {}
 
-  /** Takes the objects of an operation off what is left. Throws where it is not enough, and takes nothing then. */
+  /** Takes the cost of an operation from the budget. Throws where too little is left, and then takes nothing. */
   spend(cost: number): void {
     const spent = this.spent + cost;
     if (spent > bounds.cost) throw exceeded('cost', spent);
     this.spent = spent;
   }
 
-  /** Whether so much was asked for that statements may take their time, and must be possible to cancel. */
+  /** Whether the request is so large that its statements may be slow and have to be cancellable. */
   get heavy(): boolean {
     return this.spent >= heavyFrom;
   }
@@ -32,7 +32,7 @@ export class Allowance {
     return this.begun + this.milliseconds - performance.now();
   }
 
-  /** Refuses to begin something more when the time is over. */
+  /** Throws when the time is over, so that nothing more is started. */
   requireTime(): void {
     if (this.left <= 0) throw timedOut(this.milliseconds);
   }

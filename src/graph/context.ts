@@ -6,18 +6,18 @@ export interface GraphContext extends Context {
   readonly allowance: Allowance;
   /** Counts so many more requests against the rate limit. @throws rateLimited */
   readonly charge: (requests: number) => Promise<void>;
-  /** Resolves when the operations before it in the batch have said what they cost; none does where it stands alone. */
+  /** The operation's place in its batch; absent where it stands alone. */
   readonly turn?: Turn;
 }
 
-/** The place of an operation among those of a batch that run together. */
+/** The place of an operation among those of a batch that run together: costs are taken in their order. */
 export interface Turn {
   readonly come: Promise<void>;
-  /** Lets the next one say what it costs. More than once is the same. */
+  /** Lets the next operation take its cost. A second call does nothing. */
   pass(): void;
 }
 
-/** Places in a row; the first one's has come. */
+/** Makes the places of so many operations; the first may take its cost at once. */
 export function createTurns(count: number): Turn[] {
   let come = Promise.resolve();
   return Array.from({ length: count }, () => {
@@ -29,8 +29,8 @@ export function createTurns(count: number): Turn[] {
 }
 
 /**
- * Takes the cost of an operation off what its request may use, after the operations before it in the batch: which of them
- * passes the limit must not depend on which was read first.
+ * Takes the cost of an operation from its request's budget, after the operations before it in the batch: which of them
+ * passes the limit must not depend on which was parsed first.
  */
 export async function spendInTurn({ allowance, turn }: GraphContext, cost: number): Promise<void> {
   await turn?.come;

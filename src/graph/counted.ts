@@ -4,7 +4,7 @@ import type { GraphContext } from './context.js';
 /** Takes the kind of an operation, `invalid` where none could be read, and the seconds that it took. */
 export type ObserveOperation = (kind: string, seconds: number) => void;
 
-/** Tells of every operation that goes through Apollo. */
+/** Observes every operation that goes through Apollo. */
 export const countOperations = (observe: ObserveOperation): ApolloServerPlugin<GraphContext> => ({
   async requestDidStart() {
     const begun = performance.now();
@@ -20,7 +20,7 @@ export const countOperations = (observe: ObserveOperation): ApolloServerPlugin<G
   },
 });
 
-/** Tells of a query that goes past Apollo because it is known. */
+/** Observes a cached query, which does not go through Apollo. */
 export const countKnown = async <Answer>(observe: ObserveOperation, answer: Promise<Answer>): Promise<Answer> => {
   const begun = performance.now();
   try {

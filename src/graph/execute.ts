@@ -24,16 +24,16 @@ import type { GraphContext } from './context.js';
 type GatewayInterface = ApolloServerOptionsWithGateway<GraphContext>['gateway'];
 type Data = Record<string, unknown>;
 
-/** What an operation gives: without `data`, nothing ran. */
+/** The result of an operation. Without `data`, no resolver ran. */
 export type Result = Pick<ExecutionResult<Data>, 'data' | 'errors'>;
 
 /** Runs one operation. @throws timedOut where its request's time is over first. */
 export type Run = (context: GraphContext, variables: Data | undefined) => Promise<Result>;
 
-/** Makes an operation of a document that was found good ready to run, once. */
+/** Compiles an operation of a validated document, once. */
 export type Prepare = (document: DocumentNode, operation: OperationDefinitionNode) => Run;
 
-/** Compiles operations, once each; a document is kept by whoever keeps its parsed form. */
+/** Compiles operations, once each. The compiled form lives as long as the parsed document. */
 export const createPrepare = (schema: GraphQLSchema): Prepare => {
   const prepared = new WeakMap<OperationDefinitionNode, Run>();
   return (document, operation) => {
@@ -102,18 +102,18 @@ const noSuchOperation = (name: string | undefined): GraphQLError =>
       : `The document has no operation "${name}".`,
   );
 
-/** Errors of the compiled query are no whole GraphQLErrors: they lack what formatting relies on. */
+/** Makes a full GraphQLError: those of graphql-jit lack properties that formatting relies on. */
 const asUsual = ({ message, path, originalError }: GraphQLError): GraphQLError =>
   new GraphQLError(message, { path, originalError });
 
-/** With what the scalar said, which graphql-jit leaves out of the message. */
+/** Adds the scalar's own message, which graphql-jit leaves out. */
 const asInputError = ({ message, originalError }: GraphQLError): GraphQLError =>
   new GraphQLError(originalError == null ? message : `${message} ${originalError.message}.`, {
     originalError,
     extensions: { code: 'BAD_USER_INPUT', http: { status: 400 } },
   });
 
-/** The way in which Apollo takes another executor than its own. */
+/** A gateway: the interface through which Apollo takes another executor. */
 export const asGateway = (schema: GraphQLSchema, prepare: Prepare): GatewayInterface => ({
   load: async () => ({
     executor: async ({ document, operation, request, context }) =>

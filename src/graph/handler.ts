@@ -25,7 +25,7 @@ import { type Answer, createAnswerKnown, takesJson } from './plain.js';
 
 type Caller = Context['caller'];
 
-/** What the graph's door is made of; app hands it in. */
+/** What the GraphQL handler needs; `app` hands it in. */
 export interface GraphOptions {
   schema: GraphQLSchema;
   /** Lets a request in, or throws why not. */
@@ -80,7 +80,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: bounds.tokens },
     validationRules: [boundsRule],
-    // Cache hints are never given here, and the plugin for them makes a call, and a promise, of every field of every row.
+    // No field has cache hints, and the plugin for them adds a call and a promise to every field of every row.
     plugins: [
       countOperations(options.observe),
       refuseSubscriptions(),
@@ -108,7 +108,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
   });
   const callers = new WeakMap<Request, Caller>();
   const router = Router();
-  // Who is not let in is told so before anything of the body is looked at.
+  // A caller is admitted or refused before its body is read.
   router.use(async (request, _response, next) => {
     callers.set(request, await options.admit(request));
     next();
@@ -124,7 +124,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     subscribed: seats.taken,
     async quieten() {
       await subscriptions.endAll();
-      // Each says that it is complete before its connection goes.
+      // Each subscription sends its `complete` before its connection is closed.
       await setImmediate();
       await sockets.close();
     },
@@ -174,7 +174,7 @@ function createServe(
       const turns = createTurns(operations.length);
       const runs = operations.map((operation, index) => {
         const turn = turns[index]!;
-        // What never says its cost, for it cannot be read, holds up nobody.
+        // An operation that cannot be parsed has no cost; it must not hold up the others.
         return run(request, operation, withTurn(shared, turn)).finally(turn.pass);
       });
       answers.push(...(await Promise.all(runs)));
@@ -185,7 +185,7 @@ function createServe(
   };
 }
 
-/** The same context, with what it shares, for one of several operations. */
+/** The shared context, with the place of one of several operations. */
 const withTurn = (shared: GraphContext, turn: Turn): GraphContext =>
   Object.assign(Object.create(shared) as GraphContext, { turn });
 

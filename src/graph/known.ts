@@ -1,30 +1,30 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import type { Run } from './execute.js';
 
-/** Characters of documents that are kept; those that were not asked for longest go first. */
+/** Most characters of cached documents; the least recently used go first. */
 const room = 1024 * 1024;
-/** So many at most: compiled, even a short one takes many times its text. */
+/** Most cached documents: compiled, even a short one takes many times its text. */
 const most = 500;
 
-/** A query that was read and found good. */
+/** A query that was parsed, validated and compiled. */
 export interface KnownQuery {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly run: Run;
 }
 
-/** An operation of a known query. */
+/** A cached query with the variables of one request. */
 export interface Known {
   query: KnownQuery;
   variables: Record<string, unknown> | undefined;
 }
 
-/** Queries by their text, so that the same text need not be read and checked again. */
+/** The cache of compiled queries by their text: the same text is not parsed and validated again. */
 export class KnownQueries {
   private readonly queries = new Map<string, KnownQuery>();
   private size = 0;
 
-  /** Keeps a query whose document holds no other operation. */
+  /** Adds a query whose document has no other operation. */
   keep(text: string, query: KnownQuery): void {
     const operations = query.document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
     if (operations.length > 1 || query.operation.operation !== OperationTypeNode.QUERY) return;
@@ -38,7 +38,7 @@ export class KnownQueries {
     }
   }
 
-  /** The known query that a body asks for, where it asks for nothing beside and all in it has its right type. */
+  /** The cached query that a body asks for; undefined where it asks for more than a query, or a field has a wrong type. */
   find(body: unknown): Known | undefined {
     if (typeof body !== 'object' || body === null) return undefined;
     const { query: text, variables, operationName, extensions } = body as Record<string, unknown>;

@@ -19,8 +19,8 @@ export const takesJson = ({ headers: { accept } }: Request): boolean =>
   accept === undefined || accept === '*/*' || accept === 'application/json';
 
 /**
- * Runs a query that is known, and answers it as Apollo would: status 200 where something came of it, else that of the
- * error. Most queries of a dashboard are; reading, checking and the pipeline around them would cost more than running them.
+ * The fast path: runs a cached query and answers as Apollo would, with status 200 where there is data, else that of the
+ * error. Most queries of a dashboard are cached; to parse and check them in Apollo's pipeline costs more than to run them.
  */
 export const createAnswerKnown =
   (schema: GraphQLSchema, explain: (error: unknown) => GraphQLFormattedError) =>
@@ -43,5 +43,5 @@ const statusOf = (error: unknown): number => {
   return (http as { status?: number } | undefined)?.status ?? 500;
 };
 
-/** With the newline that Apollo ends with. */
+/** JSON with a newline at the end, as Apollo writes it. */
 const textOf = (result: object): string => `${JSON.stringify(result)}\n`;

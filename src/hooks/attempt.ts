@@ -24,7 +24,7 @@ export interface Call {
   /** Names and values in turn. */
   headers: string[];
   body: string;
-  /** Whether certificates that nobody vouches for are taken. */
+  /** Whether certificates are accepted that no known authority signed. */
   allowUnverified: boolean;
 }
 
@@ -48,14 +48,14 @@ export interface Phases {
   read: number;
 }
 
-/** What became of a call: an answer, a fault, or neither where we cut it off ourselves. */
+/** The outcome of a call: an answer, a fault, or neither where this service cut it off. */
 export interface Outcome {
   answer?: Answer;
   fault?: CallFault;
   phases: Phases;
 }
 
-/** What became of a call that our own stop cut off, or kept from beginning. */
+/** The outcome of a call that the stop of this service cut off or prevented. */
 export const cutOff: Outcome = { phases: { connect: 0, wait: 0, read: 0 } };
 
 /**
@@ -114,7 +114,7 @@ interface Connections {
 }
 
 /**
- * undici's lowest door: the request's own callbacks see every byte as it comes, so that a body is counted and cut
+ * undici's lowest interface: the request's own callbacks see every byte as it comes, so that a body is counted and cut
  * without a stream, and nothing is decompressed.
  */
 function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts: Set<() => void>): Promise<Outcome> {
@@ -153,7 +153,7 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
     const drop = () => controller?.abort(new Error('The call has ended.'));
 
     const timer = setTimeout(() => {
-      // What has come in the meantime counts: of a process that was held up, timers are served before connections are.
+      // In a process that was held up, timers run before sockets are read: an answer that has arrived counts.
       setImmediate(() => {
         if (ended) return;
         fail(timedOut(timeout, performance.now() - begun > timeout + patience));
@@ -181,7 +181,7 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
             reused = false;
           },
           onResponseStart(_, statusCode, headers) {
-            // 1xx are no answers yet.
+            // Interim answers (1xx) are skipped.
             if (statusCode < 200) return;
             head = { statusCode, headers };
             enter('read');
@@ -196,7 +196,7 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
           onResponseEnd: () => end(answer(read > keepLimit)),
           onResponseError(_, error) {
             const fault = faultOf(error);
-            // Receivers close connections that were idle; which call meets that is chance, and says nothing of them.
+            // A receiver closes idle connections. Which call meets that is chance, and says nothing about the receiver.
             if (!ended && reused && !repeated && fault.code === 'RESET') {
               repeated = true;
               enter('connect');

@@ -23,7 +23,7 @@ export interface Claimed {
   payload: string;
   attemptsMade: number;
   maxAttempts: number;
-  /** When it began to wait, in milliseconds since 1970. */
+  /** When it was queued, in milliseconds since 1970. */
   queuedAt: number;
   /** Whether it waited too long for its hook to be enabled, and ends without a call. */
   expired: boolean;
@@ -31,7 +31,7 @@ export interface Claimed {
   full: boolean;
 }
 
-/** A row of a claim. What is known of the hook comes with the first delivery of each only; `url` is null in the others. */
+/** A row of a claim. The hook's columns come with its first delivery only; in its other rows `url` is null. */
 export type ClaimedRow = Claimed & {
   /** Calls a second that the hook allows, where that is limited. */
   maxPerSecond: number | null;
@@ -45,7 +45,7 @@ export interface Claim {
   now: number;
 }
 
-/** What a claim of record deliveries goes by, so that no organization takes all of this process's calls. */
+/** The free calls of this process and who has how many under way, so that no organization takes them all. */
 export interface Shares {
   /** Calls that the process may still have under way. */
   free: number;
@@ -165,7 +165,7 @@ export const claimQuery = ({ claimId, limit, now, free, underWay }: Claim & Shar
                group by 1, 2, 3) c
        where s.hook_id = c.hook_id
     )
-    -- Found again by its place: the row is as this statement's snapshot has it.
+    -- Found again by its ctid, which names the version of the row that this statement's snapshot sees.
     select ${claimedRow(claimId)}, c.ordered or c.picked >= c.free "full",
            c.resumed_at is not null and d.queued_at < c.resumed_at - ${longestWait} * interval '1 millisecond' "expired"
       from chosen c join delivery_open d on d.ctid = c.place
@@ -197,7 +197,7 @@ export const claimPingsQuery = ({ claimId, limit, now }: Claim): Sql => {
     returning ${claimedRow(claimId)}, false "full", false "expired"`;
 };
 
-/** Holds on to what is still in flight, and answers that. What is being settled is left alone: nobody waits for anybody here. */
+/** Renews the leases of what is still in flight, and answers which. Leases that are being settled are skipped, not waited for. */
 export const renewQuery = (held: readonly Claimed[], now: number): Sql => sql`
   with mine as materialized (
     select l.hook_id, l.id
@@ -210,7 +210,7 @@ export const renewQuery = (held: readonly Claimed[], now: number): Sql => sql`
     from mine m where l.hook_id = m.hook_id and l.id = m.id
   returning l.id`;
 
-/** Makes due again what others claimed and did not settle within their lease: their process is dead, or cut off. */
+/** Makes deliveries due again whose lease ran out: the process that claimed them is dead or cut off. */
 export const recoverQuery = (now: number): Sql => sql`
   with lost as materialized (
     select hook_id, id, ping from delivery_lease where locked_until < ${new Date(now)} limit 10000 for update skip locked

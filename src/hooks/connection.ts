@@ -5,7 +5,10 @@ export interface Connection {
   reused: boolean;
 }
 
-/** Connections kept open between calls. No deadlines of undici's: they are per part, and a dripping body passes them. */
+/**
+ * Connections that are kept open between calls. undici's timeouts are off: each is for one part of an answer, so a receiver
+ * that sends a byte now and then passes them all.
+ */
 export function keptConnections(connect: buildConnector.connector): Agent {
   return new Agent({
     connect,
@@ -22,7 +25,7 @@ export function freshConnections(connect: buildConnector.connector): Agent {
   return new Agent({ connect, headersTimeout: 0, bodyTimeout: 0, pipelining: 0 });
 }
 
-/** One connection at a time that counts the requests it carries, which undici tells nobody. */
+/** One connection at a time. It counts the requests that it carries, which undici does not expose. */
 class CountingClient extends Client {
   private carried = 0;
 

@@ -8,7 +8,7 @@ export interface ConnectorOptions {
   guard: AddressGuard;
   /** Time to connect, name service and TLS included, in milliseconds. */
   timeout: number;
-  /** Whether certificates that nobody vouches for are taken. */
+  /** Whether certificates are accepted that no known authority signed. */
   allowUnverified: boolean;
 }
 

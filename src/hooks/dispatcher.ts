@@ -11,11 +11,11 @@ import type { HookRow, Target } from './target.js';
 import { createTurns, type Found } from './turn.js';
 import { expire, judge, uncallable } from './verdict.js';
 
-/** Calls that one process has in flight, at most. So many that hooks that hang do not fill them: each has its cap. */
+/** Most calls that one process has in flight: so many that hooks that hang cannot fill them, since each has its own cap. */
 const mostInFlight = 1000;
 /** Deliveries that one claim takes, at most. */
 const mostClaimed = 500;
-/** A claim of this many need not wait for company. */
+/** A claim of this many is followed by the next at once. */
 const much = 16;
 /** Calls of pings that one process has in flight, at most. */
 const mostPings = 100;
@@ -29,7 +29,7 @@ interface Errand {
 /** Makes the calls of deliveries: claims what is due, calls, settles. The only part that calls out. */
 export interface Dispatcher {
   start(): void;
-  /** A hint that something is due (`pings` too). Lost, it costs latency; polling finds it. */
+  /** A hint that something is due (`pings` too). A lost hint costs latency: polling finds what it named. */
   wake(pings?: boolean): void;
   /** Resolves when this process has settled the delivery (true), or after so many milliseconds (false). */
   settled(deliveryId: string, within: number): Promise<boolean>;
@@ -54,7 +54,7 @@ export interface DispatcherOptions {
   observe?(results: readonly Result[]): void;
 }
 
-/** A dispatcher; several, in as many processes, share one database's work without knowing of each other. */
+/** Makes a dispatcher. Several, each in its own process, share the work of one database without knowing each other. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { pool, caller, target, clock, log, observe } = options;
   /** Claimed and not yet settled: what the leases are renewed for, each with when its lease runs out. */
@@ -74,14 +74,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         watched.get(result.delivery.id)?.();
       }
       observe?.(results);
-      // Slots have become free that the last claim could have filled.
+      // Free slots are there that the last claim could not yet fill.
       if (more) turns.wake();
     },
   });
 
   const make = async ({ delivery, ready }: Errand) => {
     const at = clock();
-    // This process was paused, or cut off from the database: somebody else may be making this call by now.
+    // This process was paused or cut off from the database: another process may be making this call by now.
     if (at >= held.get(delivery.id)!.until) return unmade(delivery, cutOff);
     const [call, request] = compose(ready, delivery, at);
     const outcome = await caller.call(call);
@@ -124,7 +124,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return counts;
   };
 
-  /** One turn: claims what is due and there is room for. */
+  /** One poll: claims what is due, as far as calls are free. */
   const turn = async (pings: boolean): Promise<Found> => {
     const now = clock();
     if (pings) {
@@ -139,18 +139,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const shares = { free: mostInFlight - held.size, underWay: heldByOrganization() };
     const query = claimQuery({ claimId: newId(), limit, now, ...shares });
     const { rows } = await prepared<ClaimedRow>(pool, 'claim', query);
-    // Nothing found while calls are under way may mean that every hook with something due has as many as it may.
+    // Nothing found while calls are under way may mean that every hook with something due has reached its cap.
     if (rows.length > 0 || held.size === 0) more = rows.length === limit || rows.some(({ full }) => full);
     for (const { maxPerSecond } of rows) if (maxPerSecond !== null) wakeIn(1000 / maxPerSecond + 5);
     launch(rows, now + lease);
-    // What is claimed next would only wait here; a claim of much costs hardly more than one of little.
+    // More claims would only wait here; one large claim costs hardly more than a small one.
     await gate.room();
     if (rows.length === limit) return 'more than fits';
     return rows.length === 0 ? 'nothing' : rows.length < much ? 'little' : 'much';
   };
   const turns = createTurns({ turn, log });
 
-  /** When a hook with a rate may be called again; the next poll is not soon enough. */
+  /** Polls again when a hook with a rate may be called, which is sooner than the next poll. */
   let nextCall: NodeJS.Timeout | undefined;
   const wakeIn = (milliseconds: number) => {
     nextCall ??= setTimeout(() => {

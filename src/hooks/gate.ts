@@ -1,6 +1,6 @@
 /** Calls that begin without waiting for another to end: as many as keep a processor busy. */
 const atOnce = 64;
-/** With fewer than this waiting, there is room for more. */
+/** With fewer than this waiting, the dispatcher may claim more. */
 const low = 16;
 /** A call that takes longer than this waits for its receiver and no longer counts, in milliseconds. */
 const patience = 25;

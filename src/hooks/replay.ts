@@ -19,14 +19,14 @@ export interface RecordPage {
   next?: PlainJson;
 }
 
-/** Reads the stored records of a device in a range, page by page. The records room does it. */
+/** Reads the stored records of a device in a range, page by page; `records` implements it. */
 export type ScanRecords = (
   tx: pg.PoolClient,
   range: { deviceId: string; from: number | null; to: number | null },
   after: PlainJson,
 ) => Promise<RecordPage>;
 
-/** Counts the stored records of devices in a range. The records room does it. */
+/** Counts the stored records of devices in a range; `records` implements it. */
 export type CountRecords = (
   tx: pg.PoolClient,
   range: { deviceIds: readonly string[]; from: number | null; to: number | null },

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Resolve } from './address.js';
 import { CallFault } from './fault.js';
 
-/** Names that are known to be slow are looked up so many at a time; the other threads stay free of them. */
+/** Most lookups of slow names at once; the other threads stay free. */
 const slowAtOnce = 1;
 /** A lookup that takes this long makes its name a slow one, in milliseconds, */
 const slowAfter = 500;
@@ -10,13 +10,13 @@ const slowAfter = 500;
 const slowFor = 300_000;
 /** At most this many names are remembered as slow. */
 const remembered = 10_000;
-/** Whoever waited this long has given up, in milliseconds: a call has less time to connect. */
+/** A lookup that waited this long is dropped, in milliseconds: its call has given up, since it has less time to connect. */
 const longestWait = 10_000;
 
 /** The organization that a call is made for. undici has no way to hand it on to the lookup of a new connection. */
 const caller = new AsyncLocalStorage<string>();
 
-/** Does what looks up host names on behalf of an organization. */
+/** Runs work whose lookups of host names count for an organization. */
 export const lookingUpFor = <Result>(organizationId: string, work: () => Result): Result =>
   caller.run(organizationId, work);
 
@@ -73,7 +73,7 @@ export function createFairResolve(resolve: Resolve, clock: () => number, atOnce:
     return found;
   };
 
-  /** Begins what may begin, one of each organization in turn. */
+  /** Starts the lookups that may start, one of each organization in turn. */
   const letIn = () => {
     for (let begun = true; begun; ) {
       begun = false;

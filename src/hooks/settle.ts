@@ -16,7 +16,7 @@ export interface Result {
   /** How long the call took, and when it ended, in milliseconds. */
   took: number;
   answeredAt: number;
-  /** What it says of the hook; nothing where the fault was ours. */
+  /** What the call says about the hook; absent where the fault was on the service's side. */
   health?: 'success' | 'failure' | 'gone';
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { prepared } from './claim.js';
 import { type Result, settleQuery } from './settle.js';
 
-/** A batch goes out once this many results wait, or there are no more calls whose results could join it, */
+/** A batch is written once this many results wait, or no call is under way whose result could join it, */
 const enough = 200;
 /** or the first of them has waited this long, in milliseconds. */
 const patience = 16;
@@ -28,7 +28,7 @@ export interface SettlerOptions {
   onSettled(results: readonly Result[]): void;
 }
 
-/** A settler that keeps what it cannot write, and tries again until the database is back. */
+/** A settler that keeps what it cannot write and retries until the database is back. */
 export function createSettler({ pool, clock, log, underWay, onSettled }: SettlerOptions): Settler {
   let waiting: Result[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -51,7 +51,7 @@ export function createSettler({ pool, clock, log, underWay, onSettled }: Settler
           break;
         } catch (error) {
           if (failures === 0) log.error({ err: error }, 'deliveries cannot be settled; trying again');
-          // An answer that the database cannot hold must not keep the others from being settled.
+          // One answer that the database cannot store must not block the others.
           if (isData(error)) batch = batch.map(withoutAnswer);
           await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 2 ** failures, 2000)));
         }

@@ -29,7 +29,7 @@ export interface Target {
   shownHeaders: string;
   /** The address in its twelve parts, as JSON. */
   shownUri: string;
-  /** Takes out what must not be stored in the open, wherever it comes back. */
+  /** Removes the hook's secrets from what its receiver sends back. */
   redaction: Redaction;
   allowUnverified: boolean;
   /** The headers that sign a message; none where the hook has no signing secret. */
@@ -86,7 +86,7 @@ function openTarget(vault: Vault, row: HookRow): Target {
   if (row.headerName !== null && value !== undefined) {
     credentials[row.headerName.toLowerCase()] = value;
     secrets.push(value);
-    // A token that comes back without its scheme is still the token.
+    // A receiver may send back the token without its scheme.
     const [, token] = /^[A-Za-z]+ +(\S+)$/.exec(value) ?? [];
     if (token !== undefined) secrets.push(token);
   }
@@ -97,7 +97,7 @@ function openTarget(vault: Vault, row: HookRow): Target {
     host: uri.host,
     'user-agent': 'device-data-platform',
     'content-type': 'application/json',
-    // Nothing is unpacked here, so nothing packed is asked for.
+    // Answers are not decompressed, so none may be compressed.
     'accept-encoding': 'identity',
   };
   const hidden = Object.fromEntries(Object.keys(credentials).map((name) => [name, redacted]));

@@ -1,32 +1,32 @@
 import type { Logger } from 'pino';
 
-/** Without a hint, a turn is taken this often, in milliseconds. */
+/** Time between two polls without a hint, in milliseconds. */
 const poll = 500;
-/** Hints that come closer together than this share a turn, in milliseconds. */
+/** Least time between two polls, in milliseconds: hints that come sooner share one. */
 const spacing = 10;
-/** After a turn that failed, the next waits up to this long, in milliseconds. */
+/** Longest back-off after a poll that failed, in milliseconds. */
 const longestPause = 5000;
 
-/** Takes turns: one at a time, soon after a hint, and now and then without one. */
+/** A poll loop: one poll at a time, soon after a hint, and at intervals without one. */
 export interface Turns {
   start(): void;
-  /** Hints that there is something to do; `urgent` where it is something that only an urgent turn looks for. */
+  /** Hints that there is something to do; `urgent` where only an urgent poll looks for it. */
   wake(urgent?: boolean): void;
-  /** Takes no further turn; resolves when the one being taken is over. */
+  /** Starts no further poll; resolves when the one under way is over. */
   close(): Promise<void>;
 }
 
-/** What a turn found: nothing, a little, or so much that the next should not wait for company. */
+/** What a poll found: nothing, a little, or so much that the next poll should follow at once. */
 export type Found = 'nothing' | 'little' | 'much' | 'more than fits';
 
-/** Settings of turns. */
+/** Settings of a poll loop. */
 export interface TurnsOptions {
-  /** Takes a turn, and answers what it found. Polled turns are urgent too. */
+  /** One poll; answers what it found. A poll without a hint is urgent too. */
   turn(urgent: boolean): Promise<Found>;
   log: Logger;
 }
 
-/** Turns that outlive every failure: a database that is away is asked again until it is back. */
+/** A poll loop that survives every failure: while the database is away it retries with a back-off. */
 export function createTurns({ turn, log }: TurnsOptions): Turns {
   let closing = false;
   let wanted = false;
@@ -72,7 +72,7 @@ export function createTurns({ turn, log }: TurnsOptions): Turns {
       }
       if (found === 'more than fits') continue;
       const took = performance.now() - begun;
-      // Looking for nothing takes a quarter of the time; one look that took long (a process held up, a database away) is no measure.
+      // Polls that find nothing take a quarter of the time at most. One slow poll (a process held up, a database away) does not count.
       const idle = Math.min(3 * took, poll);
       const rest = found === 'much' ? 0 : found === 'little' || took < spacing ? spacing - took : idle;
       if (rest > 0 && !closing && !urgent) await new Promise((resolve) => setTimeout(resolve, rest));

@@ -6,7 +6,7 @@ import { CallFault } from './fault.js';
 import type { Redaction } from './redaction.js';
 import type { Result } from './settle.js';
 
-/** What a verdict needs besides the outcome. */
+/** What {@link judge} needs besides the outcome. */
 export interface Bench {
   /** Waits between attempts, in milliseconds. */
   schedule: readonly number[];
@@ -21,7 +21,7 @@ export interface Made {
   at: number;
   /** What is kept of the request: JSON text. */
   request?: string;
-  /** Takes the hook's secrets out of the answer; without it nothing was called. */
+  /** Removes the hook's secrets from the answer; absent where nothing was called. */
   redaction?: Redaction;
   outcome: Outcome;
 }

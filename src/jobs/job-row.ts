@@ -56,7 +56,7 @@ export interface ClaimedJob {
 }
 
 /**
- * Takes a job that nobody is at, for so long; a worker that dies loses it then. Organizations take turns, in the order of
+ * Claims a job that no worker has, with a lease; a worker that dies loses the job when the lease runs out. Organizations take turns, in the order of
  * their identifiers: the oldest job of the first one after `after`.
  */
 export const claimJob = async (

@@ -29,7 +29,7 @@ export interface JobsOptions {
   isConnectionLoss(error: unknown): boolean;
 }
 
-/** Long work: asked for by calls, done by whichever process claims it, resumed where a process that died left it. */
+/** Long work: requested by calls, done by whichever process claims it, and resumed where a process that died left off. */
 export interface Jobs {
   ask(organizationId: string, kind: string, input: PlainJson): Promise<Job>;
   find(organizationId: string, id: string): Promise<Job | undefined>;
@@ -38,14 +38,14 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
-/** How often to look for jobs of others, and how long a claim lasts. Milliseconds. */
+/** Time between two polls for jobs of other processes, and the length of a lease. Milliseconds. */
 const pollEvery = 1000;
 const leaseFor = 60_000;
-/** So long a job is worked at before another organization's has its turn, in milliseconds; one step at least. */
+/** Time for which a job runs before another organization's job gets its turn, in milliseconds; at least one step. */
 const turn = 1000;
-/** A step that others were in the way of so many times in a row fails its job. */
+/** A step that conflicts with other transactions this many times in a row fails its job. */
 const mostConflicts = 20;
-/** Before every organization. */
+/** Sorts before every organization. */
 const firstOrganization = '00000000-0000-0000-0000-000000000000';
 
 /** Opens the jobs over a pool. */
@@ -66,7 +66,7 @@ export const createJobs = ({ pool, clock, log, kinds, isConnectionLoss }: JobsOp
       return !step.finished;
     });
 
-  /** Takes steps of a job for its share of time; whether any remain, the next turn finds out. */
+  /** Takes steps of a job until its time is over; the next turn finds out whether steps remain. */
   const takeTurn = async (id: string): Promise<void> => {
     const end = performance.now() + turn;
     for (let conflicts = 0; ; ) {
@@ -74,7 +74,7 @@ export const createJobs = ({ pool, clock, log, kinds, isConnectionLoss }: JobsOp
         if (!(await takeStep(id))) return;
         conflicts = 0;
       } catch (error) {
-        // Others changed the same rows: this step has done nothing, and is taken again.
+        // Another transaction changed the same rows: this step was rolled back, and runs again.
         if (!isConflict(error) || ++conflicts === mostConflicts) throw error;
       }
       if (closing || performance.now() >= end) break;

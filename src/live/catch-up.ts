@@ -3,12 +3,12 @@ import { type Given, hashOf, type Position } from './cursor.js';
 import { type FeedOptions, pageSize, type Row, type Subscriber } from './feed-options.js';
 import { isTellable, newest } from './stream.js';
 
-/** A cursor is taken for so long, in milliseconds. */
+/** Age up to which a cursor is accepted, in milliseconds. */
 const mostAge = 3_600_000;
-/** Pages that are read for one. */
+/** Most pages that are read for one cursor. */
 const mostPages = 20;
 
-/** Who has come back, what it was given before, and the look from which it is told of everything anyway. */
+/** A subscriber that resumes, what it was given before, and the snapshot from which the feed tells it everything. */
 export interface Return<Someone> {
   someone: Someone;
   given: Given;
@@ -16,7 +16,8 @@ export interface Return<Someone> {
 }
 
 /**
- * Gives what was committed since a cursor, as far as a stream holds it: the newest; the others are counted as missed.
+ * Gives what was committed since a cursor. Where that is more than a stream holds, the newest are given and the others
+ * are counted as missed.
  * @throws invalid where the cursor is too old, or too much came since.
  */
 export async function readMissed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>(
@@ -50,7 +51,7 @@ type Used = 'slowPool' | 'read' | 'sort' | 'choose' | 'isChoosy';
 const refused = (reason: string) =>
   invalid([{ path: 'after', message: `${reason}: subscribe without it, and query what came.` }]);
 
-/** A read that PostgreSQL cancels (57014) had too much to look through. */
+/** PostgreSQL cancels a read (57014) that has too many rows to look through. */
 const within = async <Rows>(reading: Promise<Rows>): Promise<Rows> => {
   try {
     return await reading;

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { Snapshot } from './snapshot.js';
 
-/** A look at everything: what it saw (`pg_current_snapshot`), and since when what it did not see may have been made (milliseconds). */
+/**
+ * A look at everything: its snapshot (`pg_current_snapshot`), and the earliest time (milliseconds) at which rows that it did
+ * not see may have been made.
+ */
 export interface Position {
   readonly seen: string;
   readonly since: number;
@@ -13,9 +16,9 @@ export interface Given extends Position {
   readonly after: readonly string[];
 }
 
-/** Things after the look that a cursor names; what comes beyond them until the next look is given twice to who resumes. */
+/** Most things since the look that a cursor names. What comes beyond them before the next look is given twice to a subscriber that resumes. */
 const mostAfter = 500;
-/** Characters of a cursor; one whose snapshot lists some hundred transactions has as many. */
+/** Longest cursor, in characters: as long as one whose snapshot lists some hundred transactions. */
 export const mostCursorCharacters = 20_000;
 
 /** Stands for the key of a thing in a cursor. Two keys share one in 2^72. */
@@ -40,15 +43,15 @@ export class Progress {
     if (this.after.length < mostAfter) this.after.push(key);
   }
 
-  /** Where the look stands. */
+  /** The last look that was given whole. */
   get since(): number {
     return this.position.since;
   }
 
-  /** The cursor of what was given until now; made when it is wanted. */
+  /** The cursor of what has been given so far, made on demand. */
   cursor(): () => string {
     const { seen, since } = this.position;
-    // Those that came with a cursor are hashes already; no key is as short.
+    // Keys that came with a cursor are hashes already, which are shorter than any key.
     const after = this.after.slice();
     return () => encode({ seen, since, after: after.map((key) => (isHash(key) ? key : hashOf(key))) });
   }
@@ -61,7 +64,7 @@ const encode = ({ seen, since, after }: Given): string =>
 
 const content = z.tuple([z.string(), z.number().min(0), z.string()]);
 
-/** What a cursor says; undefined where it is none of ours. */
+/** Reads a cursor; undefined where it is not one that this service wrote. */
 export function parseCursor(text: string): Given | undefined {
   try {
     const [seen, since, after] = content.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));

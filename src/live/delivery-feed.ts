@@ -16,8 +16,8 @@ export interface DeliveryFeedOptions extends FeedShared {
 }
 
 /**
- * A delivery that changes for the last time within so many milliseconds of its storing is found by its identifier, others
- * by the index `delivery_late`, which only they are in: most deliveries cost that index nothing.
+ * Milliseconds. A delivery whose last change comes sooner than this after it was stored is found by its identifier. Later
+ * ones are found by the partial index `delivery_late`, so that most deliveries cost that index nothing.
  */
 const soon = 10_000;
 
@@ -28,7 +28,7 @@ export const createDeliveryFeed = ({
 }: DeliveryFeedOptions): Feed<Delivery, DeliverySubscriber> =>
   createFeed<Delivery, Row<Delivery>, DeliverySubscriber>({
     ...options,
-    // Claiming a delivery writes a new version of its row that looks like the one before.
+    // A claim of a delivery writes a new version of its row without a visible change.
     remembered: soon + clockSkew,
     async read(question, pool) {
       const { text, values } = deliveriesQuery(question, published);
@@ -48,7 +48,7 @@ export const createDeliveryFeed = ({
 
 type StoredRow = Delivery & { liveXid: string; liveSize: number };
 
-/** The versions of deliveries that nobody was told of, in their published shape. */
+/** The versions of deliveries that subscribers have not been told of, in their published shape. */
 const deliveriesQuery = (question: Question<DeliverySubscriber>, published: Sql): Sql => {
   const { subscribers, ranges, since, after } = question;
   const hooks = [...new Set(subscribers.map(({ claim }) => claim.hookId!))];

@@ -26,7 +26,7 @@ interface StoredRow {
   readers: string[] | null;
 }
 
-/** Tells of devices as they are registered and changed. Nobody sends notices of them: they are found within a second. */
+/** Tells of devices as they are registered and changed. No notices are sent for them: the look of every second finds them. */
 export const createDeviceFeed = (shared: FeedShared): Feed<string, DeviceSubscriber> =>
   createFeed<string, DeviceRow, DeviceSubscriber>({
     ...shared,

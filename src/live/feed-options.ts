@@ -19,18 +19,18 @@ export interface FeedShared {
   log: Logger;
 }
 
-/** What a subscription claims to see, and by which token; looked at again as long as it lasts. */
+/** What a subscription may see, and by which token. It is checked again for as long as the subscription lasts. */
 export interface Claim {
   tokenId: string;
-  /** What its bearer was in the organization. */
+  /** The bearer's role in the organization when it subscribed. */
   role: Role;
   /** The application that it is about; absent where it is about the organization. */
   applicationId: string | null;
-  /** The hook whose deliveries it is about; these are for those alone who may change the application. */
+  /** The hook whose deliveries are told. Only callers that may change the application see them. */
   hookId: string | null;
 }
 
-/** Whether claims still hold: of each, why it does not any more. One statement for all of them. */
+/** Checks in one statement whether claims still hold: for each, the error where it no longer does. */
 export type Recheck = (claims: readonly Claim[]) => Promise<readonly (Error | undefined)[]>;
 
 /** Somebody who is told. */
@@ -40,7 +40,7 @@ export interface Subscriber<Item> {
   readonly stream: Stream<Item>;
 }
 
-/** What somebody is told of a page; `missed` counts rows of which that could not be found out. */
+/** The rows of a page that one subscriber is told; `missed` counts rows for which its query could not be answered in time. */
 export interface Told<One> {
   rows: readonly One[];
   missed: number;
@@ -59,7 +59,7 @@ export interface Question<Someone> {
   subscribers: readonly Someone[];
   /** The snapshot of the last look at everything. */
   unseenBy: string;
-  /** The ranges that notices named; absent: whatever was made since then (milliseconds). */
+  /** The ranges that notices named. Absent: everything made since `since` (milliseconds). */
   ranges?: readonly Notice[];
   since: number;
   /** Only rows that this snapshot did see. */
@@ -70,16 +70,16 @@ export interface Question<Someone> {
 
 /** What makes one kind of feed. */
 export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscriber<Item>> extends FeedShared {
-  /** Reads a page, the earliest row first; one that is full is followed by another. */
+  /** Reads a page, the earliest row first. After a full page another is read. */
   read(question: Question<Someone>, pool: Pool): Promise<One[]>;
   /** Who may be told of which rows. */
   sort(rows: readonly One[], subscribers: readonly Someone[]): Map<Someone, readonly One[]>;
-  /** Whether that is still to be found out by a query of the subscriber's. */
+  /** Whether the subscriber has a query that decides about each row. */
   isChoosy?(someone: Someone): boolean;
   /** Finds out by their queries who of one organization is told of what; takes no longer than {@link mostChoosing}. */
   choose?(wanted: ReadonlyMap<Someone, readonly One[]>): Promise<Map<Someone, Told<One>>>;
-  /** Told when the first subscriber comes and when the last one goes. */
+  /** Called when the first subscriber comes and when the last one goes. */
   onDemand(demanded: boolean): void;
-  /** How long a version is remembered as told, at least; 0 is until everything is looked at. Milliseconds. */
+  /** Least time for which a version is remembered as told, in milliseconds; 0: until the next look at everything. */
   remembered: number;
 }

@@ -19,28 +19,28 @@ import { Snapshot } from './snapshot.js';
 /** Tells subscribers of what is committed, in this process or another. */
 export interface Feed<Item, Someone extends Subscriber<Item>> {
   /**
-   * Takes somebody in; from when it resolves nothing that is committed goes by untold, nor what was since the cursor.
-   * @throws invalid where too much came since that, or it is too old.
+   * Adds a subscriber. It is told of everything that is committed after this resolves, and of everything since its cursor.
+   * @throws invalid where the cursor is too old, or too much came since.
    */
   join(someone: Someone, given?: Given): Promise<void>;
   leave(someone: Someone): void;
-  /** Hints at what was committed; `undefined` where that is not known. */
+  /** Hints at what was committed; `undefined`: not known, look at everything. */
   hint(notices: readonly Notice[] | undefined): void;
   close(): Promise<void>;
 }
 
-/** Identifiers are made before their transaction begins, by clocks that may differ so much. Milliseconds. */
+/** Allowance for identifiers, which are made before their transaction begins and by clocks that differ. Milliseconds. */
 const margin = 2000;
-/** A transaction that writes for longer than this counts on its notice. Milliseconds. */
+/** A look goes back no further than this, in milliseconds: a transaction that writes for longer is found by its notice alone. */
 const longestWrite = 60_000;
-/** Ranges that wait; beyond, everything is looked at. */
+/** Most ranges that wait. With more, the feed looks at everything instead. */
 const mostRanges = 500;
-/** Versions that are remembered as told before everything is looked at again, so that they need not be. */
+/** Most versions that are remembered as told. With more, the feed looks at everything, after which they can be forgotten. */
 const mostRemembered = 50_000;
 
 /**
  * One reader for all subscribers of a process. A row is told when the transaction that wrote it is over, however late:
- * not by its place in an order of numbers, which transactions take before they commit and commit in another order, but
+ * not by a sequence, whose numbers transactions take before they commit, and commit in another order, but
  * by a snapshot. Once a second the feed looks at everything: at all rows that the snapshot of the last such look did not
  * see, and that were made since the oldest transaction began that was still writing then. That alone is complete, and
  * finds what a lost notice told of. In between, notices name ranges of identifiers, which are read at once; what they
@@ -54,11 +54,11 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
 ): Feed<Item, Someone> {
   const { pool, recheck, log, read, sort, onDemand, remembered } = options;
   const isChoosy = (someone: Someone) => options.isChoosy?.(someone) === true;
-  /** Everybody who is told, and the snapshot of when each came: what that saw is no news. */
+  /** The subscribers, each with the snapshot of when it came: rows that the snapshot saw are not told. */
   const present = new Map<Someone, Snapshot>();
   let joining: Joining<Someone>[] = [];
   let demanded = false;
-  /** The last look at everything: what it saw, and since when what it did not see may have been made. */
+  /** The last look at everything: its snapshot, and the earliest time of rows that it may not have seen. */
   let last: Position = { seen: '', since: 0 };
   let ranges: Notice[] = [];
   let everything = false;
@@ -83,7 +83,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     demand();
   };
 
-  /** Lets in who waits: what is committed from this look on is for them. */
+  /** Adds the subscribers that wait: they are told what is committed after this look. */
   const admit = async () => {
     if (joining.length === 0) return;
     const now = await look();
@@ -101,7 +101,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     joining = [];
   };
 
-  /** Sends away those whose claim does not hold any more, each with the reason. */
+  /** Ends the streams whose claim no longer holds, each with the reason. */
   const dismiss = async (claimants: readonly Someone[]) => {
     const claims = new Map(claimants.map(({ claim }) => [nameOf(claim), claim]));
     if (claims.size === 0) return;
@@ -113,7 +113,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     }
   };
 
-  /** Gives rows to those who are still let see them. */
+  /** Gives rows to the subscribers that may still see them. */
   const give = async (all: ReadonlyMap<Someone, Told<One>>) => {
     await dismiss([...all.keys()]);
     for (const [someone, { rows, missed }] of all) {
@@ -122,7 +122,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     }
   };
 
-  /** What may be slow waits in a queue of its organization's, so that it holds up nobody else's. */
+  /** Work that may be slow waits in the queue of its organization, so that it delays no other organization. */
   const giveChosen = (wanted: ReadonlyMap<Someone, readonly One[]>) => {
     for (const [organizationId, some] of Map.groupBy(wanted, ([{ organizationId }]) => organizationId)) {
       const missAll = () => some.forEach(([{ stream }, rows]) => stream.miss(rows.length));
@@ -146,7 +146,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     if (told.full()) everything = true;
   };
 
-  /** All that this look saw was told. */
+  /** Everything that this look saw has been told. */
   const reach = (position: Position) => {
     for (const someone of present.keys()) {
       const mark = () => someone.stream.reach(position);
@@ -250,7 +250,7 @@ interface Joining<Someone> {
 
 const nameOf = (claim: Claim): string => `${claim.tokenId}/${claim.role}/${claim.applicationId}/${claim.hookId}`;
 
-/** Remembers keys until a turn, or, over turns, for so many milliseconds. */
+/** Remembers keys until the next call of `turn`, or for so many milliseconds where that is longer. */
 function createMemory(milliseconds: number) {
   let recent = new Set<string>();
   let earlier = new Set<string>();

@@ -14,12 +14,12 @@ export interface JobSubscriber extends Subscriber<Job> {
 type JobRow = Row<Job>;
 type StoredRow = Job & { liveXid: string };
 
-/** Tells of jobs with every step. Nobody sends notices of them: they are found within a second. */
+/** Tells of jobs with every step. No notices are sent for them: the look of every second finds them. */
 export const createJobFeed = (shared: FeedShared): Feed<Job, JobSubscriber> =>
   createFeed<Job, JobRow, JobSubscriber>({
     ...shared,
     onDemand: () => undefined,
-    // A worker that lets go of a job writes a new version of its row that looks like the one before.
+    // A worker that releases a job writes a new version of its row without a visible change.
     remembered: 60_000,
     async read(question, pool) {
       const { text, values } = jobsQuery(question);

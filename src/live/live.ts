@@ -16,13 +16,13 @@ import { rangesOf } from './range.js';
 import { createRecordFeed, type MatchStored } from './record-feed.js';
 import { type Batch, Stream } from './stream.js';
 
-/** Settings of session of {@link FeedShared.pool}: its few statements are planned once, and indexes are right for all of them. */
+/** Session settings of {@link FeedShared.pool}: its few statements are planned once, and each has an index that serves it. */
 export const liveSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
 
 /** How long a statement on {@link FeedShared.slowPool} may take, in milliseconds. */
 const slowLimit = 5000;
-/** Settings of session of that pool. */
+/** Session settings of that pool. */
 export const liveSlowSession = `${liveSession} -c statement_timeout=${slowLimit}`;
 
 /** Settings of live data. */
@@ -62,7 +62,7 @@ export interface DevicesWanted extends Wanted {
   deviceId?: string;
 }
 
-/** Batches, until somebody leaves or is sent away. */
+/** Batches, until the subscriber leaves or its claim no longer holds. */
 export type Batches<Item> = AsyncGenerator<Batch<Item>, undefined>;
 
 /**
@@ -119,7 +119,7 @@ export function createLive({ connectionString, deliveryRows, match, ...shared }:
     },
     stored(ids) {
       post.tell('records', () => rangesOf(ids()));
-      // Their deliveries were made after them and committed with them.
+      // Deliveries get their identifiers after the records and are committed with them.
       post.tell('deliveries', () => {
         const [first] = rangesOf(ids());
         return first === undefined ? [] : [{ low: first.low, high: newId() }];

@@ -11,29 +11,29 @@ export interface Notice extends Range {
   hook?: string;
 }
 
-/** How processes hear of what others have committed. Only hints: what is lost is found by looking. */
+/** Notices between processes of what was committed. They are hints: what a lost one named is found by the next look. */
 export interface Post {
   /** Begins to listen, and to try again wherever that fails. */
   start(): void;
-  /** Tells that this was committed; quick, and nothing at all where nobody wants to know. */
+  /** Sends a notice of what was committed. Quick; does nothing where no process wants to know. */
   tell(topic: Topic, notices: () => readonly Notice[]): void;
-  /** Says that this process wants to know of a topic from now on, or no more. */
+  /** Says whether this process wants notices of a topic from now on. */
   want(topic: Topic, wanted: boolean): void;
   close(): Promise<void>;
 }
 
-/** Settings of the post. Durations in milliseconds. */
+/** Settings of the notices. Durations in milliseconds. */
 export interface PostOptions {
   connectionString: string;
   log: Logger;
-  /** Called with what was committed here or elsewhere; `undefined` where it is not known what. */
+  /** Called with what was committed here or in another process; `undefined`: not known what. */
   onNotice(topic: Topic, notices: readonly Notice[] | undefined): void;
 }
 
 const channel = 'ddp_live';
-/** A process sends one notice in this time, at most. */
+/** A process sends at most one notice in this time. */
 const spacing = 20;
-/** A process that wants to know says so this often, and is believed for so long. */
+/** A process that wants notices says so this often; others believe it for `believed`. */
 const heartbeat = 2000;
 const believed = 7000;
 const longestPause = 5000;
@@ -50,15 +50,15 @@ interface Message {
 const topics: readonly Topic[] = ['records', 'deliveries'];
 
 /**
- * Post over LISTEN and NOTIFY, on one connection of its own. A notice is sent after the commit that it tells of, never
- * in its transaction, which would have to wait for the lock that all notifying commits of a database share. What comes
- * within 20 ms is one notice. Nothing is sent where no process has subscribers: those that have say so every two
- * seconds, and a process that has not heard it yet costs them a second, which is when they look of their own accord.
+ * Notices over LISTEN and NOTIFY, on a connection of their own. A notice is sent after the commit that it names, never
+ * in its transaction: all commits that notify wait for one lock of the database. Commits within 20 ms share a notice.
+ * Nothing is sent where no process has subscribers: those that have some say so every two seconds. A process that has not
+ * heard this yet sends nothing, and then subscribers are told a second later, by the next look.
  */
 export function createPost({ connectionString, log, onNotice }: PostOptions): Post {
   const me = randomUUID();
   const wants = new Set<Topic>();
-  /** Until when others want to know of a topic. */
+  /** Until when other processes want notices of a topic. */
   const wantedUntil: Record<Topic, number> = { records: 0, deliveries: 0 };
   let untold: Partial<Record<Topic, Notice[] | 'many'>> = {};
   let client: pg.Client | undefined;
@@ -77,7 +77,7 @@ export function createPost({ connectionString, log, onNotice }: PostOptions): Po
         values: [channel, JSON.stringify({ from: me, ...message })],
       });
     } catch (error) {
-      // The connection's end begins another one.
+      // When this connection ends, another is opened.
       log.debug({ err: error }, 'a notice was not sent');
     }
   };
@@ -96,7 +96,7 @@ export function createPost({ connectionString, log, onNotice }: PostOptions): Po
     const opening = new pg.Client({
       connectionString,
       application_name: 'ddp listen',
-      // A notice is worth no flush of the log.
+      // A notice need not survive a crash, so no commit waits for the disk.
       options: '-c synchronous_commit=off',
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
@@ -122,7 +122,7 @@ export function createPost({ connectionString, log, onNotice }: PostOptions): Po
     if (failures > 0) log.info('notices of other processes are heard again');
     failures = 0;
     client = opening;
-    // What was said meanwhile was not heard.
+    // Notices that were sent meanwhile are lost, so look at everything.
     for (const topic of wants) onNotice(topic, undefined);
     await sayWants();
   };
@@ -172,7 +172,7 @@ export function createPost({ connectionString, log, onNotice }: PostOptions): Po
   };
 }
 
-/** Notices in as few ranges as they need, or that there are many. */
+/** Merges notices into as few ranges as possible; `many` where there are still too many. */
 function together(some: readonly Notice[] | 'many', more: readonly Notice[]): Notice[] | 'many' {
   if (some === 'many') return 'many';
   const byHook = Map.groupBy([...some, ...more], ({ hook }) => hook);

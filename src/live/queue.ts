@@ -2,20 +2,20 @@ import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { rateLimited } from '../errors.js';
 
-/** Work of one organization that waits, at most. */
+/** Most work of one organization that waits. */
 const mostWaiting = 4;
-/** Work that fails is tried again so many times, after 100, 200, 400 ... milliseconds. */
+/** Most retries of work that fails, after 100, 200, 400 ... milliseconds. */
 const mostRetries = 5;
 
-/** A queue of work for each organization: one thing at a time, in order, and never in the way of another organization's. */
+/** A queue of work for each organization: in order, one piece of work at a time, and independent of other organizations. */
 export interface Queues {
-  /** Adds work, tried again where it fails; `lost` is called where it goes on failing. False where too much waits already. */
+  /** Adds work. Work that fails is retried; after the last retry `lost` is called. False where too much waits already. */
   add(organizationId: string, work: () => Promise<void>, lost: () => void): boolean;
-  /** Runs work in its place in the queue. @throws rateLimited where too much waits already */
+  /** Runs work when its turn in the queue comes. @throws rateLimited where too much waits already */
   run(organizationId: string, work: () => Promise<void>): Promise<void>;
-  /** Calls after what has been added; at once where nothing is. */
+  /** Calls back when the work that was added so far is over; at once where there is none. */
   after(organizationId: string, call: () => void): void;
-  /** Resolves when no work is under way; begins none. */
+  /** Starts no more work; resolves when the work under way is over. */
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Queue {
   end: Promise<void>;
 }
 
-/** Queues, each of which is there as long as it has work. */
+/** Makes the queues. Each exists only while it has work. */
 export function createQueues(log: Logger): Queues {
   const queues = new Map<string, Queue>();
   let closed = false;

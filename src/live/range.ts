@@ -9,7 +9,7 @@ const farApart = 1000;
 
 const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
-/** Few ranges that hold these identifiers, and not much else. */
+/** A few ranges that hold these identifiers and little else. */
 export const rangesOf = (ids: readonly string[]): Range[] => merge(ids.map((id) => ({ low: id, high: id })));
 
 /** The same identifiers in fewer ranges. */

@@ -31,7 +31,7 @@ interface RecordRow extends Row<DeviceRecord> {
   organizationId: string;
 }
 
-/** Of stored records, all of one organization, those that a query matches; undefined where that takes too long. */
+/** Which of an organization's stored records a query matches; undefined where that takes too long. */
 export type MatchStored = (
   query: PlainJson,
   organizationId: string,
@@ -61,7 +61,7 @@ export const createRecordFeed = ({ match, ...options }: RecordFeedOptions): Feed
   });
 };
 
-/** Of one organization's records of a page so much is read, in bytes as they are stored. */
+/** Most that is read of one organization's records of a page, in bytes as they are stored. */
 const mostRead = 8 * mostCharacters;
 
 /** A record as the statement answers it; its JSON as text, null where it is too large to be told. */
@@ -88,7 +88,7 @@ const recordsQuery = (question: Question<RecordSubscriber>): Sql => {
   const xid = wholeXid(sql`r.xmin`);
   const applications = [...new Set(subscribers.map(({ claim }) => claim.applicationId))];
   const organizations = [...new Set(subscribers.map(({ organizationId }) => organizationId))];
-  // The newest of an organization's: what is more, no stream could hold.
+  // The newest of each organization: no stream could hold more.
   const fits = sql`f.size < ${mostCharacters}::int
     and sum(f.size) over (partition by f."organizationId" order by f.id desc) < ${mostRead}::int`;
   return sql`
@@ -126,7 +126,7 @@ const rowOf = ({ id, xid, organizationId, applications, metadata, data, frame, .
     data: objectOf(data),
     frame: frame === null ? null : objectOf(frame),
   },
-  // What is too large to be read does not fit into any stream, which counts it as missed.
+  // A record that is too large to be read fits into no stream, which counts it as missed.
   size:
     metadata === null || data === null
       ? Number.POSITIVE_INFINITY
@@ -159,12 +159,12 @@ function sortRecords(
 }
 
 /**
- * Asks each query once of all records that anybody of the organization with that query might be told of, one after the
- * other until the time is over; what is not asked by then is missed. Those whose turn did not come are asked first the
- * next time.
+ * Runs each query of the organization's subscriptions once, over all records that its subscribers might be told, one query
+ * after the other until the time is over. Records whose query was not reached count as missed, and that query runs first
+ * the next time.
  */
 function createChoose(match: MatchStored) {
-  /** When each query was last asked of something; a query is as good as its subscribers, and goes with them. */
+  /** When each subscriber's query last ran; forgotten together with the subscriber. */
   const askedAt = new WeakMap<RecordSubscriber, number>();
   return async (
     wanted: ReadonlyMap<RecordSubscriber, readonly RecordRow[]>,

@@ -1,30 +1,30 @@
 import type { Logger } from 'pino';
 
-/** Hints that come closer together than this share a round, in milliseconds. */
+/** Least time between two polls, in milliseconds: hints that come sooner share one. */
 const spacing = 20;
-/** A round that looks at everything is made this often, in milliseconds, hint or not. */
+/** Time between two polls that look at everything, in milliseconds, with or without a hint. */
 const poll = 1000;
-/** After a round that failed, the next waits up to this long, in milliseconds. */
+/** Longest back-off after a poll that failed, in milliseconds. */
 const longest = 5000;
 
-/** Rounds of work, one at a time, made as long as somebody needs them. */
+/** A poll loop: one poll at a time, for as long as somebody needs it. */
 export interface Rounds {
-  /** Hints that there is something to do; begins to make rounds where none are made. */
+  /** Hints that there is something to do; starts the loop where it does not run. */
   wake(): void;
-  /** Makes no further round; resolves when the one under way is over. */
+  /** Starts no further poll; resolves when the one under way is over. */
   stop(): Promise<void>;
 }
 
-/** Settings of rounds. */
+/** Settings of a poll loop. */
 export interface RoundsOptions {
-  /** Makes a round: of what was hinted at, or `whole`, of everything. */
+  /** One poll: of what was hinted at, or, where `whole`, of everything. */
   round(whole: boolean): Promise<void>;
-  /** Whether anybody needs another one. */
+  /** Whether another poll is needed. */
   needed(): boolean;
   log: Logger;
 }
 
-/** Rounds that outlive every failure: a database that is away is asked again until it is back. */
+/** A poll loop that survives every failure: while the database is away it retries with a back-off. */
 export function createRounds({ round, needed, log }: RoundsOptions): Rounds {
   let stopped = false;
   let wanted = false;
@@ -32,7 +32,7 @@ export function createRounds({ round, needed, log }: RoundsOptions): Rounds {
   let running = Promise.resolve();
   let ring: ((hint: boolean) => void) | undefined;
 
-  /** Waits so long, or until it is stopped, or, where hints count, for one. */
+  /** Waits for so long, or until the loop is stopped, or, where `hints` is true, until a hint. */
   const pause = (milliseconds: number, hints: boolean) =>
     new Promise<void>((resolve) => {
       const finish = () => {
@@ -59,7 +59,7 @@ export function createRounds({ round, needed, log }: RoundsOptions): Rounds {
       } catch (error) {
         if (failures === 0) log.error({ err: error }, 'subscribers cannot be told; trying again');
         failures++;
-        // Whatever was hinted at is in what there is to see.
+        // The next poll looks at everything, which includes what was hinted at.
         wholeAt = 0;
         await pause(Math.min(100 * 2 ** failures, longest), false);
         continue;

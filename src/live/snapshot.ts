@@ -1,4 +1,4 @@
-/** Which transactions were over at a moment, as `pg_current_snapshot` writes it: `xmin:xmax:in,progress`. */
+/** A snapshot: which transactions were over, in the form of `pg_current_snapshot`: `xmin:xmax:in,progress`. */
 export class Snapshot {
   private readonly xmin: bigint;
   private readonly xmax: bigint;
@@ -22,7 +22,7 @@ export class Snapshot {
     );
   }
 
-  /** Whether a transaction was over, so that what it wrote could be seen. */
+  /** Whether a transaction was over, so that its rows were visible. */
   saw(xid: string): boolean {
     const number = BigInt(xid);
     return number < this.xmin || (number < this.xmax && !this.open.has(xid));

@@ -1,9 +1,9 @@
 import { type Given, type Position, Progress } from './cursor.js';
 
-/** What a subscriber is told at once. */
+/** A batch: what a subscriber is told in one event. */
 export interface Batch<Item> {
   readonly items: readonly Item[];
-  /** How many were dropped before these, because they were not fetched in time. */
+  /** How many were dropped before these because the subscriber did not fetch them in time. */
   readonly missed: number;
   /** Makes the cursor of what has been given with these. */
   readonly cursor: () => string;
@@ -17,11 +17,11 @@ export interface Sized<Item> {
   readonly size: number;
 }
 
-/** What waits for one subscriber, at most: so many things, */
+/** Most things that wait for one subscriber, */
 const mostItems = 1000;
-/** and so many characters of them. */
+/** and most characters of JSON that these have. */
 export const mostCharacters = 1024 * 1024;
-/** After so long without anything to tell, an empty batch brings a newer cursor. Milliseconds. */
+/** After this time without anything to tell, an empty batch brings a newer cursor. Milliseconds. */
 const cursorAge = 600_000;
 /** A batch takes no more once it has this many characters. */
 const batchSize = 128 * 1024;
@@ -69,7 +69,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   push(items: readonly Sized<Item>[]): void {
     if (this.over) return;
     for (const sized of items) {
-      // One that fits in no way does not push out the others.
+      // A thing that is larger than the whole stream does not push out the others.
       if (!isTellable(sized)) {
         this.missed++;
         continue;
@@ -81,7 +81,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
     this.serve();
   }
 
-  /** All that a look saw has been pushed by now. */
+  /** Says that everything that a look saw has been pushed. */
   reach(position: Position): void {
     const last = this.waiting.at(-1);
     if (last !== undefined) last.reached = position;
@@ -92,7 +92,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
     }
   }
 
-  /** Begins to count at a look: what it saw is not for this subscriber. */
+  /** Sets the look from which this subscriber is told: what the look saw is not for it. */
   begin(position: Position): void {
     this.progress = new Progress(position);
   }
@@ -109,7 +109,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
     this.dropOldest();
   }
 
-  /** Counts what could not even be shown. */
+  /** Counts things that could not be read or decided as missed. */
   miss(count: number): void {
     if (this.over || count === 0) return;
     this.missed += count;

@@ -9,10 +9,10 @@ export type Caller = Context['caller'];
 /** Finds out who sends a request. @throws unauthenticated where nobody is known by its token. */
 export type Authenticate = (request: Request) => Promise<Caller>;
 
-/** Lets a request in, or not: token (401), then rate (429); an unknown caller is counted by address before its 401. */
+/** Admits a request or throws: token (401), then rate (429). Without a valid token it is counted by address before the 401. */
 export type Admit = (request: Request, response: Response) => Promise<Caller>;
 
-/** Makes a door that counts the requests of callers, and by address those of unknown ones. */
+/** Makes the check that counts requests by token, and by address where there is no valid token. */
 export const createAdmit =
   (authenticate: Authenticate, count: Count, countUnknown: Count): Admit =>
   async (request, response) => {
@@ -25,5 +25,5 @@ export const createAdmit =
     return caller;
   };
 
-/** By what the requests of a caller are counted. */
+/** The key by which the requests of a caller are counted. */
 export const keyOf = ({ tokenId }: Caller): string => `token ${tokenId}`;

@@ -10,7 +10,7 @@ export interface BodyRules {
   bytes: number;
   /** Whether it may be NDJSON, one value a line. */
   lines: boolean;
-  /** What is said of a body in a type that is not read, where the usual sentence does not help. */
+  /** The message for a body in an unsupported type, where the usual one does not help. */
   otherTypes?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface BodyText {
   lines: boolean;
 }
 
-/** What a chunk takes in memory beside its bytes: a body may come in chunks of one byte each. */
+/** What a chunk takes in memory besides its bytes, in bytes: a body may come in chunks of one byte each. */
 const chunkCost = 200;
 
 const jsonType = /^application\/(json|[\w.-]+\+json)$/;
@@ -83,7 +83,7 @@ const decoderOf = (encoding = 'identity'): Transform | undefined => {
   }
 };
 
-/** All bytes; once `count` throws at a chunk, what still comes is read and forgotten. */
+/** Reads all bytes. Once `count` throws at a chunk, the rest is read and discarded. */
 const collect = (
   request: IncomingMessage,
   decoder: Transform | undefined,

@@ -19,13 +19,13 @@ import { type Route, routes } from './routes.js';
 import { createTable } from './table.js';
 import { allowedVerbs, answerOptions } from './verbs.js';
 
-/** What REST is made of; app hands it in. */
+/** What the REST handler needs; `app` hands it in. */
 export interface RestOptions {
   /** Where the surface lies (`/ddp/v1`). */
   base: string;
   /** The graph, with the shapes that only REST shows. */
   schema: GraphQLSchema;
-  /** The door, and the one for calls that post records. */
+  /** Admits a call; the second one a call that posts records. */
   admit: Admit;
   admitIngest: Admit;
   /** Counts the bytes of bodies and answers. */
@@ -104,7 +104,7 @@ interface Plan {
   document: DocumentNode;
 }
 
-/** Takes each route's operation as SOFA builds it; SOFA's own HTTP layer stays off the road. */
+/** Takes each route's operation as SOFA builds it; SOFA's own HTTP layer is not used. */
 const planRoutes = (schema: GraphQLSchema): Plan[] => {
   const { models, ignore, depthLimit } = createSofa({ schema, basePath: '' });
   return routes.map((route) => {

@@ -45,6 +45,6 @@ const isDirect = ({ headers, hostname, socket }: Request): boolean =>
 const isLoopback = (address: string | undefined) =>
   address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
 
-/** Whether two texts are the same, in a time that says nothing of how much of them is. */
+/** Compares two texts in constant time. */
 const same = (a: string, b: string) => timingSafeEqual(digest(a), digest(b));
 const digest = (text: string) => createHash('sha256').update(text).digest();

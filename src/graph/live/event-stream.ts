@@ -6,9 +6,9 @@ import type { Context } from '../../schema/context.js';
 import { bounds } from '../bounds.js';
 import { Ended, type Operation, type Subscriptions } from './subscription.js';
 
-/** So often a comment is sent, so that nothing in between takes the connection for dead. Milliseconds. */
+/** Time between two comments, which keep proxies from closing an idle connection. Milliseconds. */
 const keepAlive = 12_000;
-/** Who fetches nothing for so long is cut off. Milliseconds. */
+/** A client that reads nothing for so long is cut off. Milliseconds. */
 const patience = 60_000;
 
 /**

@@ -15,7 +15,7 @@ import { Ended, type Results, type Subscriptions } from './subscription.js';
 const patience = 3000;
 /** A client is asked so often whether it is there, and cut off where it has not answered by the next time. Milliseconds. */
 const keepAlive = 20_000;
-/** Who is sent more than this without fetching it is cut off; subscriptions wait for what they sent. Bytes. */
+/** Most bytes that a client may leave unread before it is cut off. Subscriptions wait until what they sent is read. */
 const mostUnsent = 8 * 1024 * 1024;
 /** How long closing may take, in milliseconds. */
 const farewell = 1000;
@@ -40,7 +40,7 @@ export interface SocketOptions {
 export interface SocketDoor {
   /** Takes over the connection of an upgrade request. */
   upgrade(request: Request, socket: Duplex, head: Buffer): void;
-  /** Says goodbye to all (1001) and cuts off who does not leave. */
+  /** Closes all connections (1001) and cuts off clients that do not answer. */
   close(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export function createSocketDoor(options: SocketOptions): SocketDoor {
   const seats = createSeats({ ...limits, perConnection: 1 });
   const strangers = createStrangers({ perAddress, most: limits.perProcess });
   let closed = false;
-  /** Streams that were opened and are about to be taken up. */
+  /** Streams between `onSubscribe`, which opens them, and `subscribe`, which reads them. */
   const opened = new WeakMap<object, Results>();
 
   const server = makeServer<Record<string, unknown>, Extra>({
@@ -92,7 +92,7 @@ export function createSocketDoor(options: SocketOptions): SocketDoor {
       opened.set(run, answer.results);
       return run;
     },
-    // Its results are written as they are sent already; `onNext` leaves them so.
+    // The results already have the form in which they are sent; `onNext` passes them on.
     subscribe: (run) => (opened.get(run) as AsyncGenerator<ExecutionResult> | undefined) ?? {},
     onNext: (_context, _id, _payload, _run, result) => result,
     onError: (_context, _id, _payload, [error]) =>
@@ -108,7 +108,7 @@ export function createSocketDoor(options: SocketOptions): SocketDoor {
     }, keepAlive);
     socket.on('pong', () => (alive = true));
     socket.on('ping', () => socket.bufferedAmount > mostUnsent && socket.terminate());
-    // Its close follows.
+    // The event `close` follows.
     socket.on('error', () => undefined);
     const left = server.opened(
       {

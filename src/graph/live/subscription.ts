@@ -104,7 +104,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
       source = await opening.allowance.within(begun);
     } catch (error) {
       close();
-      // What opens after its time was over is nobody's.
+      // A stream that opens after the deadline has no reader: it is ended.
       begun.then(leave, () => undefined);
       throw error;
     }
