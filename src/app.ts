@@ -17,7 +17,6 @@ import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import type { Log } from './log.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
-import { createLatest } from './records/postgres/search/latest.js';
 import { AccountResolver } from './resolvers/account.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
@@ -109,23 +108,12 @@ export async function startService(options: RoomOptions): Promise<Service> {
 }
 
 /** The resolver classes and their instances. */
-export function createResolvers({
-  clock,
-  hooks,
-  jobs,
-  live,
-  pool,
-  records,
-  requireQuery,
-  search,
-  series,
-}: Rooms): Map<ClassType, object> {
-  const findLatest = createLatest(pool);
+export function createResolvers({ clock, hooks, index, jobs, live, records }: Rooms): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(clock),
     new ApiTokenEdgesResolver(),
-    new ApplicationChartsResolver(findLatest, series),
+    new ApplicationChartsResolver(index),
     new ApplicationEdgesResolver(),
     new ApplicationResolver(),
     new DecodeResolver(jobs),
@@ -140,20 +128,20 @@ export function createResolvers({
     new DeviceRecordsResolver(),
     new LatestEdgesResolver(),
     new LatestValueResolver(),
-    new LatestResolver(findLatest),
+    new LatestResolver(index),
     new RecordEdgesResolver(),
     new SeriesEdgesResolver(),
-    new SeriesResolver(series),
+    new SeriesResolver(index),
     new MemberEdgesResolver(),
     new NodeResolver(),
-    new LiveResolver(live, jobs, requireQuery),
+    new LiveResolver(live, jobs, index),
     new DevicesChangedResolver(),
     new OrganizationEdgesResolver(),
     new OrganizationResolver(),
     new ProductEdgesResolver(),
     new ProductResolver(),
     new RecordResolver(records),
-    new SearchResolver(search),
+    new SearchResolver(index),
     new TeamEdgesResolver(),
     new TeamGrantResolver(),
     new TeamResolver(),
@@ -204,7 +192,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     base: basePath,
     admit,
     createContext,
-    search: rooms.search,
+    search: rooms.index,
     inFlight,
     isConnectionLoss,
     report,

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ItemResult, Rejection } from './records/item.js';
-import type { RecordStore } from './records/postgres/log/store.js';
-import type { Ask, QueryAnswer, Search } from './records/postgres/search/search.js';
+import type { Ask, QueryAnswer, RecordIndex } from './records/record-index.js';
+import type { RecordLog } from './records/record-log.js';
 import type { AnsweredRequest } from './rest/request-log.js';
 
 /*
@@ -48,8 +48,8 @@ export function createGroupMetrics(registry: Registry): ObserveGroup {
   };
 }
 
-/** The store, with figures of what it stores. */
-export function measureStore(store: RecordStore, registry: Registry): RecordStore {
+/** The log, with figures of what it stores. */
+export function measureLog(log: RecordLog, registry: Registry): RecordLog {
   const registers = [registry];
   const stored = new Counter({ name: 'ddp_ingest_records_total', help: 'Records that were stored.', registers });
   const duplicates = new Counter({
@@ -78,14 +78,15 @@ export function measureStore(store: RecordStore, registry: Registry): RecordStor
     duplicates.inc(of('duplicate'));
   };
   return {
-    async store(call) {
+    ...log,
+    async append(call) {
       // A group may be tried again: only what its last try said counts. An answer that is repeated has no results.
       let results: readonly ItemResult[] = [];
       let refused: Rejection | undefined;
       const { refuse } = call;
       const end = seconds.startTimer();
       try {
-        const answer = await store.store({
+        const answer = await log.append({
           ...call,
           ...(refuse && {
             refuse: (rejection: Rejection) => {
@@ -107,12 +108,11 @@ export function measureStore(store: RecordStore, registry: Registry): RecordStor
         end();
       }
     },
-    close: () => store.close(),
   };
 }
 
-/** The search, with figures of its queries. @param waiting how many calls wait for their turn. */
-export function measureSearch(search: Search, registry: Registry, waiting: () => number): Search {
+/** The index, with figures of its searches. @param waiting how many calls wait for their turn. */
+export function measureIndex(index: RecordIndex, registry: Registry, waiting: () => number): RecordIndex {
   const registers = [registry];
   const queries = new Counter({
     name: 'ddp_search_queries_total',
@@ -140,9 +140,9 @@ export function measureSearch(search: Search, registry: Registry, waiting: () =>
       }
     };
   return {
-    ...search,
-    prepare: (...input) => measured(search.prepare(...input)),
-    prepareMulti: (...input) => measured(search.prepareMulti(...input)),
+    ...index,
+    prepare: (...input) => measured(index.prepare(...input)),
+    prepareMulti: (...input) => measured(index.prepareMulti(...input)),
   };
 }
 

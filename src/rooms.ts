@@ -11,18 +11,14 @@ import { createReader, type Reader } from './database/reader.js';
 import { turnsOf } from './fair-queue.js';
 import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
-import type { PlainJson } from './json.js';
 import { createLive, type Live, liveSession, liveSlowSession } from './live/live.js';
 import type { Log } from './log.js';
-import { createGroupMetrics, measureSearch, measureStore, observePools, observeProcess } from './metrics.js';
+import { createGroupMetrics, measureIndex, measureLog, observePools, observeProcess } from './metrics.js';
 import { prepareDatabase } from './prepare.js';
-import { redecode } from './records/postgres/log/redecode.js';
-import { countRecords, scanRecords } from './records/postgres/log/scan.js';
-import { createRecordStore, type RecordStore } from './records/postgres/log/store.js';
-import { matchRecords, matchStored, requireAnswerable } from './records/postgres/search/match.js';
-import { createSearch, type Search } from './records/postgres/search/search.js';
-import { createSeries, type ReadSeries } from './records/postgres/search/series/series.js';
-import { createUpkeep } from './records/postgres/upkeep/upkeep.js';
+import { createRecordLog, storedRecords } from './records/postgres/log/log.js';
+import { createRecordIndex } from './records/postgres/search/record-index.js';
+import type { RecordIndex } from './records/record-index.js';
+import type { RecordLog } from './records/record-log.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 
 /** What the rooms are opened with. */
@@ -52,15 +48,12 @@ export interface Rooms {
   hooks: Hooks;
   /** Figures for Prometheus. */
   registry: Registry;
-  records: RecordStore;
-  search: Search;
-  series: ReadSeries;
+  records: RecordLog;
+  index: RecordIndex;
   jobs: Jobs;
   live: Live;
   /** Milliseconds since the epoch. */
   clock: () => number;
-  /** Throws 422 for a query that a search of the organization's records would refuse. */
-  requireQuery: (organizationId: string, query: PlainJson) => Promise<void>;
   /** Finishes what is under way within so many milliseconds and lets go of the database. */
   close(within: number): Promise<void>;
 }
@@ -76,7 +69,7 @@ const accessReadLimit = 5000;
 const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
 
 /** The query of a subscription may take so long over what was just stored, in milliseconds; then it is told as missed. */
-const livePatience = 500;
+const liveQueryTimeout = 500;
 
 /** Migrates the database, opens every room and connects them: what is stored goes out to hooks in the same commit. */
 export async function openRooms(options: RoomOptions): Promise<Rooms> {
@@ -106,13 +99,13 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     recheck: createRecheck(
       async <Row extends object>(query: Sql) => (await livePool.query<object>(query)).rows as Row[],
     ),
-    match: (query, organizationId, records) => {
-      const some = records.map(({ id, ts, deviceId, productId }) => ({
+    match: (query, organizationId, committed) => {
+      const some = committed.map(({ id, ts, deviceId, productId }) => ({
         id,
         ts,
         device: { id: deviceId, organizationId, ...(productId && { product: { id: productId } }) },
       }));
-      return matchStored(liveSlowPool, query, some, { now: clock(), patience: livePatience });
+      return records.matchCommitted(query, some, liveQueryTimeout);
     },
     deliveryRows,
   });
@@ -130,43 +123,46 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     addresses: { allow: allowCidrs, deny: denyCidrs },
     httpsOnly,
     retention: deliveryRetention,
-    match: matchRecords,
+    match: storedRecords.match,
     lookups: config.hooks.lookups,
-    scan: scanRecords,
-    count: countRecords,
+    scan: storedRecords.scan,
+    count: storedRecords.count,
     registry,
     onChange: live.changed,
   });
-  const store = createRecordStore({
-    pool: storePool,
+  const recordLog = createRecordLog({
+    storePool,
+    pool,
+    queryPool: liveSlowPool,
+    log,
     grouping: config.ingestGrouping,
     clock,
     alongside: hooks.alongside,
     committed: (stored) => live.stored(() => stored.map(({ id }) => id)),
     grouped: createGroupMetrics(registry),
   });
-  const records = measureStore(store, registry);
-  const searching = {
+  const records = measureLog(recordLog, registry);
+  const recordIndex = createRecordIndex({
     pool: searchPool,
+    readPool: pool,
+    checkPool: liveSlowPool,
     clock,
     timeoutMs: config.search.timeout,
     rollups: config.search.rollups,
-  };
-  const search = measureSearch(createSearch(searching), registry, () => turnsOf(searchPool).waiting);
-  const series = createSeries(searching);
+  });
+  const index = measureIndex(recordIndex, registry, () => turnsOf(searchPool).waiting);
 
   const jobs = createJobs({
     pool,
     clock,
     log,
-    kinds: { redecode, redeliver: hooks.steps.redeliver, replay: hooks.steps.replay },
+    kinds: { redecode: storedRecords.redecode, redeliver: hooks.steps.redeliver, replay: hooks.steps.replay },
     isConnectionLoss,
   });
-  const upkeep = createUpkeep({ pool, clock, log });
   observePools(registry, { main: pool, store: storePool, search: searchPool, hooks: dispatcherPool, live: livePool });
   observeProcess(registry);
   await hooks.start();
-  upkeep.start();
+  records.maintain();
   jobs.start();
   live.start();
   return {
@@ -178,15 +174,12 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     hooks,
     registry,
     records,
-    search,
-    series,
+    index,
     jobs,
     live,
     clock,
-    requireQuery: (organizationId, query) =>
-      requireAnswerable(liveSlowPool, query, { organizationId, path: 'query', now: clock() }),
     async close(within) {
-      await Promise.all([records.close(), jobs.close(), upkeep.close()]);
+      await Promise.all([records.close(), jobs.close()]);
       await hooks.close(within);
       await live.close();
       await Promise.all([

@@ -1,5 +1,5 @@
 import type { Application } from '../entities/application.js';
-import type { Search } from '../records/postgres/search/search.js';
+import type { Search } from '../records/record-index.js';
 import type { QueryParameters } from '../rest/query-string.js';
 import type { Context } from '../schema/context.js';
 

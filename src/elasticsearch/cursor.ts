@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { JsonArray, JsonObject, type LocatedJson, locate, type PlainJson, toPlain } from '../json.js';
-import type { QueryAnswer } from '../records/postgres/search/search.js';
+import type { QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
 import { type Call, type Handle, parameter } from './call.js';
 import { badArgument, EngineFailure } from './error.js';

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { loadApplication } from '../auth/access.js';
 import { ApiError } from '../errors.js';
-import type { Search } from '../records/postgres/search/search.js';
+import type { Search } from '../records/record-index.js';
 import type { Admit, Caller } from '../rest/admit.js';
 import { readBody } from '../rest/body.js';
 import type { Hold, InFlight } from '../rest/in-flight.js';

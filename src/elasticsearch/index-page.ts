@@ -1,5 +1,5 @@
 import { JsonObject, toPlain } from '../json.js';
-import type { FieldType } from '../records/postgres/search/search.js';
+import type { FieldType } from '../records/record-index.js';
 import { globOf } from '../search/syntax/glob.js';
 import { type Call, type Handle, indexName, listOf } from './call.js';
 import { EngineFailure } from './error.js';

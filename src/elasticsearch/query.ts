@@ -8,7 +8,7 @@ import {
   type PlainJson,
 } from '../json.js';
 import { parseJson } from '../json-reader.js';
-import type { QueryAnswer } from '../records/postgres/search/search.js';
+import type { QueryAnswer } from '../records/record-index.js';
 import { type Call, isSet, listOf, parameter } from './call.js';
 
 const nowhere = { line: 0, col: 0 };

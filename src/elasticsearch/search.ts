@@ -1,6 +1,6 @@
 import { JsonArray, JsonObject, type LocatedJson, toPlain } from '../json.js';
 import { parseJsonLines } from '../json-reader.js';
-import type { QueryAnswer } from '../records/postgres/search/search.js';
+import type { QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
 import { type Answer, type Call, type Handle, indexName, isSet, parameter } from './call.js';
 import { isPit, nextPage, openScroll, requirePit, withPit } from './cursor.js';

@@ -30,13 +30,13 @@ export interface Matched {
 
 /**
  * Of records that a transaction has stored, the identifiers of those that a query matches within so many milliseconds, `now` being
- * those since 1970. The records room does it.
+ * those since 1970. The record log does it.
  */
 export type MatchRecords = (
   tx: pg.PoolClient,
   query: PlainJson,
   records: readonly StoredRecord[],
-  limits: { now: number; patience: number },
+  limits: { now: number; timeoutMs: number },
 ) => Promise<Matched>;
 
 /** Whether a hook wants a record, its query aside: each part of its filter that is given must hold; an empty list is as good as none. */
@@ -74,13 +74,13 @@ export async function matchesOf(
       return listener !== undefined && passes(listener, record);
     });
     if (passing.length === 0) continue;
-    const patience = Math.floor(Math.min(longestQuery, end - performance.now()));
-    if (patience < leastTime) {
+    const timeoutMs = Math.floor(Math.min(longestQuery, end - performance.now()));
+    if (timeoutMs < leastTime) {
       health.unanswered(hookId, passing.length);
       continue;
     }
     const { filter, filterTimeouts } = ofHook[0]!;
-    const { ids, unanswered, timedOut } = await match(tx, filter!.query!, passing, { now, patience });
+    const { ids, unanswered, timedOut } = await match(tx, filter!.query!, passing, { now, timeoutMs });
     if (unanswered > 0) health.unanswered(hookId, unanswered);
     if (timedOut) health.timedOut(hookId);
     else if (filterTimeouts > 0) health.inTime(hookId);

@@ -6,8 +6,7 @@ import { GraphOnly } from '../entities/columns.js';
 import type { Device } from '../entities/device.js';
 import { Series } from '../entities/series.js';
 import { invalid } from '../errors.js';
-import type { FindLatest } from '../records/postgres/search/latest.js';
-import type { ReadSeries } from '../records/postgres/search/series/series.js';
+import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { Sized } from '../schema/cost.js';
 import { PageArgs } from '../schema/list.args.js';
@@ -25,10 +24,7 @@ const maximum = 100;
 /** What an application's devices measured, where a query follows them. */
 @Resolver(() => Application)
 export class ApplicationChartsResolver {
-  constructor(
-    private readonly findLatest: FindLatest,
-    private readonly readSeries: ReadSeries,
-  ) {}
+  constructor(private readonly index: Pick<RecordIndex, 'latest' | 'series'>) {}
 
   @FieldResolver(() => DeviceLatestPage, { description: 'The newest measured values of the devices linked to it.' })
   @GraphOnly()
@@ -47,7 +43,7 @@ export class ApplicationChartsResolver {
     const latest = items.map(async (device) => ({
       deviceId: device.id,
       serial: device.serial,
-      values: await latestOfDevice(ctx, this.findLatest, device.id),
+      values: await latestOfDevice(ctx, this.index, device.id),
     }));
     return { items: await Promise.all(latest), totalCount: totalCount ?? null };
   }
@@ -67,7 +63,7 @@ export class ApplicationChartsResolver {
       new DataLoader<string, Series[]>(async (ids) => {
         const devicesOf = await this.devicesOf(ctx, ids);
         const fitting = [...devicesOf.values()].filter((devices) => devices.length <= maximum);
-        const lines = await readLines(this.readSeries, ctx, organizationId, [...new Set(fitting.flat())], args);
+        const lines = await readLines(this.index, ctx, organizationId, [...new Set(fitting.flat())], args);
         const byDevice = Map.groupBy(lines, ({ deviceId }) => deviceId);
         return ids.map((each) => {
           const devices = devicesOf.get(each) ?? [];

@@ -5,7 +5,7 @@ import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { DeviceLatest, LatestValue } from '../entities/latest.js';
 import { type MeasuredValue, MeasuredValueUnion, measuredValue } from '../entities/measured-value.js';
-import type { FindLatest } from '../records/postgres/search/latest.js';
+import type { RecordIndex } from '../records/record-index.js';
 import { ApplicationDevicesArgs } from '../schema/application.args.js';
 import type { Context } from '../schema/context.js';
 import { Sized } from '../schema/cost.js';
@@ -20,7 +20,7 @@ import { list } from './list.js';
 /** The newest measured values of devices. */
 @Resolver(() => Device)
 export class LatestResolver {
-  constructor(private readonly findLatest: FindLatest) {}
+  constructor(private readonly index: Pick<RecordIndex, 'latest'>) {}
 
   @Query(() => DeviceLatest, { description: 'The newest measured value of each variable of a device.' })
   async deviceLatest(
@@ -67,11 +67,11 @@ export class LatestResolver {
   })
   @GraphOnly()
   latestBelow(@Root() { id }: Device, @Ctx() ctx: Context): Promise<LatestValue[]> {
-    return latestOfDevice(ctx, this.findLatest, id);
+    return latestOfDevice(ctx, this.index, id);
   }
 
   private async latestOf(devices: readonly Chosen[]): Promise<DeviceLatest[]> {
-    const found = await this.findLatest(devices.map(({ id }) => id));
+    const found = await this.index.latest(devices.map(({ id }) => id));
     return devices.map(({ id, serial }) => ({ deviceId: id, serial, values: found.get(id) ?? [] }));
   }
 }

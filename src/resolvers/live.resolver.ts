@@ -4,8 +4,8 @@ import { Device } from '../entities/device.js';
 import { DeliveriesUpdated, DevicesChanged, JobsUpdated, RecordsReceived } from '../entities/live.js';
 import { notFound } from '../errors.js';
 import type { Jobs } from '../jobs/jobs.js';
-import type { PlainJson } from '../json.js';
 import type { Batches, Live, Wanted } from '../live/live.js';
+import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import {
   DeliveryUpdatedArgs,
@@ -26,7 +26,7 @@ export class LiveResolver {
     private readonly live: Pick<Live, 'records' | 'deliveries' | 'jobs' | 'devices'>,
     private readonly jobs: Pick<Jobs, 'find'>,
     /** Throws 422 for a query that a search of the organization's records would refuse. */
-    private readonly requireQuery: (organizationId: string, query: PlainJson) => Promise<void>,
+    private readonly index: Pick<RecordIndex, 'check'>,
   ) {}
 
   @Streams(() => RecordsReceived, {
@@ -40,7 +40,7 @@ export class LiveResolver {
     const { organizationId, deviceIds, query } = args;
     const { id } = await loadApplication(ctx, organizationId, args.applicationId, 'read');
     if (deviceIds != null) await requireLinked(ctx, id, deviceIds);
-    if (query != null) await this.requireQuery(organizationId, query);
+    if (query != null) await this.index.check(organizationId, query);
     const batches = await this.live.records({
       ...wanted(ctx, args, { applicationId: id }),
       ...(deviceIds != null && { deviceIds }),

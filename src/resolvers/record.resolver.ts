@@ -7,7 +7,7 @@ import { type ApiError, invalid, unknownDevice } from '../errors.js';
 import type { PlainJson } from '../json.js';
 import type { Item, ItemResult, Rejection } from '../records/item.js';
 import { readNative } from '../records/native.js';
-import type { RecordStore } from '../records/postgres/log/store.js';
+import type { RecordLog } from '../records/record-log.js';
 import { readChirpStackEvent } from '../records/sources/chirpstack.js';
 import { readSigfox } from '../records/sources/sigfox.js';
 import { type ReadSource, storable } from '../records/sources/source.js';
@@ -20,7 +20,7 @@ import { Ingests } from '../schema/scope.js';
 /** Records in: our own form, and what network servers post as it is. */
 @Resolver()
 export class RecordResolver {
-  constructor(private readonly store: RecordStore) {}
+  constructor(private readonly records: Pick<RecordLog, 'append'>) {}
 
   @Ingests()
   @Mutation(() => IngestAnswer, {
@@ -34,7 +34,7 @@ export class RecordResolver {
     const once = idempotencyKey
       ? { once: { organizationId, path: 'records', key: idempotencyKey, bodyHash: hashOf(records) } }
       : {};
-    return (await this.store.store({
+    return (await this.records.append({
       organizationId,
       items: readNative(records),
       ...once,
@@ -84,7 +84,7 @@ export class RecordResolver {
     requireOrganization(ctx, organizationId, 'write');
     const items: Item[] = read(storable(body as PlainJson), (serial) => ctx.note({ serial: serial.slice(0, 200) }));
     if (items.length === 0) return false;
-    await this.store.store({ organizationId, items, refuse: refusalOf, answer: () => null });
+    await this.records.append({ organizationId, items, refuse: refusalOf, answer: () => null });
     return true;
   }
 }

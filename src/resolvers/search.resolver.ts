@@ -3,7 +3,7 @@ import { loadApplication } from '../auth/access.js';
 import { Application } from '../entities/application.js';
 import { GraphOnly } from '../entities/columns.js';
 import { SearchAnswer } from '../entities/search-answer.js';
-import type { Search } from '../records/postgres/search/search.js';
+import type { Search } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { Costs } from '../schema/cost.js';
 import { SearchArgs, SearchBelowArgs } from '../schema/search.args.js';

@@ -1,17 +1,17 @@
 import { type Series, SeriesFunction } from '../entities/series.js';
-import type { ReadSeries } from '../records/postgres/search/series/series.js';
+import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import type { SeriesBelowArgs } from '../schema/series.args.js';
 
 /** The lines of a chart of these devices, by device and variable in their order. */
 export function readLines(
-  readSeries: ReadSeries,
+  index: Pick<RecordIndex, 'series'>,
   { signal }: Context,
   organizationId: string,
   deviceIds: readonly string[],
   { variables, from, to, points, interval, function: drawing }: SeriesBelowArgs,
 ): Promise<Series[]> {
-  return readSeries({
+  return index.series({
     organizationId,
     deviceIds,
     variables: [...new Set(variables)],

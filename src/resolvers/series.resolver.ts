@@ -3,7 +3,7 @@ import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { Series } from '../entities/series.js';
-import type { ReadSeries } from '../records/postgres/search/series/series.js';
+import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { Sized } from '../schema/cost.js';
 import { SeriesArgs, SeriesBelowArgs } from '../schema/series.args.js';
@@ -15,7 +15,7 @@ import { readLines } from './series-lines.js';
 /** Measured values over time, for charts. */
 @Resolver(() => Device)
 export class SeriesResolver {
-  constructor(private readonly readSeries: ReadSeries) {}
+  constructor(private readonly index: Pick<RecordIndex, 'series'>) {}
 
   @Sized({ deviceIds: 100, variables: 1 })
   @Query(() => [Series], {
@@ -25,7 +25,7 @@ export class SeriesResolver {
   async series(@Args(() => SeriesArgs) args: SeriesArgs, @Ctx() ctx: Context): Promise<Series[]> {
     const devices = await chosenDevices(ctx, args);
     const deviceIds = devices.map(({ id }) => id);
-    return readLines(this.readSeries, ctx, args.organizationId, deviceIds, args);
+    return readLines(this.index, ctx, args.organizationId, deviceIds, args);
   }
 
   @Sized({ variables: 1 })
@@ -42,7 +42,7 @@ export class SeriesResolver {
   ): Promise<Series[]> {
     const make = () =>
       new DataLoader<string, Series[]>(async (ids) => {
-        const lines = await readLines(this.readSeries, ctx, organizationId, ids, args);
+        const lines = await readLines(this.index, ctx, organizationId, ids, args);
         const byDevice = Map.groupBy(lines, ({ deviceId }) => deviceId);
         return ids.map((each) => byDevice.get(each) ?? []);
       });

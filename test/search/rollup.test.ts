@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { VariableType } from '../../src/entities/enums.js';
 import { locate, type PlainJson } from '../../src/json.js';
-import { createSearch, type QueryAnswer } from '../../src/records/postgres/search/search.js';
+import { createSearch } from '../../src/records/postgres/search/search.js';
 import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
+import type { QueryAnswer } from '../../src/records/record-index.js';
 import { useWorld, worldNow } from './world.js';
 
 const days = 6;

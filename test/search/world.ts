@@ -9,12 +9,8 @@ import { parsePlain } from '../../src/json-plain.js';
 import { parseJson } from '../../src/json-reader.js';
 import { readNative } from '../../src/records/native.js';
 import { createRecordStore } from '../../src/records/postgres/log/store.js';
-import {
-  createSearch,
-  type QueryAnswer,
-  type Search,
-  type SearchAnswer,
-} from '../../src/records/postgres/search/search.js';
+import { createSearch } from '../../src/records/postgres/search/search.js';
+import type { QueryAnswer, Search, SearchAnswer } from '../../src/records/record-index.js';
 import { useDatabase } from '../support/database.js';
 
 /** A device to make, and whether the application has it. */

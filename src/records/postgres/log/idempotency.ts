@@ -2,20 +2,13 @@ import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { invalid } from '../../../errors.js';
 import type { PlainJson } from '../../../json.js';
-
-/** A call that may be repeated (`Idempotency-Key`): the first answer is given again for 24 hours. */
-export interface Once {
-  organizationId: string;
-  path: string;
-  key: string;
-  /** Of the body: the same key with another body is a mistake of the caller's. */
-  bodyHash: Buffer;
-}
+import type { IdempotencyKey } from '../../record-log.js';
 
 const onceHours = 24;
 
 /** Names a call among all others. */
-export const onceName = ({ organizationId, path, key }: Once): string => JSON.stringify([organizationId, path, key]);
+export const onceName = ({ organizationId, path, key }: IdempotencyKey): string =>
+  JSON.stringify([organizationId, path, key]);
 
 /** What was answered before to a call with the same key and body, or that the body is another. */
 export type Earlier = { answer: PlainJson } | { error: Error };
@@ -26,7 +19,7 @@ export type Earlier = { answer: PlainJson } | { error: Error };
  */
 export const claimOnce = async (
   tx: PoolClient,
-  calls: readonly Once[],
+  calls: readonly IdempotencyKey[],
   now: Date,
 ): Promise<ReadonlyMap<string, Earlier>> => {
   const earlier = new Map<string, Earlier>();
@@ -43,7 +36,10 @@ export const claimOnce = async (
   return earlier;
 };
 
-const readEarlier = async (tx: PoolClient, { organizationId, path, key, bodyHash }: Once): Promise<Earlier> => {
+const readEarlier = async (
+  tx: PoolClient,
+  { organizationId, path, key, bodyHash }: IdempotencyKey,
+): Promise<Earlier> => {
   const { rows } = await tx.query<{ answer: PlainJson; same: boolean }>(sql`
     select answer, body_hash = ${bodyHash} as same from idempotency_key
     where organization_id = ${organizationId} and path = ${path} and key = ${key}`);
@@ -55,14 +51,14 @@ const readEarlier = async (tx: PoolClient, { organizationId, path, key, bodyHash
 };
 
 /** Keeps the answer of a claimed call. */
-export const keepAnswer = async (tx: PoolClient, call: Once, answer: PlainJson): Promise<void> => {
+export const keepAnswer = async (tx: PoolClient, call: IdempotencyKey, answer: PlainJson): Promise<void> => {
   await tx.query(sql`
     update idempotency_key set answer = ${JSON.stringify(answer)}::jsonb
     where organization_id = ${call.organizationId} and path = ${call.path} and key = ${call.key}`);
 };
 
 /** Gives up the claim of a call that ended in an error: it may be repeated. */
-export const dropOnce = async (tx: PoolClient, call: Once): Promise<void> => {
+export const dropOnce = async (tx: PoolClient, call: IdempotencyKey): Promise<void> => {
   await tx.query(sql`
     delete from idempotency_key
     where organization_id = ${call.organizationId} and path = ${call.path} and key = ${call.key}`);

@@ -1,16 +1,11 @@
 import type { Pool } from 'pg';
 import { type Item, type ItemResult, Rejection } from '../../item.js';
 import { type NewRecord, recordOf } from '../../new-record.js';
+import type { AppendCall } from '../../record-log.js';
 import { Partitions } from '../upkeep/partition.js';
 import { loadDevices } from './device.js';
 import { Fields } from './field.js';
 import { ProductShapes } from './product.js';
-
-/** Items of one organization. */
-export interface Items {
-  organizationId: string;
-  items: readonly (Item | Rejection)[];
-}
 
 /** What became of an item so far: a record to store, or why it is not. */
 export type Prepared = NewRecord | Rejection;
@@ -36,7 +31,7 @@ export const noKnowledge = (): Knowledge => ({
 export const prepare = async (
   pool: Pool,
   { shapes, fields, partitions }: Knowledge,
-  calls: readonly Items[],
+  calls: readonly Pick<AppendCall, 'organizationId' | 'items'>[],
   now: number,
 ): Promise<Prepared[][]> => {
   const devices = await loadDevices(pool, calls);

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { notFound } from '../../../errors.js';
-import type { PlainJson } from '../../../json.js';
 import type { PlainObject } from '../../item.js';
 import { decodeStored, type Given, type StoredFrame } from '../../new-record.js';
+import type { LogJob, LogStep } from '../../record-log.js';
 import { type TypedData, typeData } from '../../typed.js';
 import { markDirty } from './dirty.js';
 import { loadShape, type ProductShape } from './product.js';
@@ -21,13 +21,6 @@ export interface RedecodeInput {
 /** Where a step ended: the last record that it looked at. */
 type Cursor = { ts: string; seq: string };
 
-/** A job of redecoding: its input is a {@link RedecodeInput}. */
-interface RedecodeJob {
-  organizationId: string;
-  input: PlainJson;
-  cursor: PlainJson;
-}
-
 interface Row {
   id: string;
   ts: string;
@@ -43,15 +36,6 @@ interface Row {
   ignored: string[] | null;
 }
 
-/** What a step of redecoding did. */
-export interface RedecodeStep {
-  cursor: Cursor | null;
-  done: number;
-  changed: number;
-  total?: number;
-  finished: boolean;
-}
-
 /** Records in one step. */
 const stepSize = 2000;
 
@@ -59,7 +43,7 @@ const stepSize = 2000;
  * Decodes some stored frames again with the product's present variables, and types the values of records that came decoded.
  * Hooks are not called: nothing was measured anew.
  */
-export const redecode = async (tx: PoolClient, job: RedecodeJob): Promise<RedecodeStep> => {
+export const redecode = async (tx: PoolClient, job: LogJob): Promise<LogStep> => {
   const { organizationId } = job;
   const input = job.input as unknown as RedecodeInput;
   const cursor = job.cursor as Cursor | null;

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import type { PlainJson } from '../../../json.js';
+import type { DeviceRange, DevicesRange, ScannedPage } from '../../record-log.js';
 import type { StoredRecord } from '../../stored-record.js';
 
 /** Records in one page. */
@@ -15,9 +16,9 @@ type After = { ts: string; seq: string };
  */
 export async function scanRecords(
   tx: PoolClient,
-  { deviceId, from, to }: { deviceId: string; from: number | null; to: number | null },
+  { deviceId, from, to }: DeviceRange,
   after: PlainJson,
-): Promise<{ records: StoredRecord[]; next?: PlainJson }> {
+): Promise<ScannedPage> {
   const { ts, seq } = (after as After | null) ?? { ts: '-infinity', seq: '0' };
   const { rows } = await tx.query<StoredRecord & { at: After }>(sql`
     select r.id, extract(epoch from r.ts)::double precision ts, r.metadata, r.data,
@@ -38,10 +39,7 @@ export async function scanRecords(
 }
 
 /** Counts the stored records of these devices in a range of Unix seconds (both included). */
-export async function countRecords(
-  tx: PoolClient,
-  { deviceIds, from, to }: { deviceIds: readonly string[]; from: number | null; to: number | null },
-): Promise<number> {
+export async function countRecords(tx: PoolClient, { deviceIds, from, to }: DevicesRange): Promise<number> {
   const { rows } = await tx.query<{ total: number }>(sql`
     select count(*)::double precision total from record r
      where r.device_id = any(${deviceIds}::uuid[]) and ${within(from, to)}`);

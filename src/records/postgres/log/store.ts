@@ -4,12 +4,13 @@ import type { PlainJson } from '../../../json.js';
 import { transaction } from '../../../transaction.js';
 import { type ItemResult, Rejection } from '../../item.js';
 import type { NewRecord } from '../../new-record.js';
+import type { AppendCall } from '../../record-log.js';
 import type { StoredRecord } from '../../stored-record.js';
 import { Filtered, FilteredTogether } from './filtered.js';
 import { Group, type Outcome, type Weighted } from './group.js';
-import { claimOnce, dropOnce, type Earlier, keepAnswer, type Once, onceName } from './idempotency.js';
+import { claimOnce, dropOnce, type Earlier, keepAnswer, onceName } from './idempotency.js';
 import { isTaken } from './key.js';
-import { type Items, noKnowledge, type Prepared, prepare, resultOf } from './prepare.js';
+import { noKnowledge, type Prepared, prepare, resultOf } from './prepare.js';
 import { writeRecords } from './write.js';
 
 /** Milliseconds since the epoch. */
@@ -38,24 +39,15 @@ export interface RecordStoreOptions {
   grouped?(group: { calls: number; records: number }): void;
 }
 
-/** One call: items to store, and what its caller is to be told of them. */
-export interface Call extends Items {
-  once?: Once;
-  /** Given: one rejected item refuses the call whole, and nothing of it is stored. */
-  refuse?(rejection: Rejection): ApiError;
-  /** The answer to results, in the order of the items. What it throws is the call's fate, and nothing is kept to repeat. */
-  answer(results: readonly ItemResult[]): PlainJson;
-}
-
 /** Takes records in. */
 export interface RecordStore {
   /** Stores what can be stored of a call. When it answers, every stored record is committed with what goes alongside. */
-  store(call: Call): Promise<PlainJson>;
+  store(call: AppendCall): Promise<PlainJson>;
   /** Resolves when everything under way is settled. */
   close(): Promise<void>;
 }
 
-type Work = Call & Weighted;
+type Work = AppendCall & Weighted;
 
 /** How a group is tried: the how manieth time, and whether to look first which keys are taken. */
 interface Attempt {

@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
 import type { Aggregation } from '../../../search/aggregation/aggregation.js';
-import type { Answer } from '../../../search/aggregation/answer.js';
 import { all, type Predicate } from '../../../search/query/predicate.js';
 import type { Span } from '../../../search/span.js';
+import type { Found, Hit } from '../../record-index.js';
 import { type PlannedTree, planTree } from './aggregation/tree.js';
-import { type Hit, readHits, type Times } from './hits/hits.js';
+import { readHits, type Times } from './hits/hits.js';
 import {
   asksProducts,
   type Plan,
@@ -18,12 +18,6 @@ import {
 import type { FindSources } from './rollup/sources.js';
 import type { Reader } from './snapshot-reader.js';
 import { type Scope, scan } from './sql/scan.js';
-
-/** The part of an answer that a query makes. */
-export interface Found {
-  hits: { total?: { value: number; relation: 'eq' | 'gte' }; max_score: null; hits: Hit[] };
-  aggregations?: Answer;
-}
 
 /** What a plan is executed with. */
 export interface Execution {

@@ -1,24 +1,9 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import type { VariableType } from '../../../entities/enums.js';
-import type { PlainJson } from '../../../json.js';
 import type { PlainObject } from '../../item.js';
+import type { LatestValue, RecordIndex } from '../../record-index.js';
 import { fittingValue } from '../../typed.js';
 import { type ProductShape, ProductShapes } from '../log/product.js';
-
-/** The newest measured value of one variable. */
-export interface LatestValue {
-  name: string;
-  /** When it was measured, Unix seconds. */
-  ts: number;
-  value: PlainJson;
-  /** What the device's product says of it, where it declares it. */
-  type?: VariableType;
-  unit?: string | null;
-}
-
-/** Finds the newest measured values of devices, by device. */
-export type FindLatest = (deviceIds: readonly string[]) => Promise<ReadonlyMap<string, LatestValue[]>>;
 
 /** The newest records of a device that are looked at first; most variables are in them. */
 const newest = 20;
@@ -45,7 +30,7 @@ interface Missing {
  * a declared variable that is rarer is looked for in the hours that are not rolled up, and then where its newest rollup points,
  * whichever product the device had then. Arrays are in no rollup: where any came, the device's records are gone through.
  */
-export const createLatest = (pool: Pool): FindLatest => {
+export const createLatest = (pool: Pool): RecordIndex['latest'] => {
   const shapes = new ProductShapes();
   return async (deviceIds) => {
     const found = new Map(deviceIds.map((id) => [id, new Map<string, LatestValue>()]));

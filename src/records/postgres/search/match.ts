@@ -11,7 +11,7 @@ import type { Query } from '../../../search/query/query.js';
 import { Input } from '../../../search/syntax/input.js';
 import { requireWithinLimits } from '../../../search/syntax/limit.js';
 import { transaction } from '../../../transaction.js';
-import type { StoredRecord } from '../../stored-record.js';
+import type { Matchable, Matches, MatchLimits } from '../../record-log.js';
 import { loadFields, loadFieldsAmong } from './sql/load-fields.js';
 import { scan } from './sql/scan.js';
 
@@ -34,15 +34,6 @@ const parsed = (query: PlainJson, path: string): Query => {
 const refusal = (error: unknown, path: string): unknown =>
   error instanceof SearchFailure ? invalid([{ path: error.place?.path ?? path, message: error.reason }]) : error;
 
-/** What a query lets through. */
-export interface Matches {
-  ids: ReadonlySet<string>;
-  /** Of these, how many only because the query could not be answered of them. */
-  unanswered: number;
-  /** Whether it was not answered because it took too long. */
-  timedOut: boolean;
-}
-
 /**
  * Of records that this transaction has stored, all of one organization, those that a query matches. Each is judged by the
  * types of its own product. Where the query cannot be answered (it does not fit these types, or takes too long), the
@@ -52,15 +43,10 @@ export const matchRecords = async (
   tx: PoolClient,
   query: PlainJson,
   records: readonly Matchable[],
-  limits: { now: number; patience: number },
+  limits: MatchLimits,
 ): Promise<Matches> => {
   const { found, open, timedOut } = await match(tx, query, records, limits);
   return { ids: new Set([...found, ...open]), unanswered: open.length, timedOut };
-};
-
-/** What of a record a query is asked about; the rest is read where it is stored. */
-type Matchable = Pick<StoredRecord, 'id' | 'ts'> & {
-  device: Pick<StoredRecord['device'], 'id' | 'organizationId'> & { product?: { id: string } };
 };
 
 /** The same of records that are committed, on a connection of its own; undefined where the query cannot be answered in time. */
@@ -68,7 +54,7 @@ export const matchStored = async (
   pool: Pool,
   query: PlainJson,
   records: readonly Matchable[],
-  limits: { now: number; patience: number },
+  limits: MatchLimits,
 ): Promise<ReadonlySet<string> | undefined> => {
   const { found, open } = await transaction(pool, (tx) => match(tx, query, records, limits));
   return open.length > 0 ? undefined : found;
@@ -99,14 +85,14 @@ const match = async (
   tx: PoolClient,
   query: PlainJson,
   records: readonly Matchable[],
-  { now, patience }: { now: number; patience: number },
+  { now, timeoutMs }: MatchLimits,
 ): Promise<Answer> => {
   const [first] = records;
   if (!first) return { found: new Set(), open: [], timedOut: false };
   const { organizationId } = first.device;
   await tx.query('savepoint matching');
   try {
-    await tx.query(sql`select set_config('statement_timeout', ${String(patience)}, true)`);
+    await tx.query(sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`);
     const rows = async <Row extends object>(statement: Sql) => (await tx.query<Row>(statement)).rows;
     const fieldsAmong = await loadFieldsAmong(rows, organizationId);
     const asked = parsed(query, 'query');

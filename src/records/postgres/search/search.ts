@@ -1,14 +1,14 @@
 import { DatabaseError, type Pool } from 'pg';
 import { ApiError, timedOut } from '../../../errors.js';
-import type { LocatedJson } from '../../../json.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '../../../search/envelope.js';
 import { type ErrorAnswer, illegalArgument, rejected, SearchFailure } from '../../../search/failure.js';
-import type { FieldKind, Fields } from '../../../search/field/field.js';
+import type { Fields } from '../../../search/field/field.js';
 import { TimedOut } from '../../../search/pace.js';
 import { parseRequest, type SearchRequest } from '../../../search/request.js';
 import type { Input } from '../../../search/syntax/input.js';
+import type { Ask, FieldType, Found, QueryAnswer, Search, SearchAnswer, SearchCall } from '../../record-index.js';
 import { earlyLook, noLook, readScope } from './call-scope.js';
-import { execute, type Found } from './execute.js';
+import { execute } from './execute.js';
 import type { Times } from './hits/hits.js';
 import { planOf } from './plan.js';
 import { type CallBudget, ResultBudget } from './result-budget.js';
@@ -27,49 +27,9 @@ export interface SearchOptions {
   rollups?: boolean;
 }
 
-/** Whose records to search: an application that the caller may read. */
-export interface SearchCall {
-  organizationId: string;
-  applicationId: string;
-  /** Aborted when the caller is gone: what runs is cancelled in the database. */
-  signal?: AbortSignal;
-}
-
-/** The answer to one query. */
-export type QueryAnswer =
-  | ({ took: number; timed_out: boolean; status: 200; _shards: typeof shards } & Found)
-  | ErrorAnswer;
-
-/** The answers to all queries of a call, in their order. `took` in milliseconds. */
-export interface SearchAnswer {
-  took: number;
-  responses: QueryAnswer[];
-}
-
-/** A read call, to be answered for an application. */
-export type Ask = (call: SearchCall) => Promise<SearchAnswer>;
-
-/** A field and the engines' name of its type. */
-export interface FieldType {
-  path: string;
-  type: FieldKind;
-}
-
-/** Searches records. */
-export interface Search {
-  /**
-   * Reads the input of a call: the time that it looks at, and its queries.
-   * @throws ApiError VALIDATION_FAILED where the call as a whole is wrong; a query that is wrong fails alone, in its place.
-   */
-  prepare(ts: LocatedJson | undefined, queries: LocatedJson | undefined): Ask;
-  /** Reads the lines of a multi-search as engines' clients send it. Its moments are milliseconds. */
-  prepareMulti(lines: LocatedJson): Ask;
-  /** Every field that can be asked for. */
-  fields(call: SearchCall): Promise<FieldType[]>;
-}
-
 const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;
-const lanes = 4;
+/** Connections of one call at most. */
+const maxConnections = 4;
 
 /** Opens the search over a pool. */
 export const createSearch = (options: SearchOptions): Search => {
@@ -137,7 +97,7 @@ const answerAll = async (
   const { organizationId, signal } = call;
   const now = clock();
   const requests = queries.map(({ input, products }) => ({ parsed: parsed(input), ids: productIds(products) }));
-  const most = Math.min(lanes, queries.length);
+  const most = Math.min(maxConnections, queries.length);
   const snapshot = await inTime(whenTurn(takeSnapshot(pool, { organizationId, most, timeoutMs, signal })));
   if (snapshot === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
   if (!('run' in snapshot)) return { took: took(), responses: queries.map(() => snapshot) };

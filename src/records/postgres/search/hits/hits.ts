@@ -6,23 +6,13 @@ import { type ShownField, shownFields } from '../../../../search/hits/shown-fiel
 import { type SourceFilter, sourceFilter } from '../../../../search/hits/source-filter.js';
 import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
+import type { Hit } from '../../../record-index.js';
 import type { Reader, Rows } from '../snapshot-reader.js';
 import { afterCursor, orderBy, orderKey } from '../sql/order.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';
 import { type Devices, deviceOf, loadDevices } from './device.js';
 import { newestFirst } from './newest.js';
 import { loadOutgrown } from './stale-type.js';
-
-/** One record of an answer. */
-export interface Hit {
-  _index: 'records';
-  _id: string;
-  _score: null;
-  _ignored?: string[];
-  _source?: { [key: string]: PlainJson };
-  fields?: { [path: string]: unknown[] };
-  sort?: unknown[];
-}
 
 /** The unit of moments that are shown: ours, or the engines'. */
 export type Times = 'seconds' | 'millis';

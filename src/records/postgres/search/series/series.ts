@@ -4,6 +4,7 @@ import { VariableType } from '../../../../entities/enums.js';
 import { SeriesFunction } from '../../../../entities/series.js';
 import { type Fault, invalid } from '../../../../errors.js';
 import { TimedOut } from '../../../../search/pace.js';
+import type { Line, RecordIndex, SeriesCall } from '../../../record-index.js';
 import { takeSnapshot } from '../snapshot.js';
 import type { Reader } from '../snapshot-reader.js';
 import { bucketsIn, intervalFor, type Stretch } from './interval.js';
@@ -29,33 +30,8 @@ export interface SeriesOptions {
   rollups?: boolean;
 }
 
-/** Which lines of a chart, drawn how. Devices are those of one organization, which the caller may read. */
-export interface SeriesCall {
-  organizationId: string;
-  deviceIds: readonly string[];
-  variables: readonly string[];
-  function: SeriesFunction;
-  /** Points of a line at most, 3 or more. */
-  points: number;
-  /** Length of a bucket in seconds; without one it follows from `points`. */
-  interval?: number | null;
-  /** Unix seconds, both included; the day up to now unless given. */
-  from?: number | null;
-  to?: number | null;
-  signal?: AbortSignal;
-}
-
-/** One line: two columns of the same length. */
-export interface Line extends Pair {
-  type?: VariableType;
-  unit?: string | null;
-  interval: number | null;
-  ts: number[];
-  values: number[];
-}
-
 /** Reads a line for each device and variable, in their order; one without values is empty. Throws 422 past the limits. */
-export type ReadSeries = (call: SeriesCall) => Promise<Line[]>;
+export type ReadSeries = RecordIndex['series'];
 
 interface Declared extends Pair {
   type: VariableType;

@@ -1,0 +1,43 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { RecordLog } from '../../record-log.js';
+import { matchRecords, matchStored } from '../search/match.js';
+import { createUpkeep } from '../upkeep/upkeep.js';
+import { redecode } from './redecode.js';
+import { countRecords, scanRecords } from './scan.js';
+import { createRecordStore, type RecordStoreOptions } from './store.js';
+
+/** What the log works with. */
+export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool'> {
+  /** For transactions that store records, of at least eight connections. */
+  storePool: Pool;
+  /** For the upkeep. */
+  pool: Pool;
+  /** For queries over what was just committed. */
+  queryPool: Pool;
+  log: Logger;
+}
+
+/** What of the log needs none of its own connections: it works in the caller's transaction. */
+export const storedRecords: Pick<RecordLog, 'match' | 'scan' | 'count' | 'redecode'> = {
+  match: matchRecords,
+  scan: scanRecords,
+  count: countRecords,
+  redecode,
+};
+
+/** Opens the log over PostgreSQL. */
+export const createRecordLog = ({ storePool, pool, queryPool, log, ...options }: RecordLogOptions): RecordLog => {
+  const { clock } = options;
+  const store = createRecordStore({ pool: storePool, ...options });
+  const upkeep = createUpkeep({ pool, clock, log });
+  return {
+    ...storedRecords,
+    append: (call) => store.store(call),
+    matchCommitted: (query, records, timeoutMs) => matchStored(queryPool, query, records, { now: clock(), timeoutMs }),
+    maintain: () => upkeep.start(),
+    async close() {
+      await Promise.all([store.close(), upkeep.close()]);
+    },
+  };
+};
