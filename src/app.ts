@@ -45,6 +45,7 @@ import { SeriesEdgesResolver, SeriesResolver } from './resolvers/series.resolver
 import { TeamResolver } from './resolvers/team.resolver.js';
 import { TeamEdgesResolver } from './resolvers/team-edges.resolver.js';
 import { ApiTokenEdgesResolver, MemberEdgesResolver, UserEdgesResolver } from './resolvers/user-edges.resolver.js';
+import { ViewerResolver } from './resolvers/viewer.resolver.js';
 import { createAvatars } from './rest/avatar.js';
 import { readBody } from './rest/body.js';
 import { allowOrigins } from './rest/cors.js';
@@ -146,6 +147,7 @@ export function createResolvers({ clock, hooks, index, jobs, live, records }: Ro
     new TeamGrantResolver(),
     new TeamResolver(),
     new UserEdgesResolver(),
+    new ViewerResolver(),
     ...organizationEdges.map((Edge) => new Edge()),
   ];
   return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));

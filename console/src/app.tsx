@@ -36,9 +36,10 @@ const Console = () => {
   const session = useQuery(SessionDocument, {});
   useEffect(() => {
     if (session.data === undefined) return;
+    const { viewer } = session.data;
+    isOwner.value = viewer.role === 'owner';
+    mayWrite.value = viewer.scope === 'full';
     account.value = session.data.account;
-    isOwner.value = session.data.account.members !== null;
-    mayWrite.value = true;
   }, [session.data]);
   return (
     <LocationProvider scope={base}>

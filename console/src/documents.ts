@@ -14,6 +14,11 @@ export type VariableType =
   | 'UINT16'
   | 'UINT32';
 
+/** What a member is in an organization. */
+export type Role =
+  | 'owner'
+  | 'member';
+
 /** What a token may do: everything its owner may, change nothing, or post records only. */
 export type TokenScope =
   | 'full'
@@ -79,7 +84,7 @@ export type LiveApplicationsQuery = { applications: { items: Array<{ id: string,
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type SessionQuery = { account: { id: string, name: string | null, username: string, avatarURL: string, members: { totalCount: number | null } } | null };
+export type SessionQuery = { account: { id: string, name: string | null, username: string, avatarURL: string } | null, viewer: { scope: TokenScope, role: Role, userId: string | null } | null };
 
 export type TokensQueryVariables = Exact<{
   organizationId: string;
@@ -256,9 +261,11 @@ export const SessionDocument = new TypedDocumentString(`
     name
     username
     avatarURL
-    members(limit: 1) {
-      totalCount
-    }
+  }
+  viewer {
+    scope
+    role
+    userId
   }
 }
     `) as unknown as TypedDocumentString<SessionQuery, SessionQueryVariables>;

@@ -14,7 +14,7 @@ export const token = signal<string | undefined>(sessionStorage.getItem(key) ?? l
 /** Why the last session ended, as a sentence; undefined where the person ended it. */
 export const ended = signal<string | undefined>();
 
-/** The account, the caller's role and the token's scope, once the server has told them. */
+/** The account of the organization, once the server has told it. */
 export const account = signal<SessionQuery['account'] | undefined>();
 
 /** The organization that the token belongs to. Only read where someone is signed in. */

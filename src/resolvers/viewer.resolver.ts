@@ -1,0 +1,23 @@
+import { Ctx, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
+import { Role, TokenScope } from '../entities/enums.js';
+import type { Context } from '../schema/context.js';
+
+/** Who calls, and what the token allows: what a client needs to offer only what will not be refused. */
+@ObjectType({ description: 'Who calls, and what the token of the call allows.' })
+export class Viewer {
+  @Field(() => TokenScope, { description: 'What the token may do.' }) scope!: TokenScope;
+  @Field(() => Role, { description: 'Role of the caller in the organization; of the organization itself: owner.' })
+  role!: Role;
+  @Field(() => ID, { nullable: true, description: 'Member that the token acts as; null where it acts as the organization.' })
+  userId!: string | null;
+}
+
+/** The caller, as its token says. */
+@Resolver(() => Viewer)
+export class ViewerResolver {
+  @Query(() => Viewer, { description: 'Who calls, and what the token of the call allows.' })
+  viewer(@Ctx() { caller }: Context): Viewer {
+    const { scope, role, userId } = caller;
+    return Object.assign(new Viewer(), { scope, role, userId });
+  }
+}
