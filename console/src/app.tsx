@@ -16,9 +16,51 @@ const base = '/console';
 
 /** Its screens, in the order of the navigation. Those that bring large libraries are loaded when they are opened. */
 const screens: readonly Screen[] = [
+  {
+    path: '/',
+    title: 'Overview',
+    component: lazy(async () => (await import('./screens/overview/overview.js')).OverviewScreen),
+  },
   { path: '/devices', title: 'Devices', component: DevicesScreen },
   { path: '/devices/:deviceId', component: lazy(async () => (await import('./screens/device.js')).DeviceScreen) },
   { path: '/live', title: 'Live', component: LiveScreen },
+  {
+    path: '/products',
+    title: 'Products',
+    component: lazy(async () => (await import('./screens/products/products.js')).ProductsScreen),
+  },
+  {
+    path: '/products/:productId',
+    component: lazy(async () => (await import('./screens/products/product.js')).ProductScreen),
+  },
+  {
+    path: '/hooks',
+    title: 'Hooks',
+    component: lazy(async () => (await import('./screens/hooks/hooks.js')).HooksScreen),
+  },
+  {
+    path: '/hooks/:applicationId/:hookId',
+    component: lazy(async () => (await import('./screens/hooks/hook.js')).HookScreen),
+  },
+  {
+    path: '/hooks/:applicationId/:hookId/:deliveryId',
+    component: lazy(async () => (await import('./screens/hooks/delivery.js')).DeliveryScreen),
+  },
+  {
+    path: '/applications',
+    title: 'Applications',
+    component: lazy(async () => (await import('./screens/applications/applications.js')).ApplicationsScreen),
+  },
+  {
+    path: '/applications/:applicationId',
+    component: lazy(async () => (await import('./screens/applications/application.js')).ApplicationScreen),
+  },
+  {
+    path: '/people',
+    title: 'People',
+    component: lazy(async () => (await import('./screens/people/people.js')).PeopleScreen),
+  },
+  { path: '/jobs', title: 'Jobs', component: lazy(async () => (await import('./screens/jobs/jobs.js')).JobsScreen) },
   { path: '/tokens', title: 'Tokens', component: TokensScreen },
 ];
 
@@ -67,6 +109,10 @@ const Console = () => {
   );
 };
 
+/** Whether a path is that of a screen or of a thing on it; every path begins with the overview's. */
+const isWithin = (path: string, screen: string) =>
+  screen.endsWith('/') ? path === screen || `${path}/` === screen : `${path}/`.startsWith(`${screen}/`);
+
 const NotFound = () => (
   <main id="main">
     <Failure error={{ message: 'There is no such screen.' }} />
@@ -83,7 +129,7 @@ const Navigation = () => {
           .filter(({ title }) => title !== undefined)
           .map((screen) => (
             <li key={screen.path}>
-              <a href={base + screen.path} aria-current={path.startsWith(base + screen.path) ? 'page' : undefined}>
+              <a href={base + screen.path} aria-current={isWithin(path, base + screen.path) ? 'page' : undefined}>
                 {screen.title}
               </a>
             </li>

@@ -3,6 +3,11 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** What a caller may do with an application. */
+export type Permission =
+  | 'read'
+  | 'write';
+
 /** Type of a product's variable. */
 export type VariableType =
   | 'BOOL'
@@ -14,6 +19,12 @@ export type VariableType =
   | 'UINT16'
   | 'UINT32';
 
+/** Layout of a data stream: tagged binary, positional binary, or text fields. */
+export type StreamType =
+  | 'BIN'
+  | 'RAW'
+  | 'TXT';
+
 /** What a member is in an organization. */
 export type Role =
   | 'owner'
@@ -24,6 +35,164 @@ export type TokenScope =
   | 'full'
   | 'read'
   | 'ingest';
+
+/** Where a hook's circuit stands. */
+export type CircuitState =
+  | 'closed'
+  | 'open'
+  | 'probing';
+
+/** Where a job stands. */
+export type JobState =
+  | 'pending'
+  | 'running'
+  | 'done'
+  | 'failed';
+
+/** How a delivery ended. */
+export type Ended =
+  | 'succeeded'
+  | 'failed';
+
+/** How calls to a hook authenticate. */
+export type HookAuthenticationInput = {
+  /** Basic authentication. */
+  basic?: HookBasicInput | null | undefined;
+  /** A header. */
+  header?: HookHeaderInput | null | undefined;
+  /** A bearer token; not together with a header. */
+  bearer?: HookBearerInput | null | undefined;
+};
+
+/** Basic authentication. */
+export type HookBasicInput = {
+  /** User. */
+  user: string;
+  /** Password. Absent on update: as it was. */
+  pass?: string | null | undefined;
+};
+
+/** A header. */
+export type HookHeaderInput = {
+  /** Name; `Authorization` unless given. */
+  name?: string | null | undefined;
+  /** Value. */
+  value: string;
+};
+
+/** A bearer token; kept as the header `Authorization`. */
+export type HookBearerInput = {
+  /** Token. */
+  value: string;
+};
+
+/** Which records a hook is called with; a record has to pass all that is given. */
+export type HookFilterInput = {
+  /** Products: one of these. */
+  products?: Array<string> | null | undefined;
+  /** Tags of the device: one of these. */
+  tags?: Array<string> | null | undefined;
+  /** A query as searches take it, over the record. */
+  query?: Record<string, unknown> | null | undefined;
+};
+
+/** A value that devices of a product send. */
+export type VariableInput = {
+  /** Name, unique in the product. */
+  name: string;
+  /** Unit of the values. */
+  unit?: string | null | undefined;
+  /** Type of the values. */
+  type: VariableType;
+  /** Positions in data streams. */
+  mappings?: Array<MappingInput> | null | undefined;
+};
+
+/** Where a variable stands in a data stream. */
+export type MappingInput = {
+  /** Number of the stream. */
+  streamId: number;
+  /** Layout of the stream. */
+  streamType: StreamType;
+  /** Number of the variable in the stream. */
+  varNumber: number;
+};
+
+export type ApplicationQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+}>;
+
+
+export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, grants: { items: Array<{ permission: Permission, team: { id: string, name: string, members: { items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null };
+
+export type ApplicationsQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+  q?: string | null | undefined;
+}>;
+
+
+export type ApplicationsQuery = { applications: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, permission: Permission, devices: { totalCount: number | null }, teams: { totalCount: number | null, items: Array<{ id: string, name: string }> } }> } | null };
+
+export type CreateApplicationMutationVariables = Exact<{
+  organizationId: string;
+  name: string;
+  description?: string | null | undefined;
+}>;
+
+
+export type CreateApplicationMutation = { createApplication: { id: string } | null };
+
+export type UpdateApplicationMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  name: string;
+  description?: string | null | undefined;
+  hasDashboard: boolean;
+}>;
+
+
+export type UpdateApplicationMutation = { updateApplication: { id: string } | null };
+
+export type DeleteApplicationMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+}>;
+
+
+export type DeleteApplicationMutation = { deleteApplication: { id: string } | null };
+
+export type LinkDeviceMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  deviceId: string;
+}>;
+
+
+export type LinkDeviceMutation = { addApplicationDevice: { id: string } | null };
+
+export type UnlinkDeviceMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  deviceId: string;
+}>;
+
+
+export type UnlinkDeviceMutation = { removeApplicationDevice: { id: string } | null };
+
+export type DeviceBySerialQueryVariables = Exact<{
+  organizationId: string;
+  deviceSerial: string;
+}>;
+
+
+export type DeviceBySerialQuery = { deviceBySerial: { id: string } | null };
 
 export type CreateTokenMutationVariables = Exact<{
   organizationId: string;
@@ -65,6 +234,164 @@ export type DevicesQueryVariables = Exact<{
 
 export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, product: { id: string, name: string } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }> }> } | null, products: { items: Array<{ id: string, name: string }> } | null };
 
+export type CreateHookMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  url: string;
+  allowUnverifiedSSLCert?: boolean | null | undefined;
+  authentication?: HookAuthenticationInput | null | undefined;
+}>;
+
+
+export type CreateHookMutation = { createApplicationHook: { id: string } | null };
+
+export type UpdateHookMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  url: string;
+  disabled?: boolean | null | undefined;
+  allowUnverifiedSSLCert?: boolean | null | undefined;
+  authentication?: HookAuthenticationInput | null | undefined;
+}>;
+
+
+export type UpdateHookMutation = { updateApplicationHook: { id: string } | null };
+
+export type UpdateHookSettingsMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  concurrency?: number | null | undefined;
+  maxPerSecond?: number | null | undefined;
+  ordered?: boolean | null | undefined;
+  filter?: HookFilterInput | null | undefined;
+}>;
+
+
+export type UpdateHookSettingsMutation = { updateApplicationHookSettings: { concurrency: number } | null };
+
+export type DeleteHookMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+}>;
+
+
+export type DeleteHookMutation = { deleteApplicationHook: { id: string } | null };
+
+export type PingHookMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+}>;
+
+
+export type PingHookMutation = { pingApplicationHook: { id: string } | null };
+
+export type RotateSecretMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+}>;
+
+
+export type RotateSecretMutation = { rotateApplicationHookSigningSecret: { signingSecret: string, previousSecretUntil: string | null } | null };
+
+export type RedeliverRangeMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  state?: Ended | null | undefined;
+}>;
+
+
+export type RedeliverRangeMutation = { redeliverApplicationHook: { id: string } | null };
+
+export type ReplayRangeMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+}>;
+
+
+export type ReplayRangeMutation = { replayApplicationHook: { id: string } | null };
+
+export type RedeliverOneMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  deliveryId: string;
+}>;
+
+
+export type RedeliverOneMutation = { redeliverApplicationHookDelivery: { id: string } | null };
+
+export type CountDeliveriesQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+}>;
+
+
+export type CountDeliveriesQuery = { failed: { totalCount: number | null } | null, succeeded: { totalCount: number | null } | null, application: { records: { totalCount: number | null } } | null };
+
+export type DeliveryQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  deliveryId: string;
+}>;
+
+
+export type DeliveryQuery = { applicationHookDelivery: { id: string, successful: boolean, createdAt: string, updatedAt: string, attemptsMade: number, maxNumberAttempts: number, truncated: boolean | null, device: { id: string, name: string | null, serial: string } | null, application: { id: string, name: string }, hook: { id: string, url: string } | null, request: { method: string, uri: Record<string, unknown>, headers: Record<string, unknown>, payload: unknown } | null, response: { statusCode: number, headers: Record<string, unknown>, body: unknown } | null, error: { code: string, message: string } | null, attempts: Array<{ at: string, statusCode: number | null, error: { code: string, message: string } | null, duration: { connect: number, wait: number, read: number, total: number } }> } | null };
+
+export type HookQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  applicationHookId: string;
+  limit: number;
+  page: number;
+  successful?: boolean | null | undefined;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+}>;
+
+
+export type HookQuery = { applicationHook: { id: string, url: string, disabled: boolean, disabledAt: string | null, disabledReason: string | null, allowUnverifiedSSLCert: boolean, createdAt: string, authentication: { basic: { user: string } | null, header: { name: string } | null } | null, application: { id: string, name: string }, settings: { circuit: CircuitState, circuitUntil: string | null, concurrency: number, failuresInRow: number, filterDisabledAt: string | null, filterDisabledReason: string | null, maxPerSecond: number | null, ordered: boolean, previousSecretUntil: string | null, signed: boolean, filter: { products: Array<string> | null, tags: Array<string> | null, query: Record<string, unknown> | null } | null }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } } | null, applicationHookLedger: { totalCount: number | null, items: Array<{ id: string, createdAt: string, successful: boolean, attemptsMade: number, maxNumberAttempts: number, device: { id: string, name: string | null, serial: string } | null, response: { statusCode: number } | null, error: { code: string, message: string } | null }> } | null };
+
+export type HooksQueryVariables = Exact<{
+  organizationId: string;
+}>;
+
+
+export type HooksQuery = { applications: { totalCount: number | null, items: Array<{ id: string, name: string, permission: Permission, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } }> } | null }> } | null };
+
+export type JobLineFragment = { id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string };
+
+export type JobQueryVariables = Exact<{
+  organizationId: string;
+  jobId: string;
+}>;
+
+
+export type JobQuery = { job: { id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string } | null };
+
+export type JobsQueryVariables = Exact<{
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+}>;
+
+
+export type JobsQuery = { account: { jobs: { totalCount: number | null, items: Array<{ id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+
 export type LiveRecordsSubscriptionVariables = Exact<{
   organizationId: string;
   applicationId: string;
@@ -80,6 +407,192 @@ export type LiveApplicationsQueryVariables = Exact<{
 
 
 export type LiveApplicationsQuery = { applications: { items: Array<{ id: string, name: string }> } | null };
+
+export type FirstChartQueryVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  variables: Array<string> | string;
+  from?: number | null | undefined;
+}>;
+
+
+export type FirstChartQuery = { series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }> | null };
+
+export type FirstStepsQueryVariables = Exact<{
+  organizationId: string;
+}>;
+
+
+export type FirstStepsQuery = { devices: { items: Array<{ id: string, name: string | null, serial: string, product: { id: string } | null, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null };
+
+export type OverviewQueryVariables = Exact<{
+  organizationId: string;
+  ts: unknown;
+  queries: unknown;
+}>;
+
+
+export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, search: { responses: Array<Record<string, unknown>> } }> } | null, hooked: { items: Array<{ id: string, name: string, hooks: { items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null }> } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string } | null, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { jobs: { items: Array<{ id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+
+export type SetMemberMutationVariables = Exact<{
+  organizationId: string;
+  memberId: string;
+  role?: Role | null | undefined;
+}>;
+
+
+export type SetMemberMutation = { setOrganizationMember: { id: string } | null };
+
+export type RemoveMemberMutationVariables = Exact<{
+  organizationId: string;
+  memberId: string;
+}>;
+
+
+export type RemoveMemberMutation = { removeOrganizationMember: { id: string } | null };
+
+export type CreateTeamMutationVariables = Exact<{
+  organizationId: string;
+  name: string;
+  description?: string | null | undefined;
+}>;
+
+
+export type CreateTeamMutation = { createTeam: { id: string } | null };
+
+export type DeleteTeamMutationVariables = Exact<{
+  organizationId: string;
+  teamId: string;
+}>;
+
+
+export type DeleteTeamMutation = { deleteTeam: { id: string } | null };
+
+export type AddTeamMemberMutationVariables = Exact<{
+  organizationId: string;
+  teamId: string;
+  memberId: string;
+}>;
+
+
+export type AddTeamMemberMutation = { addTeamMember: { id: string } | null };
+
+export type RemoveTeamMemberMutationVariables = Exact<{
+  organizationId: string;
+  teamId: string;
+  memberId: string;
+}>;
+
+
+export type RemoveTeamMemberMutation = { removeTeamMember: { id: string } | null };
+
+export type GrantApplicationMutationVariables = Exact<{
+  organizationId: string;
+  teamId: string;
+  applicationId: string;
+  permission: Permission;
+}>;
+
+
+export type GrantApplicationMutation = { setTeamApplication: { id: string } | null };
+
+export type RevokeApplicationMutationVariables = Exact<{
+  organizationId: string;
+  teamId: string;
+  applicationId: string;
+}>;
+
+
+export type RevokeApplicationMutation = { removeTeamApplication: { id: string } | null };
+
+export type FindUserQueryVariables = Exact<{
+  q?: string | null | undefined;
+}>;
+
+
+export type FindUserQuery = { accounts: { items: Array<{ id: string, username: string }> } | null };
+
+export type PeopleQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+  q?: string | null | undefined;
+}>;
+
+
+export type PeopleQuery = { organizationMembers: { totalCount: number | null, items: Array<{ id: string, username: string, name: string | null, role: Role, teams: { items: Array<{ id: string, name: string }> } }> } | null, teams: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, members: { totalCount: number | null, items: Array<{ id: string, username: string }> }, grants: { items: Array<{ permission: Permission, application: { id: string, name: string } }> } }> } | null, applications: { items: Array<{ id: string, name: string }> } | null };
+
+export type CreateProductMutationVariables = Exact<{
+  organizationId: string;
+  name: string;
+  version: string;
+  variables: Array<VariableInput> | VariableInput;
+}>;
+
+
+export type CreateProductMutation = { createProduct: { id: string } | null };
+
+export type DecodeFrameQueryVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  streamId: number;
+  streamType: StreamType;
+  payload: string;
+  encoding?: string | null | undefined;
+}>;
+
+
+export type DecodeFrameQuery = { decodeFrame: { status: string, data: Record<string, unknown>, parts: Array<{ bytes: string, offset: number, variable: unknown, value: unknown, warning: string | null }> } | null };
+
+export type DeleteProductMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+}>;
+
+
+export type DeleteProductMutation = { deleteProduct: { id: string } | null };
+
+export type ProductQueryVariables = Exact<{
+  organizationId: string;
+  productId: string;
+}>;
+
+
+export type ProductQuery = { product: { id: string, name: string, version: string, public: boolean, deviceCount: number, createdAt: string, updatedAt: string, variables: Array<{ name: string, type: VariableType, unit: string | null, mappings: Array<{ streamId: number, streamType: StreamType, varNumber: number }> | null }>, applications: { items: Array<{ id: string, name: string }> } } | null };
+
+export type ProductsQueryVariables = Exact<{
+  organizationId: string;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+  q?: string | null | undefined;
+}>;
+
+
+export type ProductsQuery = { products: { totalCount: number | null, items: Array<{ id: string, name: string, version: string, public: boolean, deviceCount: number, variables: Array<{ name: string }> }> } | null };
+
+export type RedecodeMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  dryRun?: boolean | null | undefined;
+}>;
+
+
+export type RedecodeMutation = { redecodeProduct: { id: string } | null };
+
+export type UpdateProductMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  name: string;
+  version: string;
+  variables: Array<VariableInput> | VariableInput;
+}>;
+
+
+export type UpdateProductMutation = { updateProduct: { id: string } | null };
 
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -114,7 +627,170 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
-
+export const JobLineFragmentDoc = new TypedDocumentString(`
+    fragment JobLine on Job {
+  id
+  kind
+  state
+  done
+  total
+  changed
+  error
+  createdAt
+  updatedAt
+}
+    `, {"fragmentName":"JobLine"}) as unknown as TypedDocumentString<JobLineFragment, unknown>;
+export const ApplicationDocument = new TypedDocumentString(`
+    query Application($organizationId: ID!, $applicationId: ID!, $limit: Int!, $page: Int!, $sort: String) {
+  application(organizationId: $organizationId, applicationId: $applicationId) {
+    id
+    name
+    description
+    hasDashboard
+    permission
+    createdAt
+    devices(limit: $limit, page: $page, sort: $sort) {
+      totalCount
+      items {
+        id
+        name
+        serial
+        product {
+          id
+          name
+        }
+      }
+    }
+    hooks(limit: 50) {
+      totalCount
+      items {
+        id
+        url
+        disabled
+      }
+    }
+    grants(limit: 50) {
+      items {
+        permission
+        team {
+          id
+          name
+          members(limit: 50) {
+            items {
+              id
+              username
+            }
+          }
+        }
+      }
+    }
+  }
+  organizationMembers(
+    organizationId: $organizationId
+    role: owner
+    limit: 100
+    sort: "username"
+  ) {
+    items {
+      id
+      name
+      username
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ApplicationQuery, ApplicationQueryVariables>;
+export const ApplicationsDocument = new TypedDocumentString(`
+    query Applications($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String) {
+  applications(
+    organizationId: $organizationId
+    limit: $limit
+    page: $page
+    sort: $sort
+    q: $q
+  ) {
+    totalCount
+    items {
+      id
+      name
+      description
+      permission
+      devices(limit: 1) {
+        totalCount
+      }
+      teams(limit: 20, sort: "name") {
+        totalCount
+        items {
+          id
+          name
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ApplicationsQuery, ApplicationsQueryVariables>;
+export const CreateApplicationDocument = new TypedDocumentString(`
+    mutation CreateApplication($organizationId: ID!, $name: String!, $description: String) {
+  createApplication(
+    organizationId: $organizationId
+    name: $name
+    description: $description
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateApplicationMutation, CreateApplicationMutationVariables>;
+export const UpdateApplicationDocument = new TypedDocumentString(`
+    mutation UpdateApplication($organizationId: ID!, $applicationId: ID!, $name: String!, $description: String, $hasDashboard: Boolean!) {
+  updateApplication(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    name: $name
+    description: $description
+    hasDashboard: $hasDashboard
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateApplicationMutation, UpdateApplicationMutationVariables>;
+export const DeleteApplicationDocument = new TypedDocumentString(`
+    mutation DeleteApplication($organizationId: ID!, $applicationId: ID!) {
+  deleteApplication(
+    organizationId: $organizationId
+    applicationId: $applicationId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteApplicationMutation, DeleteApplicationMutationVariables>;
+export const LinkDeviceDocument = new TypedDocumentString(`
+    mutation LinkDevice($organizationId: ID!, $applicationId: ID!, $deviceId: ID!) {
+  addApplicationDevice(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    deviceId: $deviceId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<LinkDeviceMutation, LinkDeviceMutationVariables>;
+export const UnlinkDeviceDocument = new TypedDocumentString(`
+    mutation UnlinkDevice($organizationId: ID!, $applicationId: ID!, $deviceId: ID!) {
+  removeApplicationDevice(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    deviceId: $deviceId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UnlinkDeviceMutation, UnlinkDeviceMutationVariables>;
+export const DeviceBySerialDocument = new TypedDocumentString(`
+    query DeviceBySerial($organizationId: ID!, $deviceSerial: Serial!) {
+  deviceBySerial(organizationId: $organizationId, deviceSerial: $deviceSerial) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeviceBySerialQuery, DeviceBySerialQueryVariables>;
 export const CreateTokenDocument = new TypedDocumentString(`
     mutation CreateToken($organizationId: ID!, $name: String, $scope: TokenScope!) {
   createApiToken(organizationId: $organizationId, name: $name, scope: $scope) {
@@ -222,6 +898,370 @@ export const DevicesDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DevicesQuery, DevicesQueryVariables>;
+export const CreateHookDocument = new TypedDocumentString(`
+    mutation CreateHook($organizationId: ID!, $applicationId: ID!, $url: URL!, $allowUnverifiedSSLCert: Boolean, $authentication: HookAuthenticationInput) {
+  createApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    url: $url
+    allowUnverifiedSSLCert: $allowUnverifiedSSLCert
+    authentication: $authentication
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateHookMutation, CreateHookMutationVariables>;
+export const UpdateHookDocument = new TypedDocumentString(`
+    mutation UpdateHook($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $url: URL!, $disabled: Boolean, $allowUnverifiedSSLCert: Boolean, $authentication: HookAuthenticationInput) {
+  updateApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    url: $url
+    disabled: $disabled
+    allowUnverifiedSSLCert: $allowUnverifiedSSLCert
+    authentication: $authentication
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateHookMutation, UpdateHookMutationVariables>;
+export const UpdateHookSettingsDocument = new TypedDocumentString(`
+    mutation UpdateHookSettings($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $concurrency: Int, $maxPerSecond: Float, $ordered: Boolean, $filter: HookFilterInput) {
+  updateApplicationHookSettings(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    concurrency: $concurrency
+    maxPerSecond: $maxPerSecond
+    ordered: $ordered
+    filter: $filter
+  ) {
+    concurrency
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateHookSettingsMutation, UpdateHookSettingsMutationVariables>;
+export const DeleteHookDocument = new TypedDocumentString(`
+    mutation DeleteHook($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!) {
+  deleteApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteHookMutation, DeleteHookMutationVariables>;
+export const PingHookDocument = new TypedDocumentString(`
+    mutation PingHook($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!) {
+  pingApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<PingHookMutation, PingHookMutationVariables>;
+export const RotateSecretDocument = new TypedDocumentString(`
+    mutation RotateSecret($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!) {
+  rotateApplicationHookSigningSecret(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+  ) {
+    signingSecret
+    previousSecretUntil
+  }
+}
+    `) as unknown as TypedDocumentString<RotateSecretMutation, RotateSecretMutationVariables>;
+export const RedeliverRangeDocument = new TypedDocumentString(`
+    mutation RedeliverRange($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $from: UnixTime, $to: UnixTime, $state: Ended) {
+  redeliverApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    from: $from
+    to: $to
+    state: $state
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RedeliverRangeMutation, RedeliverRangeMutationVariables>;
+export const ReplayRangeDocument = new TypedDocumentString(`
+    mutation ReplayRange($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $from: UnixTime, $to: UnixTime) {
+  replayApplicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    from: $from
+    to: $to
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<ReplayRangeMutation, ReplayRangeMutationVariables>;
+export const RedeliverOneDocument = new TypedDocumentString(`
+    mutation RedeliverOne($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $deliveryId: ID!) {
+  redeliverApplicationHookDelivery(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    deliveryId: $deliveryId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RedeliverOneMutation, RedeliverOneMutationVariables>;
+export const CountDeliveriesDocument = new TypedDocumentString(`
+    query CountDeliveries($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $from: UnixTime, $to: UnixTime) {
+  failed: applicationHookLedger(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    limit: 1
+    successful: false
+    from: $from
+    to: $to
+  ) {
+    totalCount
+  }
+  succeeded: applicationHookLedger(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    limit: 1
+    successful: true
+    from: $from
+    to: $to
+  ) {
+    totalCount
+  }
+  application(organizationId: $organizationId, applicationId: $applicationId) {
+    records(limit: 1, from: $from, to: $to) {
+      totalCount
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<CountDeliveriesQuery, CountDeliveriesQueryVariables>;
+export const DeliveryDocument = new TypedDocumentString(`
+    query Delivery($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $deliveryId: ID!) {
+  applicationHookDelivery(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    deliveryId: $deliveryId
+  ) {
+    id
+    successful
+    createdAt
+    updatedAt
+    attemptsMade
+    maxNumberAttempts
+    truncated
+    device {
+      id
+      name
+      serial
+    }
+    application {
+      id
+      name
+    }
+    hook {
+      id
+      url
+    }
+    request {
+      method
+      uri
+      headers
+      payload
+    }
+    response {
+      statusCode
+      headers
+      body
+    }
+    error {
+      code
+      message
+    }
+    attempts {
+      at
+      statusCode
+      error {
+        code
+        message
+      }
+      duration {
+        connect
+        wait
+        read
+        total
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DeliveryQuery, DeliveryQueryVariables>;
+export const HookDocument = new TypedDocumentString(`
+    query Hook($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $limit: Int!, $page: Int!, $successful: Boolean, $from: UnixTime, $to: UnixTime) {
+  applicationHook(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+  ) {
+    id
+    url
+    disabled
+    disabledAt
+    disabledReason
+    allowUnverifiedSSLCert
+    createdAt
+    authentication {
+      basic {
+        user
+      }
+      header {
+        name
+      }
+    }
+    application {
+      id
+      name
+    }
+    settings {
+      circuit
+      circuitUntil
+      concurrency
+      failuresInRow
+      filter {
+        products
+        tags
+        query
+      }
+      filterDisabledAt
+      filterDisabledReason
+      maxPerSecond
+      ordered
+      previousSecretUntil
+      signed
+    }
+    stats {
+      successRate
+      p50
+      p95
+      pending
+      running
+      lastFailureAt
+    }
+  }
+  applicationHookLedger(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    applicationHookId: $applicationHookId
+    limit: $limit
+    page: $page
+    successful: $successful
+    from: $from
+    to: $to
+  ) {
+    totalCount
+    items {
+      id
+      createdAt
+      successful
+      attemptsMade
+      maxNumberAttempts
+      device {
+        id
+        name
+        serial
+      }
+      response {
+        statusCode
+      }
+      error {
+        code
+        message
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<HookQuery, HookQueryVariables>;
+export const HooksDocument = new TypedDocumentString(`
+    query Hooks($organizationId: ID!) {
+  applications(organizationId: $organizationId, limit: 40, sort: "name") {
+    totalCount
+    items {
+      id
+      name
+      permission
+      hooks(limit: 25) {
+        totalCount
+        items {
+          id
+          url
+          disabled
+          disabledReason
+          settings {
+            circuit
+            failuresInRow
+          }
+          stats {
+            successRate
+            p50
+            p95
+            pending
+            running
+            lastFailureAt
+          }
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<HooksQuery, HooksQueryVariables>;
+export const JobDocument = new TypedDocumentString(`
+    query Job($organizationId: ID!, $jobId: ID!) {
+  job(organizationId: $organizationId, jobId: $jobId) {
+    ...JobLine
+  }
+}
+    fragment JobLine on Job {
+  id
+  kind
+  state
+  done
+  total
+  changed
+  error
+  createdAt
+  updatedAt
+}`) as unknown as TypedDocumentString<JobQuery, JobQueryVariables>;
+export const JobsDocument = new TypedDocumentString(`
+    query Jobs($limit: Int!, $page: Int!, $sort: String) {
+  account {
+    jobs(limit: $limit, page: $page, sort: $sort) {
+      totalCount
+      items {
+        ...JobLine
+      }
+    }
+  }
+}
+    fragment JobLine on Job {
+  id
+  kind
+  state
+  done
+  total
+  changed
+  error
+  createdAt
+  updatedAt
+}`) as unknown as TypedDocumentString<JobsQuery, JobsQueryVariables>;
 export const LiveRecordsDocument = new TypedDocumentString(`
     subscription LiveRecords($organizationId: ID!, $applicationId: ID!, $query: JSONObject) {
   recordReceived(
@@ -254,6 +1294,396 @@ export const LiveApplicationsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<LiveApplicationsQuery, LiveApplicationsQueryVariables>;
+export const FirstChartDocument = new TypedDocumentString(`
+    query FirstChart($organizationId: ID!, $deviceIds: [ID!], $variables: [String!]!, $from: UnixTime) {
+  series(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    variables: $variables
+    from: $from
+    interval: 1
+  ) {
+    name
+    unit
+    ts
+    values
+  }
+}
+    `) as unknown as TypedDocumentString<FirstChartQuery, FirstChartQueryVariables>;
+export const FirstStepsDocument = new TypedDocumentString(`
+    query FirstSteps($organizationId: ID!) {
+  devices(organizationId: $organizationId, limit: 1, sort: "-createdAt") {
+    items {
+      id
+      name
+      serial
+      product {
+        id
+      }
+      latest {
+        name
+        ts
+        value
+      }
+    }
+  }
+  products(organizationId: $organizationId, limit: 1, sort: "-createdAt") {
+    items {
+      id
+      name
+      variables {
+        name
+        type
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<FirstStepsQuery, FirstStepsQueryVariables>;
+export const OverviewDocument = new TypedDocumentString(`
+    query Overview($organizationId: ID!, $ts: LocatedJSON!, $queries: LocatedJSON!) {
+  charted: applications(organizationId: $organizationId, limit: 6, sort: "name") {
+    totalCount
+    items {
+      id
+      name
+      search(ts: $ts, queries: $queries) {
+        responses
+      }
+    }
+  }
+  hooked: applications(organizationId: $organizationId, limit: 40, sort: "name") {
+    items {
+      id
+      name
+      hooks(limit: 20) {
+        items {
+          id
+          url
+          disabled
+          disabledReason
+          settings {
+            circuit
+            failuresInRow
+          }
+          stats {
+            successRate
+            pending
+          }
+        }
+      }
+    }
+  }
+  devices(organizationId: $organizationId, limit: 200, sort: "-createdAt") {
+    totalCount
+    items {
+      id
+      name
+      serial
+      product {
+        id
+      }
+      latest {
+        name
+        ts
+        value
+      }
+    }
+  }
+  products(organizationId: $organizationId, limit: 1, sort: "-createdAt") {
+    totalCount
+    items {
+      id
+      name
+      variables {
+        name
+        type
+      }
+    }
+  }
+  account {
+    jobs(limit: 10) {
+      items {
+        ...JobLine
+      }
+    }
+  }
+}
+    fragment JobLine on Job {
+  id
+  kind
+  state
+  done
+  total
+  changed
+  error
+  createdAt
+  updatedAt
+}`) as unknown as TypedDocumentString<OverviewQuery, OverviewQueryVariables>;
+export const SetMemberDocument = new TypedDocumentString(`
+    mutation SetMember($organizationId: ID!, $memberId: ID!, $role: Role) {
+  setOrganizationMember(
+    organizationId: $organizationId
+    memberId: $memberId
+    role: $role
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<SetMemberMutation, SetMemberMutationVariables>;
+export const RemoveMemberDocument = new TypedDocumentString(`
+    mutation RemoveMember($organizationId: ID!, $memberId: ID!) {
+  removeOrganizationMember(organizationId: $organizationId, memberId: $memberId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RemoveMemberMutation, RemoveMemberMutationVariables>;
+export const CreateTeamDocument = new TypedDocumentString(`
+    mutation CreateTeam($organizationId: ID!, $name: String!, $description: String) {
+  createTeam(
+    organizationId: $organizationId
+    name: $name
+    description: $description
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateTeamMutation, CreateTeamMutationVariables>;
+export const DeleteTeamDocument = new TypedDocumentString(`
+    mutation DeleteTeam($organizationId: ID!, $teamId: ID!) {
+  deleteTeam(organizationId: $organizationId, teamId: $teamId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteTeamMutation, DeleteTeamMutationVariables>;
+export const AddTeamMemberDocument = new TypedDocumentString(`
+    mutation AddTeamMember($organizationId: ID!, $teamId: ID!, $memberId: ID!) {
+  addTeamMember(
+    organizationId: $organizationId
+    teamId: $teamId
+    memberId: $memberId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<AddTeamMemberMutation, AddTeamMemberMutationVariables>;
+export const RemoveTeamMemberDocument = new TypedDocumentString(`
+    mutation RemoveTeamMember($organizationId: ID!, $teamId: ID!, $memberId: ID!) {
+  removeTeamMember(
+    organizationId: $organizationId
+    teamId: $teamId
+    memberId: $memberId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RemoveTeamMemberMutation, RemoveTeamMemberMutationVariables>;
+export const GrantApplicationDocument = new TypedDocumentString(`
+    mutation GrantApplication($organizationId: ID!, $teamId: ID!, $applicationId: ID!, $permission: Permission!) {
+  setTeamApplication(
+    organizationId: $organizationId
+    teamId: $teamId
+    applicationId: $applicationId
+    permission: $permission
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<GrantApplicationMutation, GrantApplicationMutationVariables>;
+export const RevokeApplicationDocument = new TypedDocumentString(`
+    mutation RevokeApplication($organizationId: ID!, $teamId: ID!, $applicationId: ID!) {
+  removeTeamApplication(
+    organizationId: $organizationId
+    teamId: $teamId
+    applicationId: $applicationId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeApplicationMutation, RevokeApplicationMutationVariables>;
+export const FindUserDocument = new TypedDocumentString(`
+    query FindUser($q: String) {
+  accounts(q: $q, limit: 10) {
+    items {
+      id
+      username
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<FindUserQuery, FindUserQueryVariables>;
+export const PeopleDocument = new TypedDocumentString(`
+    query People($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String) {
+  organizationMembers(
+    organizationId: $organizationId
+    limit: $limit
+    page: $page
+    sort: $sort
+    q: $q
+  ) {
+    totalCount
+    items {
+      id
+      username
+      name
+      role
+      teams(limit: 20, sort: "name") {
+        items {
+          id
+          name
+        }
+      }
+    }
+  }
+  teams(organizationId: $organizationId, limit: 50, sort: "name") {
+    totalCount
+    items {
+      id
+      name
+      description
+      members(limit: 20) {
+        totalCount
+        items {
+          id
+          username
+        }
+      }
+      grants(limit: 20) {
+        items {
+          permission
+          application {
+            id
+            name
+          }
+        }
+      }
+    }
+  }
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PeopleQuery, PeopleQueryVariables>;
+export const CreateProductDocument = new TypedDocumentString(`
+    mutation CreateProduct($organizationId: ID!, $name: String!, $version: String!, $variables: [VariableInput!]!) {
+  createProduct(
+    organizationId: $organizationId
+    name: $name
+    version: $version
+    variables: $variables
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateProductMutation, CreateProductMutationVariables>;
+export const DecodeFrameDocument = new TypedDocumentString(`
+    query DecodeFrame($organizationId: ID!, $productId: ID!, $streamId: Int!, $streamType: StreamType!, $payload: String!, $encoding: String) {
+  decodeFrame(
+    organizationId: $organizationId
+    productId: $productId
+    streamId: $streamId
+    streamType: $streamType
+    payload: $payload
+    encoding: $encoding
+  ) {
+    status
+    data
+    parts {
+      bytes
+      offset
+      variable
+      value
+      warning
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<DecodeFrameQuery, DecodeFrameQueryVariables>;
+export const DeleteProductDocument = new TypedDocumentString(`
+    mutation DeleteProduct($organizationId: ID!, $productId: ID!) {
+  deleteProduct(organizationId: $organizationId, productId: $productId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteProductMutation, DeleteProductMutationVariables>;
+export const ProductDocument = new TypedDocumentString(`
+    query Product($organizationId: ID!, $productId: ID!) {
+  product(organizationId: $organizationId, productId: $productId) {
+    id
+    name
+    version
+    public
+    deviceCount
+    createdAt
+    updatedAt
+    variables {
+      name
+      type
+      unit
+      mappings {
+        streamId
+        streamType
+        varNumber
+      }
+    }
+    applications(limit: 50, sort: "name") {
+      items {
+        id
+        name
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ProductQuery, ProductQueryVariables>;
+export const ProductsDocument = new TypedDocumentString(`
+    query Products($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String) {
+  products(
+    organizationId: $organizationId
+    limit: $limit
+    page: $page
+    sort: $sort
+    q: $q
+  ) {
+    totalCount
+    items {
+      id
+      name
+      version
+      public
+      deviceCount
+      variables {
+        name
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ProductsQuery, ProductsQueryVariables>;
+export const RedecodeDocument = new TypedDocumentString(`
+    mutation Redecode($organizationId: ID!, $productId: ID!, $from: UnixTime, $to: UnixTime, $dryRun: Boolean) {
+  redecodeProduct(
+    organizationId: $organizationId
+    productId: $productId
+    from: $from
+    to: $to
+    dryRun: $dryRun
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RedecodeMutation, RedecodeMutationVariables>;
+export const UpdateProductDocument = new TypedDocumentString(`
+    mutation UpdateProduct($organizationId: ID!, $productId: ID!, $name: String!, $version: String!, $variables: [VariableInput!]!) {
+  updateProduct(
+    organizationId: $organizationId
+    productId: $productId
+    name: $name
+    version: $version
+    variables: $variables
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateProductMutation, UpdateProductMutationVariables>;
 export const SessionDocument = new TypedDocumentString(`
     query Session {
   account {

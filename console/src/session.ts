@@ -26,6 +26,9 @@ export const isOwner = signal(false);
 /** Whether the token may change anything at all. */
 export const mayWrite = signal(false);
 
+/** Whether what only owners change is offered. */
+export const mayOwn = computed(() => isOwner.value && mayWrite.value);
+
 /** Keeps a token: for this tab, or for this machine. */
 export function signIn(text: string, stay: boolean): void {
   forget();

@@ -57,3 +57,6 @@ export const parseRange = (text: string, fallback: keyof typeof ranges = 'day'):
 /** The ends of a range at a moment, in whole seconds. */
 export const endsOf = (range: Range, now = Date.now() / 1000): { from: number; to: number } =>
   'last' in range ? { from: Math.floor(now - ranges[range.last]), to: Math.ceil(now) } : range;
+
+/** The Unix seconds of a date and time of the graph. */
+export const secondsOf = (text: string): number => Date.parse(text) / 1000;

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { TypedDocumentString } from './documents.js';
-import { type Answered, ask, GraphError } from './graph.js';
+import { type Answered, ask, askEach, GraphError } from './graph.js';
 
 /** What a screen shows of a request. Earlier data stay while newer ones are on their way, so that nothing jumps. */
 export interface Loaded<Data> {
@@ -11,13 +11,40 @@ export interface Loaded<Data> {
   readonly reload: () => void;
 }
 
+interface Options {
+  /** Asks again after so many milliseconds, while the page can be seen. */
+  readonly every?: number | undefined;
+}
+
 /** Asks the graph for what a screen shows, again whenever the variables change and, where given, every so many milliseconds. */
 export function useQuery<Data, Variables>(
   document: TypedDocumentString<Data, Variables>,
   variables: Variables | undefined,
-  { every }: { every?: number } = {},
+  options: Options = {},
 ): Loaded<Answered<Data>> {
-  const [state, setState] = useState<Omit<Loaded<Answered<Data>>, 'reload'>>({
+  const send = useCallback((values: Variables, signal: AbortSignal) => ask(document, values, signal), [document]);
+  return useAnswer(send, variables, options);
+}
+
+/** The same for a screen of several panels, of which some may be refused: those are null. */
+export function usePanels<Data, Variables>(
+  document: TypedDocumentString<Data, Variables>,
+  variables: Variables | undefined,
+  options: Options = {},
+): Loaded<Data> {
+  const send = useCallback(
+    async (values: Variables, signal: AbortSignal) => (await askEach(document, values, signal)).data,
+    [document],
+  );
+  return useAnswer(send, variables, options);
+}
+
+function useAnswer<Answer, Variables>(
+  send: (variables: Variables, signal: AbortSignal) => Promise<Answer>,
+  variables: Variables | undefined,
+  { every }: Options,
+): Loaded<Answer> {
+  const [state, setState] = useState<Omit<Loaded<Answer>, 'reload'>>({
     data: undefined,
     error: undefined,
     loading: true,
@@ -30,7 +57,7 @@ export function useQuery<Data, Variables>(
     if (latest.current === undefined) return undefined;
     const left = new AbortController();
     setState((before) => ({ ...before, loading: true }));
-    ask(document, latest.current, left.signal).then(
+    send(latest.current, left.signal).then(
       (data) => left.signal.aborted || setState({ data, error: undefined, loading: false }),
       (error: unknown) => {
         if (left.signal.aborted) return;
@@ -39,7 +66,7 @@ export function useQuery<Data, Variables>(
       },
     );
     return () => left.abort();
-  }, [document, key, round]);
+  }, [send, key, round]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
   useEffect(() => {
     if (every === undefined) return undefined;

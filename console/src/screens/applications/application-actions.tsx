@@ -1,0 +1,96 @@
+import { useLocation } from 'preact-iso';
+import { Action } from '../../components/action.js';
+import { Field } from '../../components/dialog.js';
+import {
+  type ApplicationQuery,
+  DeleteApplicationDocument,
+  DeviceBySerialDocument,
+  LinkDeviceDocument,
+  UnlinkDeviceDocument,
+  UpdateApplicationDocument,
+} from '../../documents.js';
+import { textOf } from '../../form.js';
+import { ask } from '../../graph.js';
+import { organizationId } from '../../session.js';
+import { ApplicationFields } from './applications.js';
+
+type Application = NonNullable<ApplicationQuery['application']>;
+
+/** Changes and deletes an application. */
+export const ApplicationActions = ({ application, reload }: { application: Application; reload: () => void }) => {
+  const { route } = useLocation();
+  const names = { organizationId: organizationId.value, applicationId: application.id };
+  return (
+    <>
+      <Action
+        label="Edit"
+        title="Edit the application"
+        action="Save"
+        submit={async (form) => {
+          await ask(UpdateApplicationDocument, {
+            ...names,
+            name: textOf(form, 'name'),
+            description: textOf(form, 'description') || null,
+            hasDashboard: application.hasDashboard,
+          });
+          reload();
+        }}
+      >
+        <ApplicationFields name={application.name} description={application.description} />
+      </Action>
+      <Action
+        label="Delete"
+        title="Delete the application"
+        danger
+        submit={async () => {
+          await ask(DeleteApplicationDocument, names);
+          route('/console/applications');
+        }}
+      >
+        <p>Its hooks and their deliveries go with it. An application with linked devices is not deleted.</p>
+      </Action>
+    </>
+  );
+};
+
+/** Links a device by its serial. */
+export const LinkDevice = ({ applicationId, reload }: { applicationId: string; reload: () => void }) => (
+  <Action
+    label="Link a device"
+    action="Link"
+    submit={async (form) => {
+      const names = { organizationId: organizationId.value };
+      const { deviceBySerial } = await ask(DeviceBySerialDocument, { ...names, deviceSerial: textOf(form, 'serial') });
+      await ask(LinkDeviceDocument, { ...names, applicationId, deviceId: deviceBySerial.id });
+      reload();
+    }}
+  >
+    <Field label="Serial">
+      <input name="serial" required spellcheck={false} />
+    </Field>
+  </Action>
+);
+
+/** Takes a device out of an application. */
+export const Unlink = ({
+  application,
+  device: { id, name, serial },
+  reload,
+}: {
+  application: Application;
+  device: Application['devices']['items'][number];
+  reload: () => void;
+}) => (
+  <Action
+    label="Unlink"
+    title={`Unlink ${name ?? serial}`}
+    action="Unlink"
+    submit={async () => {
+      const names = { organizationId: organizationId.value, applicationId: application.id };
+      await ask(UnlinkDeviceDocument, { ...names, deviceId: id });
+      reload();
+    }}
+  >
+    <p>Its records are no longer searched, charted or sent in {application.name}. They are kept.</p>
+  </Action>
+);

@@ -1,0 +1,110 @@
+import { useRoute } from 'preact-iso';
+import { useAddress } from '../../address.js';
+import { Badge } from '../../components/badge.js';
+import { Facts, Page, Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { type Column, Pager, Table } from '../../components/table.js';
+import { ApplicationDocument, type ApplicationQuery } from '../../documents.js';
+import { mayOwn, organizationId } from '../../session.js';
+import { moment, secondsOf } from '../../time.js';
+import { usePanels } from '../../use-query.js';
+import { ApplicationActions, LinkDevice, Unlink } from './application-actions.js';
+import { WhoMaySee } from './who-may-see.js';
+
+type Application = NonNullable<ApplicationQuery['application']>;
+type Device = Application['devices']['items'][number];
+
+const limit = 25;
+
+/** One application: its devices, its hooks, and who may see it. */
+export function ApplicationScreen() {
+  const { params } = useRoute();
+  const address = useAddress();
+  const application = usePanels(ApplicationDocument, {
+    organizationId: organizationId.value,
+    applicationId: params['applicationId'] ?? '',
+    limit,
+    page: Number(address.get('page')) || 1,
+    sort: address.get('sort') || null,
+  });
+  const found = application.data?.application;
+  return (
+    <Page
+      title={found?.name ?? 'Application'}
+      actions={found && mayOwn.value && <ApplicationActions application={found} reload={application.reload} />}
+    >
+      <Loading of={application} rows={20}>
+        {({ application: shown, organizationMembers }) =>
+          shown && (
+            <>
+              <Facts
+                of={[
+                  ['Description', shown.description],
+                  ['You may', shown.permission],
+                  ['Made', moment(secondsOf(shown.createdAt))],
+                ]}
+              />
+              <Devices of={shown} reload={application.reload} busy={application.loading} />
+              <Hooks of={shown} />
+              <WhoMaySee grants={shown.grants.items} owners={organizationMembers?.items ?? []} />
+            </>
+          )
+        }
+      </Loading>
+    </Page>
+  );
+}
+
+const columnsOf = (application: Application, reload: () => void): readonly Column<Device>[] => [
+  {
+    title: 'Device',
+    sort: 'name',
+    cell: ({ id, name, serial }) => <a href={`/console/devices/${id}`}>{name ?? serial}</a>,
+  },
+  { title: 'Serial', sort: 'serial', cell: ({ serial }) => <code>{serial}</code> },
+  { title: 'Product', cell: ({ product }) => product?.name },
+  ...(mayOwn.value
+    ? [
+        {
+          title: 'Link',
+          cell: (device: Device) => <Unlink application={application} device={device} reload={reload} />,
+        },
+      ]
+    : []),
+];
+
+const Devices = ({ of, reload, busy }: { of: Application; reload: () => void; busy: boolean }) => {
+  const address = useAddress();
+  return (
+    <Section title="Devices" actions={mayOwn.value && <LinkDevice applicationId={of.id} reload={reload} />}>
+      {of.devices.items.length === 0 ? (
+        <Empty title="No device is linked">
+          <p>Link devices: from then on their records are searched, charted and sent here.</p>
+        </Empty>
+      ) : (
+        <Table label="Devices" columns={columnsOf(of, reload)} rows={of.devices.items} address={address} busy={busy} />
+      )}
+      <Pager address={address} limit={limit} total={of.devices.totalCount} />
+    </Section>
+  );
+};
+
+const Hooks = ({ of }: { of: Application }) => (
+  <Section title="Hooks" actions={<a href={`/console/hooks?application=${of.id}`}>All of them</a>}>
+    {of.hooks === null ? (
+      <Empty title="Not shown">
+        <p>Hooks are shown to those who may change the application.</p>
+      </Empty>
+    ) : of.hooks.items.length === 0 ? (
+      <Empty title="No hook" />
+    ) : (
+      <ul class="lines">
+        {of.hooks.items.map(({ id, url, disabled }) => (
+          <li key={id}>
+            <a href={`/console/hooks/${of.id}/${id}`}>{url}</a> {disabled && <Badge tone="bad">switched off</Badge>}
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+);

@@ -1,0 +1,102 @@
+import { useLocation } from 'preact-iso';
+import { useAddress } from '../../address.js';
+import { Action } from '../../components/action.js';
+import { Field } from '../../components/dialog.js';
+import { Page } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { type Column, Pager, Table } from '../../components/table.js';
+import { ApplicationsDocument, type ApplicationsQuery, CreateApplicationDocument } from '../../documents.js';
+import { textOf } from '../../form.js';
+import { ask } from '../../graph.js';
+import { mayOwn, organizationId } from '../../session.js';
+import { useQuery } from '../../use-query.js';
+
+type Application = NonNullable<ApplicationsQuery['applications']>['items'][number];
+
+const limit = 25;
+
+const columns: readonly Column<Application>[] = [
+  { title: 'Application', sort: 'name', cell: ({ id, name }) => <a href={`/console/applications/${id}`}>{name}</a> },
+  { title: 'Description', cell: ({ description }) => description },
+  { title: 'Devices', number: true, cell: ({ devices }) => devices.totalCount?.toLocaleString() },
+  { title: 'Teams', cell: ({ teams }) => teams.items.map(({ name }) => name).join(', ') },
+  { title: 'You may', cell: ({ permission }) => permission },
+];
+
+/** The fields of an application's form. */
+export const ApplicationFields = ({ name = '', description = '' }: { name?: string; description?: string | null }) => (
+  <>
+    <Field label="Name">
+      <input name="name" required maxLength={200} defaultValue={name} />
+    </Field>
+    <Field label="Description">
+      <textarea name="description" rows={3} defaultValue={description ?? ''} />
+    </Field>
+  </>
+);
+
+/** The applications that the caller may see. */
+export function ApplicationsScreen() {
+  const address = useAddress();
+  const { route } = useLocation();
+  const applications = useQuery(ApplicationsDocument, {
+    organizationId: organizationId.value,
+    limit,
+    page: Number(address.get('page')) || 1,
+    sort: address.get('sort') || 'name',
+    q: address.get('q') || null,
+  });
+  const make = async (form: FormData) => {
+    const { createApplication } = await ask(CreateApplicationDocument, {
+      organizationId: organizationId.value,
+      name: textOf(form, 'name'),
+      description: textOf(form, 'description') || null,
+    });
+    route(`/console/applications/${createApplication.id}`);
+  };
+  return (
+    <Page
+      title="Applications"
+      actions={
+        mayOwn.value && (
+          <Action label="Make an application" action="Make" primary submit={make}>
+            <ApplicationFields />
+          </Action>
+        )
+      }
+    >
+      <div class="filters">
+        <input
+          type="search"
+          aria-label="Filter by name"
+          placeholder="Name"
+          value={address.get('q')}
+          onChange={({ currentTarget }) => address.set({ q: currentTarget.value })}
+        />
+      </div>
+      <Loading of={applications} rows={limit}>
+        {({ applications: { items, totalCount } }) => (
+          <>
+            {items.length === 0 ? (
+              <Empty title={address.get('q') ? 'No application matches' : 'No application'}>
+                <p>
+                  An application is a group of devices whose records are searched together and sent to its hooks. Owners
+                  make them; teams are given them.
+                </p>
+              </Empty>
+            ) : (
+              <Table
+                label="Applications"
+                columns={columns}
+                rows={items}
+                address={address}
+                busy={applications.loading}
+              />
+            )}
+            <Pager address={address} limit={limit} total={totalCount} />
+          </>
+        )}
+      </Loading>
+    </Page>
+  );
+}

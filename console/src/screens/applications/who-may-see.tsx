@@ -1,0 +1,57 @@
+import { Section } from '../../components/page.js';
+import type { ApplicationQuery, Permission } from '../../documents.js';
+
+type Grant = NonNullable<ApplicationQuery['application']>['grants']['items'][number];
+type Owner = NonNullable<ApplicationQuery['organizationMembers']>['items'][number];
+
+interface Seer {
+  readonly id: string;
+  readonly username: string;
+  readonly may: Permission;
+  readonly why: readonly string[];
+}
+
+/** Who may see an application, and why: owners of the organization, and the members of teams that were given it. */
+export const WhoMaySee = ({ grants, owners }: { grants: readonly Grant[]; owners: readonly Owner[] }) => (
+  <Section title="Who may see this, and why">
+    <p class="quiet">The organization's own tokens, and:</p>
+    <div class="table-frame">
+      <table aria-label="Who may see this, and why">
+        <thead>
+          <tr>
+            <th>Who</th>
+            <th>May</th>
+            <th>Why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {seersOf(grants, owners).map(({ id, username, may, why }) => (
+            <tr key={id}>
+              <td>{username}</td>
+              <td>{may}</td>
+              <td>{why.join('; ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </Section>
+);
+
+const seersOf = (grants: readonly Grant[], owners: readonly Owner[]): Seer[] => {
+  const seers = new Map<string, Seer>();
+  const add = (id: string, username: string, may: Permission, reason: string) => {
+    const before = seers.get(id);
+    seers.set(id, {
+      id,
+      username,
+      may: before?.may === 'write' ? 'write' : may,
+      why: [...(before?.why ?? []), reason],
+    });
+  };
+  for (const { id, username } of owners) add(id, username, 'write', 'owner of the organization');
+  for (const { permission, team } of grants)
+    for (const { id, username } of team.members.items)
+      add(id, username, permission, `team ${team.name} (${permission})`);
+  return [...seers.values()];
+};

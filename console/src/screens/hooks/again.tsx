@@ -1,0 +1,76 @@
+import { useAddress } from '../../address.js';
+import { Action } from '../../components/action.js';
+import { Field } from '../../components/dialog.js';
+import { Loading } from '../../components/state.js';
+import { CountDeliveriesDocument, type Ended, RedeliverRangeDocument, ReplayRangeDocument } from '../../documents.js';
+import { textOf } from '../../form.js';
+import { ask } from '../../graph.js';
+import { moment, zone } from '../../time.js';
+import { useQuery } from '../../use-query.js';
+
+/** Names a hook in operations. */
+export interface HookNames {
+  readonly organizationId: string;
+  readonly applicationId: string;
+  readonly applicationHookId: string;
+}
+
+/** Makes the deliveries of the range again, or delivers its stored records: says first how many. */
+export function Again({ names, from, to }: { names: HookNames; from: number; to: number }) {
+  const address = useAddress();
+  const range = { ...names, from, to };
+  // The range stays as it was counted, and the job is there after a reload.
+  const follow = (job: string) => address.set({ range: `${from}..${to}`, job });
+  return (
+    <>
+      <Action
+        label="Redeliver"
+        title="Redeliver a range"
+        action="Redeliver"
+        submit={async (form) => {
+          const state = textOf(form, 'state') as Ended;
+          follow((await ask(RedeliverRangeDocument, { ...range, state })).redeliverApplicationHook.id);
+        }}
+      >
+        <Counted names={names} from={from} to={to} replays={false} />
+      </Action>
+      <Action
+        label="Replay"
+        title="Replay stored records"
+        action="Replay"
+        submit={async () => follow((await ask(ReplayRangeDocument, range)).replayApplicationHook.id)}
+      >
+        <Counted names={names} from={from} to={to} replays />
+      </Action>
+    </>
+  );
+}
+
+const Counted = ({ names, from, to, replays }: { names: HookNames; from: number; to: number; replays: boolean }) => {
+  const counted = useQuery(CountDeliveriesDocument, { ...names, from, to });
+  const between = `between ${moment(from)} and ${moment(to)} (${zone.value})`;
+  return (
+    <Loading of={counted} rows={2}>
+      {({ failed, succeeded, application }) =>
+        replays ? (
+          <p>
+            <strong>{number(application.records.totalCount)} records</strong> measured {between} are sent to this hook,
+            as far as its filter lets them pass.
+          </p>
+        ) : (
+          <>
+            <p>Deliveries stored {between}:</p>
+            <Field label="Which of them">
+              <select name="state">
+                <option value="failed">{number(failed.totalCount)} that failed or wait (those that ended)</option>
+                <option value="succeeded">{number(succeeded.totalCount)} that succeeded</option>
+              </select>
+            </Field>
+          </>
+        )
+      }
+    </Loading>
+  );
+};
+
+const number = (total: number | null) => (total === null ? 'An unknown number of' : total.toLocaleString());

@@ -1,0 +1,154 @@
+import { useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { Action } from '../../components/action.js';
+import { Facts, Page, Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { DeliveryDocument, type DeliveryQuery, RedeliverOneDocument } from '../../documents.js';
+import { ask } from '../../graph.js';
+import { mayWrite, organizationId } from '../../session.js';
+import { moment, secondsOf } from '../../time.js';
+import { useQuery } from '../../use-query.js';
+import { millis } from './hook-state.js';
+import { Outcome } from './outcome.js';
+
+type Delivery = NonNullable<DeliveryQuery['applicationHookDelivery']>;
+
+/** One delivery: what was sent, what was answered, and every attempt. Looked up each second until it ends. */
+export function DeliveryScreen() {
+  const { params } = useRoute();
+  const [waits, setWaits] = useState(true);
+  const names = {
+    organizationId: organizationId.value,
+    applicationId: params['applicationId'] ?? '',
+    applicationHookId: params['hookId'] ?? '',
+    deliveryId: params['deliveryId'] ?? '',
+  };
+  const delivery = useQuery(DeliveryDocument, names, { every: waits ? 1000 : undefined });
+  const found = delivery.data?.applicationHookDelivery;
+  const goesOn = found === undefined || (!found.successful && found.attemptsMade < found.maxNumberAttempts);
+  if (goesOn !== waits) setWaits(goesOn);
+  return (
+    <Page
+      title="Delivery"
+      actions={
+        mayWrite.value &&
+        found !== undefined && (
+          <Action
+            label="Redeliver"
+            title="Redeliver this one"
+            action="Redeliver"
+            primary
+            submit={async () => {
+              await ask(RedeliverOneDocument, names);
+              delivery.reload();
+            }}
+          >
+            <p>1 delivery is made again, under its identifier and with a full round of attempts.</p>
+          </Action>
+        )
+      }
+    >
+      <Loading of={delivery} rows={20}>
+        {({ applicationHookDelivery }) => <Shown of={applicationHookDelivery} />}
+      </Loading>
+    </Page>
+  );
+}
+
+const Shown = ({ of }: { of: Delivery }) => (
+  <>
+    <Facts
+      of={[
+        ['Outcome', <Outcome of={of} />],
+        ['Identifier', <code>{of.id}</code>],
+        ['Hook', of.hook && <a href={`/console/hooks/${of.application.id}/${of.hook.id}`}>{of.hook.url}</a>],
+        ['Device', of.device && <a href={`/console/devices/${of.device.id}`}>{of.device.name ?? of.device.serial}</a>],
+        ['Stored', moment(secondsOf(of.createdAt))],
+        ['Last changed', moment(secondsOf(of.updatedAt))],
+        ['Attempts', `${of.attemptsMade} of ${of.maxNumberAttempts}`],
+        ['Fault', of.error && `${of.error.code}: ${of.error.message}`],
+      ]}
+    />
+    <Attempts of={of} />
+    <Section title="What was sent">
+      {of.request === null ? (
+        <Empty title="Nothing was sent yet" />
+      ) : (
+        <>
+          <p>
+            <code>
+              {of.request.method} {String(of.request.uri['href'] ?? '')}
+            </code>
+          </p>
+          <Headers of={of.request.headers} />
+          <Body of={of.request.payload} label="The body that was sent" />
+        </>
+      )}
+    </Section>
+    <Section title="What was answered">
+      {of.response === null ? (
+        <Empty title="No answer" />
+      ) : (
+        <>
+          <p>
+            <code>{of.response.statusCode}</code>
+          </p>
+          <Headers of={of.response.headers} />
+          <Body of={of.response.body} label="The body that was answered" />
+          {of.truncated === true && <p class="quiet">The answer was longer; its beginning is kept.</p>}
+        </>
+      )}
+    </Section>
+  </>
+);
+
+const Attempts = ({ of: { attempts } }: { of: Delivery }) => (
+  <Section title="Attempts">
+    {attempts.length === 0 ? (
+      <Empty title="No attempt yet" />
+    ) : (
+      <div class="table-frame">
+        <table aria-label="Attempts">
+          <thead>
+            <tr>
+              <th>At</th>
+              <th>Answer</th>
+              <th class="number">Connect</th>
+              <th class="number">Wait</th>
+              <th class="number">Read</th>
+              <th class="number">Total</th>
+            </tr>
+          </thead>
+          <tbody>
+            {attempts.map(({ at, statusCode, error, duration }) => (
+              <tr key={at}>
+                <td>{moment(secondsOf(at))}</td>
+                <td>{error === null ? statusCode : `${error.code}: ${error.message}`}</td>
+                <td class="number">{millis(duration.connect)}</td>
+                <td class="number">{millis(duration.wait)}</td>
+                <td class="number">{millis(duration.read)}</td>
+                <td class="number">{millis(duration.total)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+  </Section>
+);
+
+const Headers = ({ of }: { of: Record<string, unknown> }) => (
+  <details>
+    <summary>Headers</summary>
+    <Facts of={Object.entries(of).map(([name, value]) => [name, <code>{String(value)}</code>])} />
+  </details>
+);
+
+const Body = ({ of, label }: { of: unknown; label: string }) =>
+  of == null || of === '' ? (
+    <p class="quiet">Without a body.</p>
+  ) : (
+    <pre class="body" tabIndex={0} role="region" aria-label={label}>
+      <code>{typeof of === 'string' ? of : JSON.stringify(of, undefined, 2)}</code>
+    </pre>
+  );

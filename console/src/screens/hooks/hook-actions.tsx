@@ -1,0 +1,106 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { Action } from '../../components/action.js';
+import { Copyable } from '../../components/copy.js';
+import { Failure } from '../../components/state.js';
+import {
+  DeleteHookDocument,
+  PingHookDocument,
+  RotateSecretDocument,
+  UpdateHookDocument,
+  UpdateHookSettingsDocument,
+} from '../../documents.js';
+import { ask, GraphError } from '../../graph.js';
+import type { HookNames } from './again.js';
+import type { Hook } from './hook.js';
+import { HookFields, hookOf } from './hook-fields.js';
+import { SettingsFields, settingsOf } from './settings-fields.js';
+
+/** What can be done about a hook: ping it, change it, switch it on or off, give it another secret, delete it. */
+export function HookActions({ hook, names, reload }: { hook: Hook; names: HookNames; reload: () => void }) {
+  const { route } = useLocation();
+  const [refusal, setRefusal] = useState<GraphError | undefined>();
+  const [secret, setSecret] = useState<string | undefined>();
+  const [busy, setBusy] = useState(false);
+  const carryOut = async (work: () => Promise<unknown>) => {
+    setBusy(true);
+    try {
+      await work();
+      setRefusal(undefined);
+    } catch (error) {
+      setRefusal(error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const ping = async () => {
+    const { pingApplicationHook } = await ask(PingHookDocument, names);
+    route(`/console/hooks/${names.applicationId}/${names.applicationHookId}/${pingApplicationHook.id}`);
+  };
+  const turn = async () => {
+    await ask(UpdateHookDocument, { ...names, url: hook.url, disabled: !hook.disabled });
+    reload();
+  };
+  return (
+    <>
+      <button type="button" class="primary" disabled={busy} onClick={() => void carryOut(ping)}>
+        Ping
+      </button>
+      <button type="button" disabled={busy} onClick={() => void carryOut(turn)}>
+        {hook.disabled ? 'Switch on' : 'Switch off'}
+      </button>
+      <Action
+        label="Edit"
+        title="Edit the hook"
+        action="Save"
+        submit={async (form) => {
+          await ask(UpdateHookDocument, { ...names, ...hookOf(form) });
+          reload();
+        }}
+      >
+        <HookFields hook={hook} />
+      </Action>
+      <Action
+        label="Settings"
+        title="Settings of the hook"
+        action="Save"
+        submit={async (form) => {
+          await ask(UpdateHookSettingsDocument, { ...names, ...settingsOf(form) });
+          reload();
+        }}
+      >
+        <SettingsFields hook={hook} />
+      </Action>
+      <Action
+        label="Rotate the secret"
+        title="Rotate the signing secret"
+        action="Rotate"
+        submit={async () => {
+          const { rotateApplicationHookSigningSecret } = await ask(RotateSecretDocument, names);
+          setSecret(rotateApplicationHookSigningSecret.signingSecret);
+          reload();
+        }}
+      >
+        <p>Calls are signed by a new secret, which is shown once. The one before signs too for 24 hours.</p>
+      </Action>
+      <Action
+        label="Delete"
+        title="Delete the hook"
+        danger
+        submit={async () => {
+          await ask(DeleteHookDocument, names);
+          route('/console/hooks');
+        }}
+      >
+        <p>Its deliveries end, and the record of them goes with it.</p>
+      </Action>
+      {refusal && <Failure error={refusal} />}
+      {secret !== undefined && (
+        <div role="status" class="whole">
+          <p>The new signing secret. It is shown this once:</p>
+          <Copyable label="The new signing secret" text={secret} />
+        </div>
+      )}
+    </>
+  );
+}

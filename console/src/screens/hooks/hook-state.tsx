@@ -1,0 +1,44 @@
+import { Badge } from '../../components/badge.js';
+import type { CircuitState } from '../../documents.js';
+
+interface Hook {
+  readonly disabled: boolean;
+  readonly disabledReason: string | null;
+  readonly settings: { readonly circuit: CircuitState; readonly failuresInRow: number };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  request: 'switched off by hand',
+  gone: 'switched off: it answered 410',
+  failing: 'switched off: five days of failures',
+};
+
+/** How a hook fares, as the lists filter by it. */
+export const fares = ({ disabled, settings: { circuit, failuresInRow } }: Hook): 'delivers' | 'fails' | 'stands' =>
+  disabled ? 'stands' : circuit !== 'closed' || failuresInRow > 0 ? 'fails' : 'delivers';
+
+/** The same in words, with the reason. */
+export const HookState = ({ hook }: { hook: Hook }) => {
+  const { disabledReason, settings } = hook;
+  switch (fares(hook)) {
+    case 'stands':
+      return <Badge tone="bad">{reasons[disabledReason ?? ''] ?? 'switched off'}</Badge>;
+    case 'fails':
+      return (
+        <Badge tone="warn">
+          {settings.circuit === 'closed' ? '' : `circuit ${settings.circuit}, `}
+          {settings.failuresInRow} failed in a row
+        </Badge>
+      );
+    default:
+      return <Badge tone="good">delivers</Badge>;
+  }
+};
+
+/** A share of 1 as percent, or a dash where nothing was counted. */
+export const percent = (share: number | null): string =>
+  share === null ? '–' : `${(share * 100).toLocaleString(undefined, { maximumFractionDigits: 1 })} %`;
+
+/** Milliseconds, or a dash where nothing was measured. */
+export const millis = (value: number | null): string =>
+  value === null ? '–' : `${Math.round(value).toLocaleString()} ms`;

@@ -1,0 +1,159 @@
+import { useRoute } from 'preact-iso';
+import { useAddress } from '../../address.js';
+import { JobProgress } from '../../components/job.js';
+import { Facts, Page, Section } from '../../components/page.js';
+import { RangePicker } from '../../components/range-picker.js';
+import { Empty, Loading } from '../../components/state.js';
+import { type Column, Pager, Table } from '../../components/table.js';
+import { HookDocument, type HookQuery } from '../../documents.js';
+import { mayWrite, organizationId } from '../../session.js';
+import { endsOf, moment, parseRange, secondsOf } from '../../time.js';
+import { useNow } from '../../use-now.js';
+import { useQuery } from '../../use-query.js';
+import { Again } from './again.js';
+import { HookActions } from './hook-actions.js';
+import { HookState, millis, percent } from './hook-state.js';
+import { Outcome } from './outcome.js';
+
+export type Hook = NonNullable<HookQuery['applicationHook']>;
+type Delivery = NonNullable<HookQuery['applicationHookLedger']>['items'][number];
+
+const limit = 25;
+const outcomes: Readonly<Record<string, boolean>> = { succeeded: true, failed: false };
+
+/** One hook: how it fares, what can be done about it, and its deliveries. */
+export function HookScreen() {
+  const { params } = useRoute();
+  const address = useAddress();
+  const now = useNow(10);
+  const { from, to } = endsOf(parseRange(address.get('range'), 'week'), now);
+  const names = {
+    organizationId: organizationId.value,
+    applicationId: params['applicationId'] ?? '',
+    applicationHookId: params['hookId'] ?? '',
+  };
+  const hook = useQuery(HookDocument, {
+    ...names,
+    limit,
+    page: Number(address.get('page')) || 1,
+    successful: outcomes[address.get('outcome')] ?? null,
+    from,
+    to,
+  });
+  const found = hook.data?.applicationHook;
+  const job = address.get('job');
+  return (
+    <Page
+      title={found === undefined ? 'Hook' : new URL(found.url).host}
+      actions={found !== undefined && mayWrite.value && <HookActions hook={found} names={names} reload={hook.reload} />}
+    >
+      <Loading of={hook} rows={20}>
+        {({ applicationHook, applicationHookLedger: { items, totalCount } }) => (
+          <>
+            <HookFacts hook={applicationHook} />
+            <Section
+              title="Deliveries"
+              actions={
+                <>
+                  <RangePicker address={address} fallback="week" />
+                  {mayWrite.value && <Again names={names} from={from} to={to} />}
+                </>
+              }
+            >
+              {job !== '' && <JobProgress jobId={job} />}
+              <OutcomeFilter />
+              {items.length === 0 ? (
+                <Empty title="No delivery">
+                  <p>None matches in this range. Ping the hook to see whether its receiver answers.</p>
+                </Empty>
+              ) : (
+                <Table
+                  label="Deliveries"
+                  columns={columnsOf(`/console/hooks/${names.applicationId}/${names.applicationHookId}`)}
+                  rows={items}
+                  address={address}
+                  busy={hook.loading}
+                />
+              )}
+              <Pager address={address} limit={limit} total={totalCount} />
+            </Section>
+          </>
+        )}
+      </Loading>
+    </Page>
+  );
+}
+
+const OutcomeFilter = () => {
+  const address = useAddress();
+  return (
+    <div class="filters">
+      <select
+        aria-label="Outcome"
+        value={address.get('outcome')}
+        onChange={({ currentTarget }) => address.set({ outcome: currentTarget.value })}
+      >
+        <option value="">Every outcome</option>
+        <option value="succeeded">Succeeded</option>
+        <option value="failed">Failed or waiting</option>
+      </select>
+    </div>
+  );
+};
+
+const columnsOf = (base: string): readonly Column<Delivery>[] => [
+  {
+    title: 'Stored',
+    cell: ({ id, createdAt }) => <a href={`${base}/${id}`}>{moment(secondsOf(createdAt))}</a>,
+  },
+  { title: 'Outcome', cell: (delivery) => <Outcome of={delivery} /> },
+  {
+    title: 'Attempts',
+    number: true,
+    cell: ({ attemptsMade, maxNumberAttempts }) => `${attemptsMade} of ${maxNumberAttempts}`,
+  },
+  {
+    title: 'Device',
+    cell: ({ device }) =>
+      device === null ? (
+        <span class="quiet">ping</span>
+      ) : (
+        <a href={`/console/devices/${device.id}`}>{device.name ?? device.serial}</a>
+      ),
+  },
+];
+
+const HookFacts = ({ hook }: { hook: Hook }) => {
+  const { settings, stats, authentication, application } = hook;
+  return (
+    <Facts
+      of={[
+        ['State', <HookState hook={hook} />],
+        ['Since', hook.disabledAt && moment(secondsOf(hook.disabledAt))],
+        ['Address', <code>{hook.url}</code>],
+        ['Application', <a href={`/console/applications/${application.id}`}>{application.name}</a>],
+        ['Success', percent(stats.successRate)],
+        ['p50, p95', `${millis(stats.p50)}, ${millis(stats.p95)}`],
+        ['Waiting', `${stats.pending.toLocaleString()}, ${stats.running.toLocaleString()} on their way`],
+        [
+          'Circuit',
+          settings.circuitUntil === null
+            ? settings.circuit
+            : `${settings.circuit} until ${moment(secondsOf(settings.circuitUntil))}`,
+        ],
+        ['Last failure', stats.lastFailureAt && moment(secondsOf(stats.lastFailureAt))],
+        ['Authentication', authentication?.basic ? `user ${authentication.basic.user}` : authentication?.header?.name],
+        ['Signed', settings.signed ? 'yes' : 'no'],
+        ['Calls at once', settings.concurrency],
+        ['Calls a second', settings.maxPerSecond],
+        ['In order', settings.ordered ? 'yes, for each device' : 'no'],
+        ['Filter', settings.filter && <code>{JSON.stringify(settings.filter)}</code>],
+        [
+          'Filter switched off',
+          settings.filterDisabledAt &&
+            `${moment(secondsOf(settings.filterDisabledAt))}: ${settings.filterDisabledReason}`,
+        ],
+      ]}
+    />
+  );
+};

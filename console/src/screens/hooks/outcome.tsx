@@ -1,0 +1,18 @@
+import { Badge } from '../../components/badge.js';
+
+interface Delivery {
+  readonly successful: boolean;
+  readonly attemptsMade: number;
+  readonly maxNumberAttempts: number;
+  readonly response: { readonly statusCode: number } | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+}
+
+/** How a delivery ended, or that it goes on: with what was answered. */
+export const Outcome = ({ of }: { of: Delivery }) => {
+  const answer = of.response?.statusCode ?? of.error?.code ?? '';
+  if (of.successful) return <Badge tone="good">succeeded {answer}</Badge>;
+  if (of.attemptsMade === 0) return <Badge tone="quiet">waits for its first attempt</Badge>;
+  if (of.attemptsMade < of.maxNumberAttempts) return <Badge tone="warn">failed {answer}, is tried again</Badge>;
+  return <Badge tone="bad">failed {answer}</Badge>;
+};

@@ -1,0 +1,55 @@
+import { Field } from '../../components/dialog.js';
+import type { HookFilterInput } from '../../documents.js';
+import { textOf } from '../../form.js';
+import type { Hook } from './hook.js';
+
+/** The fields of a form for a hook's settings. */
+export const SettingsFields = ({ hook: { settings } }: { hook: Hook }) => (
+  <>
+    <div class="beside">
+      <Field label="Calls at once">
+        <input name="concurrency" type="number" min={1} max={64} required defaultValue={`${settings.concurrency}`} />
+      </Field>
+      <Field label="Calls a second" hint="No limit where it is empty.">
+        <input
+          name="maxPerSecond"
+          type="number"
+          min={0.01}
+          max={1000}
+          step="any"
+          defaultValue={`${settings.maxPerSecond ?? ''}`}
+        />
+      </Field>
+    </div>
+    <label class="check">
+      <input name="ordered" type="checkbox" defaultChecked={settings.ordered} /> In the order of storing, for each
+      device
+    </label>
+    <Field
+      label="Filter"
+      hint="JSON with products (ids), tags and query (as searches take it): a record has to pass all that is given."
+    >
+      <textarea
+        name="filter"
+        rows={5}
+        spellcheck={false}
+        placeholder='{ "query": { "range": { "data.temperature": { "gt": 30 } } } }'
+        defaultValue={settings.filter === null ? '' : JSON.stringify(settings.filter, undefined, 2)}
+      />
+    </Field>
+  </>
+);
+
+/** What the form says. @throws SyntaxError where the filter is not JSON. */
+export const settingsOf = (form: FormData) => ({
+  concurrency: Number(textOf(form, 'concurrency')),
+  maxPerSecond: textOf(form, 'maxPerSecond') === '' ? null : Number(textOf(form, 'maxPerSecond')),
+  ordered: form.get('ordered') !== null,
+  filter: filterOf(textOf(form, 'filter')),
+});
+
+const filterOf = (text: string): HookFilterInput | null => {
+  if (text === '') return null;
+  const { products, tags, query } = JSON.parse(text) as HookFilterInput;
+  return { products: products ?? null, tags: tags ?? null, query: query ?? null };
+};

@@ -1,0 +1,143 @@
+import { useAddress } from '../../address.js';
+import { Page, Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { type Column, Pager, Table } from '../../components/table.js';
+import { PeopleDocument, type PeopleQuery } from '../../documents.js';
+import { mayOwn, organizationId } from '../../session.js';
+import { useQuery } from '../../use-query.js';
+import { AddMember, MakeTeam, MemberActions, TeamActions } from './people-actions.js';
+
+export type Member = NonNullable<PeopleQuery['organizationMembers']>['items'][number];
+export type Team = NonNullable<PeopleQuery['teams']>['items'][number];
+export type Application = NonNullable<PeopleQuery['applications']>['items'][number];
+
+const limit = 25;
+
+/** Who belongs to the organization, its teams, and what these may see. */
+export function PeopleScreen() {
+  const address = useAddress();
+  const people = useQuery(PeopleDocument, {
+    organizationId: organizationId.value,
+    limit,
+    page: Number(address.get('page')) || 1,
+    sort: address.get('sort') || 'username',
+    q: address.get('q') || null,
+  });
+  const { reload } = people;
+  return (
+    <Page
+      title="People"
+      actions={
+        mayOwn.value && (
+          <>
+            <AddMember reload={reload} />
+            <MakeTeam reload={reload} />
+          </>
+        )
+      }
+    >
+      <Loading of={people} rows={20}>
+        {({ organizationMembers: { items, totalCount }, teams, applications }) => (
+          <>
+            <Section title="Members">
+              <div class="filters">
+                <input
+                  type="search"
+                  aria-label="Filter by name"
+                  placeholder="Name"
+                  value={address.get('q')}
+                  onChange={({ currentTarget }) => address.set({ q: currentTarget.value })}
+                />
+              </div>
+              {items.length === 0 ? (
+                <Empty title={address.get('q') ? 'No member matches' : 'No member yet'}>
+                  <p>The organization acts by its own tokens. Members are users of the platform with a role in it.</p>
+                </Empty>
+              ) : (
+                <Table
+                  label="Members"
+                  columns={memberColumns(teams.items, reload)}
+                  rows={items}
+                  address={address}
+                  busy={people.loading}
+                />
+              )}
+              <Pager address={address} limit={limit} total={totalCount} />
+            </Section>
+            <Section title="Teams">
+              {teams.items.length === 0 ? (
+                <Empty title="No team yet">
+                  <p>A team is given applications; its members may see or change these. Owners see everything.</p>
+                </Empty>
+              ) : (
+                <Table
+                  label="Teams"
+                  columns={teamColumns(applications.items, reload)}
+                  rows={teams.items}
+                  address={address}
+                />
+              )}
+            </Section>
+          </>
+        )}
+      </Loading>
+    </Page>
+  );
+}
+
+const memberColumns = (teams: readonly Team[], reload: () => void): readonly Column<Member>[] => [
+  { title: 'Member', sort: 'username', cell: ({ username }) => username },
+  { title: 'Name', sort: 'name', cell: ({ name }) => name },
+  { title: 'Role', cell: ({ role }) => role },
+  {
+    title: 'Sees',
+    cell: ({ role, teams: { items } }) =>
+      role === 'owner' ? 'everything, as an owner' : items.length === 0 ? 'no application' : whyOf(items, teams),
+  },
+  ...(mayOwn.value
+    ? [
+        {
+          title: 'Change',
+          cell: (member: Member) => <MemberActions member={member} teams={teams} reload={reload} />,
+        },
+      ]
+    : []),
+];
+
+/** The applications that a member sees, each with the team that gives it. */
+const whyOf = (mine: readonly { id: string; name: string }[], teams: readonly Team[]) => (
+  <ul class="lines">
+    {mine.map(({ id, name }) => (
+      <li key={id}>
+        {teams
+          .find((team) => team.id === id)
+          ?.grants.items.map(({ application, permission }) => `${application.name} (${permission})`)
+          .join(', ') || 'nothing'}{' '}
+        <span class="quiet">by team {name}</span>
+      </li>
+    ))}
+  </ul>
+);
+
+const teamColumns = (applications: readonly Application[], reload: () => void): readonly Column<Team>[] => [
+  { title: 'Team', cell: ({ name }) => name },
+  { title: 'Description', cell: ({ description }) => description },
+  {
+    title: 'Members',
+    cell: ({ members: { items, totalCount } }) =>
+      items.map(({ username }) => username).join(', ') + ((totalCount ?? 0) > items.length ? ', …' : ''),
+  },
+  {
+    title: 'Applications',
+    cell: ({ grants }) =>
+      grants.items.map(({ application, permission }) => `${application.name} (${permission})`).join(', '),
+  },
+  ...(mayOwn.value
+    ? [
+        {
+          title: 'Change',
+          cell: (team: Team) => <TeamActions team={team} applications={applications} reload={reload} />,
+        },
+      ]
+    : []),
+];

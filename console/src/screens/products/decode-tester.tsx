@@ -1,0 +1,124 @@
+import { useAddress } from '../../address.js';
+import { Badge } from '../../components/badge.js';
+import { Field } from '../../components/dialog.js';
+import { Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { DecodeFrameDocument, type DecodeFrameQuery, type StreamType } from '../../documents.js';
+import { textOf } from '../../form.js';
+import { organizationId } from '../../session.js';
+import { useQuery } from '../../use-query.js';
+import { shown } from '../../value.js';
+
+type Decoded = NonNullable<DecodeFrameQuery['decodeFrame']>;
+
+const layouts = { BIN: 'BIN (tagged)', RAW: 'RAW (by position)', TXT: 'TXT (fields)' } as const;
+const encodings = ['hex', 'base64', 'utf8'];
+const tones: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = { ok: 'good', partial: 'warn', failed: 'bad' };
+
+/** Takes a frame apart as the product would, without storing it. The frame is in the address, so that it can be sent. */
+export function DecodeTester({ productId }: { productId: string }) {
+  const address = useAddress();
+  const payload = address.get('frame');
+  const streamType = (address.get('layout') || 'BIN') as StreamType;
+  const encoding = address.get('encoding') || 'hex';
+  const streamId = Number(address.get('stream') || '2');
+  const decoded = useQuery(
+    DecodeFrameDocument,
+    payload === ''
+      ? undefined
+      : { organizationId: organizationId.value, productId, streamId, streamType, payload, encoding },
+  );
+  const onSubmit = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    address.set(
+      Object.fromEntries(['frame', 'layout', 'encoding', 'stream'].map((name) => [name, textOf(form, name)])),
+    );
+  };
+  return (
+    <Section title="Decode a frame">
+      <form class="inline" onSubmit={onSubmit}>
+        <Field label="Frame">
+          <input
+            class="wide"
+            name="frame"
+            required
+            spellcheck={false}
+            placeholder="0141ac0000"
+            defaultValue={payload}
+          />
+        </Field>
+        <Field label="Written as">
+          <select name="encoding">
+            {encodings.map((one) => (
+              <option key={one} selected={one === encoding}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Stream">
+          <input name="stream" type="number" min={0} max={255} required defaultValue={`${streamId}`} />
+        </Field>
+        <Field label="Layout">
+          <select name="layout">
+            {Object.entries(layouts).map(([value, name]) => (
+              <option key={value} value={value} selected={value === streamType}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <button type="submit" class="primary">
+          Decode
+        </button>
+      </form>
+      {payload === '' ? (
+        <Empty title="No frame yet">
+          <p>Paste the bytes that a device sends: each part is shown with its offset, variable and value.</p>
+        </Empty>
+      ) : (
+        <Loading of={decoded} rows={4}>
+          {({ decodeFrame }) => <Parts of={decodeFrame} />}
+        </Loading>
+      )}
+    </Section>
+  );
+}
+
+const Parts = ({ of: { status, parts } }: { of: Decoded }) => (
+  <>
+    <p role="status">
+      <Badge tone={tones[status] ?? 'quiet'}>{status}</Badge>{' '}
+      <span class="quiet">
+        {parts.length} {parts.length === 1 ? 'part' : 'parts'}
+      </span>
+    </p>
+    <div class="table-frame">
+      <table aria-label="Parts of the frame">
+        <thead>
+          <tr>
+            <th class="number">Offset</th>
+            <th>Bytes</th>
+            <th>Variable</th>
+            <th class="number">Value</th>
+            <th>Warning</th>
+          </tr>
+        </thead>
+        <tbody>
+          {parts.map(({ offset, bytes, variable, value, warning }, index) => (
+            <tr key={index}>
+              <td class="number">{offset}</td>
+              <td>
+                <code>{bytes.replaceAll(/(..)(?=.)/g, '$1 ')}</code>
+              </td>
+              <td>{variable == null ? '' : shown(variable)}</td>
+              <td class="number">{value == null ? '' : shown(value)}</td>
+              <td>{warning != null && <Badge tone="warn">{warning}</Badge>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  </>
+);

@@ -1,0 +1,114 @@
+import { useLocation, useRoute } from 'preact-iso';
+import { Action } from '../../components/action.js';
+import { Facts, Page, Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { DeleteProductDocument, ProductDocument, type ProductQuery, UpdateProductDocument } from '../../documents.js';
+import { ask } from '../../graph.js';
+import { mayOwn, organizationId } from '../../session.js';
+import { moment, secondsOf } from '../../time.js';
+import { useQuery } from '../../use-query.js';
+import { DecodeTester } from './decode-tester.js';
+import { mappingsText, ProductFields, productOf } from './product-fields.js';
+import { Published } from './products.js';
+import { Redecode } from './redecode.js';
+
+type Product = NonNullable<ProductQuery['product']>;
+
+/** One product: its variables, a tester for its frames, and decoding stored frames again. */
+export function ProductScreen() {
+  const { params } = useRoute();
+  const productId = params['productId'] ?? '';
+  const product = useQuery(ProductDocument, { organizationId: organizationId.value, productId });
+  const found = product.data?.product;
+  return (
+    <Page
+      title={found === undefined ? 'Product' : `${found.name} ${found.version}`}
+      actions={found !== undefined && mayOwn.value && <Changes product={found} reload={product.reload} />}
+    >
+      <Loading of={product} rows={16}>
+        {({ product: shown }) => (
+          <>
+            <Facts
+              of={[
+                ['Published', <Published {...shown} />],
+                ['Devices', <a href={`/console/devices?product=${shown.id}`}>{shown.deviceCount.toLocaleString()}</a>],
+                ['Applications', shown.applications.items.map(({ name }) => name).join(', ')],
+                ['Made', moment(secondsOf(shown.createdAt))],
+                ['Changed', moment(secondsOf(shown.updatedAt))],
+              ]}
+            />
+            <Variables of={shown} />
+            <DecodeTester productId={shown.id} />
+            {mayOwn.value && <Redecode productId={shown.id} />}
+          </>
+        )}
+      </Loading>
+    </Page>
+  );
+}
+
+const Changes = ({ product, reload }: { product: Product; reload: () => void }) => {
+  const { route } = useLocation();
+  const names = { organizationId: organizationId.value, productId: product.id };
+  return (
+    <>
+      <Action
+        label="Edit"
+        title="Edit the product"
+        action="Save"
+        submit={async (form) => {
+          await ask(UpdateProductDocument, { ...names, ...productOf(form) });
+          reload();
+        }}
+      >
+        <ProductFields product={product} />
+      </Action>
+      <Action
+        label="Delete"
+        title="Delete the product"
+        danger
+        submit={async () => {
+          await ask(DeleteProductDocument, names);
+          route('/console/products');
+        }}
+      >
+        <p>A product that devices still use is not deleted: give them another one first.</p>
+      </Action>
+    </>
+  );
+};
+
+const Variables = ({ of: { variables } }: { of: Product }) => (
+  <Section title="Variables">
+    {variables.length === 0 ? (
+      <Empty title="No variable">
+        <p>Edit the product to say what its devices send.</p>
+      </Empty>
+    ) : (
+      <div class="table-frame">
+        <table aria-label="Variables">
+          <thead>
+            <tr>
+              <th>Variable</th>
+              <th>Type</th>
+              <th>Unit</th>
+              <th>Mappings (stream, layout, number)</th>
+            </tr>
+          </thead>
+          <tbody>
+            {variables.map(({ name, type, unit, mappings }) => (
+              <tr key={name}>
+                <td>{name}</td>
+                <td>{type}</td>
+                <td>{unit}</td>
+                <td>
+                  <code>{mappingsText(mappings)}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+  </Section>
+);

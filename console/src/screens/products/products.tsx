@@ -1,0 +1,82 @@
+import { useLocation } from 'preact-iso';
+import { useAddress } from '../../address.js';
+import { Action } from '../../components/action.js';
+import { Badge } from '../../components/badge.js';
+import { Page } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { type Column, Pager, Table } from '../../components/table.js';
+import { CreateProductDocument, ProductsDocument, type ProductsQuery } from '../../documents.js';
+import { ask } from '../../graph.js';
+import { mayOwn, organizationId } from '../../session.js';
+import { useQuery } from '../../use-query.js';
+import { ProductFields, productOf } from './product-fields.js';
+
+type Product = NonNullable<ProductsQuery['products']>['items'][number];
+
+const limit = 25;
+
+const columns: readonly Column<Product>[] = [
+  { title: 'Product', sort: 'name', cell: ({ id, name }) => <a href={`/console/products/${id}`}>{name}</a> },
+  { title: 'Version', sort: 'version', cell: ({ version }) => version },
+  { title: 'Variables', cell: ({ variables }) => variables.map(({ name }) => name).join(', ') },
+  { title: 'Devices', number: true, cell: ({ deviceCount }) => deviceCount.toLocaleString() },
+  { title: 'Published', cell: (product) => <Published {...product} /> },
+];
+
+/** Whether other organizations may use a product; the operator of the service publishes it. */
+export const Published = ({ public: isPublic }: { public: boolean }) =>
+  isPublic ? <Badge tone="good">public</Badge> : <Badge tone="quiet">own</Badge>;
+
+/** The products of the organization. */
+export function ProductsScreen() {
+  const address = useAddress();
+  const { route } = useLocation();
+  const products = useQuery(ProductsDocument, {
+    organizationId: organizationId.value,
+    limit,
+    page: Number(address.get('page')) || 1,
+    sort: address.get('sort') || 'name',
+    q: address.get('q') || null,
+  });
+  const make = async (form: FormData) => {
+    const product = { organizationId: organizationId.value, ...productOf(form) };
+    const { createProduct } = await ask(CreateProductDocument, product);
+    route(`/console/products/${createProduct.id}`);
+  };
+  return (
+    <Page
+      title="Products"
+      actions={
+        mayOwn.value && (
+          <Action label="Make a product" action="Make" primary submit={make}>
+            <ProductFields />
+          </Action>
+        )
+      }
+    >
+      <div class="filters">
+        <input
+          type="search"
+          aria-label="Filter by name"
+          placeholder="Name"
+          value={address.get('q')}
+          onChange={({ currentTarget }) => address.set({ q: currentTarget.value })}
+        />
+      </div>
+      <Loading of={products} rows={limit}>
+        {({ products: { items, totalCount } }) => (
+          <>
+            {items.length === 0 ? (
+              <Empty title={address.get('q') ? 'No product matches' : 'No product yet'}>
+                <p>A product says which variables its devices send, and how their frames are read.</p>
+              </Empty>
+            ) : (
+              <Table label="Products" columns={columns} rows={items} address={address} busy={products.loading} />
+            )}
+            <Pager address={address} limit={limit} total={totalCount} />
+          </>
+        )}
+      </Loading>
+    </Page>
+  );
+}

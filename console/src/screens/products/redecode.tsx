@@ -1,0 +1,56 @@
+import { useAddress } from '../../address.js';
+import { Action } from '../../components/action.js';
+import { JobProgress } from '../../components/job.js';
+import { Section } from '../../components/page.js';
+import { RangePicker } from '../../components/range-picker.js';
+import { RedecodeDocument } from '../../documents.js';
+import { ask } from '../../graph.js';
+import { organizationId } from '../../session.js';
+import { endsOf, moment, parseRange, zone } from '../../time.js';
+
+/**
+ * Decodes stored frames of a range again with the present variables: first a trial that changes nothing and counts, then
+ * the work. Their jobs are in the address, so that their progress is there after a reload.
+ */
+export function Redecode({ productId }: { productId: string }) {
+  const address = useAddress();
+  const { from, to } = endsOf(parseRange(address.get('range'), 'week'));
+  const trial = address.get('trial');
+  const job = address.get('job');
+  const start = async (dryRun: boolean) => {
+    const variables = { organizationId: organizationId.value, productId, from, to, dryRun };
+    const { redecodeProduct } = await ask(RedecodeDocument, variables);
+    address.set({
+      range: `${from}..${to}`,
+      ...(dryRun ? { trial: redecodeProduct.id, job: '' } : { job: redecodeProduct.id }),
+    });
+  };
+  const between = `between ${moment(from)} and ${moment(to)} (${zone.value})`;
+  return (
+    <Section
+      title="Decode stored frames again"
+      actions={
+        <>
+          <RangePicker address={address} fallback="week" />
+          <Action label="Try first" title="Try decoding again" action="Try" submit={() => start(true)}>
+            <p>Counts which stored records measured {between} would change. Nothing is changed.</p>
+          </Action>
+          {trial !== '' && (
+            <Action label="Decode again" primary submit={() => start(false)}>
+              <p>
+                Decodes the stored frames measured {between} again with the present variables, and replaces the values
+                of the records that change.
+              </p>
+            </Action>
+          )}
+        </>
+      }
+    >
+      <p class="quiet">After a change of variables. First try it: the trial says how many records would change.</p>
+      {trial !== '' && (
+        <JobProgress jobId={trial} note={({ changed }) => `The trial: ${changed.toLocaleString()} would change.`} />
+      )}
+      {job !== '' && <JobProgress jobId={job} />}
+    </Section>
+  );
+}
