@@ -423,7 +423,7 @@ export type FirstStepsQueryVariables = Exact<{
 }>;
 
 
-export type FirstStepsQuery = { devices: { items: Array<{ id: string, name: string | null, serial: string, product: { id: string } | null, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null };
+export type FirstStepsQuery = { devices: { items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null };
 
 export type OverviewQueryVariables = Exact<{
   organizationId: string;
@@ -432,7 +432,7 @@ export type OverviewQueryVariables = Exact<{
 }>;
 
 
-export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, search: { responses: Array<Record<string, unknown>> } }> } | null, hooked: { items: Array<{ id: string, name: string, hooks: { items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null }> } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string } | null, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { jobs: { items: Array<{ id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, search: { responses: Array<Record<string, unknown>> } }> } | null, hooked: { items: Array<{ id: string, name: string, hooks: { items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null }> } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { jobs: { items: Array<{ id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
 
 export type SetMemberMutationVariables = Exact<{
   organizationId: string;
@@ -1317,9 +1317,6 @@ export const FirstStepsDocument = new TypedDocumentString(`
       id
       name
       serial
-      product {
-        id
-      }
       latest {
         name
         ts
@@ -1351,11 +1348,11 @@ export const OverviewDocument = new TypedDocumentString(`
       }
     }
   }
-  hooked: applications(organizationId: $organizationId, limit: 40, sort: "name") {
+  hooked: applications(organizationId: $organizationId, limit: 30, sort: "name") {
     items {
       id
       name
-      hooks(limit: 20) {
+      hooks(limit: 15) {
         items {
           id
           url
@@ -1373,15 +1370,12 @@ export const OverviewDocument = new TypedDocumentString(`
       }
     }
   }
-  devices(organizationId: $organizationId, limit: 200, sort: "-createdAt") {
+  devices(organizationId: $organizationId, limit: 100, sort: "-createdAt") {
     totalCount
     items {
       id
       name
       serial
-      product {
-        id
-      }
       latest {
         name
         ts

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { Role, TokenScope } from '../../src/entities/enums.js';
 import { Actor } from '../support/actor.js';
 import { useWorld } from '../support/world.js';
 
@@ -20,4 +21,14 @@ it('hands out tokens that expire later, and none that has expired', async () => 
       extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'expiresAt' }] },
     },
   ]);
+});
+
+it('tells a token what it may do, whose role it has and which member it acts as', async () => {
+  const owner = await world.organization();
+  const member = await world.member(owner, Role.member);
+  const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
+  const viewerOf = async (actor: Actor) => (await actor.graph('{ viewer { scope role userId } }')).body.data!.viewer;
+  expect(await viewerOf(owner)).toEqual({ scope: 'full', role: 'owner', userId: null });
+  expect(await viewerOf(member)).toEqual({ scope: 'full', role: 'member', userId: member.id });
+  expect(await viewerOf(reader)).toEqual({ scope: 'read', role: 'owner', userId: null });
 });

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
+import { theme } from '../theme.js';
 import { formatIn, moment, zone } from '../time.js';
 import { shown } from '../value.js';
 import { ticksBetween } from './ticks.js';
@@ -82,10 +83,10 @@ function Plot({ lines, of, from, to }: { lines: readonly Line[]; of: uPlot.Align
   const plot = useRef<uPlot | undefined>(undefined);
   const names = lines.map(({ name }) => name).join('\n');
   const zoneName = zone.value;
+  const isDark = useIsDark();
   useEffect(() => {
     const element = frame.current!;
-    const style = getComputedStyle(element);
-    const color = (name: string) => style.getPropertyValue(name).trim();
+    const color = colorsOf(element);
     const axis = { stroke: color('--quiet'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
     const made = new uPlot(
       {
@@ -125,7 +126,7 @@ function Plot({ lines, of, from, to }: { lines: readonly Line[]; of: uPlot.Align
       observer.disconnect();
       made.destroy();
     };
-  }, [names, zoneName, from, to]);
+  }, [names, zoneName, from, to, theme.value, isDark]);
   useEffect(() => plot.current?.setData(of), [of]);
   return (
     <div class="plot" ref={frame}>
@@ -133,6 +134,26 @@ function Plot({ lines, of, from, to }: { lines: readonly Line[]; of: uPlot.Align
     </div>
   );
 }
+
+/** The colours of custom properties as a canvas takes them: of `light-dark()`, the one that is in force. */
+const colorsOf = (element: HTMLElement) => (name: string) => {
+  element.style.color = `var(${name})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = '';
+  return color;
+};
+
+/** Whether the system asks for dark colours: a canvas is drawn anew where that changes. */
+const useIsDark = (): boolean => {
+  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  useEffect(() => {
+    const query = matchMedia('(prefers-color-scheme: dark)');
+    const onChange = () => setDark(query.matches);
+    query.addEventListener('change', onChange);
+    return () => query.removeEventListener('change', onChange);
+  }, []);
+  return isDark;
+};
 
 /** Writes what the cursor points at above the plot. */
 const announce = (plot: uPlot, element: HTMLElement, lines: readonly Line[]) => {

@@ -8,6 +8,7 @@ import { ask } from '../../graph.js';
 import { mayWrite, organizationId } from '../../session.js';
 import { moment, secondsOf } from '../../time.js';
 import { useQuery } from '../../use-query.js';
+import { shown } from '../../value.js';
 import { millis } from './hook-state.js';
 import { Outcome } from './outcome.js';
 
@@ -77,7 +78,7 @@ const Shown = ({ of }: { of: Delivery }) => (
         <>
           <p>
             <code>
-              {of.request.method} {String(of.request.uri['href'] ?? '')}
+              {of.request.method} {shown(of.request.uri['href'] ?? '')}
             </code>
           </p>
           <Headers of={of.request.headers} />

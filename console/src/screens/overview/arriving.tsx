@@ -47,8 +47,8 @@ export function Arriving({
   return (
     <>
       <p class="quiet">
-        {total.toLocaleString()} records in this range, a minute of each application
-        {others > 0 && ` (the first ${applications.length}; ${others} more)`}
+        {total.toLocaleString()} records in this range; the chart has records a minute by application
+        {others > 0 && ` (the first ${applications.length}, ${others} more are not drawn)`}
       </p>
       <Chart label="Records a minute by application" lines={lines} from={from} to={to} />
     </>

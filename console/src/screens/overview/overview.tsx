@@ -108,8 +108,10 @@ const Hooks = ({ data: { hooked } }: { data: OverviewQuery }) => {
         <ul class="lines">
           {wrong.slice(0, mostShown).map(({ hook, application }) => (
             <li key={hook.id}>
-              <a href={`/console/hooks/${application.id}/${hook.id}`}>{hook.url}</a> <HookState hook={hook} />{' '}
-              <span class="quiet">{percent(hook.stats.successRate)} succeeded</span>
+              <a href={`/console/hooks/${application.id}/${hook.id}`}>{hook.url}</a> <HookState hook={hook} />
+              {hook.stats.successRate !== null && (
+                <span class="quiet"> {percent(hook.stats.successRate)} succeeded</span>
+              )}
             </li>
           ))}
         </ul>

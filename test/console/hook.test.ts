@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.js';
+import { Role } from '../../src/entities/enums.js';
+import { type Receiver, startReceiver, status } from '../hooks/receiver.js';
+import { useWorld } from '../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+
+const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [60_000] };
+
+describeInBrowser('hooks', () => {
+  const world = useWorld({ config: { hooks } });
+  const browser = useBrowser();
+  let receiver: Receiver;
+  let broken: Receiver;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    broken = await startReceiver(status(500));
+  });
+  afterAll(async () => {
+    await receiver.close();
+    await broken.close();
+  });
+
+  /** An organization with an application, and a device that is linked to it. */
+  const furnished = async () => {
+    const owner = await world.organization();
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
+    const deviceId = await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: 'Freezer' });
+    await owner.put(`/applications/${owner.id}/${applicationId}/devices/${deviceId}`);
+    return { owner, applicationId };
+  };
+
+  it('makes a hook, pings it, shows what was sent and answered, and switches it off', async () => {
+    const { owner } = await furnished();
+    const { page, faults } = await browser.open(`${world.url}/console/hooks#token=${owner.token}`);
+    await page.getByText('No hook yet').waitFor();
+    await page.getByRole('button', { name: 'Make a hook' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Make a hook' });
+    await dialog.getByLabel('Address').fill(receiver.url('/records'));
+    await dialog.getByLabel('Authentication').selectOption('Bearer token');
+    await dialog.getByLabel('Value').fill('a secret of the receiver');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Make', exact: true }).click();
+
+    await page.getByText('No delivery').waitFor();
+    await page.getByRole('button', { name: 'Ping' }).click();
+    await page.getByRole('heading', { name: 'Delivery' }).waitFor();
+    await page.getByText('succeeded 200').waitFor();
+    await page.getByLabel('The body that was answered').getByText('fine').waitFor();
+    expect(await page.getByRole('table', { name: 'Attempts' }).getByRole('row').count()).toBe(2);
+    expect(await page.getByText('a secret of the receiver').count()).toBe(0);
+    expect(await violationsOf(page)).toEqual([]);
+
+    await page.getByRole('link', { name: receiver.url('/records') }).click();
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('switched off by hand').waitFor();
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByText('delivers', { exact: true }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows a new signing secret once', async () => {
+    const { owner, applicationId } = await furnished();
+    const url = receiver.url('/signed');
+    const hookId = await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url });
+    const { page } = await browser.open(`${world.url}/console/hooks/${applicationId}/${hookId}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Rotate the secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+    const secret = await page.getByLabel('The new signing secret').textContent();
+    expect(secret).toMatch(/^whsec_/);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+    expect(await page.getByText(secret!).count()).toBe(0);
+  });
+
+  it('filters deliveries by outcome, says how many records a replay sends, and shows the progress of its job', async () => {
+    const { owner, applicationId } = await furnished();
+    const url = broken.url('/broken');
+    const hookId = await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url });
+    const records = [1, 2].map((temperature) => ({ serial: 'c0-01', data: { temperature } }));
+    await owner.post(`/organizations/${owner.id}/records`, records);
+    await broken.received(2);
+    const { page } = await browser.open(`${world.url}/console/hooks/${applicationId}/${hookId}#token=${owner.token}`);
+    await page.getByLabel('Outcome').selectOption('Succeeded');
+    await page.getByText('No delivery').waitFor();
+    expect(page.url()).toContain('outcome=succeeded');
+    await page.getByLabel('Outcome').selectOption('Failed or waiting');
+    await page.getByText('1–2 of 2').waitFor();
+    await page.getByRole('button', { name: 'Redeliver' }).click();
+    await page.getByRole('option', { name: '2 that failed or wait' }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('dialog').getByText('2 records').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('status', { name: 'Job' }).getByText('2 changed').waitFor();
+  });
+
+  it('shows a member no hook of an application that it may only read', async () => {
+    const { owner, applicationId } = await furnished();
+    await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url: receiver.url('/hidden') });
+    const member = await world.member(owner, Role.member);
+    const teamId = await owner.make(`/organizations/${owner.id}/teams`, { name: 'Readers' });
+    await owner.put(`/teams/${owner.id}/${teamId}/members/${member.id}`);
+    await owner.put(`/teams/${owner.id}/${teamId}/applications/${applicationId}`, { permission: 'read' });
+    const { page } = await browser.open(`${world.url}/console/hooks#token=${member.token}`);
+    await page.getByText('You see those of applications that you may change.').waitFor();
+    expect(await page.getByRole('button', { name: 'Make a hook' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,58 @@
+import { expect, it } from '@jest/globals';
+import { TokenScope } from '../../src/entities/enums.js';
+import { useWorld } from '../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+
+describeInBrowser('products', () => {
+  const world = useWorld();
+  const browser = useBrowser();
+
+  it('makes a product, takes a frame apart by it, and tries decoding again before it is done', async () => {
+    const owner = await world.organization();
+    const { page, faults } = await browser.open(`${world.url}/console/products#token=${owner.token}`);
+    await page.getByText('No product yet').waitFor();
+    await page.getByRole('button', { name: 'Make a product' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Make a product' });
+    await dialog.getByLabel('Name', { exact: true }).fill('Thermometer');
+    await dialog.getByLabel('Name of variable 1').fill('temperature');
+    await dialog.getByLabel('Mappings of variable 1').fill('2 TXT 1');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Make', exact: true }).click();
+    await page.getByRole('heading', { name: 'Thermometer 1.0' }).waitFor();
+
+    await page.getByLabel('Frame').fill('21.5,oops');
+    await page.getByLabel('Written as').selectOption('utf8');
+    await page.getByLabel('Layout').selectOption('TXT');
+    await page.getByRole('button', { name: 'Decode', exact: true }).click();
+    const parts = page.getByRole('table', { name: 'Parts of the frame' }).getByRole('row');
+    await parts.filter({ hasText: 'temperature' }).getByRole('cell', { name: '21.5' }).waitFor();
+    expect(page.url()).toContain('frame=21.5');
+    expect(await violationsOf(page)).toEqual([]);
+
+    expect(await page.getByRole('button', { name: 'Decode again' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Try first' }).click();
+    await page.getByRole('button', { name: 'Try', exact: true }).click();
+    await page.getByText('The trial: 0 would change.').waitFor();
+    await page.getByRole('button', { name: 'Decode again' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('says why a product that a device uses is not deleted', async () => {
+    const owner = await world.organization();
+    const product = { name: 'Thermometer', version: '1', variables: [] };
+    const productId = await owner.make(`/organizations/${owner.id}/products`, product);
+    await owner.make(`/organizations/${owner.id}/devices/c0-01`, { product: { id: productId } });
+    const { page } = await browser.open(`${world.url}/console/products/${productId}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alert').getByText('A product that devices use cannot be deleted.').waitFor();
+  });
+
+  it('offers no change to a token that may change nothing', async () => {
+    const owner = await world.organization();
+    const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
+    const { page } = await browser.open(`${world.url}/console/products#token=${reader.token}`);
+    await page.getByText('No product yet').waitFor();
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+  });
+});
