@@ -1,10 +1,9 @@
 import type { FirstOrganization } from './operator/first-organization.js';
 
-/** What is said once, on the first start: the token, and three calls to paste. */
+/** Printed once, on the first start: the token, the addresses to open, and commands to paste. */
 export function welcome(url: string, { id, token, serial, applicationId }: FirstOrganization): string {
-  const base = `${url}/ddp/v1`;
   const json = `-H 'Content-Type: application/json'`;
-  const auth = `-H 'Authorization: Bearer ${token}'`;
+  const auth = `-H "Authorization: Bearer $TOKEN"`;
   const record = JSON.stringify({ serial, data: { temperature: 21.5 } });
   const search = JSON.stringify({ ts: { gte: 0, lte: 4_102_444_800 }, queries: [{ products: [] }] });
   return `
@@ -13,13 +12,19 @@ Welcome. There was no organization yet, so here is one to try things with.
   organization  demo (${id})
   token         ${token}   (shown this once; more: npm run -s ddp -- token create --help)
 
-List its products, post a record of its device, search it:
+  console       ${url}/console/#token=${token}
+  GraphQL       ${url}/graphql
+  REST          ${url}/ddp/v1/docs
 
-curl -s ${auth} ${base}/organizations/${id}/products
+For the commands here and in the guides (docs/), paste into a shell:
 
-curl -s ${auth} ${json} -d '${record}' ${base}/organizations/${id}/records
+export ORIGIN=${url} TOKEN=${token} ORGANIZATION=${id} APPLICATION=${applicationId}
 
-curl -s ${auth} ${json} -d '${search}' ${base}/applications/${id}/${applicationId}/search
+Post a record of its device, then search it:
+
+curl -s ${auth} ${json} -d '${record}' $ORIGIN/ddp/v1/organizations/$ORGANIZATION/records
+
+curl -s ${auth} ${json} -d '${search}' $ORIGIN/ddp/v1/applications/$ORGANIZATION/$APPLICATION/search
 
 `;
 }

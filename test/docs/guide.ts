@@ -1,0 +1,173 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.js';
+import { createPool } from '../../src/database/pools.js';
+import { createFirstOrganization, type FirstOrganization } from '../../src/operator/first-organization.js';
+import { useService } from '../support/service.js';
+import { type Block, blocksOf, fillIn, missingLines, parsePrinted } from './page.js';
+
+/** Runs a block and gives what it prints. */
+export type Run = (block: Block) => Promise<string>;
+
+/** What a page has beside commands and their answers. */
+export interface GuideOptions {
+  /** Blocks that are not run here, by a part of their text, with the reason. */
+  readonly skipped?: Readonly<Record<string, string>>;
+  /** How the page's own kinds of blocks are run, by language and first word (`json search`). */
+  readonly runs?: Readonly<Record<string, Run>>;
+}
+
+/** The service that a page is tried on: what `npm start` makes on an empty database. */
+export interface Guide {
+  readonly url: string;
+  readonly first: FirstOrganization;
+  /** Variables of the shell, and identifiers of printed answers. */
+  readonly variables: Map<string, string>;
+  /** Runs text by bash. */
+  readonly shell: (text: string) => Promise<string>;
+}
+
+/** Where the pages say that the service is. */
+const documented = 'http://127.0.0.1:4000';
+
+/** Packages that are installed under another name here. */
+const packages: Readonly<Record<string, string>> = { "'@elastic/elasticsearch'": "'elasticsearch-9'" };
+
+/** Runs the code blocks of a page in order. An answer that is printed after a command is compared with the command's. */
+export function testGuide(path: string, { skipped = {}, runs = {} }: GuideOptions = {}, guide = useGuide()): void {
+  const blocks = blocksOf(path).filter(({ text }) => !Object.keys(skipped).some((part) => text.includes(part)));
+  const languages: Readonly<Record<string, Run>> = {
+    sh: ({ text }) => guide.shell(text),
+    js: ({ text }) => runModule(guide, text),
+    graphql: ({ text }) => sendOperation(guide, text),
+    ...runs,
+  };
+  const runOf = ({ language, words }: Block) => languages[[language, ...words.slice(0, 1)].join(' ')];
+  describe(path, () => {
+    it('has the blocks that are said not to run here', () => {
+      const texts = blocksOf(path).map(({ text }) => text);
+      for (const part of Object.keys(skipped)) expect(texts).toContainEqual(expect.stringContaining(part));
+    });
+    for (const [index, block] of blocks.entries()) {
+      const run = runOf(block);
+      if (run === undefined) {
+        if (index > 0 && isAnswer(block) && runOf(blocks[index - 1]!) !== undefined) continue;
+        it(`line ${block.line}`, () => expect(block).toBe('a command, or what one prints'));
+        continue;
+      }
+      const next = blocks[index + 1];
+      const printed = next !== undefined && isAnswer(next) && runOf(next) === undefined ? next : undefined;
+      it(`line ${block.line}: ${block.text.split('\n', 1)[0]}`, async () => {
+        const answer = await run(block);
+        if (printed !== undefined) compare(printed, answer, guide);
+      });
+    }
+  });
+}
+
+const isAnswer = ({ language, words }: Block) => ['json', 'text'].includes(language) && words.length === 0;
+
+/** Fails where an answer is not what the page prints. */
+export function compare({ language, text }: Pick<Block, 'language' | 'text'>, answer: string, guide: Guide): void {
+  const printed = text.replaceAll(documented, guide.url);
+  if (language === 'text') {
+    if (missingLines(printed, answer).length > 0) expect(answer).toBe(printed);
+    return;
+  }
+  const value: unknown = JSON.parse(answer);
+  expect(value).toEqual(fillIn(parsePrinted(printed), value, guide.variables));
+}
+
+/** Starts a service on a database as `npm start` furnishes an empty one, before the tests of the file. */
+export function useGuide(): Guide {
+  const { hooks } = readConfig({});
+  const config = { corsOrigins: ['https://app.example.com'], hooks: { ...hooks, allowCidrs: ['127.0.0.0/8'] } };
+  const service = useService({ config });
+  const receiver = createServer((request, response) => request.on('end', () => response.end('taken')).resume());
+  const variables = new Map<string, string>();
+  let folder: string;
+  let first: FirstOrganization | undefined;
+  beforeAll(async () => {
+    const pool = createPool(service.databaseUrl, { max: 1 });
+    first = await createFirstOrganization(pool, new Date());
+    await pool.end();
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const { port } = receiver.address() as AddressInfo;
+    const { id, token, applicationId } = first!;
+    const given = { ORIGIN: service.url, TOKEN: token, ORGANIZATION: id, APPLICATION: applicationId };
+    const hook = { RECEIVER: `http://127.0.0.1:${port}/records` };
+    for (const [name, value] of Object.entries({ ...given, ...hook })) variables.set(name, value);
+    // Below the project, where its packages are found.
+    folder = await mkdtemp(join(import.meta.dirname, 'guide-'));
+    await writeFile(join(folder, 'shell'), '');
+  });
+  afterAll(async () => {
+    receiver.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return {
+    get url() {
+      return service.url;
+    },
+    get first() {
+      return first!;
+    },
+    variables,
+    async shell(text) {
+      const script = text.replaceAll(documented, service.url);
+      const state = join(folder, 'shell');
+      // What a block sets is there in the next one, as in a shell that stays open.
+      const whole = `. ${state}\nset -a\n${script}\nset +a\n{ export -p; declare -f; } > ${state}`;
+      const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', whole], {
+        env: {
+          ...Object.fromEntries(variables),
+          HOME: folder,
+          LOG_LEVEL: 'warn',
+          DATABASE_URL: service.databaseUrl,
+          PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+        },
+        timeout: 50_000,
+      });
+      for (const [, name, value] of (await readFile(state, 'utf8')).matchAll(/^declare -x ([A-Z]+)="(.*)"$/gm)) {
+        variables.set(name!, value!);
+      }
+      return stdout;
+    },
+  };
+}
+
+const run = promisify(execFile);
+
+/** Runs a program as a page shows it, in a file below the project. */
+async function runModule({ shell }: Guide, text: string): Promise<string> {
+  let program = text;
+  for (const [name, installed] of Object.entries(packages)) program = program.replaceAll(name, installed);
+  const folder = await mkdtemp(join(import.meta.dirname, 'module-'));
+  try {
+    await writeFile(join(folder, 'example.mjs'), program);
+    return await shell(`node ${join(folder, 'example.mjs')}`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Sends an operation with the identifiers that the page has shown so far as its variables (`$PRODUCT` is `productId`). */
+async function sendOperation({ url, variables }: Guide, query: string): Promise<string> {
+  const values = [...variables].map(([name, value]): [string, string] => [`${name.toLowerCase()}Id`, value]);
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${variables.get('TOKEN')!}` },
+    body: JSON.stringify({
+      query,
+      variables: Object.fromEntries(values.filter(([name]) => query.includes(`$${name}`))),
+    }),
+  });
+  const answer = (await response.json()) as { errors?: unknown };
+  expect(answer).not.toHaveProperty('errors');
+  return JSON.stringify(answer);
+}

@@ -1,0 +1,36 @@
+import { expect, it } from '@jest/globals';
+import { welcome } from '../../src/welcome.js';
+import { useGuide } from './guide.js';
+
+const guide = useGuide();
+
+/** Lines of the greeting that begin so. */
+const linesOf = (start: string): string[] =>
+  welcome(guide.url, guide.first)
+    .split('\n')
+    .filter((line) => line.startsWith(start));
+
+it('prints commands that post a record and find it, with variables that they alone set', async () => {
+  for (const name of ['ORIGIN', 'TOKEN', 'ORGANIZATION', 'APPLICATION']) guide.variables.delete(name);
+  const [variables] = linesOf('export ');
+  const [post, search] = linesOf('curl ');
+  await guide.shell(variables!);
+  expect(JSON.parse(await guide.shell(post!))).toEqual({ accepted: 1, duplicates: 0, rejected: 0, results: [] });
+  expect(JSON.parse(await guide.shell(search!))).toMatchObject({
+    responses: [{ hits: { total: { value: 1 }, hits: [{ _source: { data: { temperature: 21.5 } } }] } }],
+  });
+});
+
+it.each(['console', 'GraphQL', 'REST'])('prints an address of %s that a browser can open', async (name) => {
+  const [line] = linesOf(`  ${name} `);
+  const response = await fetch(line!.trim().split(/\s+/)[1]!, { headers: { accept: 'text/html' } });
+  expect({ status: response.status, type: response.headers.get('content-type') }).toMatchObject({
+    status: 200,
+    type: expect.stringContaining('text/html'),
+  });
+});
+
+it('prints an address of the console that signs in', () => {
+  const [line] = linesOf('  console ');
+  expect(new URL(line!.trim().split(/\s+/)[1]!).hash).toBe(`#token=${guide.first.token}`);
+});
