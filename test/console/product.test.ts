@@ -20,7 +20,7 @@ describeInBrowser('products', () => {
     await dialog.getByRole('button', { name: 'Make', exact: true }).click();
     await page.getByRole('heading', { name: 'Thermometer 1.0' }).waitFor();
 
-    await page.getByLabel('Frame', { exact: true }).fill('21.5,oops');
+    await page.getByLabel('Frame', { exact: true }).fill('21.5;oops');
     await page.getByLabel('Written as').selectOption('utf8');
     await page.getByLabel('Layout').selectOption('TXT');
     await page.getByRole('button', { name: 'Decode', exact: true }).click();

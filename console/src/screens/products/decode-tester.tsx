@@ -44,7 +44,7 @@ export function DecodeTester({ productId }: { productId: string }) {
             name="frame"
             required
             spellcheck={false}
-            placeholder="0141ac0000"
+            placeholder="0441ac0000"
             defaultValue={payload}
           />
         </Field>
