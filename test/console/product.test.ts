@@ -46,6 +46,7 @@ describeInBrowser('products', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('alert').getByText('A product that devices use cannot be deleted.').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   it('offers no change to a token that may change nothing', async () => {
