@@ -170,7 +170,7 @@ export const FurnishDocument = new TypedDocumentString(`
   ) {
     id
   }
-  createApplication(organizationId: $organizationId, name: "Cold room") {
+  createApplication(organizationId: $organizationId, name: "Cold store") {
     id
   }
 }
