@@ -195,6 +195,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     admit,
     createContext,
     search: rooms.index,
+    clock: rooms.clock,
     inFlight,
     isConnectionLoss,
     report,

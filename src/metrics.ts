@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Reader } from './database/reader.js';
 import type { ItemResult, Rejection } from './records/item.js';
 import type { Ask, QueryAnswer, RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
@@ -19,7 +20,7 @@ const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DEL
 export function createRequestMetrics(registry: Registry): (request: AnsweredRequest) => void {
   const seconds = new Histogram({
     name: 'ddp_http_request_seconds',
-    help: 'Time of HTTP requests until they were answered, by method, route template and status.',
+    help: 'Time of HTTP requests until they ended, by method, route template and status; aborted: the caller went away.',
     labelNames: ['method', 'route', 'status'],
     buckets: durations,
     registers: [registry],
@@ -186,6 +187,29 @@ export function observePools(registry: Registry, pools: Readonly<Record<string, 
   );
   each('ddp_pool_waiting', 'Calls that wait for a connection.', ['pool'], (to, { waitingCount }, pool) => {
     to.set({ pool }, waitingCount);
+  });
+}
+
+/** Registers the figures of the pipelined connections, by their names. */
+export function observeReaders(registry: Registry, readers: Readonly<Record<string, Reader>>): void {
+  new Gauge({
+    name: 'ddp_reader_pending',
+    help: 'Statements of a pipelined connection that are not answered yet.',
+    labelNames: ['reader'],
+    registers: [registry],
+    collect() {
+      for (const [reader, { figures }] of Object.entries(readers)) this.set({ reader }, figures().pending);
+    },
+  });
+  new Counter({
+    name: 'ddp_reader_statements_total',
+    help: 'Statements that were sent over a pipelined connection.',
+    labelNames: ['reader'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [reader, { figures }] of Object.entries(readers)) this.inc({ reader }, figures().sent);
+    },
   });
 }
 

@@ -13,7 +13,14 @@ import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import { createLive, type Live, liveSession, liveSlowSession } from './live/live.js';
 import type { Log } from './log.js';
-import { createGroupMetrics, measureIndex, measureLog, observePools, observeProcess } from './metrics.js';
+import {
+  createGroupMetrics,
+  measureIndex,
+  measureLog,
+  observePools,
+  observeProcess,
+  observeReaders,
+} from './metrics.js';
 import { prepareDatabase } from './prepare.js';
 import { createRecordLog, storedRecords } from './records/postgres/log/log.js';
 import { createRecordIndex } from './records/postgres/search/record-index.js';
@@ -159,7 +166,16 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     kinds: { redecode: storedRecords.redecode, redeliver: hooks.steps.redeliver, replay: hooks.steps.replay },
     isConnectionLoss,
   });
-  observePools(registry, { main: pool, store: storePool, search: searchPool, hooks: dispatcherPool, live: livePool });
+  observePools(registry, {
+    main: pool,
+    orm: await orm.em.getConnection().getNativeClient(),
+    slow_read: slowPool,
+    store: storePool,
+    search: searchPool,
+    hooks: dispatcherPool,
+    live: livePool,
+  });
+  observeReaders(registry, { read: reader, access: accessReader });
   observeProcess(registry);
   await hooks.start();
   records.maintain();

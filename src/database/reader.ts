@@ -14,6 +14,8 @@ export interface Reader {
    * own. A lost connection answers {@link unavailable}; the next call makes a new one.
    */
   read: Read;
+  /** How many statements were sent since the start, and how many of them are not answered yet. */
+  figures(): { sent: number; pending: number };
   /** Waits for the statements under way and closes the connection. */
   close(): Promise<void>;
 }
@@ -33,6 +35,8 @@ export function createReader(connectionString: string, limit: number): Reader {
   const address = withSession(connectionString, `${pointReads}${limit}`);
   const names = new Map<string, string>();
   let made = 0;
+  let sent = 0;
+  let pending = 0;
   let current: Promise<pg.Client> | undefined;
 
   const connect = (): Promise<pg.Client> => {
@@ -63,10 +67,16 @@ export function createReader(connectionString: string, limit: number): Reader {
   };
 
   const send = async <Row>(text: string, values: unknown[]): Promise<Row[]> => {
-    const client = await (current ??= connect());
-    gather(client.connection.stream);
-    const { rows } = await client.query<pg.QueryResultRow>({ name: nameOf(text), text, values });
-    return rows as Row[];
+    sent += 1;
+    pending += 1;
+    try {
+      const client = await (current ??= connect());
+      gather(client.connection.stream);
+      const { rows } = await client.query<pg.QueryResultRow>({ name: nameOf(text), text, values });
+      return rows as Row[];
+    } finally {
+      pending -= 1;
+    }
   };
 
   const read = async <Row extends object>({ text, values }: Sql): Promise<Row[]> => {
@@ -83,6 +93,7 @@ export function createReader(connectionString: string, limit: number): Reader {
 
   return {
     read,
+    figures: () => ({ sent, pending }),
     async close() {
       const client = await current?.catch(() => undefined);
       await client?.end();

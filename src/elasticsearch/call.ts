@@ -17,6 +17,8 @@ export interface Call {
   readonly text: string;
   /** Whether the caller names JSON, or nothing that is text, as what it takes. */
   readonly acceptsJson: boolean;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
   /** Finds the application, which the caller may read. @throws ApiError NOT_FOUND */
   load(): Promise<Application>;
 }

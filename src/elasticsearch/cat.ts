@@ -1,5 +1,6 @@
 import { locate } from '../json.js';
 import { type Answer, type Call, type Handle, indexName, isSet, listOf, parameter } from './call.js';
+import { countTimedOut, EngineFailure } from './error.js';
 import { askOne } from './query.js';
 
 /** A line of a table, its columns in their order. */
@@ -58,8 +59,13 @@ export const catNothing: Handle = cat(async ({ load }) => {
   return [];
 });
 
-/** How many records there are; 0 where counting them takes longer than a query may. */
+/**
+ * How many records there are.
+ * @throws EngineFailure as the search answered, such as 429 where too many wait; 504 where counting takes too long.
+ */
 const countOf = async (call: Call): Promise<string> => {
   const answer = await askOne(call, locate({ size: 0, track_total_hits: true }));
-  return 'hits' in answer ? `${answer.hits.total?.value ?? 0}` : '0';
+  if ('error' in answer) throw new EngineFailure(answer.status, answer.error.type, answer.error.reason);
+  if (answer.timed_out) throw countTimedOut();
+  return `${answer.hits.total?.value ?? 0}`;
 };

@@ -61,7 +61,7 @@ export const openPit: Handle = async (call) => {
   const { id: applicationId, organizationId } = await call.load();
   const id = encode({ kind: 'pit', organizationId, applicationId });
   const shards = { total: 1, successful: 1, skipped: 0, failed: 0 };
-  return { body: { id, pit_id: id, _shards: shards, creation_time: Date.now() } };
+  return { body: { id, pit_id: id, _shards: shards, creation_time: call.clock() } };
 };
 
 /** Closes points in time or scrolls, which only means that their ids were read. */

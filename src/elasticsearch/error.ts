@@ -64,3 +64,7 @@ export const wrongMethod = (path: string, method: string, allow: readonly string
 
 /** 400: a parameter or a body that a request cannot have. */
 export const badArgument = (reason: string) => new EngineFailure(400, 'illegal_argument_exception', reason);
+
+/** 504: a count was not done in the time of a query; what was counted until then would be no count. */
+export const countTimedOut = () =>
+  new EngineFailure(504, 'timeout_exception', 'Counting the records took longer than a query may take.');

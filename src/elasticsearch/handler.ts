@@ -26,6 +26,8 @@ export interface ElasticsearchOptions {
   /** The context of one call. */
   createContext: (caller: Caller, request: Request) => Context;
   search: Search;
+  /** Milliseconds since the epoch. */
+  clock: () => number;
   /** Counts the bytes of bodies and answers. */
   inFlight: InFlight;
   /** Takes the cause of a bare 500 or a 503; the caller never sees it. */
@@ -47,6 +49,9 @@ export const createElasticsearch = (options: ElasticsearchOptions): RequestHandl
     const path = pathOf(request);
     if (below(options.base, path) === undefined) return next();
     response.setHeader('X-Elastic-Product', 'Elasticsearch');
+    // The name that a client gave its request comes back, as from the engines.
+    const opaqueId = request.headers['x-opaque-id'];
+    if (opaqueId !== undefined) response.setHeader('X-Opaque-Id', opaqueId);
     serve(options, find, path, request, response).catch((error: unknown) => {
       if (response.headersSent) next(error);
       else answerError(options, error, request, response);
@@ -91,7 +96,7 @@ const below = (base: string, path: string): string | undefined => {
 type Find = ReturnType<typeof createTable<Place>>;
 
 const serve = async (
-  { admit, base, createContext, inFlight, search }: ElasticsearchOptions,
+  { admit, base, clock, createContext, inFlight, search }: ElasticsearchOptions,
   find: Find,
   path: string,
   request: Request,
@@ -119,6 +124,7 @@ const serve = async (
   const call: Call = {
     context,
     search,
+    clock,
     organizationId,
     applicationId,
     params,
@@ -182,6 +188,7 @@ const writeError = (
   { headers = {} }: Pick<ApiError, 'headers'>,
   { status, error }: EngineError,
 ): void => {
+  response.locals['failure'] = { code: error.type, message: error.reason };
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   write(request, response, { status, body: { error, status } }, mediaOrPlain(request));
 };

@@ -4,7 +4,7 @@ import type { QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
 import { type Answer, type Call, type Handle, indexName, isSet, parameter } from './call.js';
 import { isPit, nextPage, openScroll, requirePit, withPit } from './cursor.js';
-import { badArgument } from './error.js';
+import { badArgument, countTimedOut } from './error.js';
 import { askAll, askOne, emptyObject, queryOf, withMembers } from './query.js';
 import { type KindOf, typedKeys } from './typed-keys.js';
 
@@ -40,6 +40,7 @@ export const count: Handle = async (call) => {
   const query = onlyQuery(queryOf(call));
   const answer = await askOne(call, withAll(query, { size: 0, track_total_hits: true }));
   if ('error' in answer) return refused(answer);
+  if (answer.timed_out) throw countTimedOut();
   return { body: { count: answer.hits.total?.value ?? 0, _shards: shards } };
 };
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server';
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { GraphQLSchema } from 'graphql';
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.js';
 import { Allowance } from './allowance.js';
 import { runsOf } from './batch.js';
@@ -164,6 +164,7 @@ function createServe(
     if (!Array.isArray(body)) {
       const answer = await run(request, body, contextOf());
       hold(answer.text);
+      noteFailure(response, answer);
       return send(response, answer);
     }
     if (body.length > bounds.batch) throw exceeded('batch', body.length);
@@ -196,6 +197,14 @@ function answerOf({ status, headers, body }: HTTPGraphQLResponse): Answer {
   // `@defer` and `@stream` are not in the schema, so nothing comes in parts.
   if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for.');
   return { status: status ?? 200, headers, text: body.string };
+}
+
+/** What Apollo refuses itself, such as a query that does not parse, is told to the log as every other refusal is. */
+function noteFailure({ locals }: Response, { status, text }: Answer): void {
+  if (status < 400) return;
+  const { errors = [] } = JSON.parse(text) as ExecutionResult;
+  const [error] = errors;
+  if (error !== undefined) locals['failure'] = { code: error.extensions?.['code'], message: error.message };
 }
 
 function send(response: Response, { status, headers, text }: Answer): void {

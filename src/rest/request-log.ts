@@ -16,7 +16,8 @@ export interface AnsweredRequest {
   method: string;
   /** The template of its path, such as `/ddp/v1/teams/:organizationId/:teamId`; `none` where nothing stands there. */
   route: string;
-  status: number;
+  /** Its status; `aborted` where the caller went away before it was answered. */
+  status: number | 'aborted';
   seconds: number;
 }
 
@@ -35,23 +36,25 @@ export const noteFor = (
 
 /**
  * One line a request: never a token, a body or a query string. A refused one (4xx) says why, with its code and message;
- * where the operation noted what it was about, the line says that too. Every answered request is observed.
+ * where the operation noted what it was about, the line says that too. Every request is observed, one that its caller
+ * left before it was answered as `aborted`.
  */
 export const logRequests =
   (log: Log, observe: (request: AnsweredRequest) => void): RequestHandler =>
   (request, response, next) => {
     const { method, path } = request;
     const begun = performance.now();
-    response.once('finish', () => {
+    // It comes once, after `finish` or without it.
+    response.once('close', () => {
       const took = performance.now() - begun;
       const milliseconds = Math.round(took * 10) / 10;
       const requestId = response.getHeader('X-Request-Id');
-      const { statusCode: status } = response;
+      const status = response.writableFinished ? response.statusCode : 'aborted';
       const { failure, note, route } = response.locals as Noted;
       observe({ method, route: route ?? routeOf(request), status, seconds: took / 1000 });
-      const refused = status >= 400 &&
-        failure && { code: failure.code, message: failure.message.slice(0, longestMessage) };
-      log.info({ requestId, method, path, status, milliseconds, ...refused, ...(status >= 400 && note) }, 'request');
+      const isRefused = status !== 'aborted' && status >= 400;
+      const refused = isRefused && failure && { code: failure.code, message: failure.message.slice(0, longestMessage) };
+      log.info({ requestId, method, path, status, milliseconds, ...refused, ...(isRefused && note) }, 'request');
     });
     next();
   };

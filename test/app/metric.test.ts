@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../support/client.js';
 import { useService } from '../support/service.js';
-import { createTenant } from '../support/tenant.js';
+import { createTenant, withDatabase } from '../support/tenant.js';
 
 const service = useService();
 let owner: Client;
@@ -82,12 +83,43 @@ describe('/metrics', () => {
 
   it('tells of pools, subscriptions, the event loop and the process', async () => {
     const figure = await scrape();
-    for (const pool of ['main', 'store', 'search', 'hooks', 'live']) {
+    for (const pool of ['main', 'orm', 'slow_read', 'store', 'search', 'hooks', 'live']) {
       expect(figure(`ddp_pool_connections{pool="${pool}",state="in_use"}`)).toBeGreaterThanOrEqual(0);
       expect(figure(`ddp_pool_waiting{pool="${pool}"}`)).toBeGreaterThanOrEqual(0);
+    }
+    for (const reader of ['read', 'access']) {
+      expect(figure(`ddp_reader_statements_total{reader="${reader}"}`)).toBeGreaterThan(0);
+      expect(figure(`ddp_reader_pending{reader="${reader}"}`)).toBe(0);
     }
     expect(figure('ddp_subscriptions')).toBe(0);
     expect(figure('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
     expect(figure('process_resident_memory_bytes')).toBeGreaterThan(0);
+  });
+
+  it('counts a request whose caller went away before it was answered', async () => {
+    const linked = (await owner.post<{ id: string }>(`${organization}/devices/ab-02`, {})).body;
+    await owner.put(`${application}/devices/${linked.id}`);
+    await withDatabase(service, async (db) => {
+      await db.query('begin; lock table record in access exclusive mode');
+      const gone = new AbortController();
+      const body = JSON.stringify({ ts: { gte: 1.7e9, lte: 4e9 }, queries: [{ products: [] }] });
+      const headers = { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' };
+      const { signal } = gone;
+      const asked = fetch(`${owner.base}${application}/search`, { method: 'POST', headers, body, signal });
+      const waits = async () =>
+        (await db.query(`select from pg_locks where not granted and relation = 'record'::regclass`)).rowCount! > 0;
+      const early = asked.then(
+        () => true,
+        () => true,
+      );
+      while (!(await waits())) expect(await Promise.race([early, setImmediate(false)])).toBe(false);
+      gone.abort();
+      await expect(asked).rejects.toThrow();
+    });
+    const route = '/ddp/v1/applications/:organizationId/:applicationId/search';
+    const name = `ddp_http_request_seconds_count{method="POST",route="${route}",status="aborted"}`;
+    let count: number | undefined;
+    while (count === undefined) count = (await scrape())(name);
+    expect(count).toBe(1);
   });
 });

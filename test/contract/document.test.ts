@@ -6,9 +6,26 @@ import { useService } from '../support/service.js';
 
 const source = readFileSync('docs/openapi.json', 'utf8');
 const document = JSON.parse(source) as {
-  paths: Record<string, Record<string, { operationId: string }>>;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
   tags: { name: string }[];
 };
+
+interface Operation {
+  operationId: string;
+  parameters?: { required?: boolean; example?: unknown }[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+}
+
+interface Schema {
+  $ref?: string;
+  anyOf?: Schema[];
+  required?: string[];
+  properties?: Record<string, Schema>;
+}
+
+/** The name of the component that a schema refers to. */
+const referred = ({ $ref, anyOf = [] }: Schema): string => ($ref ?? anyOf[0]!.$ref!).split('/').at(-1)!;
 
 /** The 46 operations of the contract (docs/contract.md, section 14), in its order. */
 const specified = [
@@ -83,6 +100,26 @@ describe('the OpenAPI document', () => {
 
   it('lists every operation of the contract in its order', () => {
     expect(listed.filter((operation) => specified.includes(operation))).toEqual(specified);
+  });
+
+  it('requires the password of a new hook, and not that of one that has it stored', () => {
+    const { schemas } = document.components;
+    const basicOf = (verb: string, path: string) => {
+      const { schema } = document.paths[path]![verb]!.requestBody!.content['application/json'];
+      const authentication = referred(schema.properties!['authentication']!);
+      return schemas[referred(schemas[authentication]!.properties!['basic']!)]!.required;
+    };
+    const hooks = '/applications/{organizationId}/{applicationId}/hooks';
+    expect(basicOf('post', hooks)).toEqual(['user', 'pass']);
+    expect(basicOf('put', `${hooks}/{applicationHookId}`)).toEqual(['user']);
+  });
+
+  it('lets the page send no filter and no body that nobody wrote', () => {
+    const all = Object.values(document.paths).flatMap((verbs) => Object.entries(verbs));
+    const filters = all.flatMap(([, { parameters = [] }]) => parameters.filter(({ required }) => !required));
+    expect(filters.filter(({ example }) => example !== undefined)).toEqual([]);
+    // A browser sends no body with a GET.
+    expect(all.filter(([verb, { requestBody }]) => verb === 'get' && requestBody !== undefined)).toEqual([]);
   });
 
   it('lints clean', async () => {

@@ -2,10 +2,12 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { TokenScope } from '../../src/entities/enums.js';
 import { newId } from '../../src/entities/id.js';
+import { withDatabase } from '../support/tenant.js';
 import { type Answered, send, useField } from './field.js';
 
 const field = useField();
 const busy = useField({ config: { rateLimit: 1 } });
+const slow = useField({ config: { search: { timeout: 1000, rollups: true } } });
 
 /** Every error is an object with a type, a reason and the cause, and its status. */
 const expectError = (answer: Answered, status: number, type: string) => {
@@ -78,6 +80,17 @@ describe("an error of the engines' interface", () => {
     expectError(refused, 429, 'rejected_execution_exception');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   });
+
+  it('is 429 or 504, never a count of 0, where records cannot be counted in time', async () => {
+    const answers = await withDatabase(slow.service, async (db) => {
+      await db.query('begin; lock table record in access exclusive mode');
+      const paths = ['/_cat/count', '/_cat/indices', '/_count'];
+      return Promise.all(Array.from({ length: 150 }, (_, index) => send(slow, 'GET', paths[index % 3]!)));
+    });
+    const types: Record<number, string> = { 429: 'rejected_execution_exception', 504: 'timeout_exception' };
+    for (const answer of answers) expectError(answer, answer.status, types[answer.status]!);
+    expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([429, 504]);
+  }, 60_000);
 
   it('is 400 with its place for a body that is no JSON or no query', async () => {
     expectError(await send(field, 'POST', '/_search', { body: '{"size":' }), 400, 'json_parse_exception');

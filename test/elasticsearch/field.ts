@@ -1,6 +1,6 @@
 import { beforeAll } from '@jest/globals';
 import { request } from 'undici';
-import { type TestServiceOptions, useService } from '../support/service.js';
+import { type TestService, type TestServiceOptions, useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
 /** A minute in milliseconds. */
@@ -18,6 +18,7 @@ export interface Answered {
 
 /** An application with three records of a probe, as the index of an engine. */
 export interface Field {
+  service: TestService;
   tenant: Tenant;
   organizationId: string;
   applicationId: string;
@@ -49,7 +50,7 @@ export const useField = (options?: TestServiceOptions): Field => {
     await owner.put(`/applications/${id}/${application.body.id}/devices/${device.body.id}`);
     const applicationId = application.body.id;
     const url = `${service.url}/ddp/v1/applications/${id}/${applicationId}/elasticsearch`;
-    Object.assign(field, { tenant, organizationId: id, applicationId, url, token: owner.token });
+    Object.assign(field, { service, tenant, organizationId: id, applicationId, url, token: owner.token });
     await store(field, [
       { ts: start / 1000, data: { float: 1.5, count: 1, label: 'red' } },
       { ts: start / 1000 + 120, data: { float: 2.5, count: 2, label: 'red' } },

@@ -5,6 +5,13 @@ const field = useField();
 const post = (path: string, body: object = {}) => send(field, 'POST', path, { body });
 const floats = (answer: any): number[] => answer.body.hits.hits.map((hit: any) => hit._source.data.float);
 
+const clocked = useField({ clock: () => start + 61 * minute });
+
+it('says when a point in time was opened by the clock of the service', async () => {
+  const { body } = await send(clocked, 'POST', '/records/_search/point_in_time?keep_alive=1m');
+  expect(body.creation_time).toBe(start + 61 * minute);
+});
+
 describe('the types of bodies and answers', () => {
   it.each([
     'application/vnd.elasticsearch+json; compatible-with=8',
@@ -35,6 +42,13 @@ describe('the types of bodies and answers', () => {
     ]);
     const headers = { accept: 'application/json' };
     expect((await send(field, 'GET', '/_cat/count', { headers })).body).toEqual([{ count: '3' }]);
+  });
+
+  it('carry the name that a client gave its request, errors too', async () => {
+    const headers = { 'x-opaque-id': 'nightly report' };
+    for (const path of ['/_search', '/_sql'])
+      expect((await send(field, 'GET', path, { headers })).headers.get('x-opaque-id')).toBe('nightly report');
+    expect((await send(field, 'GET', '/_search')).headers.has('x-opaque-id')).toBe(false);
   });
 });
 

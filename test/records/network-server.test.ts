@@ -244,6 +244,16 @@ describe('the log', () => {
       status: 401,
       code: 'UNAUTHENTICATED',
     });
+    const unreadable = await fetch(`${service.url}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: '{' }),
+    });
+    expect(lines.find(({ requestId }) => requestId === unreadable.headers.get('x-request-id'))).toMatchObject({
+      status: 400,
+      code: 'MALFORMED_REQUEST',
+      message: 'Syntax Error: Expected Name, found <EOF>.',
+    });
     const good = lineOf(await owner.get(`/organizations/${organization}/devices`));
     expect(good).toMatchObject({ status: 200 });
     expect(good).not.toHaveProperty('code');

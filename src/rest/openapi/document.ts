@@ -5,6 +5,7 @@ import { pageItems } from '../response.js';
 import { routes } from '../routes.js';
 import { errorComponent, failureComponents, headers } from './failure.js';
 import { freeComponents } from './free-form.js';
+import { newHookComponents } from './new-hook.js';
 import { describeOperation } from './operation.js';
 import { componentOf } from './type-schema.js';
 
@@ -34,6 +35,7 @@ const chapterNotes: Readonly<Record<string, string>> = {
  */
 export const createOpenApi = (graph: GraphQLSchema, server: string): OpenApiDocument => {
   const schema = restSchema(graph);
+  const components = typeComponents(schema);
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const draft of draftOpenApi(schema)) {
     const { verb, alias, path: template } = draft.route;
@@ -58,7 +60,7 @@ export const createOpenApi = (graph: GraphQLSchema, server: string): OpenApiDocu
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'An API token of the organization (`ddp_...`).' },
       },
-      schemas: { ...typeComponents(schema), ...freeComponents, Error: errorComponent },
+      schemas: { ...components, ...newHookComponents(components), ...freeComponents, Error: errorComponent },
       responses: failureComponents,
       headers,
     },

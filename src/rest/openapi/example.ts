@@ -11,6 +11,7 @@ const deviceId = '019aa0de-7c00-7000-8000-00000000a005';
 const applicationId = '019aa0de-7c00-7000-8000-00000000a006';
 const applicationHookId = '019aa0de-7c00-7000-8000-00000000a007';
 const deliveryId = '019aa0de-7c00-7000-8000-00000000a008';
+const jobId = '019aa0de-7c00-7000-8000-00000000a009';
 const createdAt = '2026-11-20T12:00:00.000Z';
 const updatedAt = '2026-11-20T12:30:00.000Z';
 const serial = '70b3d57ed005abcd';
@@ -162,6 +163,25 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
       },
     ],
   },
+  HookSettings: {
+    concurrency: 8,
+    maxPerSecond: 50,
+    ordered: false,
+    signed: true,
+    circuit: 'closed',
+    failuresInRow: 0,
+    filter: { products: [productId], tags: ['north'], query: { range: { 'data.temperature': { gte: 20 } } } },
+  },
+  Job: {
+    id: jobId,
+    kind: 'replay',
+    state: 'running',
+    done: 1200,
+    total: 5000,
+    changed: 1150,
+    createdAt,
+    updatedAt,
+  },
   IngestAnswer: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
 };
 
@@ -177,6 +197,7 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   applicationId,
   applicationHookId,
   deliveryId,
+  jobId,
   limit: 10,
   page: 1,
   sort: '-createdAt,name',
@@ -192,6 +213,8 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   streamType: 'BIN',
   payload: '0441AC0000',
   encoding: 'hex',
+  from: 1_794_900_000,
+  to: 1_795_000_001,
 };
 
 /** A record as it is posted, and a search for it. */

@@ -52,7 +52,8 @@ const query: JsonSchema = {
 };
 
 const searchBody: JsonSchema = {
-  description: 'The search. It may come in the query string instead.',
+  required: true,
+  description: 'The search.',
   content: json(
     {
       type: 'object',
@@ -127,8 +128,12 @@ const inQuery = (name: string, description: string, schema: JsonSchema): JsonSch
 /** Parameters that stand for such a body. */
 export const freeParameters: Readonly<Record<string, readonly JsonSchema[]>> = {
   search: [
-    inQuery('ts', 'Range of time as JSON, where no body is sent; or in brackets, `ts[gte]=1`.', timeRange),
-    inQuery('queries', 'Queries as JSON, where no body is sent; or in brackets.', { type: 'array', items: query }),
+    inQuery(
+      'ts',
+      'Range of time as JSON, or in brackets: `ts[gte]=1`. Both keys may come in a body instead, as POST takes it.',
+      timeRange,
+    ),
+    inQuery('queries', 'Queries as JSON, or in brackets.', { type: 'array', items: query }),
   ],
 };
 

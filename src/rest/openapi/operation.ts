@@ -10,6 +10,7 @@ import type { Route, Verb } from '../routes.js';
 import { argumentExamples, typeExamples } from './example.js';
 import { commonHeaders, failures, headerRefs } from './failure.js';
 import { freeBodies, freeParameters } from './free-form.js';
+import { newHookBody } from './new-hook.js';
 import { type BodyField, bodySchema, isRequired, schemaOf, valueSchema } from './type-schema.js';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -20,7 +21,10 @@ type Field = GraphQLField<unknown, unknown>;
  */
 export const describeOperation = ({ route, field, operationId, summary = '' }: Draft, verb: Verb): JsonSchema => {
   const places = placesOf(route, field.args);
-  const body = freeBodies[route.operation] ?? fieldsBody(route, field, places.body);
+  // A GET may carry a body as well, which browsers and most clients cannot send: it is described at the other verb.
+  const body = hasAlias(route, verb)
+    ? undefined
+    : (freeBodies[route.operation] ?? fieldsBody(route, field, places.body));
   const name = operationId?.replace(/_(query|mutation)$/, '') ?? route.operation;
   return {
     operationId: verb === route.alias ? `${name}By${verb[0]}${verb.slice(1).toLowerCase()}` : name,
@@ -29,9 +33,12 @@ export const describeOperation = ({ route, field, operationId, summary = '' }: D
     description: summary,
     ...parameters(route, field, places, verb),
     ...(body !== undefined && { requestBody: body }),
-    responses: { ...success(route, field), ...failures(codesOf(route, body !== undefined)) },
+    responses: { ...success(route, field), ...failures(codesOf(route, body !== undefined || hasAlias(route, verb))) },
   };
 };
+
+/** Whether another verb does the same as this one. */
+const hasAlias = (route: Route, verb: Verb): boolean => route.alias !== undefined && verb !== route.alias;
 
 const parameters = (route: Route, field: Field, places: Places, verb: Verb): JsonSchema => {
   const list = [
@@ -54,8 +61,10 @@ const parameter = (route: Route, field: Field, arg: GraphQLArgument, place: stri
     in: place,
     ...(description !== undefined && { description }),
     ...((place === 'path' || isRequired(arg)) && { required: true }),
-    schema,
-    ...exampleOf(field, arg),
+    // The page sends the example of a parameter as its value. One that may be absent has it in its schema instead,
+    // so that a first try is not filtered by what the example happens to say.
+    schema: place === 'path' || isRequired(arg) ? schema : { ...schema, ...schemaExampleOf(field, arg) },
+    ...((place === 'path' || isRequired(arg)) && exampleOf(field, arg)),
     ...(isListType(arg.type) && { style: 'form', explode: true }),
   };
 };
@@ -70,6 +79,11 @@ const exampleOf = ({ type }: Field, { name }: GraphQLArgument): JsonSchema => {
   return example === undefined ? {} : { example };
 };
 
+const schemaExampleOf = (field: Field, arg: GraphQLArgument): JsonSchema => {
+  const { example } = exampleOf(field, arg);
+  return example === undefined ? {} : { examples: [example] };
+};
+
 const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]): JsonSchema | undefined => {
   if (args.length === 0) return undefined;
   const fields = args.map((arg) => withRules(route, arg));
@@ -82,9 +96,12 @@ const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]
   const isWhole = fields.every((each) => !isRequired(each) || each.name in example);
   return {
     required: fields.some(isRequired),
-    content: { 'application/json': { schema: bodySchema(fields), ...(isWhole && { example }) } },
+    content: { 'application/json': { schema: schemaOfBody(route, fields), ...(isWhole && { example }) } },
   };
 };
+
+const schemaOfBody = ({ operation }: Route, fields: readonly BodyField[]): JsonSchema =>
+  operation === 'createApplicationHook' ? newHookBody(bodySchema(fields)) : bodySchema(fields);
 
 const success = (route: Route, field: Field): JsonSchema => {
   if (route.status === 204) return { 204: { description: 'Done.', headers: headerRefs(commonHeaders) } };
