@@ -213,6 +213,7 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   streamType: 'BIN',
   payload: '0441AC0000',
   encoding: 'hex',
+  state: 'failed',
   from: 1_794_900_000,
   to: 1_795_000_001,
 };

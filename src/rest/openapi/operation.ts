@@ -90,7 +90,7 @@ const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]
   const answer = typeExamples[getNamedType(field.type).name] ?? {};
   const example = Object.fromEntries(
     args
-      .map(({ name }) => [name, answer[name] ?? argumentExamples[name]] as const)
+      .map(({ name }) => [name, argumentExamples[name] ?? answer[name]] as const)
       .filter(([, value]) => value !== undefined),
   );
   const isWhole = fields.every((each) => !isRequired(each) || each.name in example);
