@@ -130,11 +130,13 @@ const bindExpression = (expression: Expression, query: Written, binding: Binding
     }
     case 'bool': {
       if (expression.clauses.length === 0) return none;
-      const bound = (occur: Occur) =>
-        expression.clauses
-          .filter((clause) => clause.occur === occur)
-          .map((clause) => bindExpression(clause.expression, query, binding));
-      const [must, should, mustNot] = [bound('must'), bound('should'), bound('mustNot')];
+      // In the order in which they are written, so that of several faults the first is named.
+      const bound = expression.clauses.map((clause) => ({
+        occur: clause.occur,
+        predicate: bindExpression(clause.expression, query, binding),
+      }));
+      const of = (occur: Occur) => bound.filter((one) => one.occur === occur).map(({ predicate }) => predicate);
+      const [must, should, mustNot] = [of('must'), of('should'), of('mustNot')];
       const alone = must.length === 0 && should.length > 0 ? 1 : 0;
       const required = minimum === undefined ? alone : Math.max(alone, requiredOf(minimum, should.length, query.at));
       return and([...must, atLeastOf(required, should), not(or(mustNot))]);
