@@ -178,7 +178,8 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
   const migrations = await appliedMigrations(rooms.orm);
   const admission = createAdmission(config, app, authenticate);
   const { admit, inFlight } = admission;
-  const createContext = (caller: Caller, request: Request) => new Call(caller, request, resources);
+  const createContext = (caller: Caller, request: Request) =>
+    new Call(caller, request, resources, inFlight.rows(caller, request.res!));
   const restGraph = buildGraphForRest({ resolvers, container });
   const rest = createRest({
     base: basePath,
@@ -207,8 +208,10 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     readBody: async (request, caller, bytes) =>
       (await readBody(request, { bytes, lines: false }, inFlight.body(caller, request.res!))).text,
     holdAnswer: (caller, response, bytes) => inFlight.answer(caller, response)(bytes),
-    createContext: (caller, request, allowance) => new Call(caller, request, resources, allowance),
-    createEventContext: (caller, request, allowance, left) => new Call(caller, request, resources, allowance, left),
+    createContext: (caller, request, allowance) =>
+      new Call(caller, request, resources, inFlight.rows(caller, request.res!), allowance),
+    createEventContext: (caller, request, allowance, left) =>
+      new Call(caller, request, resources, inFlight.eventRows(), allowance, left),
     live: config.live,
     perAddress: config.http.perAddress,
     timeout: config.graph.timeout,

@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Request } from 'express';
 import type { Sql } from 'sql-template-tag';
 import type { BoundedRead } from './database/bounded.js';
+import type { WeighRows } from './database/row-weight.js';
 import type { SharedRead } from './database/shared-read.js';
 import type { Caller } from './entities/caller.js';
 import { noteFor } from './rest/request-log.js';
@@ -26,6 +27,8 @@ export interface Share {
   readonly left: number;
   /** Aborted when the time is over. */
   readonly signal: AbortSignal;
+  /** Takes objects off that turned out while it ran. @throws exceeded */
+  spendFound(objects: number): void;
   /** @throws timedOut when the time is over. */
   requireTime(): void;
 }
@@ -44,14 +47,17 @@ export class Call implements Context {
     readonly caller: Caller,
     private readonly request: Request,
     private readonly resources: CallResources,
+    readonly weighRows: WeighRows,
     private readonly share?: Share,
     /** Aborted when the caller is gone; that of the request's answer unless given. */
     private readonly left?: AbortSignal,
   ) {
     this.read =
-      share === undefined ? (query) => resources.read(caller.organizationId, query) : this.readAsAllowed(share);
+      share === undefined
+        ? (query) => resources.read(caller.organizationId, query, weighRows)
+        : this.readAsAllowed(share);
     this.readWithin = (query, milliseconds, signal) =>
-      resources.readWithin(caller.organizationId, query, milliseconds, signal ?? this.signal);
+      resources.readWithin(caller.organizationId, query, milliseconds, weighRows, signal ?? this.signal);
     this.wake = resources.wake;
   }
 
@@ -72,6 +78,10 @@ export class Call implements Context {
     if (this.request.res !== undefined) noteFor(this.request.res, fields);
   }
 
+  spend(objects: number): void {
+    this.share?.spendFound(objects);
+  }
+
   get signal(): AbortSignal {
     if (this.gone !== undefined) return this.gone;
     const gone = this.left ?? whenGone(this.request);
@@ -85,7 +95,7 @@ export class Call implements Context {
     const check = () => share.requireTime();
     return async <Row extends object>(query: Sql) => {
       share.requireTime();
-      if (!share.heavy) return this.resources.read<Row>(organizationId, query, check);
+      if (!share.heavy) return this.resources.read<Row>(organizationId, query, this.weighRows, check);
       return (await this.readWithin(query, share.left + grace)) as Row[];
     };
   }

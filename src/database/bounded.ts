@@ -2,12 +2,14 @@ import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { rateLimited, timedOut } from '../errors.js';
 import { turnsOf } from '../fair-queue.js';
+import { type WeighRows, weighedTypes } from './row-weight.js';
 
 /** Runs a read that may be slow for an organization. */
 export type BoundedRead = (
   organizationId: string,
   query: Sql,
   milliseconds: number,
+  weigh: WeighRows,
   signal?: AbortSignal,
 ) => Promise<object[]>;
 
@@ -35,10 +37,11 @@ export const createBoundedRead = (pool: pg.Pool): BoundedRead => {
       throw error;
     }
   };
-  return async (organizationId, query, milliseconds, signal) => {
+  return async (organizationId, query, milliseconds, weigh, signal) => {
     const release = turns.takeFree(organizationId) ?? (await waitTurn(organizationId, signal));
     try {
-      return await readOn(pool, query, milliseconds, signal);
+      weigh(0);
+      return await readOn(pool, query, milliseconds, weigh, signal);
     } catch (error) {
       throw isCancelled(error) ? timedOut(milliseconds) : error;
     } finally {
@@ -47,7 +50,13 @@ export const createBoundedRead = (pool: pg.Pool): BoundedRead => {
   };
 };
 
-const readOn = async (pool: pg.Pool, query: Sql, milliseconds: number, signal?: AbortSignal): Promise<object[]> => {
+const readOn = async (
+  pool: pg.Pool,
+  { text, values }: Sql,
+  milliseconds: number,
+  weigh: WeighRows,
+  signal?: AbortSignal,
+): Promise<object[]> => {
   signal?.throwIfAborted();
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -61,7 +70,7 @@ const readOn = async (pool: pg.Pool, query: Sql, milliseconds: number, signal?: 
     // The three statements are sent together; a failure shows at the second or the third.
     const [, read, end] = await Promise.allSettled([
       client.query(`begin read only; set local statement_timeout = ${Math.max(1, Math.round(milliseconds))}`),
-      client.query<object>(query.text, query.values),
+      client.query<object>({ text, values, types: weighedTypes(weigh) }),
       client.query('rollback'),
     ]);
     if (end.status === 'rejected') broken = end.reason as Error;

@@ -2,10 +2,13 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { unavailable } from '../errors.js';
-import type { Read } from '../schema/context.js';
 import { isConnectionLoss } from './loss.js';
 import { withSession } from './pools.js';
+import { type WeighRows, weighedTypes } from './row-weight.js';
 import { typeParsers } from './types.js';
+
+/** Runs one statement and gives its rows, whose characters it counts where it is told how. */
+export type WeighedRead = <Row extends object>(query: Sql, weigh?: WeighRows) => Promise<Row[]>;
 
 /** The quick road to the database for point reads. */
 export interface Reader {
@@ -13,7 +16,7 @@ export interface Reader {
    * Sends the statement at once, behind those already under way on the same connection. Each is a transaction of its
    * own. A lost connection answers {@link unavailable}; the next call makes a new one.
    */
-  read: Read;
+  read: WeighedRead;
   /** How many statements were sent since the start, and how many of them are not answered yet. */
   figures(): { sent: number; pending: number };
   /** Waits for the statements under way and closes the connection. */
@@ -66,28 +69,33 @@ export function createReader(connectionString: string, limit: number): Reader {
     return name;
   };
 
-  const send = async <Row>(text: string, values: unknown[]): Promise<Row[]> => {
+  const send = async <Row>(text: string, values: unknown[], weigh?: WeighRows): Promise<Row[]> => {
     sent += 1;
     pending += 1;
     try {
       const client = await (current ??= connect());
       gather(client.connection.stream);
-      const { rows } = await client.query<pg.QueryResultRow>({ name: nameOf(text), text, values });
+      const { rows } = await client.query<pg.QueryResultRow>({
+        name: nameOf(text),
+        text,
+        values,
+        ...(weigh && { types: weighedTypes(weigh) }),
+      });
       return rows as Row[];
     } finally {
       pending -= 1;
     }
   };
 
-  const read = async <Row extends object>({ text, values }: Sql): Promise<Row[]> => {
+  const read = async <Row extends object>({ text, values }: Sql, weigh?: WeighRows): Promise<Row[]> => {
     try {
-      return await send<Row>(text, values);
+      return await send<Row>(text, values, weigh);
     } catch (error) {
       if (isConnectionLoss(error)) throw unavailable();
       if (!isStalePlan(error)) throw error;
       // A migration changed the columns under a prepared statement: prepare it anew under another name.
       names.delete(text);
-      return send<Row>(text, values);
+      return send<Row>(text, values, weigh);
     }
   };
 

@@ -1,9 +1,15 @@
 import type { Sql } from 'sql-template-tag';
-import type { Read } from '../schema/context.js';
 import { type BoundedRead, isCancelled } from './bounded.js';
+import type { WeighedRead } from './reader.js';
+import type { WeighRows } from './row-weight.js';
 
 /** Reads for an organization; `check` throws, before the statement is sent, where its answer is not wanted any more. */
-export type SharedRead = <Row extends object>(organizationId: string, query: Sql, check?: () => void) => Promise<Row[]>;
+export type SharedRead = <Row extends object>(
+  organizationId: string,
+  query: Sql,
+  weigh: WeighRows,
+  check?: () => void,
+) => Promise<Row[]>;
 
 /** Statements of one organization on the pipelined connection at once. */
 const mostAtOnce = 32;
@@ -23,7 +29,7 @@ interface Share {
  * Shares the pipelined connection among organizations: each has a bounded number of statements there, and one whose
  * statement ran out of time there reads over the pool of slow reads for a while, that statement included.
  */
-export const createSharedRead = (read: Read, readSlow: BoundedRead): SharedRead => {
+export const createSharedRead = (read: WeighedRead, readSlow: BoundedRead): SharedRead => {
   const shares = new Map<string, Share>();
   const shareOf = (organizationId: string): Share => {
     const found = shares.get(organizationId) ?? { running: 0, waiting: [], slowUntil: 0 };
@@ -36,20 +42,21 @@ export const createSharedRead = (read: Read, readSlow: BoundedRead): SharedRead 
     share.running -= 1;
     if (share.running === 0 && share.slowUntil < performance.now()) shares.delete(organizationId);
   };
-  return async <Row extends object>(organizationId: string, query: Sql, check?: () => void) => {
+  return async <Row extends object>(organizationId: string, query: Sql, weigh: WeighRows, check?: () => void) => {
     const share = shareOf(organizationId);
     // A place is handed over to the next that waits, so the count of running statements stays the same.
     if (share.running >= mostAtOnce) await new Promise<void>((resolve) => share.waiting.push(resolve));
     else share.running += 1;
     try {
       check?.();
-      if (share.slowUntil < performance.now()) return await read<Row>(query);
+      weigh(0);
+      if (share.slowUntil < performance.now()) return await read<Row>(query, weigh);
     } catch (error) {
       if (!isCancelled(error)) throw error;
       share.slowUntil = performance.now() + avoidFor;
     } finally {
       leave(organizationId, share);
     }
-    return (await readSlow(organizationId, query, slowLimit)) as Row[];
+    return (await readSlow(organizationId, query, slowLimit, weigh)) as Row[];
   };
 };

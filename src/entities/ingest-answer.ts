@@ -1,4 +1,5 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { Uncounted } from '../schema/cost.js';
 
 /** Why an item was not stored. */
 @ObjectType({ description: 'Why an item was not stored.' })
@@ -26,6 +27,7 @@ export class IngestAnswer {
   @Field(() => Int, { description: 'Items stored.' }) accepted!: number;
   @Field(() => Int, { description: 'Items that had come before.' }) duplicates!: number;
   @Field(() => Int, { description: 'Items refused.' }) rejected!: number;
+  @Uncounted()
   @Field(() => [IngestedItem], { description: 'Items that were not stored; all of them when asked to be verbose.' })
   results!: IngestedItem[];
 }

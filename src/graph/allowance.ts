@@ -8,6 +8,8 @@ const heavyFrom = 1000;
 export class Allowance {
   private spent = 0;
   private readonly stop = new AbortController();
+  /** Why the request ended before its work. */
+  private failure: Error | undefined;
 
   /** @param milliseconds how long the whole request may take. */
   constructor(
@@ -22,6 +24,16 @@ export class Allowance {
     this.spent = spent;
   }
 
+  /**
+   * Takes objects off that turned out while an operation ran: lists that nothing bounds by a size. Where they are too many
+   * the whole request ends. Throws then, and from then on.
+   */
+  spendFound(objects: number): void {
+    if (this.failure !== undefined) throw this.failure;
+    this.spent += objects;
+    if (this.spent > bounds.cost) throw this.end(exceeded('cost', Math.ceil(this.spent)));
+  }
+
   /** Whether the request is so large that its statements may be slow and have to be cancellable. */
   get heavy(): boolean {
     return this.spent >= heavyFrom;
@@ -32,27 +44,35 @@ export class Allowance {
     return this.begun + this.milliseconds - performance.now();
   }
 
-  /** Throws when the time is over, so that nothing more is started. */
+  /** Throws when the time is over or the request has ended, so that nothing more is started. */
   requireTime(): void {
+    if (this.failure !== undefined) throw this.failure;
     if (this.left <= 0) throw timedOut(this.milliseconds);
   }
 
-  /** Aborted when the time is over. */
+  /** Aborted when the time is over, or what may be returned is. */
   get signal(): AbortSignal {
     return this.stop.signal;
   }
 
-  /** The result of the work, or a refusal when the time is over first. */
+  /** The result of the work, or a refusal when the time, or what may be returned, is over first. */
   async within<Result>(work: Promise<Result>): Promise<Result> {
     const { promise: over, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      this.stop.abort();
-      reject(timedOut(this.milliseconds));
-    }, this.left);
+    const refuse = () => reject(this.failure);
+    if (this.failure !== undefined) refuse();
+    this.signal.addEventListener('abort', refuse, { once: true });
+    const timer = setTimeout(() => this.end(timedOut(this.milliseconds)), this.left);
     try {
-      return await Promise.race([work, over]);
+      return await Promise.race([over, work]);
     } finally {
       clearTimeout(timer);
+      this.signal.removeEventListener('abort', refuse);
     }
+  }
+
+  private end(failure: Error): Error {
+    this.failure ??= failure;
+    this.stop.abort();
+    return this.failure;
   }
 }

@@ -4,6 +4,8 @@ import type { Allowance } from './allowance.js';
 /** The context of one operation of the graph. */
 export interface GraphContext extends Context {
   readonly allowance: Allowance;
+  /** Counts bytes of the answer before they are written. @throws tooLarge, rateLimited */
+  readonly reserve: (bytes: number) => void;
   /** Counts so many more requests against the rate limit. @throws rateLimited */
   readonly charge: (requests: number) => Promise<void>;
   /** The operation's place in its batch; absent where it stands alone. */

@@ -15,9 +15,7 @@ import {
   type SelectionSetNode,
   typeFromAST,
 } from 'graphql';
-
-/** Items of a list that says nothing of its size. */
-const usual = 10;
+import { usualLength as usual } from '../schema/cost.js';
 
 /** Values of an operation's variables as they were sent, not yet checked. */
 export type Variables = Readonly<Record<string, unknown>>;

@@ -19,6 +19,7 @@ import {
 import { type CompiledQuery, compileQuery } from 'graphql-jit';
 import { askedOf } from '../schema/asked.js';
 import { storedText } from '../schema/stored-text.js';
+import { reserveAnswer } from './answer-weight.js';
 import type { GraphContext } from './context.js';
 
 type GatewayInterface = ApolloServerOptionsWithGateway<GraphContext>['gateway'];
@@ -57,6 +58,7 @@ const runOf =
     if (!('query' in compiled)) return { errors: compiled.errors ?? [] };
     const running = Promise.resolve(compiled.query(undefined, context, { ...defaults, ...variables }));
     const { data, errors } = await context.allowance.within(running);
+    await reserveAnswer(data, context.reserve);
     if (errors === undefined) return { data: data as Data };
     // Without data nothing ran: the values of variables were wrong.
     return data === undefined ? { errors: errors.map(asInputError) } : { data, errors: errors.map(asUsual) };

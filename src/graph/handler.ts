@@ -154,13 +154,20 @@ function createServe(
   return async (request, response) => {
     const caller = callerOf(request);
     const allowance = new Allowance(timeout);
+    let reserved = 0;
+    const reserve = (bytes: number) => {
+      reserved += bytes;
+      holdAnswer(caller, response, bytes);
+    };
     const contextOf = (): GraphContext =>
       Object.assign(createContext(caller, request, allowance), {
         allowance,
+        reserve,
         charge: (requests: number) => charge(caller, response, requests),
       });
     const body: unknown = request.body;
-    const hold = (text: string) => holdAnswer(caller, response, Buffer.byteLength(text));
+    /** The part of the answer's bytes that was not counted before they were written. */
+    const hold = (text: string) => holdAnswer(caller, response, Math.max(0, Buffer.byteLength(text) - reserved));
     if (!Array.isArray(body)) {
       const answer = await run(request, body, contextOf());
       hold(answer.text);

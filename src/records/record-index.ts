@@ -22,8 +22,8 @@ export interface RecordIndex {
   check(organizationId: string, query: PlainJson): Promise<void>;
   /** Reads a line for each device and variable, in their order; one without values is empty. Throws 422 past the limits. */
   series(call: SeriesCall): Promise<Line[]>;
-  /** Finds the newest measured values of devices, by device. */
-  latest(deviceIds: readonly string[]): Promise<ReadonlyMap<string, LatestValue[]>>;
+  /** Finds the newest measured values of devices, by device. @param weigh counts what is read, in bytes, and throws past what the call may read */
+  latest(deviceIds: readonly string[], weigh: (bytes: number) => void): Promise<ReadonlyMap<string, LatestValue[]>>;
 }
 
 /** The part of an index that answers searches. */

@@ -12,7 +12,7 @@ export function latestOfDevice(
 ): Promise<LatestValue[]> {
   const make = () =>
     new DataLoader<string, LatestValue[]>(async (ids) => {
-      const found = await index.latest(ids);
+      const found = await index.latest(ids, ctx.weighRows);
       return ids.map((each) => found.get(each) ?? []);
     });
   return loaderOf(ctx, 'device.latest', make).load(deviceId);

@@ -27,7 +27,7 @@ export class LatestResolver {
     @Args(() => DeviceArgs) { organizationId, deviceId }: DeviceArgs,
     @Ctx() ctx: Context,
   ): Promise<DeviceLatest> {
-    const [latest] = await this.latestOf([await loadDevice(ctx, organizationId, deviceId, 'read')]);
+    const [latest] = await this.latestOf(ctx, [await loadDevice(ctx, organizationId, deviceId, 'read')]);
     return latest!;
   }
 
@@ -46,7 +46,7 @@ export class LatestResolver {
       }),
       args,
     );
-    return { items: await this.latestOf(items), totalCount };
+    return { items: await this.latestOf(ctx, items), totalCount };
   }
 
   @Sized({ deviceIds: 100 })
@@ -55,7 +55,7 @@ export class LatestResolver {
       'The newest measured values of many devices at once, in the order in which they are named or were linked.',
   })
   async latest(@Args(() => LatestArgs) args: LatestArgs, @Ctx() ctx: Context): Promise<DeviceLatest[]> {
-    const all = await this.latestOf(await chosenDevices(ctx, args));
+    const all = await this.latestOf(ctx, await chosenDevices(ctx, args));
     const { variables } = args;
     if (variables == null) return all;
     return all.map((one) => ({ ...one, values: one.values.filter(({ name }) => variables.includes(name)) }));
@@ -70,8 +70,11 @@ export class LatestResolver {
     return latestOfDevice(ctx, this.index, id);
   }
 
-  private async latestOf(devices: readonly Chosen[]): Promise<DeviceLatest[]> {
-    const found = await this.index.latest(devices.map(({ id }) => id));
+  private async latestOf(ctx: Context, devices: readonly Chosen[]): Promise<DeviceLatest[]> {
+    const found = await this.index.latest(
+      devices.map(({ id }) => id),
+      ctx.weighRows,
+    );
     return devices.map(({ id, serial }) => ({ deviceId: id, serial, values: found.get(id) ?? [] }));
   }
 }

@@ -8,6 +8,7 @@ import { Product, type Variable } from '../entities/product.js';
 import { DeviceRecord, RecordValue } from '../entities/record.js';
 import { fittingValue } from '../records/typed.js';
 import type { Context } from '../schema/context.js';
+import { Counted } from '../schema/cost.js';
 import { RecordsBelowArgs, SearchablePageArgs } from '../schema/list.args.js';
 import { ApplicationPage, RecordPage } from '../schema/pages.js';
 import { applicationsOfDevice } from './applications.js';
@@ -55,6 +56,7 @@ export class RecordEdgesResolver {
     return applicationsOfDevice(ctx, deviceId, args);
   }
 
+  @Counted<DeviceRecord>(({ data }) => Object.keys(data).length)
   @FieldResolver(() => [RecordValue], {
     description:
       'Its values by name, each with its type and unit. Null is no value: a name that came with it is only in `data`.',

@@ -9,6 +9,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { createParameterDecorator } from 'type-graphql';
+import { isReadFromRow } from './list-length.js';
 
 /**
  * What a query reads of the rows that a resolver gives: names of fields, those of a page's items among them, without the
@@ -42,7 +43,7 @@ export function askedOf({ fieldNodes, fragments, returnType }: Selected): Asked 
   };
   const collectField = ({ name, selectionSet }: FieldNode, type: GraphQLObjectType) => {
     const field = type.getFields()[name.value];
-    if (field === undefined || field.resolve !== undefined) return;
+    if (field === undefined || !isReadFromRow(field)) return;
     names.add(field.name);
     const inner = getNamedType(field.type);
     if (selectionSet !== undefined && isObjectType(inner)) collect(selectionSet, inner);

@@ -25,6 +25,7 @@ import { TeamListItem } from '../entities/team.js';
 import { argumentsClass, checkArguments } from './arguments.js';
 import { constraintError } from './constraints.js';
 import type { Context } from './context.js';
+import { chargeLists } from './list-length.js';
 import { callMethods } from './method.js';
 import { requireScope } from './scope.js';
 
@@ -54,6 +55,7 @@ const restShapes = [
  */
 export function buildGraph(options: SchemaOptions): GraphQLSchema {
   const schema = build(options, []);
+  chargeLists(schema);
   for (const root of [schema.getQueryType(), schema.getMutationType()]) {
     for (const field of Object.values(root?.getFields() ?? {})) field.type = getNullableType(field.type);
   }

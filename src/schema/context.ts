@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Sql } from 'sql-template-tag';
+import type { WeighRows } from '../database/row-weight.js';
 import type { Caller } from '../entities/caller.js';
 
 /** Runs one statement and gives its rows. Moments come as ISO 8601 text, 64-bit integers as text. */
@@ -20,6 +21,13 @@ export interface Context {
   /** Origin of this service as the caller sees it, for links and avatars. */
   readonly origin: string;
   readonly requestId: string;
+  /**
+   * Takes objects that an answer turns out to have off what its request may return. Nothing on REST.
+   * @throws exceeded where they are too many; nothing more of the request is done then.
+   */
+  spend(objects: number): void;
+  /** Counts characters of rows that are read in another way than by `read` and `readWithin`. @throws tooLarge, rateLimited */
+  readonly weighRows: WeighRows;
   /** Adds fields to the log line of the request, such as the device that it was about. Never a secret. */
   note(fields: Readonly<Record<string, string>>): void;
   /** Aborted when the client goes away. */

@@ -9,3 +9,16 @@ export const Costs = (objects: number): MethodDecorator & PropertyDecorator => E
  */
 export const Sized = (lengths: Readonly<Record<string, number>>): MethodDecorator & PropertyDecorator =>
   Extensions({ sized: lengths });
+
+/** A list whose length the row tells: it is spent before the list is made. */
+export const Counted = <Row>(lengthOf: (row: Row) => number): MethodDecorator & PropertyDecorator =>
+  Extensions({ lengthOf });
+
+/** A list that no caller can make long, or that tells of what has happened already: its length is not spent. */
+export const Uncounted = (): MethodDecorator & PropertyDecorator => Extensions({ uncounted: true });
+
+/** Items that a list is taken to have before its operation runs, where nothing says its length. */
+export const usualLength = 10;
+
+/** So many items of a list of scalars count as one object. */
+export const scalarsOfObject = 100;

@@ -185,7 +185,7 @@ describe('rollups', () => {
 
 describe('latest values', () => {
   const latest = async (fleet: Fleet) => {
-    const values = (await createLatest(pool)([fleet.deviceId])).get(fleet.deviceId);
+    const values = (await createLatest(pool)([fleet.deviceId], () => undefined)).get(fleet.deviceId);
     return values?.map(({ name, ts, value }) => ({ name, ts, value }));
   };
 

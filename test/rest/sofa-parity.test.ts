@@ -186,7 +186,7 @@ function sofaSender(rooms: Rooms, tenant: Tenant): Send {
     ),
     async context() {
       const caller = await authenticate(rooms.reader.read, `Bearer ${tenant.owner.token}`);
-      return new Call(caller, {} as ExpressRequest, resources);
+      return new Call(caller, {} as ExpressRequest, resources, () => undefined);
     },
   });
   return async (verb, path, body) => {

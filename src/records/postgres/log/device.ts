@@ -4,6 +4,7 @@ import { isId } from '../../../entities/id.js';
 import { type Item, Rejection } from '../../item.js';
 import type { RecordDevice } from '../../stored-record.js';
 import { named } from '../named.js';
+import type { ProductUse } from './product.js';
 
 /** A pool or one of its connections. */
 export type Database = Pool | PoolClient;
@@ -26,7 +27,7 @@ export const serialKey = (serial: string): string => serial.toLowerCase().replac
 /** Devices that items name. */
 export interface Devices {
   /** Their products, each with its version. */
-  products(): Iterable<{ id: string; version: string }>;
+  products(): Iterable<ProductUse & { version: string }>;
   /** The device of an item of an organization. */
   find(organizationId: string, item: Item): RecordDevice | undefined;
 }
@@ -66,15 +67,18 @@ export const loadDevices = async (
   );
   const found = new Map<string, Found>();
   for (const organizationId of wanted.keys()) found.set(organizationId, { bySerial: new Map(), byId: new Map() });
-  const products = new Map<string, { id: string; version: string }>();
+  const products: (ProductUse & { version: string })[] = [];
   for (const row of rows) {
     const device = deviceOf(row);
-    if (row.product_id !== null) products.set(row.product_id, { id: row.product_id, version: row.product_version });
+    if (row.product_id !== null) {
+      const foreign = row.product_organization_id !== row.organization_id;
+      products.push({ id: row.product_id, foreign, version: row.product_version });
+    }
     found.get(row.organization_id)?.bySerial.set(row.serial_key, device);
     found.get(row.organization_id)?.byId.set(row.id, device);
   }
   return {
-    products: () => products.values(),
+    products: () => products,
     find: (organizationId, { serials, deviceId }) => {
       const of = found.get(organizationId);
       if (deviceId !== undefined) return of?.byId.get(deviceId.toLowerCase());

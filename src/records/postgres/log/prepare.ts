@@ -2,10 +2,11 @@ import type { Pool } from 'pg';
 import { type Item, type ItemResult, Rejection } from '../../item.js';
 import { type NewRecord, recordOf } from '../../new-record.js';
 import type { AppendCall } from '../../record-log.js';
+import type { RecordDevice } from '../../stored-record.js';
 import { Partitions } from '../upkeep/partition.js';
 import { loadDevices } from './device.js';
 import { Fields } from './field.js';
-import { ProductShapes } from './product.js';
+import { type ProductShape, ProductShapes } from './product.js';
 
 /** What became of an item so far: a record to store, or why it is not. */
 export type Prepared = NewRecord | Rejection;
@@ -40,9 +41,7 @@ export const prepare = async (
     items.map((item): Prepared => {
       if (item instanceof Rejection) return item;
       const device = devices.find(organizationId, item);
-      return device
-        ? recordOf(item, device, device.product && shapes.get(device.product.id), now)
-        : unknownDevice(item);
+      return device ? recordOf(item, device, shapeOf(device, shapes), now) : unknownDevice(item);
     }),
   );
   const moments: number[] = [];
@@ -56,6 +55,9 @@ export const prepare = async (
   await partitions.ensure(pool, moments, now);
   return prepared;
 };
+
+const shapeOf = ({ product, organizationId }: RecordDevice, shapes: ProductShapes): ProductShape | undefined =>
+  product && shapes.get({ id: product.id, foreign: product.organizationId !== organizationId });
 
 const unknownDevice = ({ serials, deviceId }: Item): Rejection =>
   new Rejection(

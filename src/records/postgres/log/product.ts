@@ -14,8 +14,14 @@ export interface ProductShape {
   slots: readonly Slot[];
 }
 
-interface Row {
+/** A product as an organization uses it. */
+export interface ProductUse {
   id: string;
+  /** Whether it is another organization's: once taken back from the public, it stays as it was then. */
+  foreign: boolean;
+}
+
+interface Row extends ProductUse {
   version: string;
   variables: DeclaredVariable[];
   slots: Slot[] | null;
@@ -26,47 +32,70 @@ export class ProductShapes {
   private readonly known = new Map<string, ProductShape & { version: string }>();
 
   /** The shape of a product, as {@link load} last saw it. */
-  get(productId: string): ProductShape | undefined {
-    return this.known.get(productId);
+  get(use: ProductUse): ProductShape | undefined {
+    return this.known.get(keyOf(use));
   }
 
   /** Loads the shapes of products that are new or have another version, and gives each of their variables its slot. */
-  async load(database: Database, products: Iterable<{ id: string; version: string }>): Promise<void> {
-    const wanted = new Set<string>();
-    for (const { id, version } of products) if (this.known.get(id)?.version !== version) wanted.add(id);
+  async load(database: Database, products: Iterable<ProductUse & { version: string }>): Promise<void> {
+    const wanted = new Map<string, ProductUse>();
+    for (const product of products) {
+      const key = keyOf(product);
+      if (this.known.get(key)?.version !== product.version) wanted.set(key, product);
+    }
     if (wanted.size === 0) return;
     if (this.known.size + wanted.size > capacity) this.known.clear();
-    for (const [id, shape] of await loadShapes(database, [...wanted])) this.known.set(id, shape);
+    for (const [key, shape] of await loadShapes(database, [...wanted.values()])) this.known.set(key, shape);
   }
 }
+
+const keyOf = ({ id, foreign }: ProductUse): string => (foreign ? `${id} foreign` : id);
 
 /** Products whose shape is kept in memory. */
 const capacity = 10_000;
 
 type Shape = ProductShape & { version: string };
 
-/** A product's shape at its present version, with a slot for each of its variables; undefined where there is no product. */
-export const loadShape = async (database: Database, productId: string): Promise<Shape | undefined> =>
-  (await loadShapes(database, [productId])).get(productId);
+/**
+ * A product's shape at its present version for an organization, with a slot for each of its variables; undefined where there
+ * is no product.
+ */
+export const loadShape = async (
+  database: Database,
+  productId: string,
+  organizationId: string,
+): Promise<Shape | undefined> => {
+  const { rows } = await database.query<ProductUse>(
+    sql`select id, organization_id <> ${organizationId} as foreign from product where id = ${productId}`,
+  );
+  return rows[0] && (await loadShapes(database, rows)).get(keyOf(rows[0]));
+};
 
 /** The same of many, in as many statements. */
-const loadShapes = async (database: Database, productIds: readonly string[]): Promise<Map<string, Shape>> => {
+const loadShapes = async (database: Database, products: readonly ProductUse[]): Promise<Map<string, Shape>> => {
   const shapes = new Map<string, Shape>();
-  for (let wanted = productIds; wanted.length > 0; ) {
+  for (let wanted = products; wanted.length > 0; ) {
     const { rows } = await database.query<Row>(sql`
-      select p.id, p.xmin::text as version, p.variables,
+      select p.id, w.foreign, p.xmin::text as version,
+        case when w.foreign then coalesce(p.withdrawn -> 'variables', p.variables) else p.variables end as variables,
         (select json_agg(json_build_object('name', name, 'type', type, 'kind', kind, 'slot', slot))
          from product_slot where product_id = p.id) as slots
-      from product p where p.id = any(${wanted}::uuid[])`);
+      from unnest(${wanted.map(({ id }) => id)}::uuid[], ${wanted.map(({ foreign }) => foreign)}::boolean[]) w (id, foreign)
+      join product p using (id)`);
     const missing: Missing[] = [];
-    for (const { id, version, variables, slots } of rows) {
+    const incomplete: ProductUse[] = [];
+    for (const { id, foreign, version, variables, slots } of rows) {
       const found = variables.map(({ name, type }) => slots?.find((slot) => slot.name === name && slot.type === type));
-      if (found.every((slot) => slot !== undefined)) shapes.set(id, { version, variables, slots: found });
-      else missing.push(...variables.filter((_variable, index) => !found[index]).map((one) => ({ id, ...one })));
+      if (found.every((slot) => slot !== undefined))
+        shapes.set(keyOf({ id, foreign }), { version, variables, slots: found });
+      else {
+        missing.push(...variables.filter((_variable, index) => !found[index]).map((one) => ({ id, ...one })));
+        incomplete.push({ id, foreign });
+      }
     }
     // Another process may take the same slot at the same time: then one of the two finds its variable missing and asks again.
     if (missing.length > 0) await makeSlots(database, missing);
-    wanted = [...new Set(missing.map(({ id }) => id))];
+    wanted = incomplete;
   }
   return shapes;
 };

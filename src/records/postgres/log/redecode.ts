@@ -47,7 +47,7 @@ export const redecode = async (tx: PoolClient, job: LogJob): Promise<LogStep> =>
   const { organizationId } = job;
   const input = job.input as unknown as RedecodeInput;
   const cursor = job.cursor as Cursor | null;
-  const shape = await loadShape(tx, input.productId);
+  const shape = await loadShape(tx, input.productId, organizationId);
   if (!shape) throw notFound('product');
   const range = rangeOf(organizationId, input);
   const { rows } = await tx.query<Row>(sql`

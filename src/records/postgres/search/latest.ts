@@ -1,9 +1,10 @@
 import type { Pool } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
+import { type WeighRows, weighedTypes } from '../../../database/row-weight.js';
 import type { PlainObject } from '../../item.js';
 import type { LatestValue, RecordIndex } from '../../record-index.js';
 import { fittingValue } from '../../typed.js';
-import { type ProductShape, ProductShapes } from '../log/product.js';
+import { type ProductShape, ProductShapes, type ProductUse } from '../log/product.js';
 
 /** The newest records of a device that are looked at first; most variables are in them. */
 const newest = 20;
@@ -12,6 +13,8 @@ interface Recent {
   device_id: string;
   product_id: string | null;
   product_version: string | null;
+  /** Whether the product is another organization's. */
+  foreign: boolean | null;
   organization_id: string;
   ts: number;
   data: PlainObject;
@@ -32,20 +35,28 @@ interface Missing {
  */
 export const createLatest = (pool: Pool): RecordIndex['latest'] => {
   const shapes = new ProductShapes();
-  return async (deviceIds) => {
+  return async (deviceIds, weigh) => {
     const found = new Map(deviceIds.map((id) => [id, new Map<string, LatestValue>()]));
-    const recent = await findRecent(pool, deviceIds);
-    const products = recent.flatMap(({ product_id: id, product_version: version }) =>
-      id !== null && version !== null ? [{ id, version }] : [],
+    const recent = await findRecent(pool, deviceIds, weigh);
+    const products = recent.flatMap((row) =>
+      row.product_version === null ? [] : [{ ...useOf(row)!, version: row.product_version }],
     );
     await shapes.load(pool, products);
-    for (const { device_id, product_id, ts, data } of recent)
-      keepNewest(found.get(device_id)!, data, ts, product_id === null ? undefined : shapes.get(product_id));
+    for (const row of recent) keepNewest(found.get(row.device_id)!, row.data, row.ts, shapeOf(row, shapes));
     const missing = missingOf(recent, found, shapes);
-    for (const { device_id, product_id, ts, data } of await findRare(pool, missing))
-      keepNewest(found.get(device_id)!, data, ts, shapes.get(product_id));
+    const rowOf = new Map(recent.map((row) => [row.device_id, row]));
+    for (const { device_id, ts, data } of await findRare(pool, missing, weigh))
+      keepNewest(found.get(device_id)!, data, ts, shapeOf(rowOf.get(device_id)!, shapes));
     return new Map([...found].map(([id, values]) => [id, [...values.values()].sort(byName)]));
   };
+};
+
+const useOf = ({ product_id: id, foreign }: Recent): ProductUse | undefined =>
+  id === null ? undefined : { id, foreign: foreign === true };
+
+const shapeOf = (row: Recent, shapes: ProductShapes): ProductShape | undefined => {
+  const use = useOf(row);
+  return use && shapes.get(use);
 };
 
 const byName = (a: LatestValue, b: LatestValue): number => (a.name < b.name ? -1 : 1);
@@ -64,13 +75,21 @@ const keepNewest = (
   }
 };
 
-const findRecent = async (pool: Pool, deviceIds: readonly string[]): Promise<Recent[]> => {
-  const { rows } = await pool.query<Recent>(sql`
-    select d.id as device_id, d.organization_id, d.product_id, p.xmin::text as product_version, r.ts, r.data
+const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: WeighRows): Promise<Recent[]> =>
+  readWeighed<Recent>(
+    pool,
+    weigh,
+    sql`
+    select d.id as device_id, d.organization_id, d.product_id, p.xmin::text as product_version,
+      p.organization_id <> d.organization_id as foreign, r.ts, r.data
     from unnest(${deviceIds}::uuid[]) w (id) join device d using (id) left join product p on p.id = d.product_id,
       lateral (select extract(epoch from ts)::float8 as ts, data from record where device_id = d.id
-        order by record.ts desc, seq desc limit ${newest}) r`);
-  return rows;
+        order by record.ts desc, seq desc limit ${newest}) r`,
+  );
+
+const readWeighed = async <Row extends object>(pool: Pool, weigh: WeighRows, { text, values }: Sql): Promise<Row[]> => {
+  weigh(0);
+  return (await pool.query<Row>({ text, values, types: weighedTypes(weigh) })).rows;
 };
 
 const missingOf = (
@@ -82,23 +101,24 @@ const missingOf = (
     const { organization_id, product_id } = records[0]!;
     // Fewer records than asked for are all that the device has.
     if (product_id === null || records.length < newest) return [];
-    return (shapes.get(product_id)?.slots ?? [])
+    return (shapeOf(records[0]!, shapes)?.slots ?? [])
       .filter(({ name }) => !found.get(device_id)?.has(name))
       .map(({ name }) => ({ organization_id, device_id, product_id, name }));
   });
 
 interface Rare {
   device_id: string;
-  /** The device's product as it is now. */
-  product_id: string;
   ts: number;
   data: PlainObject;
 }
 
-const findRare = async (pool: Pool, missing: readonly Missing[]): Promise<Rare[]> => {
+const findRare = async (pool: Pool, missing: readonly Missing[], weigh: WeighRows): Promise<Rare[]> => {
   if (missing.length === 0) return [];
   const filled = sql`case p.kind when 'number' then r.numbers[p.slot] is not null else r.texts[p.slot] is not null end`;
-  const { rows } = await pool.query<Rare>(sql`
+  return readWeighed<Rare>(
+    pool,
+    weigh,
+    sql`
     with wanted as (
       select * from unnest(${missing.map(({ organization_id }) => organization_id)}::uuid[], ${missing.map(({ device_id }) => device_id)}::uuid[],
         ${missing.map(({ product_id }) => product_id)}::uuid[], ${missing.map(({ name }) => name)}::text[])
@@ -107,7 +127,7 @@ const findRare = async (pool: Pool, missing: readonly Missing[]): Promise<Rare[]
       select distinct organization_id, product_id, hour from record_dirty
       where organization_id in (select organization_id from wanted) and product_id is not null
     ), place as materialized (
-      select w.device_id, w.product_id as present, w.name, s.product_id, s.kind, s.slot, exists (
+      select w.device_id, w.name, s.product_id, s.kind, s.slot, exists (
         select from record_field f where f.organization_id = w.organization_id and f.path = 'data.' || w.name and f.multi) as multi
       from wanted w cross join lateral (
         select w.product_id
@@ -115,7 +135,7 @@ const findRare = async (pool: Pool, missing: readonly Missing[]): Promise<Rare[]
         union select d.product_id from dirty d where d.organization_id = w.organization_id) had
       join product_slot s on s.product_id = had.product_id and s.name = w.name
     )
-    select p.device_id, p.present as product_id, extract(epoch from value.ts)::float8 as ts,
+    select p.device_id, extract(epoch from value.ts)::float8 as ts,
       jsonb_build_object(p.name, value.data -> p.name) as data
     from place p cross join lateral (
       (select r.ts, r.seq, r.data from dirty join record r on r.device_id = p.device_id and r.product_id = p.product_id
@@ -133,6 +153,6 @@ const findRare = async (pool: Pool, missing: readonly Missing[]): Promise<Rare[]
       (select r.ts, r.seq, r.data from record r
         where p.multi and r.device_id = p.device_id and r.many ? p.name order by r.ts desc, r.seq desc limit 1)
       order by ts desc, seq desc limit 1
-    ) value`);
-  return rows;
+    ) value`,
+  );
 };

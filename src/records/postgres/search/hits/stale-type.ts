@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import { variablesFor } from '../../variable.js';
 import type { Rows } from '../snapshot-reader.js';
 
 /**
@@ -12,7 +13,7 @@ export const loadOutgrown = async (
   const found = await rows<{ id: string; paths: string[] }>(sql`
     select r.id, array_agg('data.' || v.name order by v.name) as paths
     from record r join product p on p.id = r.product_id
-    cross join jsonb_to_recordset(p.variables) v (name text, type text)
+    cross join lateral jsonb_to_recordset(${variablesFor(sql`r.organization_id`)}) v (name text, type text)
     left join product_slot s on s.product_id = p.id and s.name = v.name and s.type = v.type
     where r.id = any(${recordIds}::uuid[])
       and jsonb_path_exists(r.data -> v.name, 'strict $.** ? (@.type() != "null" && @.type() != "array")')

@@ -5,6 +5,7 @@ import { SeriesFunction } from '../../../../entities/series.js';
 import { type Fault, invalid } from '../../../../errors.js';
 import { TimedOut } from '../../../../search/pace.js';
 import type { Line, RecordIndex, SeriesCall } from '../../../record-index.js';
+import { variablesFor } from '../../variable.js';
 import { takeSnapshot } from '../snapshot.js';
 import type { Reader } from '../snapshot-reader.js';
 import { bucketsIn, intervalFor, type Stretch } from './interval.js';
@@ -103,7 +104,7 @@ const endsEarly: Fault = { path: 'to', message: 'must not be before `from`' };
 const declaredOf = (reader: Reader, { deviceIds, variables }: SeriesCall): Promise<Declared[]> =>
   reader.rows<Declared>(sql`
     select d.id as "deviceId", v ->> 'name' as name, v ->> 'type' as type, v ->> 'unit' as unit
-      from device d join product p on p.id = d.product_id cross join lateral jsonb_array_elements(p.variables) v
+      from device d join product p on p.id = d.product_id cross join lateral jsonb_array_elements(${variablesFor(sql`d.organization_id`)}) v
      where d.id = any(${deviceIds}::uuid[]) and v ->> 'name' = any(${variables}::text[])`);
 
 /** What is read: all lines but those of text, which makes none. */

@@ -1,4 +1,5 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { variablesFor } from '../../variable.js';
 import type { Stretch } from './interval.js';
 
 /** A variable of a device. */
@@ -39,7 +40,7 @@ export const tables = ({ organizationId, declared, hours }: Wanted): Sql => sql`
   with pair (device_id, name) as materialized (select * from ${pairs(declared)}),
   slot as materialized (
     select s.product_id, s.name, s.slot
-      from product_slot s join product p on p.id = s.product_id cross join lateral jsonb_array_elements(p.variables) v
+      from product_slot s join product p on p.id = s.product_id cross join lateral jsonb_array_elements(${variablesFor(sql`${organizationId}::uuid`)}) v
      where s.kind = 'number' and s.name in (select name from pair) and v ->> 'name' = s.name and v ->> 'type' = s.type
        and (p.organization_id = ${organizationId}::uuid
             or p.id in (select product_id from device where id in (select device_id from pair)))),

@@ -1,6 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Fields } from '../../../../search/field/field.js';
 import { fieldsAmong, fieldsOf, type KnownFields } from '../../../../search/field/resolve.js';
+import { variablesFor } from '../../variable.js';
 import type { Rows } from '../snapshot-reader.js';
 
 /** Whose fields a search may name. */
@@ -29,7 +30,7 @@ export const fieldColumns = ({ organizationId, productIds, applicationId }: Fiel
     (select coalesce(json_agg(x), '[]') from (
       select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
       from product p
-      cross join jsonb_array_elements(p.variables) v
+      cross join lateral jsonb_array_elements(${variablesFor(sql`${organizationId}::uuid`)}) v
       left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
       where ${inScope} order by p.id) x) as declared,
     (select coalesce(json_agg(x), '[]') from (

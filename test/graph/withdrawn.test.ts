@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { setPublic } from '../../src/operator/product.js';
+import { type AccountActor, useWorld } from '../support/world.js';
+
+const world = useWorld();
+let owner: AccountActor;
+let other: AccountActor;
+let productId: string;
+/** A device of the owner's and one of the other's, both of the product. */
+let own: string;
+let foreign: string;
+
+const bin = (varNumber: number) => ({ mappings: [{ streamId: 1, streamType: 'BIN', varNumber }] });
+const published = [{ name: 't', type: 'FLOAT32', unit: 'C', ...bin(1) }];
+const present = [
+  { name: 't', type: 'INT32', unit: 'F', ...bin(2) },
+  { name: 'secret', type: 'FLOAT32', unit: 'K', ...bin(1) },
+];
+
+beforeAll(async () => {
+  [owner, other] = [await world.organization(), await world.organization()];
+  productId = await owner.make(`/organizations/${owner.id}/products`, {
+    name: 'Thermometer',
+    version: '1',
+    variables: published,
+  });
+  const product = `/products/${owner.id}/${productId}`;
+  const change = async (version: string, variables: object[]) => {
+    const { status, body } = await owner.put(product, { name: 'Thermometer', version, variables });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+  };
+  await setPublic(world.pool, productId, true, new Date());
+  const of = { product: { id: productId } };
+  own = await owner.make(`/organizations/${owner.id}/devices/cc-01`, of);
+  foreign = await other.make(`/organizations/${other.id}/devices/dd-01`, of);
+  await setPublic(world.pool, productId, false, new Date());
+  await change('2', present);
+  for (const [actor, serial] of [
+    [owner, 'cc-01'],
+    [other, 'dd-01'],
+  ] as const) {
+    const frame = { streamId: 1, streamType: 'BIN', payload: '0441ac0000' };
+    const { body } = await actor.post<{ accepted: number }>(`/organizations/${actor.id}/records`, { serial, frame });
+    expect(body).toMatchObject({ accepted: 1 });
+  }
+});
+
+const ask = async (actor: AccountActor, deviceId: string) => {
+  const query = `query ($o: ID!, $d: ID!) {
+    device(organizationId: $o, deviceId: $d) { latest { name value type unit } }
+    series(organizationId: $o, deviceIds: [$d], variables: ["t", "secret"], interval: 60) { type unit values }
+  }`;
+  const { body } = await actor.graph(query, { o: actor.id, d: deviceId });
+  return { latest: body.data!['device'].latest, series: body.data!['series'] };
+};
+
+describe('a product that was taken back from the public and changed since', () => {
+  it('gives the frames, newest values and series of others the variables that it had then', async () => {
+    expect(await ask(other, foreign)).toEqual({
+      latest: [{ name: 't', value: 21.5, type: 'FLOAT32', unit: 'C' }],
+      series: [
+        { type: 'FLOAT32', unit: 'C', values: [21.5] },
+        { type: null, unit: null, values: [] },
+      ],
+    });
+  });
+
+  it('gives those of its own organization the variables of today', async () => {
+    expect(await ask(owner, own)).toEqual({
+      latest: [{ name: 'secret', value: 21.5, type: 'FLOAT32', unit: 'K' }],
+      series: [
+        { type: 'INT32', unit: 'F', values: [] },
+        { type: 'FLOAT32', unit: 'K', values: [21.5] },
+      ],
+    });
+  });
+
+  it('lets others search by the types that they were told', async () => {
+    const applicationId = await other.make(`/organizations/${other.id}/applications`, { name: 'Climate' });
+    await other.put(`/applications/${other.id}/${applicationId}/devices/${foreign}`);
+    const query = { range: { 'data.t': { gte: 20 } } };
+    const answer = await other.post<{ hits: { total: { value: number } } }>(
+      `/applications/${other.id}/${applicationId}/search`,
+      { query },
+    );
+    expect(answer).toMatchObject({ status: 200, body: { hits: { total: { value: 1 } } } });
+  });
+});
