@@ -1,7 +1,9 @@
 import {
+  type DocumentNode,
   GraphQLError,
   Kind,
   Lexer,
+  type OperationDefinitionNode,
   type SelectionSetNode,
   Source,
   TokenKind,
@@ -86,6 +88,16 @@ export const boundsRule: ValidationRule = (context) => ({
 
 type FragmentOf = (name: string) => SelectionSetNode | undefined;
 type Measure = (set: SelectionSetNode) => number;
+
+/** Selections of an operation of a document without cycles, those of a fragment counted wherever it is spread. */
+export const countSelections = (document: DocumentNode, { selectionSet }: OperationDefinitionNode): number => {
+  const fragments = new Map(
+    document.definitions.flatMap((each) =>
+      each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each.selectionSet] as const] : [],
+    ),
+  );
+  return createMeasure((name) => fragments.get(name), selectionsOf)(selectionSet);
+};
 
 /** Measures one set of selections by what lies below it: `inner` for what is written there, `spread` for fragments. */
 type MeasureSet = (set: SelectionSetNode, inner: Measure, spread: (name: string) => number) => number;

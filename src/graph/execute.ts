@@ -20,7 +20,9 @@ import { type CompiledQuery, compileQuery } from 'graphql-jit';
 import { askedOf } from '../schema/asked.js';
 import { storedText } from '../schema/stored-text.js';
 import { reserveAnswer } from './answer-weight.js';
+import { countSelections } from './bounds.js';
 import type { GraphContext } from './context.js';
+import { createQueue } from './one-at-a-time.js';
 
 type GatewayInterface = ApolloServerOptionsWithGateway<GraphContext>['gateway'];
 type Data = Record<string, unknown>;
@@ -34,21 +36,43 @@ export type Run = (context: GraphContext, variables: Data | undefined) => Promis
 /** Compiles an operation of a validated document, once. */
 export type Prepare = (document: DocumentNode, operation: OperationDefinitionNode) => Run;
 
+/** Selections of an operation that is compiled, which takes about 0.1 ms for each; larger ones run as graphql-js runs them. */
+const compiledUpTo = 500;
+/** Selections of an operation that is compiled at once; larger ones wait for each other, and others run between. */
+const compiledAtOnce = 100;
+
 /** Compiles operations, once each. The compiled form lives as long as the parsed document. */
 export const createPrepare = (schema: GraphQLSchema): Prepare => {
   const prepared = new WeakMap<OperationDefinitionNode, Run>();
+  const queue = createQueue();
   return (document, operation) => {
     const known = prepared.get(operation);
     if (known !== undefined) return known;
-    const compiled = hasOwnLiterals(schema, document)
-      ? interpreted(schema, document, operation)
-      : compileQuery<Data>(schema, document, operation.name?.value, {
-          customSerializers: storedText,
-          resolverInfoEnricher: (field) => ({ asked: askedOf(field) }),
-        });
-    const run = runOf(compiled, defaultsOf(operation));
+    const size = countSelections(document, operation);
+    const isCompiled = size <= compiledUpTo && !hasOwnLiterals(schema, document);
+    const make = () =>
+      runOf(
+        isCompiled ? compile(schema, document, operation) : interpreted(schema, document, operation),
+        defaultsOf(operation),
+      );
+    const run = isCompiled && size > compiledAtOnce ? madeLater(make, queue) : make();
     prepared.set(operation, run);
     return run;
+  };
+};
+
+const compile = (schema: GraphQLSchema, document: DocumentNode, { name }: OperationDefinitionNode) =>
+  compileQuery<Data>(schema, document, name?.value, {
+    customSerializers: storedText,
+    resolverInfoEnricher: (field) => ({ asked: askedOf(field) }),
+  });
+
+/** A run that is made when it is first used, once the queue lets it. */
+const madeLater = (make: () => Run, queue: () => Promise<void>): Run => {
+  let made: Promise<Run> | undefined;
+  return async (context, variables) => {
+    made ??= queue().then(make);
+    return (await made)(context, variables);
   };
 };
 

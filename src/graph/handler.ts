@@ -21,6 +21,7 @@ import { refuseSubscriptions } from './live/refuse.js';
 import { createSeats, type SeatLimits } from './live/seats.js';
 import { createSocketDoor, type SocketDoor } from './live/socket.js';
 import { createSubscriptions } from './live/subscription.js';
+import { createQueue } from './one-at-a-time.js';
 import { type Answer, createAnswerKnown, takesJson } from './plain.js';
 
 type Caller = Context['caller'];
@@ -140,9 +141,11 @@ function createServe(
   { charge, createContext, errors, holdAnswer, observe, schema, timeout }: GraphOptions,
 ): RequestHandler {
   const answerKnown = createAnswerKnown(schema, createExplain(errors));
+  const queue = createQueue();
   const run = async (request: Request, body: unknown, contextValue: GraphContext): Promise<Answer> => {
     const plain = request.method === 'POST' && takesJson(request) ? known.find(body) : undefined;
     if (plain !== undefined) return countKnown(observe, answerKnown(plain, contextValue));
+    if (isLong(body)) await queue();
     const httpGraphQLRequest = {
       method: request.method === 'HEAD' ? 'GET' : request.method,
       headers: headersOf(request),
@@ -192,6 +195,12 @@ function createServe(
     response.type('json').send(text);
   };
 }
+
+/** Whether an operation's text may take some milliseconds to read and check. */
+const isLong = (body: unknown): boolean => {
+  const text = typeof body === 'object' && body !== null && 'query' in body ? body.query : undefined;
+  return typeof text === 'string' && text.length > 1000;
+};
 
 /** The shared context, with the place of one of several operations. */
 const withTurn = (shared: GraphContext, turn: Turn): GraphContext =>

@@ -56,7 +56,7 @@ export class RecordEdgesResolver {
     return applicationsOfDevice(ctx, deviceId, args);
   }
 
-  @Counted<DeviceRecord>(({ data }) => Object.keys(data).length)
+  @Counted(({ data }: DeviceRecord) => Object.keys(data).length)
   @FieldResolver(() => [RecordValue], {
     description:
       'Its values by name, each with its type and unit. Null is no value: a name that came with it is only in `data`.',

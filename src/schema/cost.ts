@@ -11,7 +11,7 @@ export const Sized = (lengths: Readonly<Record<string, number>>): MethodDecorato
   Extensions({ sized: lengths });
 
 /** A list whose length the row tells: it is spent before the list is made. */
-export const Counted = <Row>(lengthOf: (row: Row) => number): MethodDecorator & PropertyDecorator =>
+export const Counted = (lengthOf: (row: never) => number): MethodDecorator & PropertyDecorator =>
   Extensions({ lengthOf });
 
 /** A list that no caller can make long, or that tells of what has happened already: its length is not spent. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { GraphAnswer } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
+import { delayDuring } from './delay.js';
 import { growthDuring } from './memory.js';
 
 const world = useWorld();
@@ -123,4 +124,26 @@ describe('a request', () => {
       }),
     );
   }, 60_000);
+});
+
+describe('twenty documents of 29 aliases and 1,900 selections each, sent twice', () => {
+  it('do not stop the event loop for a second, the time to compile a few', async () => {
+    const device = `id serial name slug tags createdAt updatedAt applicationCount location { lat lon }
+      product { id name version slug createdAt updatedAt deviceCount public }
+      applications(limit: 1) { totalCount items { id name slug description createdAt updatedAt } }
+      records(limit: 1) { totalCount items { id ts data metadata frame deviceId productId device { id name serial slug tags createdAt updatedAt }
+        product { id name version slug createdAt updatedAt deviceCount public } } }`;
+    const documentOf = (index: number) => `query Q${index}($o: ID!) {
+      ${aliases(29, 'devices(organizationId: $o, limit: 1) { items { ...D } }')} } fragment D on Device { ${device} }`;
+    const { result, longest } = await delayDuring(async () => {
+      const answers = [];
+      for (const _time of [1, 2]) {
+        const asked = Array.from({ length: 20 }, (_, index) => owner.graph(documentOf(index), { o: owner.id }));
+        answers.push(...(await Promise.all(asked)));
+      }
+      return answers;
+    });
+    expect(result.map(({ body }) => body.errors ?? body.data!['a28'].items.length)).toEqual(Array(40).fill(1));
+    expect(longest).toBeLessThan(1000);
+  }, 120_000);
 });

@@ -13,7 +13,7 @@ let foreign: string;
 const bin = (varNumber: number) => ({ mappings: [{ streamId: 1, streamType: 'BIN', varNumber }] });
 const published = [{ name: 't', type: 'FLOAT32', unit: 'C', ...bin(1) }];
 const present = [
-  { name: 't', type: 'INT32', unit: 'F', ...bin(2) },
+  { name: 't', type: 'INT16', unit: 'F', ...bin(2) },
   { name: 'secret', type: 'FLOAT32', unit: 'K', ...bin(1) },
 ];
 
@@ -69,7 +69,7 @@ describe('a product that was taken back from the public and changed since', () =
     expect(await ask(owner, own)).toEqual({
       latest: [{ name: 'secret', value: 21.5, type: 'FLOAT32', unit: 'K' }],
       series: [
-        { type: 'INT32', unit: 'F', values: [] },
+        { type: 'INT16', unit: 'F', values: [] },
         { type: 'FLOAT32', unit: 'K', values: [21.5] },
       ],
     });

@@ -66,7 +66,7 @@ export const loadShape = async (
   organizationId: string,
 ): Promise<Shape | undefined> => {
   const { rows } = await database.query<ProductUse>(
-    sql`select id, organization_id <> ${organizationId} as foreign from product where id = ${productId}`,
+    sql`select id, organization_id <> ${organizationId} as "foreign" from product where id = ${productId}`,
   );
   return rows[0] && (await loadShapes(database, rows)).get(keyOf(rows[0]));
 };
@@ -76,11 +76,11 @@ const loadShapes = async (database: Database, products: readonly ProductUse[]): 
   const shapes = new Map<string, Shape>();
   for (let wanted = products; wanted.length > 0; ) {
     const { rows } = await database.query<Row>(sql`
-      select p.id, w.foreign, p.xmin::text as version,
-        case when w.foreign then coalesce(p.withdrawn -> 'variables', p.variables) else p.variables end as variables,
+      select p.id, w."foreign", p.xmin::text as version,
+        case when w."foreign" then coalesce(p.withdrawn -> 'variables', p.variables) else p.variables end as variables,
         (select json_agg(json_build_object('name', name, 'type', type, 'kind', kind, 'slot', slot))
          from product_slot where product_id = p.id) as slots
-      from unnest(${wanted.map(({ id }) => id)}::uuid[], ${wanted.map(({ foreign }) => foreign)}::boolean[]) w (id, foreign)
+      from unnest(${wanted.map(({ id }) => id)}::uuid[], ${wanted.map(({ foreign }) => foreign)}::boolean[]) w (id, "foreign")
       join product p using (id)`);
     const missing: Missing[] = [];
     const incomplete: ProductUse[] = [];

@@ -81,7 +81,7 @@ const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: WeighRows):
     weigh,
     sql`
     select d.id as device_id, d.organization_id, d.product_id, p.xmin::text as product_version,
-      p.organization_id <> d.organization_id as foreign, r.ts, r.data
+      p.organization_id <> d.organization_id as "foreign", r.ts, r.data
     from unnest(${deviceIds}::uuid[]) w (id) join device d using (id) left join product p on p.id = d.product_id,
       lateral (select extract(epoch from ts)::float8 as ts, data from record where device_id = d.id
         order by record.ts desc, seq desc limit ${newest}) r`,
