@@ -78,11 +78,10 @@ describe('a product that was taken back from the public and changed since', () =
   it('lets others search by the types that they were told', async () => {
     const applicationId = await other.make(`/organizations/${other.id}/applications`, { name: 'Climate' });
     await other.put(`/applications/${other.id}/${applicationId}/devices/${foreign}`);
-    const query = { range: { 'data.t': { gte: 20 } } };
-    const answer = await other.post<{ hits: { total: { value: number } } }>(
-      `/applications/${other.id}/${applicationId}/search`,
-      { query },
-    );
-    expect(answer).toMatchObject({ status: 200, body: { hits: { total: { value: 1 } } } });
+    const answer = await other.post<{ responses: object[] }>(`/applications/${other.id}/${applicationId}/search`, {
+      ts: { gte: 0, lte: Math.ceil(Date.now() / 1000) + 60 },
+      queries: [{ products: [], query: { range: { 'data.t': { gte: 20 } } } }],
+    });
+    expect(answer).toMatchObject({ status: 200, body: { responses: [{ hits: { total: { value: 1 } } }] } });
   });
 });
