@@ -138,6 +138,8 @@ export function createSocketDoor(options: SocketOptions): SocketDoor {
 
   return {
     upgrade(request, socket, head) {
+      // A client that is gone before it is answered; without a listener that would end the process.
+      socket.on('error', () => undefined);
       if (closed) return refuse(socket, '503 Service Unavailable');
       let close = () => void socket.destroy();
       const stranger = strangers.take(request.ip ?? '', () => close());
