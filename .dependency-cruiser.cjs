@@ -10,6 +10,7 @@ const mayImport = {
   log: ['config'],
   transaction: [],
   'fair-queue': ['errors'],
+  'address-counter': ['errors'],
   binary: [],
   entities: ['errors', 'json'],
   // Of schema only the type of a read.
@@ -18,13 +19,14 @@ const mayImport = {
   auth: ['entities', 'schema', 'errors'],
   // The query language: it knows no store.
   search: ['entities', 'errors', 'json'],
-  records: ['entities', 'search', 'binary', 'errors', 'json', 'log', 'transaction', 'fair-queue'],
+  // Of database only how values are parsed.
+  records: ['entities', 'search', 'database', 'binary', 'errors', 'json', 'log', 'transaction', 'fair-queue'],
   hooks: ['entities', 'binary', 'errors', 'json', 'log', 'transaction'],
   jobs: ['entities', 'errors', 'json', 'log', 'transaction'],
   live: ['entities', 'errors', 'json', 'log'],
   resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'jobs', 'live', 'errors', 'json'],
   rest: ['entities', 'schema', 'errors', 'json', 'log'],
-  graph: ['schema', 'errors', 'json', 'log'],
+  graph: ['schema', 'address-counter', 'errors', 'json', 'log'],
   // A surface of its own, which reads requests as REST does.
   elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'search'],
   operator: ['auth', 'entities', 'errors'],

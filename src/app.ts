@@ -189,8 +189,11 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     inFlight,
     createContext,
   });
-  const report = (cause: unknown, { res }: Request) =>
-    log.error({ err: cause, requestId: res?.getHeader('X-Request-Id') }, unforeseen);
+  const report = (cause: unknown, request?: Request) => {
+    // What a caller who went away has aborted is no fault of ours.
+    if (cause instanceof Error && cause.name === 'AbortError') return;
+    log.error({ err: cause, requestId: request?.res?.getHeader('X-Request-Id') }, unforeseen);
+  };
   const elasticsearch = createElasticsearch({
     base: basePath,
     admit,
@@ -215,7 +218,7 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     live: config.live,
     perAddress: config.http.perAddress,
     timeout: config.graph.timeout,
-    errors: { isConnectionLoss, report: (cause) => log.error({ err: cause }, unforeseen) },
+    errors: { isConnectionLoss, report },
     observe: createOperationMetrics(rooms.registry),
   });
   observeSubscriptions(rooms.registry, graph.subscribed);

@@ -3,11 +3,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Request } from 'express';
 import type { Sql } from 'sql-template-tag';
 import type { BoundedRead } from './database/bounded.js';
-import type { WeighRows } from './database/row-weight.js';
 import type { SharedRead } from './database/shared-read.js';
 import type { Caller } from './entities/caller.js';
 import { noteFor } from './rest/request-log.js';
-import type { Context, Read } from './schema/context.js';
+import type { Context, Read, WeighRows } from './schema/context.js';
 
 /** What all calls share; app makes it once. */
 export interface CallResources {

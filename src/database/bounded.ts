@@ -2,7 +2,8 @@ import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { rateLimited, timedOut } from '../errors.js';
 import { turnsOf } from '../fair-queue.js';
-import { type WeighRows, weighedTypes } from './row-weight.js';
+import type { WeighRows } from '../schema/context.js';
+import { weighedTypes } from './row-weight.js';
 
 /** Runs a read that may be slow for an organization. */
 export type BoundedRead = (

@@ -2,9 +2,10 @@ import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { unavailable } from '../errors.js';
+import type { WeighRows } from '../schema/context.js';
 import { isConnectionLoss } from './loss.js';
 import { withSession } from './pools.js';
-import { type WeighRows, weighedTypes } from './row-weight.js';
+import { weighedTypes } from './row-weight.js';
 import { typeParsers } from './types.js';
 
 /** Runs one statement and gives its rows, whose characters it counts where it is told how. */

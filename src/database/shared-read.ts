@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag';
+import type { WeighRows } from '../schema/context.js';
 import { type BoundedRead, isCancelled } from './bounded.js';
 import type { WeighedRead } from './reader.js';
-import type { WeighRows } from './row-weight.js';
 
 /** Reads for an organization; `check` throws, before the statement is sent, where its answer is not wanted any more. */
 export type SharedRead = <Row extends object>(

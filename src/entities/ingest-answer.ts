@@ -1,5 +1,4 @@
-import { Field, ID, Int, ObjectType } from 'type-graphql';
-import { Uncounted } from '../schema/cost.js';
+import { Extensions, Field, ID, Int, ObjectType } from 'type-graphql';
 
 /** Why an item was not stored. */
 @ObjectType({ description: 'Why an item was not stored.' })
@@ -27,7 +26,8 @@ export class IngestAnswer {
   @Field(() => Int, { description: 'Items stored.' }) accepted!: number;
   @Field(() => Int, { description: 'Items that had come before.' }) duplicates!: number;
   @Field(() => Int, { description: 'Items refused.' }) rejected!: number;
-  @Uncounted()
+  // Its length tells of what has happened: it is not charged (see `schema/cost`).
+  @Extensions({ uncounted: true })
   @Field(() => [IngestedItem], { description: 'Items that were not stored; all of them when asked to be verbose.' })
   results!: IngestedItem[];
 }

@@ -45,3 +45,6 @@ export class DevicesChanged extends LiveEvent {
   /** Loaded for each event. */
   devices!: readonly Device[];
 }
+
+/** Longest cursor, in characters: as long as one whose snapshot lists some hundred transactions. */
+export const mostCursorCharacters = 20_000;

@@ -18,9 +18,6 @@ export interface Given extends Position {
 
 /** Most things since the look that a cursor names. What comes beyond them before the next look is given twice to a subscriber that resumes. */
 const mostAfter = 500;
-/** Longest cursor, in characters: as long as one whose snapshot lists some hundred transactions. */
-export const mostCursorCharacters = 20_000;
-
 /** Stands for the key of a thing in a cursor. Two keys share one in 2^72. */
 export const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url').slice(0, 12);
 

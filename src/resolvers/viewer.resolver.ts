@@ -8,7 +8,10 @@ export class Viewer {
   @Field(() => TokenScope, { description: 'What the token may do.' }) scope!: TokenScope;
   @Field(() => Role, { description: 'Role of the caller in the organization; of the organization itself: owner.' })
   role!: Role;
-  @Field(() => ID, { nullable: true, description: 'Member that the token acts as; null where it acts as the organization.' })
+  @Field(() => ID, {
+    nullable: true,
+    description: 'Member that the token acts as; null where it acts as the organization.',
+  })
   userId!: string | null;
 }
 

@@ -1,10 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Sql } from 'sql-template-tag';
-import type { WeighRows } from '../database/row-weight.js';
 import type { Caller } from '../entities/caller.js';
 
 /** Runs one statement and gives its rows. Moments come as ISO 8601 text, 64-bit integers as text. */
 export type Read = <Row extends object>(query: Sql) => Promise<Row[]>;
+
+/**
+ * Counts characters of values as they come from a connection, for one request. With 0 it only says whether more may come.
+ * @throws where they are too many: the other rows of the statement are dropped then, and the statement fails with that.
+ */
+export type WeighRows = (characters: number) => void;
 
 /** What every resolver gets, whichever door the call came through. */
 export interface Context {

@@ -14,9 +14,6 @@ export const Sized = (lengths: Readonly<Record<string, number>>): MethodDecorato
 export const Counted = (lengthOf: (row: never) => number): MethodDecorator & PropertyDecorator =>
   Extensions({ lengthOf });
 
-/** A list that no caller can make long, or that tells of what has happened already: its length is not spent. */
-export const Uncounted = (): MethodDecorator & PropertyDecorator => Extensions({ uncounted: true });
-
 /** Items that a list is taken to have before its operation runs, where nothing says its length. */
 export const usualLength = 10;
 

@@ -1,10 +1,13 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { type WeighRows, weighedTypes } from '../../../database/row-weight.js';
+import { weighedTypes } from '../../../database/row-weight.js';
 import type { PlainObject } from '../../item.js';
 import type { LatestValue, RecordIndex } from '../../record-index.js';
 import { fittingValue } from '../../typed.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../log/product.js';
+
+/** Counts what is read, in bytes; throws past what the call may read. */
+type Weigh = Parameters<RecordIndex['latest']>[1];
 
 /** The newest records of a device that are looked at first; most variables are in them. */
 const newest = 20;
@@ -75,7 +78,7 @@ const keepNewest = (
   }
 };
 
-const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: WeighRows): Promise<Recent[]> =>
+const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: Weigh): Promise<Recent[]> =>
   readWeighed<Recent>(
     pool,
     weigh,
@@ -87,7 +90,7 @@ const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: WeighRows):
         order by record.ts desc, seq desc limit ${newest}) r`,
   );
 
-const readWeighed = async <Row extends object>(pool: Pool, weigh: WeighRows, { text, values }: Sql): Promise<Row[]> => {
+const readWeighed = async <Row extends object>(pool: Pool, weigh: Weigh, { text, values }: Sql): Promise<Row[]> => {
   weigh(0);
   return (await pool.query<Row>({ text, values, types: weighedTypes(weigh) })).rows;
 };
@@ -112,7 +115,7 @@ interface Rare {
   data: PlainObject;
 }
 
-const findRare = async (pool: Pool, missing: readonly Missing[], weigh: WeighRows): Promise<Rare[]> => {
+const findRare = async (pool: Pool, missing: readonly Missing[], weigh: Weigh): Promise<Rare[]> => {
   if (missing.length === 0) return [];
   const filled = sql`case p.kind when 'number' then r.numbers[p.slot] is not null else r.texts[p.slot] is not null end`;
   return readWeighed<Rare>(
