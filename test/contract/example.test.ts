@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.js';
+import { fine, type Receiver, startReceiver } from '../hooks/receiver.js';
+import type { Answer } from '../support/client.js';
+import { type AccountActor, useWorld } from '../support/world.js';
+
+interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  example?: unknown;
+  schema?: { example?: unknown; default?: unknown };
+  content?: Record<string, { example?: unknown }>;
+}
+
+interface Operation {
+  verb: string;
+  path: string;
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { example?: unknown }> };
+}
+
+/** What the page sends when an operation is executed as it stands. */
+interface Sent {
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
+  paths: Record<string, Record<string, Omit<Operation, 'verb' | 'path'>>>;
+};
+const operations: Operation[] = Object.entries(document.paths).flatMap(([path, verbs]) =>
+  Object.entries(verbs).map(([verb, operation]) => ({ ...operation, verb: verb.toUpperCase(), path })),
+);
+
+/** Operations that make what the others name, in an order that works, and the path parameter that their answer's `id` is. */
+const makers: Readonly<Record<string, string | undefined>> = {
+  setOrganizationMember: undefined,
+  createTeam: 'teamId',
+  createProduct: 'productId',
+  registerDevice: 'deviceId',
+  createApplication: 'applicationId',
+  addApplicationDevice: undefined,
+  addTeamMember: undefined,
+  setTeamApplication: undefined,
+  createApplicationHook: 'applicationHookId',
+  pingApplicationHook: 'deliveryId',
+  ingestRecords: undefined,
+  redecodeProduct: 'jobId',
+};
+
+/** Makers first, then in the document's order, DELETEs last: what is inside another thing before that thing. */
+const inOrder = (): Operation[] => {
+  const names = Object.keys(makers);
+  const rank = ({ operationId }: Operation) =>
+    names.includes(operationId) ? names.indexOf(operationId) : names.length;
+  const depth = ({ path }: Operation) => path.split('/').length;
+  return [
+    ...operations.filter(({ verb }) => verb !== 'DELETE').sort((one, other) => rank(one) - rank(other)),
+    ...operations
+      .filter(({ verb }) => verb === 'DELETE')
+      .toReversed()
+      .sort((one, other) => depth(other) - depth(one)),
+  ];
+};
+
+/** The value that Swagger UI fills into the field of a parameter (`ParameterRow.setDefaultValue`), as it stands there. */
+const fieldOf = ({ content, example, schema }: Parameter): string | undefined => {
+  const [media] = Object.values(content ?? {});
+  const value = media?.example ?? example ?? schema?.example ?? schema?.default;
+  if (value === undefined || typeof value === 'string') return value;
+  return JSON.stringify(value, null, Array.isArray(value) ? 0 : 2);
+};
+
+/** The requests of an operation: one for each media type that its body may have, as the page lets one choose. */
+const requestsOf = ({ path, parameters = [], requestBody }: Operation): Sent[] => {
+  const filled = (place: Parameter['in']) =>
+    parameters
+      .filter((parameter) => parameter.in === place)
+      .map((parameter) => [parameter.name, fieldOf(parameter)] as const)
+      .filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const query = new URLSearchParams(filled('query')).toString();
+  const values = new Map(filled('path'));
+  const place = path.replace(/\{(\w+)\}/g, (braced, name: string) => {
+    const value = values.get(name);
+    return value === undefined ? braced : encodeURIComponent(value);
+  });
+  const sent = { path: query === '' ? place : `${place}?${query}`, headers: Object.fromEntries(filled('header')) };
+  if (requestBody === undefined) return [sent];
+  return Object.entries(requestBody.content).map(([type, { example }]) => ({
+    ...sent,
+    headers: { ...sent.headers, 'content-type': type },
+    body: typeof example === 'string' ? example : JSON.stringify(example, null, 2),
+  }));
+};
+
+describe('the examples of the OpenAPI document', () => {
+  const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'] };
+  const world = useWorld({ config: { hooks } });
+  let organization: AccountActor;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    organization = await world.organization();
+    receiver = await startReceiver(fine);
+  });
+  afterAll(() => receiver.close());
+
+  it('name every path parameter and give every body', () => {
+    const sent = operations.flatMap((operation) => requestsOf(operation).map(({ path }) => path));
+    expect(sent.filter((path) => path.includes('{'))).toEqual([]);
+    const bodies = operations.flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}));
+    expect(bodies.filter(({ example }) => example === undefined)).toEqual([]);
+  });
+
+  it('are accepted as Swagger UI sends them, each operation as it stands', async () => {
+    /** Examples, and what this test has made in their place. */
+    const real = new Map<string, string>([['https://receiver.example/records', receiver.url('/records')]]);
+    const replace = (name: string, value: string) => {
+      const examples = operations.flatMap(({ parameters = [] }) => parameters.filter((each) => each.name === name));
+      real.set(String(examples.find(({ example }) => example !== undefined)!.example), value);
+    };
+    const actual = (text: string) => [...real].reduce((so, [example, value]) => so.replaceAll(example, value), text);
+    replace('organizationId', organization.id);
+    replace('memberId', await world.user());
+    const answers = new Map<string, Answer>();
+    const refused: unknown[] = [];
+    for (const operation of inOrder()) {
+      const { operationId, verb } = operation;
+      for (const { path, headers, body } of requestsOf(operation)) {
+        const text = body === undefined ? {} : { body: actual(body) };
+        const answer = await organization.request(verb, actual(path), { headers, ...text });
+        if (!`${answer.status}`.startsWith('2')) refused.push([operationId, actual(path), answer.status, answer.body]);
+        answers.set(operationId, answer);
+      }
+      const made = makers[operationId];
+      if (made !== undefined) replace(made, (answers.get(operationId)!.body as { id: string }).id);
+    }
+    expect(refused).toEqual([]);
+    expect(answers.size).toBe(operations.length);
+    // The records of the examples are taken, found by the searches of the examples, and sent to the hook.
+    expect(answers.get('ingestRecords')!.body).toMatchObject({ rejected: 0 });
+    const found = { responses: [{ status: 200, hits: { hits: [{}] } }] };
+    expect(answers.get('search')!.body).toMatchObject(found);
+    expect(answers.get('searchByPost')!.body).toMatchObject(found);
+    expect(answers.get('decodeFrame')!.body).toMatchObject({ data: { temperature: 21.5 } });
+    const calls = await receiver.received(1);
+    expect(calls[0]!.headers.authorization).toBe('Bearer 3c9d');
+  });
+});
