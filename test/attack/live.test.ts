@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CloseCode } from 'graphql-ws';
 import { WebSocket } from 'ws';
@@ -94,6 +95,32 @@ describe('WebSockets that never say who they are', () => {
     const others = Array.from({ length: 25 }, () => overSocket(behindProxy.url, place.owner.token, place.records()));
     subscribers.push(...others);
     for (const subscriber of others) await subscriber.until(begun);
+    for (const socket of sockets(opened)) socket.terminate();
+  });
+
+  it('that are gone before they are refused end nothing', async () => {
+    const opened = await openMany('192.0.2.40', 20);
+    const upgrade = [
+      'GET /graphql HTTP/1.1',
+      'Host: localhost',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+      'Sec-WebSocket-Protocol: graphql-transport-ws',
+      'X-Forwarded-For: 192.0.2.40',
+    ].join('\r\n');
+    const { hostname, port } = new URL(behindProxy.url);
+    const leave = async () => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write(`${upgrade}\r\n\r\n`);
+      socket.resetAndDestroy();
+      await once(socket, 'close');
+    };
+    await Promise.all(Array.from({ length: 200 }, leave));
+    expect((await fetch(`${behindProxy.url}/healthz`)).status).toBe(200);
     for (const socket of sockets(opened)) socket.terminate();
   });
 
