@@ -59,8 +59,8 @@ import { originOf } from './rest/origin.js';
 import { identifyRequests } from './rest/request-id.js';
 import { logRequests } from './rest/request-log.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
-import { openRooms, type RoomOptions, type Rooms } from './rooms.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
+import { openServices, type Services, type ServicesOptions } from './services.js';
 import { createUpgrades } from './upgrade.js';
 
 /** Where the REST surface lies: the product segment and the version (contract, section 15). */
@@ -79,13 +79,13 @@ export interface Service {
 /** How long requests in flight may take to finish when the service stops, in milliseconds. */
 const patience = 10_000;
 
-/** Opens the rooms and listens. */
-export async function startService(options: RoomOptions): Promise<Service> {
+/** Opens the services and listens. */
+export async function startService(options: ServicesOptions): Promise<Service> {
   const { config, log } = options;
-  const rooms = await openRooms(options);
+  const services = await openServices(options);
   try {
     const state = { draining: false };
-    const { app, graph, limit } = await createApp(config, log, rooms, state);
+    const { app, graph, limit } = await createApp(config, log, services, state);
     const server = await listen(app, config, createUpgrades(app, graph), { ...config.http, accept: limit.accept });
     return {
       url: server.url,
@@ -99,17 +99,17 @@ export async function startService(options: RoomOptions): Promise<Service> {
         await graph.quieten();
         await server.close(patience);
         await graph.close();
-        await rooms.close(Math.max(0, until - Date.now()));
+        await services.close(Math.max(0, until - Date.now()));
       },
     };
   } catch (error) {
-    await rooms.close(0);
+    await services.close(0);
     throw error;
   }
 }
 
 /** The resolver classes and their instances. */
-export function createResolvers({ clock, hooks, index, jobs, live, records }: Rooms): Map<ClassType, object> {
+export function createResolvers({ clock, hooks, index, jobs, live, records }: Services): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(clock),
@@ -154,28 +154,28 @@ export function createResolvers({ clock, hooks, index, jobs, live, records }: Ro
 }
 
 /** What all calls share. */
-export const createResources = (config: Config, rooms: Rooms): CallResources => {
-  const readWithin = createBoundedRead(rooms.slowPool);
+export const createResources = (config: Config, services: Services): CallResources => {
+  const readWithin = createBoundedRead(services.slowPool);
   return {
-    read: createSharedRead(rooms.reader.read, readWithin),
+    read: createSharedRead(services.reader.read, readWithin),
     readWithin,
-    wake: rooms.hooks.wake,
-    fork: () => rooms.orm.em.fork(),
+    wake: services.hooks.wake,
+    fork: () => services.orm.em.fork(),
     originOf: (request) => config.publicUrl ?? originOf(request),
   };
 };
 
-async function createApp(config: Config, log: Log, rooms: Rooms, state: { draining: boolean }) {
+async function createApp(config: Config, log: Log, services: Services, state: { draining: boolean }) {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
-  const resources = createResources(config, rooms);
-  const instances = createResolvers(rooms);
+  const resources = createResources(config, services);
+  const instances = createResolvers(services);
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };
-  const { read } = rooms.accessReader;
+  const { read } = services.accessReader;
   const authenticate = createAuthenticate(read);
-  const migrations = await appliedMigrations(rooms.orm);
+  const migrations = await appliedMigrations(services.orm);
   const admission = createAdmission(config, app, authenticate);
   const { admit, inFlight } = admission;
   const createContext = (caller: Caller, request: Request) =>
@@ -198,8 +198,8 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     base: basePath,
     admit,
     createContext,
-    search: rooms.index,
-    clock: rooms.clock,
+    search: services.index,
+    clock: services.clock,
     inFlight,
     isConnectionLoss,
     report,
@@ -219,12 +219,12 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
     perAddress: config.http.perAddress,
     timeout: config.graph.timeout,
     errors: { isConnectionLoss, report },
-    observe: createOperationMetrics(rooms.registry),
+    observe: createOperationMetrics(services.registry),
   });
-  observeSubscriptions(rooms.registry, graph.subscribed);
+  observeSubscriptions(services.registry, graph.subscribed);
   app.use(
     identifyRequests(),
-    logRequests(log, createRequestMetrics(rooms.registry)),
+    logRequests(log, createRequestMetrics(services.registry)),
     allowOrigins(config.corsOrigins),
     elasticsearch,
     rest,
@@ -238,8 +238,8 @@ async function createApp(config: Config, log: Log, rooms: Rooms, state: { draini
   );
   app.use(
     createMetricsPage({
-      render: () => rooms.registry.metrics(),
-      contentType: rooms.registry.contentType,
+      render: () => services.registry.metrics(),
+      contentType: services.registry.contentType,
       token: config.metricsToken,
       isProxied: config.trustProxy !== undefined,
     }),

@@ -21,7 +21,7 @@ interface Waiting {
 /**
  * Shares connections among organizations: one that asks for much waits for its own statements, never another for them. A turn that becomes free goes to the organization that has the fewest, the longest waiting first.
  */
-export class Turns {
+export class FairQueue {
   private readonly taken = new Map<string, number>();
   private readonly queue: Waiting[] = [];
   private free: number;
@@ -111,13 +111,13 @@ export class Turns {
   }
 }
 
-const known = new WeakMap<Pool, Turns>();
+const known = new WeakMap<Pool, FairQueue>();
 
 /** The turns of all who use a pool: three quarters of its connections at most are one organization's. */
-export const turnsOf = (pool: Pool, { waiting = 100, what = 'searches' } = {}): Turns => {
+export const fairQueueOf = (pool: Pool, { waiting = 100, what = 'searches' } = {}): FairQueue => {
   const { max } = pool.options;
   const each = Math.max(1, Math.floor((max * 3) / 4));
-  const turns = known.get(pool) ?? new Turns({ turns: max, each, waiting, what });
+  const turns = known.get(pool) ?? new FairQueue({ turns: max, each, waiting, what });
   known.set(pool, turns);
   return turns;
 };

@@ -8,8 +8,8 @@ import { isId } from '../entities/id.js';
 import { Product } from '../entities/product.js';
 import { Team } from '../entities/team.js';
 import { forbidden, notFound } from '../errors.js';
-import type { Asked } from '../schema/asked.js';
 import type { Context } from '../schema/context.js';
+import type { SelectedFields } from '../schema/selected-fields.js';
 import { accountRows, applicationRows, deviceRows, productRows, teamRows } from './rows.js';
 
 /**
@@ -85,7 +85,7 @@ export async function loadDevice(
   organizationId: string,
   id: string,
   need: Need,
-  asked?: Asked,
+  asked?: SelectedFields,
 ): Promise<Device> {
   const row = await find<Device>(
     ctx,

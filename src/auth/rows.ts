@@ -6,7 +6,7 @@ import type { Device } from '../entities/device.js';
 import { Role } from '../entities/enums.js';
 import type { Product } from '../entities/product.js';
 import type { Team } from '../entities/team.js';
-import { type Asked, everything } from '../schema/asked.js';
+import { everything, type SelectedFields } from '../schema/selected-fields.js';
 
 /*
  * The one place that says how a stored thing becomes a row of its published shape, with what depends on the caller
@@ -25,8 +25,11 @@ type Columns<Row, Needed extends keyof Row> = {
 type Method = (...values: never[]) => unknown;
 
 /** The columns of a row: those that field resolvers may rely on, and of the others what is asked for. */
-const columns = <Row, Needed extends keyof Row>(asked: Asked, needed: Sql, others: Columns<Row, Needed>): Sql =>
-  join([needed, ...Object.entries<Sql>(others).flatMap(([name, column]) => (asked.has(name) ? column : []))]);
+const columns = <Row, Needed extends keyof Row>(
+  asked: SelectedFields,
+  needed: Sql,
+  others: Columns<Row, Needed>,
+): Sql => join([needed, ...Object.entries<Sql>(others).flatMap(([name, column]) => (asked.has(name) ? column : []))]);
 
 /** Accounts of organizations, as `o`. */
 export const accountRows: Sql = sql`select ${columns<Account, 'id'>(everything, sql`o.id`, {
@@ -40,7 +43,7 @@ export const accountRows: Sql = sql`select ${columns<Account, 'id'>(everything, 
 })} from account o`;
 
 /** Teams, as `t`. */
-export const teamRows = (asked: Asked = everything, also: Sql = empty): Sql => {
+export const teamRows = (asked: SelectedFields = everything, also: Sql = empty): Sql => {
   const needed = sql`t.id, t.organization_id as "organizationId"`;
   const chosen = columns<Team, 'id' | 'organizationId'>(asked, needed, {
     name: sql`t.name`,
@@ -60,7 +63,7 @@ export const deviceCount = (caller: Caller): Sql =>
  * Products, as `p`. Who still uses one that was taken back from the public sees it as it was then: what its owner changes
  * from then on is the owner's alone.
  */
-export const productRows = (caller: Caller, asked: Asked = everything): Sql => {
+export const productRows = (caller: Caller, asked: SelectedFields = everything): Sql => {
   const then = (value: Sql, now: Sql) => sql`
     case when p.withdrawn is null or p.organization_id = ${caller.organizationId} then ${now} else ${value} end`;
   const needed = sql`p.id, p.organization_id as "organizationId"`;
@@ -86,7 +89,7 @@ export const applicationCount = (caller: Caller): Sql =>
             where c.device_id = d.id and tm.user_id = ${caller.userId})`;
 
 /** Devices, as `d`, with their product as `p`. */
-export const deviceRows = (caller: Caller, asked: Asked = everything): Sql => {
+export const deviceRows = (caller: Caller, asked: SelectedFields = everything): Sql => {
   const needed = sql`d.id, d.organization_id as "organizationId", d.product_id as "productId"`;
   // Latitude and longitude come with the location.
   const chosen = columns<Device, 'id' | 'organizationId' | 'productId' | 'lat' | 'lon'>(asked, needed, {
@@ -114,7 +117,7 @@ export const applicationPermission = (caller: Caller): Sql =>
             where g.application_id = a.id and tm.user_id = ${caller.userId})`;
 
 /** Applications, as `a`. */
-export const applicationRows = (caller: Caller, asked: Asked = everything, also: Sql = empty): Sql => {
+export const applicationRows = (caller: Caller, asked: SelectedFields = everything, also: Sql = empty): Sql => {
   const needed = sql`a.id, a.organization_id as "organizationId", ${applicationPermission(caller)} as permission`;
   const chosen = columns<Application, 'id' | 'organizationId' | 'permission'>(asked, needed, {
     name: sql`a.name`,

@@ -1,9 +1,9 @@
 import type { Context } from '../schema/context.js';
-import type { Allowance } from './allowance.js';
+import type { RequestBudget } from './request-budget.js';
 
 /** The context of one operation of the graph. */
 export interface GraphContext extends Context {
-  readonly allowance: Allowance;
+  readonly allowance: RequestBudget;
   /** Counts bytes of the answer before they are written. @throws tooLarge, rateLimited */
   readonly reserve: (bytes: number) => void;
   /** Counts so many more requests against the rate limit. @throws rateLimited */
@@ -20,7 +20,7 @@ export interface Turn {
 }
 
 /** Makes the places of so many operations; the first may take its cost at once. */
-export function createTurns(count: number): Turn[] {
+export function createPollLoop(count: number): Turn[] {
   let come = Promise.resolve();
   return Array.from({ length: count }, () => {
     const next = Promise.withResolvers<void>();

@@ -17,7 +17,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { type CompiledQuery, compileQuery } from 'graphql-jit';
-import { askedOf } from '../schema/asked.js';
+import { selectedFieldsOf } from '../schema/selected-fields.js';
 import { storedText } from '../schema/stored-text.js';
 import { reserveAnswer } from './answer-weight.js';
 import { countSelections } from './bounds.js';
@@ -64,7 +64,7 @@ export const createPrepare = (schema: GraphQLSchema): Prepare => {
 const compile = (schema: GraphQLSchema, document: DocumentNode, { name }: OperationDefinitionNode) =>
   compileQuery<Data>(schema, document, name?.value, {
     customSerializers: storedText,
-    resolverInfoEnricher: (field) => ({ asked: askedOf(field) }),
+    resolverInfoEnricher: (field) => ({ asked: selectedFieldsOf(field) }),
   });
 
 /** A run that is made when it is first used, once the queue lets it. */

@@ -4,25 +4,25 @@ import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/di
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import type { Context } from '../schema/context.js';
-import { Allowance } from './allowance.js';
 import { runsOf } from './batch.js';
 import { createBodyReader, type ReadBody } from './body.js';
-import { boundCost } from './bounded.js';
 import { bounds, boundsRule, exceeded } from './bounds.js';
 import { chargeMutations } from './charge.js';
-import { createTurns, type GraphContext, type Turn } from './context.js';
+import { CompiledQueryCache } from './compiled-query-cache.js';
+import { createPollLoop, type GraphContext, type Turn } from './context.js';
+import { limitCost } from './cost-limit.js';
 import { countKnown, countOperations, type ObserveOperation } from './counted.js';
 import { answerGraphErrors, createErrorFormat, createExplain, type ErrorOptions } from './errors.js';
 import { asGateway, createPrepare } from './execute.js';
+import { type Answer, createFastPath, takesJson } from './fast-path.js';
 import { createGraphiql } from './graphiql.js';
-import { KnownQueries } from './known.js';
 import { createEventStream } from './live/event-stream.js';
 import { refuseSubscriptions } from './live/refuse.js';
 import { createSeats, type SeatLimits } from './live/seats.js';
 import { createSocketDoor, type SocketDoor } from './live/socket.js';
 import { createSubscriptions } from './live/subscription.js';
 import { createQueue } from './one-at-a-time.js';
-import { type Answer, createAnswerKnown, takesJson } from './plain.js';
+import { RequestBudget } from './request-budget.js';
 
 type Caller = Context['caller'];
 
@@ -38,9 +38,9 @@ export interface GraphOptions {
   /** Counts the bytes of an answer, or throws that there are too many. */
   holdAnswer: (caller: Caller, response: Response, bytes: number) => void;
   /** The context of operations that share their loaders. */
-  createContext: (caller: Caller, request: Request, allowance: Allowance) => Context;
+  createContext: (caller: Caller, request: Request, allowance: RequestBudget) => Context;
   /** The context of one event of a subscription; `left` is aborted when it ends. */
-  createEventContext: (caller: Caller, request: Request, allowance: Allowance, left: AbortSignal) => Context;
+  createEventContext: (caller: Caller, request: Request, allowance: RequestBudget, left: AbortSignal) => Context;
   errors: ErrorOptions;
   /** Takes every operation that was answered, its kind and the seconds that it took. */
   observe: ObserveOperation;
@@ -70,7 +70,7 @@ export interface GraphDoor {
 export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
   const { schema, errors } = options;
   const prepare = createPrepare(schema);
-  const known = new KnownQueries();
+  const known = new CompiledQueryCache();
   const apollo = new ApolloServer<GraphContext>({
     gateway: asGateway(schema, prepare),
     introspection: true,
@@ -85,7 +85,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     plugins: [
       countOperations(options.observe),
       refuseSubscriptions(),
-      boundCost(known, prepare),
+      limitCost(known, prepare),
       chargeMutations(),
       ApolloServerPluginCacheControlDisabled(),
     ],
@@ -136,11 +136,11 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
 /** Answers one operation, or a batch of them in order. */
 function createServe(
   apollo: ApolloServer<GraphContext>,
-  known: KnownQueries,
+  known: CompiledQueryCache,
   callerOf: (request: Request) => Caller,
   { charge, createContext, errors, holdAnswer, observe, schema, timeout }: GraphOptions,
 ): RequestHandler {
-  const answerKnown = createAnswerKnown(schema, createExplain(errors));
+  const answerKnown = createFastPath(schema, createExplain(errors));
   const queue = createQueue();
   const run = async (request: Request, body: unknown, contextValue: GraphContext): Promise<Answer> => {
     const plain = request.method === 'POST' && takesJson(request) ? known.find(body) : undefined;
@@ -156,7 +156,7 @@ function createServe(
   };
   return async (request, response) => {
     const caller = callerOf(request);
-    const allowance = new Allowance(timeout);
+    const allowance = new RequestBudget(timeout);
     let reserved = 0;
     const reserve = (bytes: number) => {
       reserved += bytes;
@@ -182,7 +182,7 @@ function createServe(
     const answers: Answer[] = [];
     for (const operations of runsOf(body)) {
       const shared = contextOf();
-      const turns = createTurns(operations.length);
+      const turns = createPollLoop(operations.length);
       const runs = operations.map((operation, index) => {
         const turn = turns[index]!;
         // An operation that cannot be parsed has no cost; it must not hold up the others.

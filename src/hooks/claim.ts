@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { laneHeads } from './lane.js';
 import type { EventName } from './message.js';
+import { orderingKeyHeads } from './ordering-key.js';
 import type { HookRow } from './target.js';
 
 /** How long a claim holds before others may take it over, in milliseconds. */
@@ -122,7 +122,7 @@ export const claimQuery = ({ claimId, limit, now, free, underWay }: Claim & Shar
     ),
     walked as materialized (
       select h.hook_id, h.organization_id, h.running, h.free, h.ordered, h.max_per_second, h.tokens, h.resumed_at, p.*
-        from held h cross join lateral (${laneHeads}) p
+        from held h cross join lateral (${orderingKeyHeads}) p
        where h.ordered
     ),
     picked as (

@@ -5,10 +5,10 @@ import { type Caller, cutOff, type Outcome } from './attempt.js';
 import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease, prepared, renewQuery } from './claim.js';
 import { createGate } from './gate.js';
 import { compose } from './message.js';
+import { createPollLoop, type Found } from './poll-loop.js';
 import type { Result } from './settle.js';
 import { createSettler } from './settler.js';
 import type { HookRow, Target } from './target.js';
-import { createTurns, type Found } from './turn.js';
 import { expire, judge, uncallable } from './verdict.js';
 
 /** Most calls that one process has in flight: so many that hooks that hang cannot fill them, since each has its own cap. */
@@ -148,7 +148,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (rows.length === limit) return 'more than fits';
     return rows.length === 0 ? 'nothing' : rows.length < much ? 'little' : 'much';
   };
-  const turns = createTurns({ turn, log });
+  const turns = createPollLoop({ turn, log });
 
   /** Polls again when a hook with a rate may be called, which is sooner than the next poll. */
   let nextCall: NodeJS.Timeout | undefined;

@@ -3,7 +3,7 @@ import type { Delivery } from '../entities/delivery.js';
 import { firstId } from '../entities/id.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
-import { clockSkew, moment, unseen, wholeXid } from './moment.js';
+import { clockSkew, moment, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told of the deliveries of the hook that the claim names. */
 export type DeliverySubscriber = Subscriber<Delivery>;

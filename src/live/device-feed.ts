@@ -3,7 +3,7 @@ import { Role } from '../entities/enums.js';
 import { firstId } from '../entities/id.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
-import { clockSkew, moment, unseen, wholeXid } from './moment.js';
+import { clockSkew, moment, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told which devices of an organization changed, by their identifiers. */
 export interface DeviceSubscriber extends Subscriber<string> {

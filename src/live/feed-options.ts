@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Role } from '../entities/enums.js';
-import type { Notice } from './post.js';
+import type { Notice } from './notifications.js';
 import type { Sized, Stream } from './stream.js';
 
 /** How long the queries of an organization's subscriptions may take over a page, in milliseconds. */

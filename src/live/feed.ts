@@ -10,11 +10,11 @@ import {
   type Subscriber,
   type Told,
 } from './feed-options.js';
-import { type Look, lookQuery } from './moment.js';
-import type { Notice } from './post.js';
+import type { Notice } from './notifications.js';
+import { createPollLoop } from './poll-loop.js';
 import { createQueues } from './queue.js';
-import { createRounds } from './rounds.js';
 import { Snapshot } from './snapshot.js';
+import { type Look, lookQuery } from './visibility.js';
 
 /** Tells subscribers of what is committed, in this process or another. */
 export interface Feed<Item, Someone extends Subscriber<Item>> {
@@ -29,7 +29,7 @@ export interface Feed<Item, Someone extends Subscriber<Item>> {
   close(): Promise<void>;
 }
 
-/** Allowance for identifiers, which are made before their transaction begins and by clocks that differ. Milliseconds. */
+/** RequestBudget for identifiers, which are made before their transaction begins and by clocks that differ. Milliseconds. */
 const margin = 2000;
 /** A look goes back no further than this, in milliseconds: a transaction that writes for longer is found by its notice alone. */
 const longestWrite = 60_000;
@@ -203,7 +203,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     }
   };
 
-  const rounds = createRounds({ round, needed: () => present.size > 0 || joining.length > 0, log });
+  const rounds = createPollLoop({ round, needed: () => present.size > 0 || joining.length > 0, log });
 
   return {
     async join(someone, given) {

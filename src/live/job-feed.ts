@@ -3,7 +3,7 @@ import { firstId } from '../entities/id.js';
 import type { Job } from '../entities/job.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
-import { clockSkew, moment, unseen, wholeXid } from './moment.js';
+import { clockSkew, moment, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told of the jobs of an organization. */
 export interface JobSubscriber extends Subscriber<Job> {

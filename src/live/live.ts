@@ -11,7 +11,7 @@ import { createDeviceFeed } from './device-feed.js';
 import { type Feed } from './feed.js';
 import { type Claim, type FeedShared, type Subscriber } from './feed-options.js';
 import { createJobFeed } from './job-feed.js';
-import { createPost, type Notice } from './post.js';
+import { createNotifications, type Notice } from './notifications.js';
 import { rangesOf } from './range.js';
 import { createRecordFeed, type MatchStored } from './record-feed.js';
 import { type Batch, Stream } from './stream.js';
@@ -98,7 +98,7 @@ export function createLive({ connectionString, deliveryRows, match, ...shared }:
   const jobs = createJobFeed(shared);
   const devices = createDeviceFeed(shared);
   const feeds = { records, deliveries };
-  const post = createPost({
+  const post = createNotifications({
     connectionString,
     log: shared.log,
     onNotice: (topic, notices) => feeds[topic].hint(notices),

@@ -12,9 +12,9 @@ import {
   type Subscriber,
   type Told,
 } from './feed-options.js';
-import { moment, unseen, wholeXid } from './moment.js';
 import { merge } from './range.js';
 import { mostCharacters } from './stream.js';
+import { moment, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told of records. */
 export interface RecordSubscriber extends Subscriber<DeviceRecord> {

@@ -4,14 +4,14 @@ import { deviceRows } from '../auth/rows.js';
 import type { Device } from '../entities/device.js';
 import { isId } from '../entities/id.js';
 import { invalid, notFound } from '../errors.js';
-import type { Asked } from '../schema/asked.js';
 import type { Context } from '../schema/context.js';
+import type { SelectedFields } from '../schema/selected-fields.js';
 
 /** Devices of one chart. */
 const most = 100;
 
 /** All that a chart tells of a device by itself; edges to it read the rest. */
-const named: Asked = { has: (field) => field === 'serial', key: 'serial' };
+const named: SelectedFields = { has: (field) => field === 'serial', key: 'serial' };
 
 /** A device of a chart. */
 export type Chosen = Pick<Device, 'id' | 'serial'>;

@@ -8,7 +8,6 @@ import { Device } from '../entities/device.js';
 import { isId, newId } from '../entities/id.js';
 import { Product, ProductReference } from '../entities/product.js';
 import { conflict, notFound } from '../errors.js';
-import { type Asked, AskedFields } from '../schema/asked.js';
 import { violates } from '../schema/constraints.js';
 import type { Context } from '../schema/context.js';
 import {
@@ -20,6 +19,7 @@ import {
 } from '../schema/device.args.js';
 import { SearchablePageArgs } from '../schema/list.args.js';
 import { ApplicationPage, DevicePage } from '../schema/pages.js';
+import { type SelectedFields, SelectedNames } from '../schema/selected-fields.js';
 import { applicationsOfDevice } from './applications.js';
 import { deviceListing, ofProduct } from './devices.js';
 import { list } from './list.js';
@@ -51,7 +51,7 @@ export class DeviceResolver {
   @RestShape(ProductReference)
   product(
     @Root() { productId }: Device,
-    @AskedFields() asked: Asked,
+    @SelectedNames() asked: SelectedFields,
     @Ctx() ctx: Context,
   ): Promise<Product | null> | null {
     if (productId == null) return null;
@@ -72,7 +72,7 @@ export class DeviceResolver {
   @Query(() => Device, { description: 'A device.' })
   device(
     @Args(() => DeviceArgs) { organizationId, deviceId }: DeviceArgs,
-    @AskedFields() asked: Asked,
+    @SelectedNames() asked: SelectedFields,
     @Ctx() ctx: Context,
   ): Promise<Device> {
     return loadDevice(ctx, organizationId, deviceId, 'read', asked);
@@ -81,7 +81,7 @@ export class DeviceResolver {
   @Query(() => Device, { description: 'A device by its serial number, with or without the dashes.' })
   async deviceBySerial(
     @Args(() => DeviceBySerialArgs) { organizationId, deviceSerial }: DeviceBySerialArgs,
-    @AskedFields() asked: Asked,
+    @SelectedNames() asked: SelectedFields,
     @Ctx() ctx: Context,
   ): Promise<Device> {
     requireOrganization(ctx, organizationId, 'read');

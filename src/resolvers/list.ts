@@ -1,18 +1,18 @@
 import DataLoader from 'dataloader';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { invalid } from '../errors.js';
-import type { Asked } from '../schema/asked.js';
 import type { Context } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
+import type { SelectedFields } from '../schema/selected-fields.js';
+import { afterCursor, type CursorKind, type CursorPage, cursorOf, requireCursorOrPage } from './cursor.js';
 import { countedQuickly, readerOf, readSlowly } from './list-read.js';
 import { loaderOf } from './loader.js';
 import { requireCheapPattern } from './pattern.js';
-import { afterCursor, cursorOf, requireOneWay, type Walk, type Walked } from './walk.js';
 
 /** What a list is made of. Everything in it is text of ours; what callers send travels as parameters. */
 export interface Listing {
   /** `select ... from ...` without its condition, of what is asked for; `also` is a list of columns more, after a comma. */
-  rows: (asked: Asked, also?: Sql) => Sql;
+  rows: (asked: SelectedFields, also?: Sql) => Sql;
   /** `from ...` alone, for counting. */
   from: Sql;
   /** Conditions that all hold. */
@@ -38,7 +38,7 @@ export interface Listing {
    */
   key?: { columns: Sql; matches: Sql };
   /** How it is walked by cursor, in the order where none is asked for; not every list is. */
-  walk?: Walk;
+  walk?: CursorKind;
   /** How long a statement may take, in milliseconds, where it may turn out expensive. */
   patience?: number;
 }
@@ -55,7 +55,7 @@ export interface Wanted {
   /** The page after this cursor, instead of one by its number. */
   after?: string | null;
   /** What of the page is read. */
-  asked: Asked;
+  asked: SelectedFields;
 }
 
 /**
@@ -66,7 +66,7 @@ export async function list<Row extends object>(
   ctx: Context,
   listing: Listing,
   wanted: Wanted,
-): Promise<Page<Row> & Walked> {
+): Promise<Page<Row> & CursorPage> {
   const counting = countedQuickly(listing, wanted);
   const { page, count } = statements(counting, wanted);
   const read = readerOf(ctx, listing, wanted);
@@ -101,12 +101,12 @@ export function listBelow<Row extends object>(
   parentId: string,
   listing: () => Listing,
   wanted: Wanted,
-): Promise<Page<Row> & Walked> {
+): Promise<Page<Row> & CursorPage> {
   const { asked, ...place } = wanted;
   const key = JSON.stringify([edge, place, asked.key]);
   // A loader takes what its batch rejects with, not what it throws: making the listing may refuse a cursor.
   const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, listing(), wanted);
-  const make = () => new DataLoader<string, Page<Row> & Walked>(read);
+  const make = () => new DataLoader<string, Page<Row> & CursorPage>(read);
   return loaderOf(ctx, key, make).load(parentId);
 }
 
@@ -123,7 +123,7 @@ async function readBelow<Row extends object>(
   ids: readonly string[],
   listing: Listing,
   wanted: Wanted,
-): Promise<(Page<Row> & Walked)[]> {
+): Promise<(Page<Row> & CursorPage)[]> {
   const { parent } = listing;
   const one = parent === undefined ? listing : under(listing, sql`${parent} = parent.id`);
   const capped = countedQuickly(one, wanted, ids.length);
@@ -160,7 +160,7 @@ function numbered(listing: Listing, parent: Sql, wanted: Wanted): Sql {
 }
 
 /** The page of the rows that were read. Of a list that is walked one row more was asked for: whether there is more. */
-function pageOf<Row extends object>({ walk }: Listing, { limit, sort }: Wanted, rows: Row[]): Page<Row> & Walked {
+function pageOf<Row extends object>({ walk }: Listing, { limit, sort }: Wanted, rows: Row[]): Page<Row> & CursorPage {
   if (walk === undefined) return { items: rows };
   const items = rows.slice(0, limit);
   return { items, hasMore: rows.length > limit, endCursor: sort ? null : cursorOf(walk, items.at(-1)) };
@@ -169,7 +169,7 @@ function pageOf<Row extends object>({ walk }: Listing, { limit, sort }: Wanted, 
 function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql } {
   const { rows, from, countUpTo, walk, key } = listing;
   const { limit, page, after, asked } = wanted;
-  requireOneWay(wanted);
+  requireCursorOrPage(wanted);
   const { conditions, where, order } = partsOf(listing, wanted);
   const onwards = walk && after != null ? whereAll([...conditions, afterCursor(walk, after)]) : where;
   // Counted in the order of the list, and so by its index: a planner that does not know the values may read tables instead.

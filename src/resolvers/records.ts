@@ -5,8 +5,8 @@ import type { DeviceRecord } from '../entities/record.js';
 import type { Context } from '../schema/context.js';
 import type { RecordsBelowArgs } from '../schema/list.args.js';
 import type { Page } from '../schema/page.js';
+import { afterCursor, type CursorKind, type CursorPage } from './cursor.js';
 import { type Listing, listBelow } from './list.js';
-import { afterCursor, type Walk, type Walked } from './walk.js';
 
 /** Records are counted up to this number. */
 const countUpTo = 10_000;
@@ -26,10 +26,10 @@ export const readableRecords = (caller: Caller, ids: Sql): Sql => sql`
 interface Direction {
   order: Sql;
   tie: Sql;
-  walk: Walk;
+  walk: CursorKind;
 }
 
-const walkOf = (kind: string, after: (place: Sql) => Sql): Walk => ({
+const walkOf = (kind: string, after: (place: Sql) => Sql): CursorKind => ({
   kind,
   shape: [/^-?\d{1,16}$/, /^\d{1,18}$/],
   after: ([micros, seq]) =>
@@ -91,7 +91,7 @@ export function recordsBelow(
   parent: keyof typeof listings,
   parentId: string,
   args: RecordsBelowArgs,
-): Promise<Page<DeviceRecord> & Walked> {
+): Promise<Page<DeviceRecord> & CursorPage> {
   const { sort } = args;
   const direction = sort === 'ts' ? oldestFirst : newestFirst;
   const { order, tie, walk } = direction;

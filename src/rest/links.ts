@@ -1,4 +1,4 @@
-import type { Asked } from './response.js';
+import type { SelectedFields } from './response.js';
 
 const longest = 4096;
 const defaults = { page: 1, limit: 10 };
@@ -8,7 +8,11 @@ const defaults = { page: 1, limit: 10 };
  * parameters as they came. Undefined where it would pass 4 kB.
  * @param total number of items on all pages; undefined where they were not counted, and then there is no last page.
  */
-export const pageLinks = ({ address, values }: Asked, count: number, total: number | undefined): string | undefined => {
+export const pageLinks = (
+  { address, values }: SelectedFields,
+  count: number,
+  total: number | undefined,
+): string | undefined => {
   const { page, limit } = { ...defaults, ...values };
   const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / limit));
   const hasNext = last === undefined ? count === limit : page < last;

@@ -13,13 +13,13 @@ import type { Values } from './request.js';
 import type { Route } from './routes.js';
 
 /** What of the request an answer depends on: its absolute address, and the arguments that were read from it. */
-export interface Asked {
+export interface SelectedFields {
   address: () => string;
   values: Values;
 }
 
 /** Writes the value that an operation gave, head and body at once. @throws what `hold` throws for the bytes of the body. */
-export type Answer = (response: Response, value: unknown, asked: Asked, hold: Hold) => void;
+export type Answer = (response: Response, value: unknown, asked: SelectedFields, hold: Hold) => void;
 
 /** A page as list operations give it; `totalCount` is absent where it was not counted to the end. */
 interface Page {

@@ -1,8 +1,8 @@
 import { type ValidationError, validateSync } from 'class-validator';
 import { type ClassType, getMetadataStorage, ID, type ValidatorFn } from 'type-graphql';
 import { type Fault, invalid } from '../errors.js';
-import { brokenItems, keepsRules } from './kept.js';
 import { isStorable, unstorable } from './storable.js';
+import { brokenItems, validates } from './validation.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Class = ClassType<object>;
@@ -89,7 +89,7 @@ const isFields = (value: unknown): value is Fields =>
 const faultsOf = (value: Fields, type: Class): Fault[] => {
   const faults = textFaults(value, type, '');
   if (faults.length > 0) return faults;
-  if (keepsRules(value, type)) return [];
+  if (validates(value, type)) return [];
   return ruleFaults(validateSync(value, { skipMissingProperties: true, forbidUnknownValues: false }), '');
 };
 

@@ -1,7 +1,7 @@
 import { Max, MaxLength, Min } from 'class-validator';
 import { ArgsType, Field, Int } from 'type-graphql';
-import { type Asked, everything } from './asked.js';
 import { cursor, unixTime } from './fields.js';
+import { everything, type SelectedFields } from './selected-fields.js';
 
 /** Which page of a list, and in which order (contract, section 8). */
 @ArgsType()
@@ -23,7 +23,7 @@ export class PageArgs {
   sort?: string | null;
 
   /** What of the page is read. No argument of a caller's: it follows from the query's selection. */
-  readonly asked: Asked = everything;
+  readonly asked: SelectedFields = everything;
 }
 
 /** A page of what a regular expression matches. */

@@ -1,9 +1,9 @@
 import { type GraphQLFieldResolver, type GraphQLSchema, isObjectType } from 'graphql';
 import { type ContainerType, getMetadataStorage, type ResolverData } from 'type-graphql';
 import { requireValid, toInstance } from './arguments.js';
-import { type AskedInfo, everything } from './asked.js';
 import type { Context } from './context.js';
 import { PageArgs } from './list.args.js';
+import { everything, type SelectionInfo } from './selected-fields.js';
 
 type Resolve = GraphQLFieldResolver<unknown, Context>;
 type Call = ResolverData<Context>;
@@ -76,7 +76,7 @@ const argumentsOf = (type: Class) => {
   let last: { args: Call['args']; asked: unknown; instance: object } | undefined;
   return (call: Call): object => {
     const { args } = call;
-    const asked = (call.info as AskedInfo).asked ?? everything;
+    const asked = (call.info as SelectionInfo).asked ?? everything;
     if (last !== undefined && last.asked === asked && isSame(last.args, args)) return last.instance;
     const instance = toInstance(args, type);
     requireValid(instance, type);

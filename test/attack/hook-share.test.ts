@@ -4,7 +4,7 @@ import { createPool } from '../../src/database/pools.js';
 import { newId } from '../../src/entities/id.js';
 import { createJobs } from '../../src/jobs/jobs.js';
 import { createLog } from '../../src/log.js';
-import { type Subject, usePostRoom } from '../hooks/post-room.js';
+import { type Subject, usePostRoom } from '../hooks/hook-world.js';
 import { startReceiver } from '../hooks/receiver.js';
 
 const room = usePostRoom();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { usePostRoom } from './post-room.js';
+import { usePostRoom } from './hook-world.js';
 
 const room = usePostRoom();
 const closing = new Set<() => Promise<unknown>>();

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { isId } from '../../src/entities/id.js';
-import { usePostRoom } from './post-room.js';
+import { usePostRoom } from './hook-world.js';
 import { type Behaviour, fine, json, startReceiver, status } from './receiver.js';
 
 const room = usePostRoom();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, jest } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { usePostRoom } from './post-room.js';
+import { usePostRoom } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
 jest.setTimeout(60_000);

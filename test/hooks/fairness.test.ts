@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { usePostRoom } from './post-room.js';
+import { usePostRoom } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
 jest.setTimeout(60_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { type Subject, usePostRoom } from './post-room.js';
+import { type Subject, usePostRoom } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
 const room = usePostRoom();

@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import { createPool } from '../../src/database/pools.js';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.js';
 import { createLog } from '../../src/log.js';
-import { usePostRoom } from './post-room.js';
+import { usePostRoom } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
 const room = usePostRoom();

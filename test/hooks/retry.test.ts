@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { retryAfter, waitAfter } from '../../src/hooks/backoff.js';
-import { usePostRoom } from './post-room.js';
+import { usePostRoom } from './hook-world.js';
 import { fine, startReceiver, status } from './receiver.js';
 
 const room = usePostRoom();

@@ -9,7 +9,7 @@ import { setRetention } from '../../src/operator/retention.js';
 import type { PlainObject } from '../../src/records/item.js';
 import { createRecordStore, type RecordStore } from '../../src/records/postgres/log/store.js';
 import { createLatest } from '../../src/records/postgres/search/latest.js';
-import { sweepDevices, sweepKeys } from '../../src/records/postgres/upkeep/purge.js';
+import { purgeDevices, purgeKeys } from '../../src/records/postgres/upkeep/purge.js';
 import { retire } from '../../src/records/postgres/upkeep/retention.js';
 import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
@@ -131,7 +131,7 @@ describe('rollups', () => {
       [fleet.deviceId, other.deviceId].sort(),
     ]);
     await pool.query(sql`delete from device where id = ${other.deviceId}`);
-    while (await sweepDevices(pool, later));
+    while (await purgeDevices(pool, later));
     expect(await totals()).toEqual([[earlier, { slot: 1, hour: 0, n: 1, sum: 1, min: 1, max: 1 }], [fleet.deviceId]]);
   });
 
@@ -290,7 +290,7 @@ describe('sweeping', () => {
     await put(fleet, [noon, { t: 1 }], [noon - 3600, { t: 1 }]);
     await rollUpAll();
     await pool.query(sql`delete from device where id = ${fleet.deviceId}`);
-    while (await sweepDevices(pool, later));
+    while (await purgeDevices(pool, later));
     for (const table of ['record', 'record_rollup', 'record_day'] as const) expect(await count(fleet, table)).toBe(0);
   });
 
@@ -299,9 +299,9 @@ describe('sweeping', () => {
     await put(fleet, [noon, { t: 1 }]);
     const keys = async () =>
       (await pool.query(sql`select from record_key where device_id = ${fleet.deviceId}`)).rowCount;
-    await sweepKeys(pool, new Date((noon + 2 * day) * 1000 - 1));
+    await purgeKeys(pool, new Date((noon + 2 * day) * 1000 - 1));
     expect(await keys()).toBe(1);
-    await sweepKeys(pool, new Date((noon + 2 * day) * 1000));
+    await purgeKeys(pool, new Date((noon + 2 * day) * 1000));
     expect(await keys()).toBe(0);
   });
 });

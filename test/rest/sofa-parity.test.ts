@@ -9,8 +9,8 @@ import { readConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
 import { restSchema } from '../../src/rest/handler.js';
 import { routes } from '../../src/rest/routes.js';
-import { openRooms, type Rooms } from '../../src/rooms.js';
 import { buildGraphForRest } from '../../src/schema/build.js';
+import { openServices, type Services } from '../../src/services.js';
 import { useService } from '../support/service.js';
 import { createTenant, createUser, type Tenant } from '../support/tenant.js';
 
@@ -94,18 +94,18 @@ type Send = (verb: string, path: string, body: object | undefined) => Promise<un
 
 describe("every operation through SOFA's own handler", () => {
   const service = useService();
-  let rooms: Rooms;
+  let services: Services;
   let send: Send;
   const tenants: Tenant[] = [];
 
   beforeAll(async () => {
     const config = readConfig({ PORT: '0' });
     const options = { config, connectionString: service.databaseUrl, secretKeys: ['a key for tests'] };
-    rooms = await openRooms({ ...options, log: createLog('fatal') });
+    services = await openServices({ ...options, log: createLog('fatal') });
     tenants.push(await createTenant(service), await createTenant(service));
-    send = sofaSender(rooms, tenants[1]!);
+    send = sofaSender(services, tenants[1]!);
   });
-  afterAll(() => rooms.close(0));
+  afterAll(() => services.close(0));
 
   it('is sent through both doors', () => {
     const specified = routes.slice(0, 46).map(({ operation }) => operation);
@@ -168,16 +168,16 @@ function alike(answer: unknown, parameters: Record<string, string>): unknown {
   return isPage ? plain.items : plain;
 }
 
-/** Sends to SOFA's own router, over the same rooms. */
-function sofaSender(rooms: Rooms, tenant: Tenant): Send {
-  const instances = createResolvers(rooms);
+/** Sends to SOFA's own router, over the same services. */
+function sofaSender(services: Services, tenant: Tenant): Send {
+  const instances = createResolvers(services);
   const schema = restSchema(
     buildGraphForRest({
       resolvers: [...instances.keys()] as unknown as NonEmptyArray<ClassType>,
       container: { get: (type: ClassType) => instances.get(type) },
     }),
   );
-  const resources = { ...createResources(readConfig({}), rooms), originOf: () => 'http://sofa' };
+  const resources = { ...createResources(readConfig({}), services), originOf: () => 'http://sofa' };
   const sofa = useSofa({
     schema,
     basePath: '',
@@ -185,7 +185,7 @@ function sofaSender(rooms: Rooms, tenant: Tenant): Send {
       routes.map(({ root, operation, verb, path }) => [`${root}.${operation}`, { method: verb, path }]),
     ),
     async context() {
-      const caller = await authenticate(rooms.reader.read, `Bearer ${tenant.owner.token}`);
+      const caller = await authenticate(services.reader.read, `Bearer ${tenant.owner.token}`);
       return new Call(caller, {} as ExpressRequest, resources, () => undefined);
     },
   });

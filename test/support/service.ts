@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { type Service, startService } from '../../src/app.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
-import type { RoomOptions } from '../../src/rooms.js';
+import type { ServicesOptions } from '../../src/services.js';
 import { useDatabase } from './database.js';
 
 /** A running service with a database of its own. */
@@ -14,7 +14,7 @@ export interface TestService {
 }
 
 /** What a test's service differs in. */
-export interface TestServiceOptions extends Partial<Omit<RoomOptions, 'config' | 'connectionString'>> {
+export interface TestServiceOptions extends Partial<Omit<ServicesOptions, 'config' | 'connectionString'>> {
   config?: Partial<Config>;
 }
 

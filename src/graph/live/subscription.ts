@@ -16,10 +16,10 @@ import {
 } from 'graphql';
 import { unavailable } from '../../errors.js';
 import type { Context } from '../../schema/context.js';
-import { Allowance } from '../allowance.js';
 import { bounds, boundsRule } from '../bounds.js';
 import { costOf } from '../cost.js';
 import { createExplain, type ErrorOptions } from '../errors.js';
+import { RequestBudget } from '../request-budget.js';
 import type { Seats } from './seats.js';
 
 type Caller = Context['caller'];
@@ -49,7 +49,7 @@ export type Opened = { results: Results } | { errors: readonly GraphQLFormattedE
 export interface SubscriptionOptions {
   schema: GraphQLSchema;
   /** The context of one event; `left` is aborted when the subscription ends. */
-  createContext: (caller: Caller, request: Request, allowance: Allowance, left: AbortSignal) => Context;
+  createContext: (caller: Caller, request: Request, allowance: RequestBudget, left: AbortSignal) => Context;
   errors: ErrorOptions;
   seats: Seats;
   /** How long opening, and showing one event, may take, in milliseconds. */
@@ -86,7 +86,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     const release = seats.take(connection, caller.tokenId);
     const left = new AbortController();
     const contextOf = () => {
-      const allowance = new Allowance(timeout);
+      const allowance = new RequestBudget(timeout);
       allowance.spend(cost);
       return Object.assign(createContext(caller, request, allowance, left.signal), { allowance });
     };

@@ -51,9 +51,9 @@ beforeAll(async () => {
   deviceIds.push(...rows.map(({ id }) => id));
 });
 
-type Asked = Omit<SeriesCall, 'organizationId' | 'deviceIds'>;
+type SelectedFields = Omit<SeriesCall, 'organizationId' | 'deviceIds'>;
 
-const ask = (rollups: boolean, call: Asked): Promise<Line[]> => {
+const ask = (rollups: boolean, call: SelectedFields): Promise<Line[]> => {
   const { pool, organizationId } = world;
   const read = createSeries({ pool, clock: () => worldNow, timeoutMs: 10_000, rollups });
   return read({ ...call, organizationId, deviceIds });
@@ -81,7 +81,7 @@ const valuesOf = (serial: string, name: string, from: number, to: number): [ts: 
       return typeof value === 'number' || typeof value === 'boolean' ? [[ts, Number(value)] as [number, number]] : [];
     });
 
-const expected = (call: Asked, interval: number): Pick<Line, 'name' | 'ts' | 'values'>[] =>
+const expected = (call: SelectedFields, interval: number): Pick<Line, 'name' | 'ts' | 'values'>[] =>
   serials.flatMap((serial) =>
     call.variables.map((name) => {
       const buckets = Map.groupBy(
@@ -112,7 +112,7 @@ describe('series', () => {
   it('are the same from rollups and from records, and what the records say', async () => {
     await fc.assert(
       fc.asyncProperty(drawing, width, moment, moment, async (name, how, a, b) => {
-        const call: Asked = {
+        const call: SelectedFields = {
           variables: ['t', 'on'],
           function: name,
           from: Math.min(a, b),
@@ -136,7 +136,7 @@ describe('series', () => {
   });
 
   it('are read from rollups where they serve', async () => {
-    const call: Asked = {
+    const call: SelectedFields = {
       variables: ['t'],
       function: SeriesFunction.count,
       from: start,
@@ -161,7 +161,7 @@ describe('series', () => {
   });
 
   it('by lttb are measured points', async () => {
-    const call: Asked = {
+    const call: SelectedFields = {
       variables: ['t'],
       function: SeriesFunction.lttb,
       from: start,

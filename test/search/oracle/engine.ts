@@ -17,7 +17,7 @@ export const connect = (url: string): Engine => {
   const pool = new Pool(url, { connections: 8, headersTimeout: patience, bodyTimeout: patience });
   return {
     send: async (method, path, body) => {
-      // Asked twice, because this process may itself have stood still.
+      // SelectedFields twice, because this process may itself have stood still.
       for (let attempt = 1; attempt <= 2; attempt += 1) {
         try {
           const response = await pool.request({

@@ -86,7 +86,7 @@ export interface RollupQuestion {
 /** Whether rollups may answer, as far as the question tells. @param span the time that records are in, where it was read. */
 export const rollupQuestion = (plan: Plan, span: Span): RollupQuestion | undefined => {
   if (plan.timed.size > 0) return undefined;
-  const asked = askedOf(plan, span);
+  const asked = selectedFieldsOf(plan, span);
   const candidate = rollupCandidate(asked);
   if (candidate === undefined) return undefined;
   const { deviceIds } = narrow(plan.scope, [plan.query]).scope;
@@ -133,7 +133,7 @@ export const wholeProducts = ({ productIds, deviceIds }: Scope, { products, whol
 export const totalShown = ({ cursor, request: { from, size } }: Plan, shown: number): number | undefined =>
   cursor === undefined && shown < size && (shown > 0 || from === 0) ? from + shown : undefined;
 
-const askedOf = ({ request, query, scope, fields, range, now }: Plan, span: Span): Asked => ({
+const selectedFieldsOf = ({ request, query, scope, fields, range, now }: Plan, span: Span): Asked => ({
   aggregations: request.aggregations,
   query,
   productIds: scope.productIds,

@@ -34,18 +34,18 @@ const jsonAsText = {
 const queryCanceled = '57014';
 
 /** How a lane is opened. */
-export interface LaneOptions {
+export interface SnapshotReaderOptions {
   /** How long its first query may take, in milliseconds; most are asked with the same. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   /** The lane whose moment to look at, opened with `exported`. */
-  readonly beside?: Lane;
+  readonly beside?: SnapshotReader;
   /** Whether others are to look at the same moment. */
   readonly exported?: boolean;
 }
 
 /** A connection inside a read-only transaction that sees one moment of the database. */
-export class Lane {
+export class SnapshotReader {
   private gone = false;
   /** The statement timeout that is set. */
   private limited: number;
@@ -61,12 +61,15 @@ export class Lane {
   }
 
   /** Opens a lane. What is asked of it first travels with its beginning, and fails with it. */
-  static async open(pool: Pool, { timeoutMs, signal, beside, exported = false }: LaneOptions): Promise<Lane> {
+  static async open(
+    pool: Pool,
+    { timeoutMs, signal, beside, exported = false }: SnapshotReaderOptions,
+  ): Promise<SnapshotReader> {
     const moment = await beside?.opened;
     signal?.throwIfAborted();
     const client = await pool.connect();
     const leave = () => void lane.cancel(pool);
-    const lane = new Lane(client, Math.ceil(timeoutMs), () => signal?.removeEventListener('abort', leave));
+    const lane = new SnapshotReader(client, Math.ceil(timeoutMs), () => signal?.removeEventListener('abort', leave));
     if (signal?.aborted) {
       client.release();
       signal.throwIfAborted();
@@ -121,7 +124,7 @@ export class Lane {
       if (this.gone) throw new CallerGone();
       const left = Math.ceil(deadline - performance.now());
       if (left <= 0) throw new TimedOut();
-      // Asked again only when it matters: most queries are one statement of a few milliseconds.
+      // SelectedFields again only when it matters: most queries are one statement of a few milliseconds.
       if (left <= this.limited && left > this.limited * 0.9) return;
       this.limited = left;
       await this.client.query(sql`select set_config('statement_timeout', ${`${left}`}, true)`);

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
-import { type Release, type Turns, turnsOf } from '../../../fair-queue.js';
+import { type FairQueue, fairQueueOf, type Release } from '../../../fair-queue.js';
 import { TimedOut } from '../../../search/pace.js';
-import { Lane, type LaneOptions, type Reader } from './snapshot-reader.js';
+import { type Reader, SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.js';
 
 /** One moment of the database, looked at over one connection and, while the pool has some to spare, more. */
 export interface Snapshot {
@@ -35,7 +35,7 @@ export const takeSnapshot = async (
   { organizationId, most, timeoutMs, signal }: SnapshotOptions,
 ): Promise<Snapshot> => {
   const deadline = performance.now() + callTimeouts * timeoutMs;
-  const turns = turnsOf(pool);
+  const turns = fairQueueOf(pool);
   const turn =
     turns.takeFree(organizationId) ?? (await waitTurn(turns, organizationId, callTimeouts * timeoutMs, signal));
   const exported = most > 1 && turns.hasFree(organizationId);
@@ -77,7 +77,7 @@ export const takeSnapshot = async (
   };
 };
 
-const waitTurn = async (turns: Turns, organizationId: string, milliseconds: number, signal?: AbortSignal) => {
+const waitTurn = async (turns: FairQueue, organizationId: string, milliseconds: number, signal?: AbortSignal) => {
   const late = AbortSignal.timeout(milliseconds);
   try {
     return await turns.take(organizationId, signal ? AbortSignal.any([signal, late]) : late);
@@ -88,13 +88,13 @@ const waitTurn = async (turns: Turns, organizationId: string, milliseconds: numb
 
 /** A connection, and the turn that it is used in. */
 interface Seat {
-  readonly lane: Lane;
+  readonly lane: SnapshotReader;
   close(): Promise<void>;
 }
 
-const openSeat = async (pool: Pool, turn: Release, options: LaneOptions): Promise<Seat> => {
+const openSeat = async (pool: Pool, turn: Release, options: SnapshotReaderOptions): Promise<Seat> => {
   try {
-    const lane = await Lane.open(pool, options);
+    const lane = await SnapshotReader.open(pool, options);
     return { lane, close: () => lane.close().finally(turn) };
   } catch (error) {
     turn();

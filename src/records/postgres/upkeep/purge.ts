@@ -10,7 +10,7 @@ const keyAge = '48 hours';
 const onceAge = '24 hours';
 
 /** Deletes some records of a device that is gone; whether to go on. */
-export const sweepDevices = async (pool: Database, now: Date): Promise<boolean> => {
+export const purgeDevices = async (pool: Database, now: Date): Promise<boolean> => {
   const { rows } = await pool.query<{ device_id: string }>(sql`
     select device_id from record_sweep where deleted_at <= ${new Date(now.getTime() - sweepDelay)} order by deleted_at limit 1`);
   const [gone] = rows;
@@ -37,7 +37,7 @@ export const sweepDevices = async (pool: Database, now: Date): Promise<boolean> 
 };
 
 /** Deletes some keys that no longer count; whether to go on. */
-export const sweepKeys = async (pool: Database, now: Date): Promise<boolean> => {
+export const purgeKeys = async (pool: Database, now: Date): Promise<boolean> => {
   const keys = await pool.query(sql`
     delete from record_key where ctid = any(array(
       select ctid from record_key where stored_at <= ${now}::timestamptz - ${keyAge}::interval limit ${batchSize}))`);

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { Partitions } from './partition.js';
-import { sweepDevices, sweepKeys } from './purge.js';
+import { purgeDevices, purgeKeys } from './purge.js';
 import { retire } from './retention.js';
 import { rollUp } from './rollup.js';
 import { rollUpDays } from './rollup-day.js';
@@ -59,13 +59,13 @@ export const createUpkeep = ({ pool, clock, log }: UpkeepOptions): Upkeep => {
     devices: {
       every: minute,
       work: async () => {
-        while (!closing && (await sweepDevices(pool, now())));
+        while (!closing && (await purgeDevices(pool, now())));
       },
     },
     keys: {
       every: minute,
       work: async () => {
-        while (!closing && (await sweepKeys(pool, now())));
+        while (!closing && (await purgeKeys(pool, now())));
       },
     },
     retention: {

@@ -2,15 +2,15 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { SimpleMetric } from '../../../../search/aggregation/metric-node.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { valueKey } from './bucket-key.js';
+import { fieldOrMissing, pointOrMissing } from './missing-value.js';
 import { noNumber, type Planned, type Stage } from './stage.js';
-import { fieldOr, placeOr } from './stand-in.js';
 
 /** How many different values there are: exactly, where the engines estimate. */
 export const cardinality = ({ at, field: path, missing }: SimpleMetric, stage: Stage): Planned => {
-  const field = fieldOr('keyword', { field: path, ...(missing && { missing }) }, at, stage);
+  const field = fieldOrMissing('keyword', { field: path, ...(missing && { missing }) }, at, stage);
   if (field === undefined) return { read: () => ({ value: 0 }), sortable: noNumber };
   if (field.kind === 'geo_point')
-    return places(placeOr('cardinality', { field: path, ...(missing && { missing }) }, at, stage)!, stage);
+    return places(pointOrMissing('cardinality', { field: path, ...(missing && { missing }) }, at, stage)!, stage);
   const aggregate = field.values === undefined ? ofOne(field, missing, stage) : ofMany(field, missing, stage);
   return counted(stage.aggregate(aggregate));
 };

@@ -15,10 +15,10 @@ import type { Input } from '../../../../search/syntax/input.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { type Bucket, gap } from './bucket.js';
 import { type DateBuckets, dateBuckets } from './date-bucket.js';
+import { fieldOrMissing } from './missing-value.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
 import { type Planned, type Stage } from './stage.js';
-import { fieldOr } from './stand-in.js';
 
 interface TimeBucket extends Bucket {
   readonly start: Instant;
@@ -30,7 +30,7 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
   const { planning } = stage;
   const reading = dateReading(planning.now, format, aggregation.timeZone);
   const zone = reading.zone ?? utc;
-  const field = fieldOr('date', aggregation, at, stage);
+  const field = fieldOrMissing('date', aggregation, at, stage);
   const buckets = bucketsOf(aggregation, field, stage, zone);
   const inner = field && stage.inside([buckets.key], { time: buckets });
   const children = inner?.planAll(aggregation) ?? stage.planBarren(aggregation, buckets);

@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
 import type { GeoBoundsMetric, GeoCentroidMetric } from '../../../../search/aggregation/metric-node.js';
+import { pointOrMissing } from './missing-value.js';
 import type { Planned, Stage } from './stage.js';
-import { placeOr } from './stand-in.js';
 
 const placeOf = (metric: GeoBoundsMetric | GeoCentroidMetric, stage: Stage) => {
-  const field = placeOr(metric.kind, metric, metric.at, stage);
+  const field = pointOrMissing(metric.kind, metric, metric.at, stage);
   if (field === undefined) return undefined;
   return { lat: stage.level.perRecord(field.value, [field]), lon: stage.level.perRecord(field.longitude!, [field]) };
 };

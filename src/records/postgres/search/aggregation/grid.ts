@@ -4,8 +4,8 @@ import { chain } from '../../../../search/pace.js';
 import { name } from '../sql/name.js';
 import type { StoredField } from '../sql/stored-field.js';
 import type { Bucket, Key } from './bucket.js';
+import { pointOrMissing } from './missing-value.js';
 import type { Planned, Stage } from './stage.js';
-import { placeOr } from './stand-in.js';
 
 const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
 const steepest = 85.0511287798066;
@@ -13,7 +13,7 @@ const steepest = 85.0511287798066;
 /** A bucket for each cell of a grid over the Earth, the fullest first. */
 export const grid = (aggregation: GridAggregation, stage: Stage): Planned => {
   const { kind, at, precision, size } = aggregation;
-  const field = placeOr(kind, aggregation, at, stage);
+  const field = pointOrMissing(kind, aggregation, at, stage);
   if (field === undefined) {
     stage.planBarren(aggregation);
     return { read: () => ({ buckets: [] }) };

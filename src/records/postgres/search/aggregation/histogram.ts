@@ -9,10 +9,10 @@ import type { Input } from '../../../../search/syntax/input.js';
 import { number } from '../../../../search/syntax/value.js';
 import { name } from '../sql/name.js';
 import { type Bucket, gap, type Key } from './bucket.js';
+import { fieldOrMissing } from './missing-value.js';
 import { doubles, unsupported } from './number-of.js';
 import { comparing, orderOf } from './order.js';
 import { type Planned, type Stage } from './stage.js';
-import { fieldOr } from './stand-in.js';
 
 interface NumberBucket extends Bucket {
   /** How many intervals from the offset on. */
@@ -23,7 +23,7 @@ interface NumberBucket extends Bucket {
 export const histogram = (aggregation: HistogramAggregation, stage: Stage): Planned => {
   const { at, format, keyed, minDocCount, interval, offset } = aggregation;
   const { planning } = stage;
-  const field = fieldOr('double', aggregation, at, stage);
+  const field = fieldOrMissing('double', aggregation, at, stage);
   if (field !== undefined && !isNumeric(field)) throw unsupported(field, 'histogram', at);
   const inner = field && stage.inside([histogramKey(aggregation, stage)]);
   const children = inner?.planAll(aggregation) ?? stage.planBarren(aggregation);
@@ -100,7 +100,7 @@ export const histogramKey = (
   stage: Stage,
   depth = stage.level.depth,
 ): Key => {
-  const field = fieldOr('double', { field: path, ...(missing && { missing }) }, at, stage)!;
+  const field = fieldOrMissing('double', { field: path, ...(missing && { missing }) }, at, stage)!;
   const { one, many } = doubles(field, missing, stage.planning.now);
   const index = (value: ReturnType<typeof sql>) => sql`floor((${value} - ${offset}::float8) / ${interval}::float8)`;
   const alias = name('many', depth);

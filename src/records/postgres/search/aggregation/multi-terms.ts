@@ -5,17 +5,17 @@ import { illegalArgument } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
 import type { Bucket } from './bucket.js';
 import { comparableKeys, valueKey, writtenKey } from './bucket-key.js';
+import { fieldOrMissing } from './missing-value.js';
 import { unsupported } from './number-of.js';
 import { orderInSql, orderOf } from './order.js';
 import type { Planned, Stage } from './stage.js';
-import { fieldOr } from './stand-in.js';
 
 /** One bucket for each combination of values of several fields. */
 export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Planned => {
   const { at, size, minDocCount, showErrors } = aggregation;
   if (minDocCount === 0) throw illegalArgument('[min_doc_count] of [multi_terms] must be greater than 0', at);
   const depth = stage.level.depth;
-  const fields = aggregation.terms.map((term) => fieldOr('keyword', term, at, stage));
+  const fields = aggregation.terms.map((term) => fieldOrMissing('keyword', term, at, stage));
   const known = fields.filter((field) => field !== undefined);
   if (known.length < fields.length) {
     orderOf(aggregation.order, stage.planBarren(aggregation));
@@ -69,7 +69,7 @@ const everything = 65_535;
 /** One bucket for each value that few records have, the rarest first. */
 export const rareTerms = (aggregation: RareTermsAggregation, stage: Stage): Planned => {
   const { at, missing, format, maxDocCount } = aggregation;
-  const field = fieldOr('keyword', aggregation, at, stage);
+  const field = fieldOrMissing('keyword', aggregation, at, stage);
   if (field === undefined) {
     stage.planBarren(aggregation);
     return { read: () => ({ buckets: [] }) };

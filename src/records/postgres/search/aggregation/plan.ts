@@ -18,10 +18,10 @@ import { filter, filters, global } from './filter.js';
 import { grid } from './grid.js';
 import { histogram } from './histogram.js';
 import { planMetric } from './metric.js';
+import { checkMissing } from './missing-value.js';
 import { multiTerms, rareTerms } from './multi-terms.js';
 import { geoDistance, range } from './range.js';
 import type { Children, Planned, Planning, Stage } from './stage.js';
-import { checkStandIn } from './stand-in.js';
 import { terms } from './terms.js';
 
 type Plan = {
@@ -58,7 +58,7 @@ export const planAll = (aggregations: readonly Aggregation[], stage: Stage): Chi
   for (const aggregation of aggregations) {
     if (isPipeline(aggregation)) pipelines.push(aggregation);
     else {
-      checkStandIn(aggregation, stage);
+      checkMissing(aggregation, stage);
       planned.set(aggregation.name, withMeta(aggregation, (planners[aggregation.kind] as PlanOne)(aggregation, stage)));
     }
   }

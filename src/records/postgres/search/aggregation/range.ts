@@ -20,9 +20,9 @@ import { distance } from '../sql/geo.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { emptyIn, gap } from './bucket.js';
 import { conditionKey } from './condition-key.js';
+import { fieldOrMissing, pointOrMissing } from './missing-value.js';
 import { numberOf, unsupported } from './number-of.js';
 import type { Planned, Stage } from './stage.js';
-import { fieldOr, placeOr } from './stand-in.js';
 
 interface Range {
   readonly key?: string;
@@ -33,7 +33,7 @@ interface Range {
 /** A bucket for each range of a field's values. */
 export const range = (aggregation: RangeAggregation, stage: Stage): Planned => {
   const { kind, at, ranges, format, timeZone } = aggregation;
-  const field = fieldOr(kind === 'date_range' ? 'date' : 'double', aggregation, at, stage);
+  const field = fieldOrMissing(kind === 'date_range' ? 'date' : 'double', aggregation, at, stage);
   if (field !== undefined && (kind === 'date_range' ? field.kind !== 'date' : !isNumeric(field)))
     throw unsupported(field, kind, at);
   const reading = dateReading(stage.planning.now, kind === 'date_range' ? format : undefined, timeZone);
@@ -53,7 +53,7 @@ const dateLike = emptyField('', 'date');
 /** A bucket for each range of distances from a place. */
 export const geoDistance = (aggregation: GeoDistanceAggregation, stage: Stage): Planned => {
   const { at, origin, unitMetres, ranges } = aggregation;
-  const field = placeOr('geo_distance', aggregation, at, stage);
+  const field = pointOrMissing('geo_distance', aggregation, at, stage);
   const away =
     field &&
     !Number.isNaN(origin.lat) &&

@@ -3,18 +3,18 @@ import type { Answer } from '../../../../search/aggregation/answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import { type Awaitable, chain } from '../../../../search/pace.js';
 import type { StoredField } from '../sql/stored-field.js';
+import { allTerms } from './all-terms.js';
 import { type Bucket, gap, noRecords } from './bucket.js';
 import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket-key.js';
+import { fieldOrMissing } from './missing-value.js';
 import { unsupported } from './number-of.js';
 import { comparing, orderInSql, orderOf } from './order.js';
 import type { Planned, Stage } from './stage.js';
-import { fieldOr } from './stand-in.js';
-import { everyTerm } from './universe.js';
 
 /** One bucket for each value of a field, the most frequent first unless another order is asked for. */
 export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
   const { at, missing, format } = aggregation;
-  const field = fieldOr('keyword', aggregation, at, stage);
+  const field = fieldOrMissing('keyword', aggregation, at, stage);
   if (field === undefined) {
     orderOf(aggregation.order, stage.planBarren(aggregation));
     return { read: () => answerOf(0, []) };
@@ -35,7 +35,7 @@ export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
   const order = orderOf(asked, children);
   const count = inner.count();
   const ownKey = (bucket: Bucket) => inner.level.keysOf(bucket.row!)[0];
-  const universe = withEmpty ? everyTerm(field, aggregation, stage) : undefined;
+  const universe = withEmpty ? allTerms(field, aggregation, stage) : undefined;
   // What stands in for a field that nothing has is written as it is.
   const print = stage.field(aggregation.field, at) === undefined ? undefined : printOf(field, format);
 

@@ -3,13 +3,13 @@ import { printOf, withText } from '../../../../search/aggregation/format.js';
 import type { WeightedAvgMetric } from '../../../../search/aggregation/metric-node.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import { isNumeric } from '../../../../search/field/field.js';
+import { fieldOrMissing } from './missing-value.js';
 import { doubles, unsupported } from './number-of.js';
 import { noNumber, type Planned, type Stage } from './stage.js';
-import { fieldOr } from './stand-in.js';
 
 /** The mean of one field's values, weighed by another's. Records without either are left out. */
 export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, stage: Stage): Planned => {
-  const [values, weights] = [fieldOr('double', value, at, stage), fieldOr('double', weight, at, stage)];
+  const [values, weights] = [fieldOrMissing('double', value, at, stage), fieldOrMissing('double', weight, at, stage)];
   if (values === undefined || weights === undefined) return { read: () => ({ value: null }), sortable: noNumber };
   for (const field of [values, weights]) if (!isNumeric(field)) throw unsupported(field, 'weighted_avg', at);
   const [of, by] = [

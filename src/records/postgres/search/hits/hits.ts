@@ -12,7 +12,7 @@ import { afterCursor, orderBy, orderKey } from '../sql/order.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';
 import { type Devices, deviceOf, loadDevices } from './device.js';
 import { newestFirst } from './newest.js';
-import { loadOutgrown } from './stale-type.js';
+import { loadStaleTypes } from './stale-type.js';
 
 /** The unit of moments that are shown: ours, or the engines'. */
 export type Times = 'seconds' | 'millis';
@@ -113,7 +113,7 @@ export const isByTime = ({
 
 /** What hits need beside their records. */
 export interface Surroundings extends Devices {
-  /** By record, see {@link loadOutgrown}. */
+  /** By record, see {@link loadStaleTypes}. */
   readonly outgrown: ReadonlyMap<string, string[]>;
 }
 
@@ -125,7 +125,7 @@ export const devicesOf = async (rows: Rows, records: readonly (readonly unknown[
     records.flatMap((record) => (record[3] as string | null) ?? []),
   );
   const older = records.flatMap((record) => (devices.retyped.has(record[3] as string) ? (record[0] as string) : []));
-  return { ...devices, outgrown: older.length === 0 ? new Map() : await loadOutgrown(rows, older) };
+  return { ...devices, outgrown: older.length === 0 ? new Map() : await loadStaleTypes(rows, older) };
 };
 
 /** Makes the function that turns a record that was read with {@link hitColumns} into a hit. */

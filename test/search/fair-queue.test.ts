@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createPool } from '../../src/database/pools.js';
 import { ApiError } from '../../src/errors.js';
-import { Turns } from '../../src/fair-queue.js';
+import { FairQueue } from '../../src/fair-queue.js';
 import { locate } from '../../src/json.js';
 import { createSearch } from '../../src/records/postgres/search/search.js';
 import type { QueryAnswer } from '../../src/records/record-index.js';
 import { useDatabase } from '../support/database.js';
 import { buildWorld, type World, worldNow } from './world.js';
 
-const turns = () => new Turns({ turns: 4, each: 3, waiting: 2 });
-const take = async (from: Turns, organization: string, count: number) => {
+const turns = () => new FairQueue({ turns: 4, each: 3, waiting: 2 });
+const take = async (from: FairQueue, organization: string, count: number) => {
   const taken = [];
   for (let index = 0; index < count; index += 1) taken.push(await from.take(organization));
   return taken;
@@ -25,7 +25,7 @@ describe('the turns of searches', () => {
   });
 
   it('go to the organization that has the fewest, not to the one that asked first', async () => {
-    const of = new Turns({ turns: 2, each: 2, waiting: 10 });
+    const of = new FairQueue({ turns: 2, each: 2, waiting: 10 });
     const [first, second] = await take(of, 'greedy', 2);
     const order: string[] = [];
     const waiting = ['greedy', 'greedy', 'modest'].map((name) =>
@@ -66,7 +66,7 @@ describe('the turns of searches', () => {
   });
 
   it('come back once, though they are given back twice', async () => {
-    const of = new Turns({ turns: 1, each: 1, waiting: 1 });
+    const of = new FairQueue({ turns: 1, each: 1, waiting: 1 });
     const [one] = await take(of, 'greedy', 1);
     one!();
     one!();

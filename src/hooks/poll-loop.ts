@@ -8,7 +8,7 @@ const spacing = 10;
 const longestPause = 5000;
 
 /** A poll loop: one poll at a time, soon after a hint, and at intervals without one. */
-export interface Turns {
+export interface PollLoop {
   start(): void;
   /** Hints that there is something to do; `urgent` where only an urgent poll looks for it. */
   wake(urgent?: boolean): void;
@@ -20,14 +20,14 @@ export interface Turns {
 export type Found = 'nothing' | 'little' | 'much' | 'more than fits';
 
 /** Settings of a poll loop. */
-export interface TurnsOptions {
+export interface PollLoopOptions {
   /** One poll; answers what it found. A poll without a hint is urgent too. */
   turn(urgent: boolean): Promise<Found>;
   log: Logger;
 }
 
 /** A poll loop that survives every failure: while the database is away it retries with a back-off. */
-export function createTurns({ turn, log }: TurnsOptions): Turns {
+export function createPollLoop({ turn, log }: PollLoopOptions): PollLoop {
   let closing = false;
   let wanted = false;
   let urgent = true;

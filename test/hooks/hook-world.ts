@@ -43,7 +43,7 @@ export interface DeliveryRow {
 }
 
 /** Hook delivery over a database of the test file's own, with a clock that the test sets. */
-export interface PostRoom {
+export interface HookWorld {
   readonly pool: pg.Pool;
   /** Address of the database. */
   readonly url: string;
@@ -72,7 +72,7 @@ export interface PostRoom {
 }
 
 /** Makes the room of a test file. Loopback may be called; retries come after 5 s and 5 min. */
-export function usePostRoom(): PostRoom {
+export function usePostRoom(): HookWorld {
   const database = useDatabase();
   const opened = new Set<() => Promise<void>>();
   let pool: pg.Pool;
@@ -87,7 +87,7 @@ export function usePostRoom(): PostRoom {
   });
   afterAll(() => pool.end());
 
-  const room: PostRoom = {
+  const room: HookWorld = {
     get pool() {
       return pool;
     },

@@ -15,14 +15,14 @@ import { isReadFromRow } from './list-length.js';
  * What a query reads of the rows that a resolver gives: names of fields, those of a page's items among them, without the
  * fields that resolve themselves. Values that cost something to compute are left out where nobody asks for them.
  */
-export interface Asked {
+export interface SelectedFields {
   has(field: string): boolean;
   /** The same for two that ask for the same. */
   readonly key: string;
 }
 
 /** Where it is not known what is read: every field. */
-export const everything: Asked = { has: () => true, key: '*' };
+export const everything: SelectedFields = { has: () => true, key: '*' };
 
 /** A field as a query selects it. */
 export interface Selected {
@@ -32,7 +32,7 @@ export interface Selected {
 }
 
 /** Finds out what is asked of a field's result. What `@skip` and `@include` decide counts as asked for. */
-export function askedOf({ fieldNodes, fragments, returnType }: Selected): Asked {
+export function selectedFieldsOf({ fieldNodes, fragments, returnType }: Selected): SelectedFields {
   const names = new Set<string>();
   const collect = ({ selections }: SelectionSetNode, type: GraphQLObjectType) => {
     for (const selection of selections) {
@@ -56,10 +56,10 @@ export function askedOf({ fieldNodes, fragments, returnType }: Selected): Asked 
 }
 
 /** What the executor adds to the `info` of a resolver, where it compiles. */
-export interface AskedInfo {
-  asked?: Asked;
+export interface SelectionInfo {
+  asked?: SelectedFields;
 }
 
 /** Hands a resolver what is asked of its result. Lists find it in their arguments. */
-export const AskedFields = (): ReturnType<typeof createParameterDecorator> =>
-  createParameterDecorator(({ info }) => (info as AskedInfo).asked ?? everything);
+export const SelectedNames = (): ReturnType<typeof createParameterDecorator> =>
+  createParameterDecorator(({ info }) => (info as SelectionInfo).asked ?? everything);

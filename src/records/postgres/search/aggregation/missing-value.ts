@@ -19,7 +19,7 @@ type Kind = 'keyword' | 'double' | 'date';
  * The field of an aggregation. Where nothing has it and `missing` stands in, every record has that value.
  * @returns undefined where nothing has the field and nothing stands in for it.
  */
-export const fieldOr = (
+export const fieldOrMissing = (
   kind: Kind,
   { field: path, missing }: FieldOptions,
   at: Input,
@@ -32,7 +32,7 @@ export const fieldOr = (
  * The place that an aggregation is over, with what stands in for none.
  * @returns undefined where nothing has the field and nothing stands in for it.
  */
-export const placeOr = (
+export const pointOrMissing = (
   kind: string,
   { field: path, missing }: FieldOptions,
   at: Input,
@@ -49,13 +49,13 @@ export const placeOr = (
 };
 
 /** What stands in for no value has to be one of its field, also where every record has a value. */
-export const checkStandIn = (aggregation: Aggregation, stage: Stage): void => {
+export const checkMissing = (aggregation: Aggregation, stage: Stage): void => {
   if (!('missing' in aggregation) || !('field' in aggregation) || aggregation.missing === undefined) return;
   const { kind, field: path, missing, at } = aggregation;
   const field = path === undefined ? undefined : stage.field(path, at);
   if (field === undefined || field.kind === 'keyword') return;
   const format = 'format' in aggregation ? aggregation.format : undefined;
-  if (field.kind === 'geo_point') placeOr(kind, { field: field.path, missing }, at, stage);
+  if (field.kind === 'geo_point') pointOrMissing(kind, { field: field.path, missing }, at, stage);
   else numberOf(field, missing, dateReading(stage.planning.now, field.kind === 'date' ? format : undefined));
 };
 

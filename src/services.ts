@@ -8,7 +8,7 @@ import type { Config } from './config.js';
 import { isConnectionLoss } from './database/loss.js';
 import { createPool } from './database/pools.js';
 import { createReader, type Reader } from './database/reader.js';
-import { turnsOf } from './fair-queue.js';
+import { fairQueueOf } from './fair-queue.js';
 import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import { createLive, type Live, liveSession, liveSlowSession } from './live/live.js';
@@ -28,8 +28,8 @@ import type { RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 
-/** What the rooms are opened with. */
-export interface RoomOptions {
+/** What the services are opened with. */
+export interface ServicesOptions {
   config: Config;
   /** The database, embedded or not. */
   connectionString: string;
@@ -42,8 +42,8 @@ export interface RoomOptions {
   random?: () => number;
 }
 
-/** The connected rooms over one database. */
-export interface Rooms {
+/** The connected services over one database. */
+export interface Services {
   orm: MikroORM;
   /** For transactions, and reads that may take their time. */
   pool: pg.Pool;
@@ -78,8 +78,8 @@ const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.
 /** The query of a subscription may take so long over what was just stored, in milliseconds; then it is told as missed. */
 const liveQueryTimeout = 500;
 
-/** Migrates the database, opens every room and connects them: what is stored goes out to hooks in the same commit. */
-export async function openRooms(options: RoomOptions): Promise<Rooms> {
+/** Migrates the database, opens every service and connects them: what is stored goes out to hooks in the same commit. */
+export async function openServices(options: ServicesOptions): Promise<Services> {
   const { config, connectionString, secretKeys, log, clock = Date.now, random = Math.random } = options;
   await prepareDatabase(connectionString, log);
   const limit = statementLimit(config.graph.timeout);
@@ -157,7 +157,7 @@ export async function openRooms(options: RoomOptions): Promise<Rooms> {
     timeoutMs: config.search.timeout,
     rollups: config.search.rollups,
   });
-  const index = measureIndex(recordIndex, registry, () => turnsOf(searchPool).waiting);
+  const index = measureIndex(recordIndex, registry, () => fairQueueOf(searchPool).waiting);
 
   const jobs = createJobs({
     pool,

@@ -7,7 +7,7 @@ const room = 1024 * 1024;
 const most = 500;
 
 /** A query that was parsed, validated and compiled. */
-export interface KnownQuery {
+export interface CompiledQuery {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly run: Run;
@@ -15,17 +15,17 @@ export interface KnownQuery {
 
 /** A cached query with the variables of one request. */
 export interface Known {
-  query: KnownQuery;
+  query: CompiledQuery;
   variables: Record<string, unknown> | undefined;
 }
 
 /** The cache of compiled queries by their text: the same text is not parsed and validated again. */
-export class KnownQueries {
-  private readonly queries = new Map<string, KnownQuery>();
+export class CompiledQueryCache {
+  private readonly queries = new Map<string, CompiledQuery>();
   private size = 0;
 
   /** Adds a query whose document has no other operation. */
-  keep(text: string, query: KnownQuery): void {
+  keep(text: string, query: CompiledQuery): void {
     const operations = query.document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
     if (operations.length > 1 || query.operation.operation !== OperationTypeNode.QUERY) return;
     if (this.queries.has(text)) return;

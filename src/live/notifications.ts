@@ -23,7 +23,7 @@ export interface Post {
 }
 
 /** Settings of the notices. Durations in milliseconds. */
-export interface PostOptions {
+export interface NotificationsOptions {
   connectionString: string;
   log: Logger;
   /** Called with what was committed here or in another process; `undefined`: not known what. */
@@ -55,7 +55,7 @@ const topics: readonly Topic[] = ['records', 'deliveries'];
  * Nothing is sent where no process has subscribers: those that have some say so every two seconds. A process that has not
  * heard this yet sends nothing, and then subscribers are told a second later, by the next look.
  */
-export function createPost({ connectionString, log, onNotice }: PostOptions): Post {
+export function createNotifications({ connectionString, log, onNotice }: NotificationsOptions): Post {
   const me = randomUUID();
   const wants = new Set<Topic>();
   /** Until when other processes want notices of a topic. */

@@ -5,7 +5,7 @@ import { type Fault, invalid } from '../errors.js';
  * How a list is walked by cursor. A cursor names the keys of a row in the order of the list, so that what is stored or
  * deleted meanwhile neither repeats nor hides what else there is. Callers see it as opaque text.
  */
-export interface Walk {
+export interface CursorKind {
   /** Tells cursors of this list from those of others. */
   kind: string;
   /** What each key of a row looks like; rows carry theirs as texts, in the column `walkKeys`. */
@@ -15,7 +15,7 @@ export interface Walk {
 }
 
 /** A page with the place where it ends. */
-export interface Walked {
+export interface CursorPage {
   /** Cursor of the last item; none on an empty page, and none in an order of the caller's own. */
   endCursor?: string | null;
   /** Whether there is more after it. */
@@ -23,13 +23,13 @@ export interface Walked {
 }
 
 /** The cursor of a row. */
-export const cursorOf = ({ kind }: Walk, row: object | undefined): string | null =>
+export const cursorOf = ({ kind }: CursorKind, row: object | undefined): string | null =>
   row === undefined
     ? null
     : Buffer.from(JSON.stringify([kind, ...(row as { walkKeys: string[] }).walkKeys])).toString('base64url');
 
 /** The condition that a cursor stands for. Throws 422 for what is no cursor of this list. */
-export function afterCursor({ kind, shape, after }: Walk, cursor: string): Sql {
+export function afterCursor({ kind, shape, after }: CursorKind, cursor: string): Sql {
   const [of, ...keys] = read(cursor);
   const fits =
     of === kind &&
@@ -51,7 +51,7 @@ function read(cursor: string): unknown[] {
 }
 
 /** Throws 422 where a page is asked for by cursor and by number, or by cursor in an order that has none. */
-export function requireOneWay({
+export function requireCursorOrPage({
   page,
   sort,
   after,

@@ -8,7 +8,7 @@ const poll = 1000;
 const longest = 5000;
 
 /** A poll loop: one poll at a time, for as long as somebody needs it. */
-export interface Rounds {
+export interface PollLoop {
   /** Hints that there is something to do; starts the loop where it does not run. */
   wake(): void;
   /** Starts no further poll; resolves when the one under way is over. */
@@ -16,7 +16,7 @@ export interface Rounds {
 }
 
 /** Settings of a poll loop. */
-export interface RoundsOptions {
+export interface PollLoopOptions {
   /** One poll: of what was hinted at, or, where `whole`, of everything. */
   round(whole: boolean): Promise<void>;
   /** Whether another poll is needed. */
@@ -25,7 +25,7 @@ export interface RoundsOptions {
 }
 
 /** A poll loop that survives every failure: while the database is away it retries with a back-off. */
-export function createRounds({ round, needed, log }: RoundsOptions): Rounds {
+export function createPollLoop({ round, needed, log }: PollLoopOptions): PollLoop {
   let stopped = false;
   let wanted = false;
   let active = false;

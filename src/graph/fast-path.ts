@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
+import type { Known } from './compiled-query-cache.js';
 import { type GraphContext, spendInTurn } from './context.js';
 import { costOf } from './cost.js';
 import type { Result } from './execute.js';
-import type { Known } from './known.js';
 
 /** An answer to one operation. */
 export interface Answer {
@@ -22,7 +22,7 @@ export const takesJson = ({ headers: { accept } }: Request): boolean =>
  * The fast path: runs a cached query and answers as Apollo would, with status 200 where there is data, else that of the
  * error. Most queries of a dashboard are cached; to parse and check them in Apollo's pipeline costs more than to run them.
  */
-export const createAnswerKnown =
+export const createFastPath =
   (schema: GraphQLSchema, explain: (error: unknown) => GraphQLFormattedError) =>
   async ({ query, variables }: Known, context: GraphContext): Promise<Answer> => {
     let result: Result;

@@ -5,7 +5,7 @@ import { bounds, exceeded } from './bounds.js';
 const heavyFrom = 1000;
 
 /** The budget of one request: objects, over all operations of a batch, and time. */
-export class Allowance {
+export class RequestBudget {
   private spent = 0;
   private readonly stop = new AbortController();
   /** Why the request ended before its work. */

@@ -6,7 +6,7 @@ import { Level } from './level.js';
 import type { Stage } from './stage.js';
 
 /** All keys that any record of the scope has, whether the query matches it or not; known once the levels have their rows. */
-export const everyTerm = (
+export const allTerms = (
   field: StoredField,
   { missing, include, exclude }: TermsAggregation,
   { planning }: Stage,

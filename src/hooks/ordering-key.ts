@@ -17,7 +17,7 @@ const headOf = (condition: Sql): Sql => sql`
  *
  * `h` is a hook's row in the claim (claim.ts): `at`, `free` slots, what is `leased`, and `lane_after`, where to begin.
  */
-export const laneHeads: Sql = sql`
+export const orderingKeyHeads: Sql = sql`
   with recursive head as (
     select n.*, 1 nth, n.ready found from (
       (select n.*, false around from (${headOf(sql`d.lane > h.lane_after`)}) n)

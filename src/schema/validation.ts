@@ -14,7 +14,7 @@ const known = new WeakMap<Class, Kept>();
  * anew for each call and notes a possible fault of each property: here that is done once, and it is asked only for what the
  * faults are. Values with rules of another kind are left to it.
  */
-export const keepsRules = (instance: object, type: Class): boolean => {
+export const validates = (instance: object, type: Class): boolean => {
   let kept = known.get(type);
   if (kept === undefined) {
     kept = keptOf(type);

@@ -1,15 +1,15 @@
 import type { ApolloServerPlugin } from '@apollo/server';
 import { bounds } from './bounds.js';
+import type { CompiledQueryCache } from './compiled-query-cache.js';
 import { type GraphContext, spendInTurn } from './context.js';
 import { costOf } from './cost.js';
 import type { Prepare } from './execute.js';
-import type { KnownQueries } from './known.js';
 
 /**
  * Takes each operation's cost off what its request may use, and tells it in `extensions.cost` where the request's
  * `extensions` ask for that (`{"cost": true}`). Queries are known from then on.
  */
-export const boundCost = (known: KnownQueries, prepare: Prepare): ApolloServerPlugin<GraphContext> => ({
+export const limitCost = (known: CompiledQueryCache, prepare: Prepare): ApolloServerPlugin<GraphContext> => ({
   async requestDidStart() {
     let cost = 0;
     return {
