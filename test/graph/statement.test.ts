@@ -78,7 +78,14 @@ const fromDevices: Record<string, string> = {
 };
 
 /** A search for each application, which its cost says; and values computed from the row alone. */
-const without = ['Application.search', 'TeamMemberListItem.avatarURL', 'Organization.memberCount', 'Organization.role'];
+const without = [
+  'Application.search',
+  // Of a subscription's events.
+  'DevicesChanged.devices',
+  'TeamMemberListItem.avatarURL',
+  'Organization.memberCount',
+  'Organization.role',
+];
 
 /** Every field that a resolver gives, but for operations. */
 const resolved = (): string[] => {
