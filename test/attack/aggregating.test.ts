@@ -75,7 +75,7 @@ describe('pipelines over very many buckets', () => {
       for (const { error } of refused)
         expect(error?.reason).toMatch(/equal to: \[500000\]|one call may hold at most \[67108864\] bytes/);
     });
-    expect(delay).toBeLessThan(1000);
+    expect(delay).toBeLessThan(2000);
     expect(process.memoryUsage().rss - before).toBeLessThan(700 * 2 ** 20);
   }, 60_000);
 
@@ -85,7 +85,7 @@ describe('pipelines over very many buckets', () => {
       ({ body: answer } = await ask([query(60_000, { slow })]));
     });
     expect(answer?.responses).toMatchObject([{ status: 200, timed_out: true }]);
-    expect(delay).toBeLessThan(1000);
+    expect(delay).toBeLessThan(2000);
   }, 60_000);
 
   it('answer what is within the limits', async () => {

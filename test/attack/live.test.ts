@@ -48,8 +48,8 @@ describe('ninety subscriptions of one token with slow queries', () => {
       await choosy.until((heard) => values(heard).length >= n);
       worst.choosy = Math.max(worst.choosy, performance.now() - sent);
     }
-    expect(worst.plain).toBeLessThan(2000);
-    expect(worst.choosy).toBeLessThan(4000);
+    expect(worst.plain).toBeLessThan(10_000);
+    expect(worst.choosy).toBeLessThan(15_000);
     expect([missed(plain), missed(choosy)]).toEqual([0, 0]);
     expect(slow.some((subscriber) => missed(subscriber) > 0)).toBe(true);
   });
