@@ -15,7 +15,7 @@ import {
   UpdateApplicationArgs,
 } from '../schema/application.args.js';
 import type { Context } from '../schema/context.js';
-import { SearchablePageArgs } from '../schema/list.args.js';
+import { DevicesBelowArgs } from '../schema/device-filter.args.js';
 import { ApplicationPage, DevicePage } from '../schema/pages.js';
 import { applicationListing } from './applications.js';
 import { deviceListing, ofProduct } from './devices.js';
@@ -53,7 +53,7 @@ export class ApplicationResolver {
   @GraphOnly()
   devices(
     @Root() { id }: Application,
-    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Args(() => DevicesBelowArgs) args: DevicesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
     const listing = () =>
@@ -61,6 +61,7 @@ export class ApplicationResolver {
         joined: sql`join application_device l on l.device_id = d.id`,
         where: [sql`l.application_id = parent.id`],
         order: sql`l.created_at`,
+        filter: args.filter,
       });
     return listBelow(ctx, 'application.devices', id, listing, args);
   }

@@ -42,6 +42,7 @@ export class DeviceResolver {
           ...(args.hasProduct ? [sql`d.product_id is not null`] : []),
         ],
         order: sql`d.id`,
+        filter: args.filter,
       }),
       args,
     );

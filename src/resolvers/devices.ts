@@ -5,15 +5,23 @@ import type { Caller } from '../entities/caller.js';
 import type { Device } from '../entities/device.js';
 import { isId } from '../entities/id.js';
 import type { Context } from '../schema/context.js';
+import type { DeviceFilterInput } from '../schema/device-filter.args.js';
 import type { Which } from './applications.js';
+import { deviceConditions, filterTimeout } from './device-filter.js';
 import { ignoringCase, type Listing } from './list.js';
 import { loadById } from './loader.js';
 
+/** Which devices, as `d`, that a filter lets pass. */
+export interface WhichDevices extends Which {
+  filter?: DeviceFilterInput | null | undefined;
+}
+
 /** A list of devices, as `d`, each with the number of its applications that the caller can read. */
-export const deviceListing = (caller: Caller, { joined = empty, where, order }: Which): Listing => ({
+export const deviceListing = (caller: Caller, { joined = empty, where, order, filter }: WhichDevices): Listing => ({
   rows: (asked) => sql`${deviceRows(caller, asked)} ${joined}`,
   from: sql`from device d ${joined}`,
-  where,
+  where: [...where, ...deviceConditions(caller, filter)],
+  ...(filter != null && { patience: filterTimeout }),
   matched: [sql`d.serial`, sql`d.name`, sql`d.slug`],
   sortable: {
     id: sql`d.id`,

@@ -4,6 +4,7 @@ import { readableApplication, readableDevice, requireOrganization } from '../aut
 import { Account } from '../entities/account.js';
 import { GraphOnly } from '../entities/columns.js';
 import type { Context } from '../schema/context.js';
+import { DevicesBelowArgs } from '../schema/device-filter.args.js';
 import { PageArgs, SearchablePageArgs } from '../schema/list.args.js';
 import {
   ApiTokenPage,
@@ -62,17 +63,12 @@ export class OrganizationEdgesResolver {
   @GraphOnly()
   devices(
     @Root() { id }: Account,
-    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Args(() => DevicesBelowArgs) args: DevicesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
     const where = [sql`d.organization_id = parent.id`, readableDevice(ctx.caller)];
-    return listBelow(
-      ctx,
-      'organization.devices',
-      id,
-      () => deviceListing(ctx.caller, { where, order: sql`d.id` }),
-      args,
-    );
+    const listing = () => deviceListing(ctx.caller, { where, order: sql`d.id`, filter: args.filter });
+    return listBelow(ctx, 'organization.devices', id, listing, args);
   }
 
   @FieldResolver(() => ApplicationPage, { description: 'Its applications that the caller can read.' })

@@ -2,6 +2,7 @@ import { ValidateNested } from 'class-validator';
 import { ArgsType, Field, InputType } from 'type-graphql';
 import { GraphOnly } from '../entities/columns.js';
 import { OrganizationArgs, OrganizationListArgs } from './account.args.js';
+import { type DeviceFilterInput, deviceFilter } from './device-filter.args.js';
 import { flag, id, ids, labels, name, number, serial } from './fields.js';
 
 /** Names a product that describes a device. */
@@ -61,4 +62,5 @@ export class DevicesArgs extends OrganizationListArgs {
   @id('Only devices of this product.', { optional: true }) productId?: string | null;
   @flag('True: only devices that have a product; false: all.') hasProduct?: boolean | null;
   @GraphOnly() @ids('Only these devices.') ids?: string[] | null;
+  @GraphOnly() @deviceFilter() filter?: DeviceFilterInput | null;
 }

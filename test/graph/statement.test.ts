@@ -37,6 +37,7 @@ const edges: Record<string, string> = {
   'Device.deliveries': devices(`deliveries${one}`),
   'Device.product': devices('product { name deviceCount variables { name } }'),
   'Device.applications': devices(`applications${one}`),
+  'Device.lastRecordAt': devices('lastRecordAt'),
   'Device.latest': devices('latest { name ts value unit }'),
   'Device.records': devices('records(limit: 1) { totalCount endCursor items { id } }'),
   'Device.series': devices('series(variables: ["temperature"], points: 10) { name ts values }'),

@@ -1,0 +1,41 @@
+import { ValidateNested } from 'class-validator';
+import { ArgsType, Field, InputType } from 'type-graphql';
+import { id, ids, label, number, unixTime } from './fields.js';
+import { SearchablePageArgs } from './list.args.js';
+
+/** A circle on Earth. */
+@InputType({ description: 'A circle on Earth (WGS 84).' })
+export class NearInput {
+  @number('Latitude of its centre in degrees.', -90, 90) lat!: number;
+  @number('Longitude of its centre in degrees.', -180, 180) lon!: number;
+  /** Half of the circumference of the Earth is less than the upper limit. */
+  @number('Radius in metres.', 0, 20_100_000) radius!: number;
+}
+
+/** Which devices; one has to pass all that is given. */
+@InputType({ description: 'Which devices; one has to pass all that is given.' })
+export class DeviceFilterInput {
+  @label('Only devices with this tag.', 64, { optional: true }) tag?: string | null;
+  @ids('Only devices of one of these products.') productIds?: string[] | null;
+  @id('Only devices that are linked to this application.', { optional: true }) applicationId?: string | null;
+  @unixTime('Only devices without a record that was measured then or later: Unix seconds.')
+  silentSince?: number | null;
+  @Field(() => NearInput, { nullable: true, description: 'Only devices within a circle; its edge is in it.' })
+  @ValidateNested()
+  near?: NearInput | null;
+}
+
+/** The argument `filter` of a list of devices. */
+export const deviceFilter = (): PropertyDecorator => (target, key) => {
+  Field(() => DeviceFilterInput, { nullable: true, description: 'Which devices; all unless given.' })(
+    target,
+    key as string,
+  );
+  ValidateNested()(target, key as string);
+};
+
+/** A page of the devices below something. */
+@ArgsType()
+export class DevicesBelowArgs extends SearchablePageArgs {
+  @deviceFilter() filter?: DeviceFilterInput | null;
+}

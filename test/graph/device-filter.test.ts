@@ -1,0 +1,177 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Role } from '../../src/entities/enums.js';
+import { type AccountActor, useWorld } from '../support/world.js';
+
+const world = useWorld();
+const now = Math.floor(Date.now() / 1000);
+const day = 86_400;
+let owner: AccountActor;
+let member: AccountActor;
+let other: AccountActor;
+const products: string[] = [];
+let applicationId: string;
+let hiddenId: string;
+const devices: Record<string, string> = {};
+
+/** Paris and Lyon are 392 km apart; Fiji's islands lie on both sides of the 180th meridian. */
+const places: Record<string, { lat: number; lon: number }> = {
+  'a1-01': { lat: 48.8566, lon: 2.3522 },
+  'a1-02': { lat: 45.764, lon: 4.8357 },
+  'a1-03': { lat: -16.8, lon: 179.9 },
+  'a1-04': { lat: -16.8, lon: -179.9 },
+};
+
+beforeAll(async () => {
+  owner = await world.organization();
+  other = await world.organization();
+  const at = `/organizations/${owner.id}`;
+  const variables = [{ name: 'temperature', type: 'FLOAT32' }];
+  for (const name of ['One', 'Two', 'Three'])
+    products.push(await owner.make(`${at}/products`, { name, version: '1', variables }));
+  const values: Record<string, object> = {
+    'a1-01': { tags: ['roof', 'north'], product: { id: products[0] } },
+    'a1-02': { tags: ['roof'], product: { id: products[1] } },
+    'a1-03': { tags: ['Roof'], product: { id: products[2] } },
+    'a1-04': { tags: [] },
+    'a1-05': { tags: ['roofs'] },
+  };
+  for (const [serial, value] of Object.entries(values))
+    devices[serial] = await owner.make(`${at}/devices/${serial}`, {
+      ...value,
+      ...(places[serial] && { location: places[serial] }),
+    });
+  applicationId = await owner.make(`${at}/applications`, { name: 'Seen' });
+  hiddenId = await owner.make(`${at}/applications`, { name: 'Hidden' });
+  for (const serial of ['a1-01', 'a1-02', 'a1-03'])
+    await owner.put(`/applications/${owner.id}/${applicationId}/devices/${devices[serial]}`);
+  for (const serial of ['a1-01', 'a1-05'])
+    await owner.put(`/applications/${owner.id}/${hiddenId}/devices/${devices[serial]}`);
+  member = await world.member(owner, Role.member);
+  const team = await owner.make(`${at}/teams`, { name: 'Watchers' });
+  await owner.put(`/teams/${owner.id}/${team}/members/${member.id}`);
+  await owner.put(`/teams/${owner.id}/${team}/applications/${applicationId}`, { permission: 'read' });
+  const record = (serial: string, ts: number) => ({ serial, ts, data: { temperature: 20 } });
+  const stored = await owner.post(`${at}/records`, [
+    record('a1-01', now - 60),
+    // What comes late does not replace what is newer.
+    record('a1-01', now - 40 * day),
+    record('a1-02', now - 3 * day),
+    record('a1-03', now - 40 * day),
+    // A clock that is ahead.
+    record('a1-05', now + day / 2),
+  ]);
+  expect(stored.body).toMatchObject({ accepted: 5 });
+});
+
+const query = `query ($o: ID!, $filter: DeviceFilterInput, $limit: Int, $page: Int, $sort: String, $q: String) {
+  devices(organizationId: $o, filter: $filter, limit: $limit, page: $page, sort: $sort, q: $q) {
+    totalCount items { serial lastRecordAt } } }`;
+
+interface Found {
+  totalCount: number;
+  items: { serial: string; lastRecordAt: string | null }[];
+}
+
+async function find(filter: object | null, page: object = {}, caller = owner): Promise<[number, ...string[]]> {
+  const { body } = await caller.graph(query, { o: owner.id, filter, limit: 10, page: 1, ...page });
+  expect(body.errors).toBeUndefined();
+  const { totalCount, items } = body.data!['devices'] as Found;
+  return [totalCount, ...items.map(({ serial }) => serial)];
+}
+
+describe('a filter of devices', () => {
+  it('finds those with a tag as it is written, whole', async () => {
+    expect(await find({ tag: 'roof' })).toEqual([2, 'a1-01', 'a1-02']);
+  });
+
+  it('finds those of several products; what is no identifier matches nothing', async () => {
+    expect(await find({ productIds: [products[0], products[2], 'none'] })).toEqual([2, 'a1-01', 'a1-03']);
+    expect(await find({ productIds: [] })).toEqual([0]);
+  });
+
+  it('finds those of an application that the caller can read, and nothing in others', async () => {
+    expect(await find({ applicationId })).toEqual([3, 'a1-01', 'a1-02', 'a1-03']);
+    expect(await find({ applicationId: hiddenId })).toEqual([2, 'a1-01', 'a1-05']);
+    expect(await find({ applicationId: hiddenId }, {}, member)).toEqual([0]);
+    expect(await find({ applicationId: 'none' })).toEqual([0]);
+  });
+
+  it('finds those that measured nothing since a time, those without any record too', async () => {
+    expect(await find({ silentSince: now - day })).toEqual([3, 'a1-02', 'a1-03', 'a1-04']);
+    expect(await find({ silentSince: now - 30 * day })).toEqual([2, 'a1-03', 'a1-04']);
+    expect(await find({ silentSince: now - 40 * day })).toEqual([1, 'a1-04']);
+    expect(await find({ silentSince: now - day }, {}, member)).toEqual([2, 'a1-02', 'a1-03']);
+  });
+
+  it('finds those in a circle, also across the 180th meridian and around a pole', async () => {
+    expect(await find({ near: { ...places['a1-01'], radius: 391_000 } })).toEqual([1, 'a1-01']);
+    expect(await find({ near: { ...places['a1-01'], radius: 393_000 } })).toEqual([2, 'a1-01', 'a1-02']);
+    expect(await find({ near: { ...places['a1-03'], radius: 25_000 } })).toEqual([2, 'a1-03', 'a1-04']);
+    expect(await find({ near: { lat: 90, lon: 0, radius: 5_000_000 } })).toEqual([2, 'a1-01', 'a1-02']);
+    expect(await find({ near: { ...places['a1-01'], radius: 0 } })).toEqual([1, 'a1-01']);
+  });
+
+  it('is passed whole, beside `q`, in pages and in an order', async () => {
+    expect(await find({ tag: 'roof', silentSince: now - day })).toEqual([1, 'a1-02']);
+    expect(await find({ silentSince: now - day }, { sort: '-serial', limit: 2 })).toEqual([3, 'a1-04', 'a1-03']);
+    expect(await find({ silentSince: now - day }, { sort: '-serial', limit: 2, page: 2 })).toEqual([3, 'a1-02']);
+    expect(await find({ silentSince: now - day }, { q: '0[34]$' })).toEqual([2, 'a1-03', 'a1-04']);
+    expect(await find({})).toEqual([5, ...Object.keys(devices)]);
+    expect(await find(null)).toEqual([5, ...Object.keys(devices)]);
+  });
+
+  it('works below an organization and below an application', async () => {
+    const { body } = await owner.graph(`{ account {
+      devices(filter: { tag: "roof" }) { totalCount items { serial } }
+      applications { items { name devices(filter: { silentSince: ${now - day} }) { totalCount items { serial } } } } } }`);
+    expect(body.data?.['account']).toEqual({
+      devices: { totalCount: 2, items: [{ serial: 'a1-01' }, { serial: 'a1-02' }] },
+      applications: {
+        items: [
+          { name: 'Seen', devices: { totalCount: 2, items: [{ serial: 'a1-02' }, { serial: 'a1-03' }] } },
+          { name: 'Hidden', devices: { totalCount: 0, items: [] } },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ['filter.tag', { tag: '' }],
+    ['filter.tag', { tag: 'x'.repeat(65) }],
+    ['filter.productIds', { productIds: Array.from({ length: 101 }, String) }],
+    ['filter.silentSince', { silentSince: -1 }],
+    ['filter.near.lat', { near: { lat: 91, lon: 0, radius: 1 } }],
+    ['filter.near.radius', { near: { lat: 0, lon: 0, radius: -1 } }],
+  ])('names the fault in %s', async (path, filter) => {
+    const { body } = await owner.graph(query, { o: owner.id, filter, limit: 10, page: 1 });
+    expect(body.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path }] } }]);
+  });
+
+  it('finds nothing of another organization', async () => {
+    const variables = { o: other.id, filter: { applicationId }, limit: 10, page: 1 };
+    const { body } = await other.graph(query, variables);
+    expect(body.data?.['devices']).toEqual({ totalCount: 0, items: [] });
+    const refused = await other.graph(query, { ...variables, o: owner.id });
+    expect(refused.body.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+  });
+});
+
+it('REST knows no filter of devices, and its devices have no new field', async () => {
+  const at = `/organizations/${owner.id}/devices`;
+  expect((await owner.get(`${at}?filter=1`)).status).toBe(422);
+  const { body } = await owner.get<object[]>(at);
+  expect(Object.keys(body[0]!)).not.toContain('lastRecordAt');
+});
+
+it('lastRecordAt tells when the newest record of each device of a page was measured', async () => {
+  const { body } = await owner.graph(query, { o: owner.id, limit: 10, page: 1 });
+  const { items } = body.data!['devices'] as Found;
+  const at = (seconds: number) => new Date(seconds * 1000).toISOString();
+  expect(Object.fromEntries(items.map(({ serial, lastRecordAt }) => [serial, lastRecordAt]))).toEqual({
+    'a1-01': at(now - 60),
+    'a1-02': at(now - 3 * day),
+    'a1-03': at(now - 40 * day),
+    'a1-04': null,
+    'a1-05': at(now + day / 2),
+  });
+});
