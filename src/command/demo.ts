@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import { type Config, readEnvironment } from '../config.js';
 import { runDemo } from '../demo/demo.js';
-import { report } from '../demo/report.js';
+import { endFleet, runFleet } from '../demo/fleet/fleet.js';
+import { report, reportFleet } from '../demo/report.js';
 import { createDemoToken, revokeToken } from '../operator/token.js';
 import { addCommand, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
@@ -9,6 +10,9 @@ import { withDatabase } from './workplace.js';
 interface DemoOptions extends OutputOptions {
   url?: string;
   token?: string;
+  fleet?: boolean;
+  once?: boolean;
+  remove?: boolean;
 }
 
 /** `ddp demo` */
@@ -16,16 +20,38 @@ export function addDemoCommand(ddp: Command): void {
   addCommand(ddp, 'demo', 'Show the road from a device to a customer on a running service, over HTTP.')
     .option('--url <origin>', 'where the service is (default: where these settings would start it)')
     .addOption(new Option('--token <token>', 'token of an owner; without one it is made for the time').env('DDP_TOKEN'))
+    .option('--fleet', 'fill the organization with 40 devices and a week of records, then send on until Ctrl+C')
+    .option('--once', 'with --fleet: end once the week is stored')
+    .option('--remove', 'with --fleet: delete the fleet, its records, applications and hooks')
     .addHelpText('after', '\nWith DATABASE_URL the service must run with HOOK_ALLOW_CIDRS=127.0.0.0/8.')
     .action(demo);
 }
 
-async function demo({ url, token, json }: DemoOptions): Promise<void> {
+async function demo({ url, token, json, fleet, once, remove }: DemoOptions): Promise<void> {
+  if (!fleet && (once || remove)) throw new Error('--once and --remove belong to --fleet.');
   const origin = (url ?? originOf(readEnvironment(false))).replace(/\/$/, '');
   // Steps are for who watches; with --json stdout is the answer's alone.
   const tell = (step: string) => void (json ? process.stderr : process.stdout).write(`${step}\n`);
+  if (fleet && remove) {
+    const devices = await withToken(token, (known) => endFleet(origin, known));
+    process.stdout.write(json ? `${JSON.stringify({ devices })}\n` : `The fleet of ${devices} devices is removed.\n`);
+    return;
+  }
+  if (fleet) {
+    const until = once ? undefined : interrupted();
+    const made = await withToken(token, (known) => runFleet(origin, known, tell, { now: Date.now, until }));
+    process.stdout.write(json ? `${JSON.stringify(made)}\n` : reportFleet(origin, made));
+    return;
+  }
   const seen = await withToken(token, (known) => runDemo(origin, known, tell));
   process.stdout.write(json ? `${JSON.stringify(seen)}\n` : report(seen));
+}
+
+/** Aborted by Ctrl+C, or by whoever stops the process: what was begun is ended in order. */
+function interrupted(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+  return stop.signal;
 }
 
 /** A token that was not given is made as an operator would make it, and revoked afterwards. */

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** Any JSON that an answer carries, before one has looked at it. */
 export type Answer = Record<string, unknown>;
 
@@ -10,7 +12,10 @@ export interface Api {
 /** Speaks to a running service with a token. A body given as text is sent byte for byte. */
 export const createApi = (origin: string, token: string): Api => ({
   async call<T>(verb: string, path: string, body?: object | string) {
-    const response = await send(origin, verb, path, token, body);
+    let response = await send(origin, verb, path, token, body);
+    // Many small calls come up against the limit of requests a second.
+    for (; response.status === 429; response = await send(origin, verb, path, token, body))
+      await delay(1000 * Number(response.headers.get('retry-after') ?? 1));
     const text = await response.text();
     if (!response.ok) throw new Error(`${verb} ${path} was answered ${response.status}: ${text}`);
     return (text === '' ? undefined : JSON.parse(text)) as T;

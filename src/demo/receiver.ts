@@ -16,13 +16,16 @@ export interface Receiver {
   close(): void;
 }
 
-/** Listens on loopback and answers every call with 200. */
-export async function openReceiver(): Promise<Receiver> {
+/** Listens on loopback and answers every call with 200, or with what `statusOf` says of its path. Counts only calls answered 200. */
+export async function openReceiver(statusOf: (path: string) => number = () => 200): Promise<Receiver> {
   const received: HookCall[] = [];
   const server = createServer((request, response) => {
     void text(request).then((body) => {
-      received.push({ headers: request.headers, body });
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"thanks":true}');
+      const status = statusOf(request.url ?? '/');
+      if (status === 200) received.push({ headers: request.headers, body });
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ thanks: status === 200 }));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

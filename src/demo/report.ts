@@ -1,4 +1,5 @@
 import type { Seen } from './demo.js';
+import type { FleetMade } from './fleet/fleet.js';
 
 /** What was seen, for people. */
 export function report({ calls, delivery, averages }: Seen): string {
@@ -11,6 +12,13 @@ export function report({ calls, delivery, averages }: Seen): string {
   parts.push(`The hourly average of data.temperature, as searched:\n\n${indent(rows.join('\n'))}`);
   return `\n${parts.join('\n\n')}\n\nAll of it happened.\n`;
 }
+
+/** What the fleet is, for people: where to see it, and how to remove it. */
+export const reportFleet = (origin: string, { devices, records, calls }: FleetMade): string => `
+${devices} devices and ${records.toLocaleString('en')} records are stored; the working hook was called ${calls} times.
+See them in the console: ${origin}/console/ (npm start has printed a token).
+Remove them: npm run demo -- --fleet --remove
+`;
 
 const headersOf = (headers: NodeJS.Dict<string | string[]>): string =>
   Object.entries(headers)

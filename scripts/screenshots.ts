@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
+import { createApi } from '../src/demo/api.js';
+import { runFleet } from '../src/demo/fleet/fleet.js';
+import { chromiumOptions } from '../test/console/chromium.js';
+
+/*
+ * npm run screenshots: makes a picture of every screen of the console into docs/console, of a service of its own with the
+ * demonstration fleet; with --url and --token of one that runs and has a fleet. --theme, --width and --folder for others.
+ */
+
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string' },
+    token: { type: 'string' },
+    theme: { type: 'string', default: 'light' },
+    width: { type: 'string', default: '1200' },
+    folder: { type: 'string', default: 'docs/console' },
+    only: { type: 'string' },
+  },
+});
+
+interface Place {
+  readonly origin: string;
+  readonly token: string;
+}
+
+/** The addresses of the screens, by the names of their pictures. */
+async function screensOf({ origin, token }: Place): Promise<Record<string, string>> {
+  const api = createApi(origin, token);
+  const { id } = await api.call<{ id: string }>('GET', '/account');
+  const first = async (path: string): Promise<string> => (await api.call<{ id: string }[]>('GET', path))[0]!.id;
+  const organization = `/organizations/${id}`;
+  const device = await first(`${organization}/devices?q=de-f1-ee-70-00-00-00-05`);
+  const meter = await first(`${organization}/devices?q=de-f1-ee-70-00-00-00-20`);
+  const product = await first(`${organization}/products?q=${encodeURIComponent('Demo water meter')}`);
+  const cold = await first(`${organization}/applications?q=${encodeURIComponent('Demo cold chain')}`);
+  const buildings = await first(`${organization}/applications?q=${encodeURIComponent('Demo buildings')}`);
+  const hook = await first(`/applications/${id}/${cold}/hooks`);
+  const failing = await first(`/applications/${id}/${buildings}/hooks`);
+  const delivery = await first(`/applications/${id}/${buildings}/hooks/${failing}/deliveries`);
+  return {
+    overview: '/?range=day',
+    devices: '/devices?sort=name',
+    device: `/devices/${device}?range=day`,
+    frame: `/devices/${meter}?range=day`,
+    live: `/live?application=${cold}`,
+    products: '/products',
+    product: `/products/${product}?frame=0002c9cd41480000ff&layout=RAW&stream=3`,
+    hooks: '/hooks',
+    hook: `/hooks/${cold}/${hook}`,
+    delivery: `/hooks/${buildings}/${failing}/${delivery}`,
+    applications: '/applications',
+    application: `/applications/${cold}`,
+    people: '/people',
+    jobs: '/jobs',
+    tokens: '/tokens',
+  };
+}
+
+async function picture(browser: Browser, { origin, token }: Place, name: string, path: string): Promise<void> {
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    timezoneId: 'Europe/Paris',
+    viewport: { width: Number(values.width), height: 780 },
+    colorScheme: values.theme === 'dark' ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  page.on('pageerror', (error) => console.error(`${name}: ${error.message}`));
+  await page.goto(`${origin}/console${path}#token=${token}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  // Live keeps a stream open, so that its network never rests.
+  await Promise.race([page.waitForLoadState('networkidle'), page.waitForTimeout(4000)]);
+  await page.waitForTimeout(300);
+  await page.screenshot({ path: join(values.folder, `${name}.png`) });
+  await context.close();
+}
+
+async function pictures(place: Place): Promise<void> {
+  mkdirSync(values.folder, { recursive: true });
+  const browser = await chromium.launch(chromiumOptions()!);
+  try {
+    for (const [name, path] of Object.entries(await screensOf(place)))
+      if (values.only === undefined || values.only.split(',').includes(name)) await picture(browser, place, name, path);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** A service of its own in a temporary folder, with the fleet, as long as `work` takes. */
+async function withService(work: (place: Place) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'ddp-screenshots-'));
+  const env = { PATH: process.env['PATH'], PORT: '4698', DATA_DIR: folder, HOOK_ALLOW_CIDRS: '127.0.0.0/8' };
+  const child = spawn(process.execPath, ['dist/src/main.js', 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  try {
+    for await (const line of createInterface(child.stdout)) {
+      const [, origin, token] = /(http:\S+)\/console\/#token=(\S+)/.exec(line) ?? [];
+      if (origin === undefined || token === undefined) continue;
+      const place = { origin, token };
+      await runFleet(origin, token, console.error, { now: Date.now });
+      await work(place);
+      break;
+    }
+  } finally {
+    child.kill();
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const { url, token } = values;
+if (url !== undefined && token !== undefined) await pictures({ origin: url, token });
+else await withService(pictures);

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Api, createApi } from '../api.js';
+import type { Tell } from '../demo.js';
+import { openReceiver } from '../receiver.js';
+import { type FleetRecord, fleetDevices, interval, recordsBetween } from './device.js';
+import { buildFleet, hasWorkingHook, hookFleet, removeFleet } from './scene.js';
+
+/** How the fleet is shown. */
+export interface FleetOptions {
+  /** The present, in milliseconds. */
+  now: () => number;
+  /** Ends the sending that goes on after the week is stored; absent: nothing is sent after it. */
+  until?: AbortSignal | undefined;
+}
+
+/** What was made. */
+export interface FleetMade {
+  devices: number;
+  /** Records that were stored. */
+  records: number;
+  /** Calls of the hook that works. */
+  calls: number;
+}
+
+const week = 7 * 86_400;
+/** Records of the last part of the week are sent after the hooks are made, so that the hooks are called. Seconds. */
+const hooked = 1800;
+/** Records of one call. */
+const most = 5000;
+
+/**
+ * Fills an organization with forty devices of three products, a week of records with gaps, and two hooks of which one
+ * fails; an earlier fleet is removed first. With `until` it sends on, one record every two seconds.
+ */
+export async function runFleet(origin: string, token: string, tell: Tell, options: FleetOptions): Promise<FleetMade> {
+  const api = createApi(origin, token);
+  const { id: organizationId } = await api.call<{ id: string }>('GET', '/account');
+  const end = Math.floor(options.now() / 1000);
+  const receiver = await openReceiver((path) => (path === '/failing' ? 503 : 200));
+  try {
+    tell(`Organization ${organizationId}: removing an earlier fleet.`);
+    await removeFleet(api, organizationId);
+    tell(`Making three products, ${fleetDevices.length} devices and two applications.`);
+    const scene = await buildFleet(api, organizationId);
+    tell('Posting a week of records.');
+    let records = await post(api, organizationId, recordsBetween(end - week, end - hooked, end));
+    await hookFleet(api, scene, receiver.url);
+    tell('Making two hooks, of which one fails, and posting the last half hour.');
+    const last = recordsBetween(end - hooked, end, end);
+    records += await post(api, organizationId, last);
+    const calls = await receiver.calls(last.filter(({ serial }) => hasWorkingHook(serial)).length, 60_000);
+    if (options.until) records += await sendOn(api, organizationId, end, options.until, tell);
+    return { devices: fleetDevices.length, records, calls: calls.length };
+  } finally {
+    receiver.close();
+  }
+}
+
+/** Removes the fleet; gives how many devices it had. */
+export async function endFleet(origin: string, token: string): Promise<number> {
+  const api = createApi(origin, token);
+  const { id } = await api.call<{ id: string }>('GET', '/account');
+  return removeFleet(api, id);
+}
+
+async function post(api: Api, organizationId: string, records: readonly FleetRecord[]): Promise<number> {
+  let accepted = 0;
+  for (let at = 0; at < records.length; at += most) {
+    const part = records.slice(at, at + most);
+    const stored = await api.call<{ accepted: number }>('POST', `/organizations/${organizationId}/records`, part);
+    accepted += stored.accepted;
+  }
+  return accepted;
+}
+
+/** Sends what the devices measure now, one after the other, until it is told to stop. */
+async function sendOn(api: Api, organizationId: string, end: number, until: AbortSignal, tell: Tell): Promise<number> {
+  tell('Sending on, a record every two seconds. Ctrl+C ends it.');
+  let sent = 0;
+  const heard = fleetDevices.filter(({ serial }) =>
+    recordsBetween(end - 4 * interval, end, end).some((record) => record.serial === serial),
+  );
+  for (let turn = 0; !until.aborted; turn++) {
+    const { serial, kind, number } = heard[turn % heard.length]!;
+    const ts = Math.floor(end + turn * 2);
+    sent += await post(api, organizationId, [{ serial, ts, ...kind.send(number, ts) }]);
+    await delay(2000, undefined, { signal: until }).catch(() => undefined);
+  }
+  return sent;
+}

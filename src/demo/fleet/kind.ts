@@ -1,0 +1,93 @@
+import { daily, noise } from './noise.js';
+
+/** What a device sends at a time: values, or a frame for its product's mappings to decode. */
+export type Sent = { data: Record<string, number | boolean> } | { frame: object };
+
+/** A kind of device: its product, and what the device of a number sends at a time (Unix seconds). */
+export interface Kind {
+  product: { name: string; version: string; variables: object[] };
+  send(device: number, at: number): Sent;
+}
+
+/** The stream that water meters send. */
+const stream = { streamId: 3, streamType: 'RAW' } as const;
+
+const rounded = (value: number, digits = 1) => Number(value.toFixed(digits));
+
+/** Freezers hold -18 °C and coolers 4 °C; an open door warms them. */
+const coldRoom: Kind = {
+  product: {
+    name: 'Demo cold room',
+    version: '2.1',
+    variables: [
+      { name: 'temperature', unit: '°C', type: 'FLOAT32' },
+      { name: 'humidity', unit: '%', type: 'UINT8' },
+      { name: 'battery', unit: 'V', type: 'FLOAT32' },
+      { name: 'door', type: 'BOOL' },
+    ],
+  },
+  send(device, at) {
+    const door = noise(device, at / 1800) > 0.93;
+    const target = device % 3 === 0 ? 4 : -18;
+    const cycle = Math.sin(at / 2700 + device) * 0.7;
+    const temperature = target + cycle + daily(at, 14) * 0.8 + (door ? 5 : 0) + noise(device, at) * 0.5;
+    const humidity = Math.round(62 + daily(at, 5) * 8 + noise(device + 1, at) * 4);
+    return {
+      data: {
+        temperature: rounded(temperature),
+        humidity,
+        battery: rounded(3.5 - (device % 7) * 0.06 - noise(device, at) * 0.02, 2),
+        door,
+      },
+    };
+  },
+};
+
+/** Air of offices: carbon dioxide rises where people work. */
+const airStation: Kind = {
+  product: {
+    name: 'Demo air station',
+    version: '1.4',
+    variables: [
+      { name: 'temperature', unit: '°C', type: 'FLOAT32' },
+      { name: 'co2', unit: 'ppm', type: 'UINT16' },
+      { name: 'pressure', unit: 'hPa', type: 'FLOAT32' },
+    ],
+  },
+  send(device, at) {
+    const works = ((Math.floor(at / 86_400) + 3) % 7 < 5 ? 1 : 0.1) * Math.max(0, daily(at, 13));
+    return {
+      data: {
+        temperature: rounded(20.5 + daily(at, 15) * 1.8 + (device % 5) * 0.3 + noise(device, at) * 0.3),
+        co2: Math.round(430 + works * (420 + (device % 4) * 90) + noise(device, at) * 30),
+        pressure: rounded(1012 + Math.sin(at / 150_000) * 9 + (device % 6) + noise(device, at) * 0.4),
+      },
+    };
+  },
+};
+
+/** Water meters send frames: litres as UINT32, litres a minute as FLOAT32, a leak as BOOL. A few arrive cut short. */
+const waterMeter: Kind = {
+  product: {
+    name: 'Demo water meter',
+    version: '3.0',
+    variables: [
+      { name: 'volume', unit: 'l', type: 'UINT32', mappings: [{ ...stream, varNumber: 1 }] },
+      { name: 'flow', unit: 'l/min', type: 'FLOAT32', mappings: [{ ...stream, varNumber: 2 }] },
+      { name: 'leak', type: 'BOOL', mappings: [{ ...stream, varNumber: 3 }] },
+    ],
+  },
+  send(device, at) {
+    const bytes = Buffer.alloc(9);
+    const flow =
+      Math.max(0, daily(at, 8) + daily(at * 2, 10) * 0.6) * (6 + (device % 4) * 3) * (0.7 + noise(device, at) * 0.5);
+    bytes.writeUInt32BE(Math.floor((at - 1_700_000_000) / 40) + device * 31_337);
+    bytes.writeFloatBE(rounded(flow), 4);
+    bytes.writeUInt8(noise(device, at / 43_200) > 0.97 ? 1 : 0, 8);
+    const isCut = noise(device + 7, at) > 0.985;
+    return { frame: { ...stream, payload: bytes.toString('hex', 0, isCut ? 6 : 9), encoding: 'hex' } };
+  },
+};
+
+/** The kinds of devices, in the order in which the fleet has them. */
+export const kinds = { coldRoom, airStation, waterMeter } as const;

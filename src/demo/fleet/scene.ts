@@ -1,0 +1,81 @@
+import type { Api } from '../api.js';
+import { fleetDevices, serialPrefix } from './device.js';
+import { kinds } from './kind.js';
+
+const applications = [
+  { name: 'Demo cold chain', description: 'Cold rooms of every site', kinds: [kinds.coldRoom] },
+  { name: 'Demo buildings', description: 'Air and water of every site', kinds: [kinds.airStation, kinds.waterMeter] },
+] as const;
+const team = { name: 'Demo maintenance', description: 'Looks after what is silent' };
+
+interface Named {
+  id: string;
+  name?: string;
+  serial?: string;
+}
+
+/** What of the fleet is asked for later. */
+export interface FleetScene {
+  organizationId: string;
+  /** The applications, in order: cold chain, buildings. */
+  applicationIds: string[];
+}
+
+/** Deletes the fleet with its records, applications and hooks. Gives how many devices it had. */
+export async function removeFleet(api: Api, organizationId: string): Promise<number> {
+  const organization = `/organizations/${organizationId}`;
+  const named = async (kind: string, names: readonly string[], q: string) => {
+    const listed = await api.call<Named[]>('GET', `${organization}/${kind}?limit=1000&q=${encodeURIComponent(q)}`);
+    return listed.filter(({ name }) => name !== undefined && names.includes(name));
+  };
+  for (const { id } of await named('applications', namesOf(applications), 'Demo')) {
+    const application = `/applications/${organizationId}/${id}`;
+    for (const device of await api.call<Named[]>('GET', `${application}/devices?limit=1000`))
+      await api.call('DELETE', `${application}/devices/${device.id}`);
+    await api.call('DELETE', application);
+  }
+  const devices = await api.call<Named[]>('GET', `${organization}/devices?limit=1000&q=${serialPrefix}`);
+  const ours = devices.filter(({ serial }) => serial?.startsWith(serialPrefix));
+  for (const { id } of ours) await api.call('DELETE', `/devices/${organizationId}/${id}`);
+  for (const { id } of await named('products', namesOf(Object.values(kinds).map(({ product }) => product)), 'Demo'))
+    await api.call('DELETE', `/products/${organizationId}/${id}`);
+  for (const { id } of await named('teams', [team.name], team.name))
+    await api.call('DELETE', `/teams/${organizationId}/${id}`);
+  return ours.length;
+}
+
+const namesOf = (things: readonly { name: string }[]) => things.map(({ name }) => name);
+
+/** Makes products, devices, and applications with the devices of their kinds. */
+export async function buildFleet(api: Api, organizationId: string): Promise<FleetScene> {
+  const organization = `/organizations/${organizationId}`;
+  const create = async (path: string, body: object) => (await api.call<Named>('POST', path, body)).id;
+  const products = new Map<object, string>();
+  for (const kind of Object.values(kinds)) products.set(kind, await create(`${organization}/products`, kind.product));
+  const applicationIds: string[] = [];
+  for (const { name, description } of applications)
+    applicationIds.push(await create(`${organization}/applications`, { name, description }));
+  for (const { serial, name, tags, location, kind } of fleetDevices) {
+    const product = { id: products.get(kind)!, organizationId };
+    const id = await create(`${organization}/devices/${serial}`, { name, tags, location, product });
+    for (const [index, application] of applications.entries())
+      if (application.kinds.some((one) => one === kind))
+        await api.call('PUT', `/applications/${organizationId}/${applicationIds[index]}/devices/${id}`);
+  }
+  const teamId = await create(`${organization}/teams`, team);
+  await api.call('PUT', `/teams/${organizationId}/${teamId}/applications/${applicationIds[0]}`, { permission: 'read' });
+  return { organizationId, applicationIds };
+}
+
+/** Puts a hook on each application: to the receiver's working path, and to the one that fails. */
+export async function hookFleet(api: Api, scene: FleetScene, receiver: string): Promise<void> {
+  for (const [index, path] of ['/records', '/failing'].entries())
+    await api.call('POST', `/applications/${scene.organizationId}/${scene.applicationIds[index]}/hooks`, {
+      url: new URL(path, receiver).href,
+      authentication: { bearer: { value: 'a-secret-of-the-receiver' } },
+    });
+}
+
+/** Whether the hook that works is called with the records of a device: those of the first application. */
+export const hasWorkingHook = (serial: string): boolean =>
+  fleetDevices.some((device) => device.serial === serial && applications[0].kinds.some((kind) => kind === device.kind));
