@@ -1,32 +1,41 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { theme } from '../theme.js';
-import { formatIn, moment, zone } from '../time.js';
+import { moment, zone } from '../time.js';
 import { shown } from '../value.js';
-import { ticksBetween } from './ticks.js';
+import { type Line, Plot, strokeOf } from './plot.js';
 
-/** One line of a chart: instants in Unix seconds, ascending, and a value at each. */
-export interface Line {
-  readonly name: string;
-  readonly unit?: string | null;
-  readonly ts: readonly number[];
-  readonly values: readonly (number | null)[];
+/** Height of a chart that stands alone, and of one among others, in pixels. */
+const heights = { tall: 220, low: 150 } as const;
+
+interface ChartProps {
+  readonly label: string;
+  readonly lines: readonly Line[];
+  /** The ends of the axis of time, in Unix seconds. */
+  readonly from: number;
+  readonly to: number;
+  readonly size?: keyof typeof heights;
 }
 
-/** Told apart by dash as well as by colour. */
-const strokes = [
-  { color: '--series-1', dash: [] },
-  { color: '--series-2', dash: [6, 3] },
-  { color: '--series-3', dash: [2, 2] },
-  { color: '--series-4', dash: [8, 3, 2, 3] },
-  { color: '--series-5', dash: [12, 4] },
-  { color: '--series-6', dash: [4, 4] },
-] as const;
+/** Lines over time, those of one unit in a chart of their own: degrees and volts have no axis in common. */
+export const Charts = ({ label, lines, from, to }: Omit<ChartProps, 'size'>) => {
+  const units = [...new Set(lines.map(unitOf))];
+  if (units.length < 2) return <Chart label={label} lines={lines} from={from} to={to} />;
+  return (
+    <div class="charts" role="group" aria-label={label}>
+      {units.map((unit) => {
+        const own = lines.filter((line) => unitOf(line) === unit);
+        const title = [...new Set(own.map(({ name }) => name))].join(', ');
+        return <Chart key={unit} label={title} lines={own} from={from} to={to} size="low" />;
+      })}
+    </div>
+  );
+};
 
-const height = 260;
+/** Lines without a unit, such as those of true and false, share none. */
+const unitOf = ({ unit, name }: Line): string => unit ?? `(${name})`;
 
 /** A chart of lines over time in the chosen zone, and the same numbers as a table one key (`t`) away. */
-export function Chart({ label, lines, from, to }: { label: string; lines: readonly Line[]; from: number; to: number }) {
+export function Chart({ label, lines, from, to, size = 'tall' }: ChartProps) {
   const [asTable, setAsTable] = useState(false);
   const joined = useMemo(() => join(lines), [lines]);
   const toggle = () => setAsTable((now) => !now);
@@ -42,7 +51,7 @@ export function Chart({ label, lines, from, to }: { label: string; lines: readon
       {asTable ? (
         <Numbers label={label} lines={lines} of={joined} />
       ) : (
-        <Plot lines={lines} of={joined} from={from} to={to} />
+        <Plot lines={lines} of={joined} from={from} to={to} height={heights[size]} />
       )}
       <figcaption>
         <ul class="legend">
@@ -72,114 +81,9 @@ export function Chart({ label, lines, from, to }: { label: string; lines: readon
   );
 }
 
-const strokeOf = (index: number) => strokes[index % strokes.length]!;
-
 /** Lines over the instants of all of them: what a line has no value for is a gap that it spans. */
 const join = (lines: readonly Line[]): uPlot.AlignedData =>
   lines.length === 0 ? [[]] : uPlot.join(lines.map(({ ts, values }) => [[...ts], [...values]] as uPlot.AlignedData));
-
-function Plot({ lines, of, from, to }: { lines: readonly Line[]; of: uPlot.AlignedData; from: number; to: number }) {
-  const frame = useRef<HTMLDivElement>(null);
-  const plot = useRef<uPlot | undefined>(undefined);
-  const names = lines.map(({ name }) => name).join('\n');
-  const zoneName = zone.value;
-  const isDark = useIsDark();
-  useEffect(() => {
-    const element = frame.current!;
-    const color = colorsOf(element);
-    const axis = { stroke: color('--quiet'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false } };
-    const made = new uPlot(
-      {
-        width: element.clientWidth,
-        height,
-        legend: { show: false },
-        cursor: { points: { size: 6 } },
-        scales: { x: { range: () => [from, to] } },
-        axes: [
-          {
-            ...axis,
-            splits: (_plot, _axis, min, max) => ticksBetween(min, max, element.clientWidth / 110, zoneName),
-            values: (_plot, splits) => labelsOf(splits, zoneName),
-          },
-          { ...axis, size: 56 },
-        ],
-        series: [
-          {},
-          ...lines.map((line, index) => ({
-            label: line.name,
-            stroke: color(strokeOf(index).color),
-            dash: [...strokeOf(index).dash],
-            width: 1.5,
-            spanGaps: true,
-            points: { show: line.ts.length < 60 },
-          })),
-        ],
-        hooks: { setCursor: [(instance) => announce(instance, element, lines)] },
-      },
-      of,
-      element,
-    );
-    plot.current = made;
-    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
-    observer.observe(element);
-    return () => {
-      observer.disconnect();
-      made.destroy();
-    };
-  }, [names, zoneName, from, to, theme.value, isDark]);
-  useEffect(() => plot.current?.setData(of), [of]);
-  return (
-    <div class="plot" ref={frame}>
-      <output class="reading" aria-live="off" />
-    </div>
-  );
-}
-
-/** The colours of custom properties as a canvas takes them: of `light-dark()`, the one that is in force. */
-const colorsOf = (element: HTMLElement) => (name: string) => {
-  element.style.color = `var(${name})`;
-  const { color } = getComputedStyle(element);
-  element.style.color = '';
-  return color;
-};
-
-/** Whether the system asks for dark colours: a canvas is drawn anew where that changes. */
-const useIsDark = (): boolean => {
-  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
-  useEffect(() => {
-    const query = matchMedia('(prefers-color-scheme: dark)');
-    const onChange = () => setDark(query.matches);
-    query.addEventListener('change', onChange);
-    return () => query.removeEventListener('change', onChange);
-  }, []);
-  return isDark;
-};
-
-/** Writes what the cursor points at above the plot. */
-const announce = (plot: uPlot, element: HTMLElement, lines: readonly Line[]) => {
-  const output = element.querySelector('output')!;
-  const index = plot.cursor.idx;
-  if (index == null) {
-    output.textContent = '';
-    return;
-  }
-  const at = plot.data[0][index]!;
-  const values = lines.map(({ name, unit }, line) => {
-    const value = plot.data[line + 1]?.[index];
-    return value == null ? undefined : `${name} ${shown(value, unit)}`;
-  });
-  output.textContent = [moment(at), ...values.filter((value) => value !== undefined)].join('  ·  ');
-};
-
-/** The date where a day begins, else the time of day. */
-const labelsOf = (splits: readonly number[], zoneName: string): string[] => {
-  const time = formatIn(zoneName, { hour: '2-digit', minute: '2-digit' });
-  const day = formatIn(zoneName, { day: 'numeric', month: 'short' });
-  const clock = formatIn(zoneName, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-  return splits.map((seconds) =>
-    clock.format(seconds * 1000) === '00:00' ? day.format(seconds * 1000) : time.format(seconds * 1000),
-  );
-};
 
 const mostRows = 500;
 

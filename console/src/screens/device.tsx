@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { useAddress } from '../address.js';
-import { Chart } from '../components/chart.js';
+import { Charts } from '../components/chart.js';
 import { Copyable } from '../components/copy.js';
 import { Facts, Page, Section } from '../components/page.js';
 import { RangePicker } from '../components/range-picker.js';
@@ -96,7 +96,7 @@ function DeviceChart({ device }: { device: Device }) {
       ) : (
         <Loading of={chart} rows={8}>
           {({ series }) => (
-            <Chart label={`Values of ${device.name ?? device.serial}`} lines={series} from={from} to={to} />
+            <Charts label={`Values of ${device.name ?? device.serial}`} lines={series} from={from} to={to} />
           )}
         </Loading>
       )}

@@ -36,7 +36,7 @@ const coldRoom: Kind = {
       data: {
         temperature: rounded(temperature),
         humidity,
-        battery: rounded(3.5 - (device % 7) * 0.06 - noise(device, at) * 0.02, 2),
+        battery: rounded(3.6 - (device % 7) * 0.06 - (at % 3e6) / 1e7, 3),
         door,
       },
     };

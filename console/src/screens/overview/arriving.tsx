@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import { Chart, type Line } from '../../components/chart.js';
+import { Chart } from '../../components/chart.js';
+import type { Line } from '../../components/plot.js';
 import { Empty, Loading } from '../../components/state.js';
 import { FirstChartDocument, type OverviewQuery } from '../../documents.js';
 import { organizationId } from '../../session.js';

@@ -1,0 +1,151 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { theme } from '../theme.js';
+import { formatIn, moment, zone } from '../time.js';
+import { shown } from '../value.js';
+import { ticksBetween } from './ticks.js';
+
+/** One line of a chart: instants in Unix seconds, ascending, and a value at each. */
+export interface Line {
+  readonly name: string;
+  readonly unit?: string | null;
+  readonly ts: readonly number[];
+  readonly values: readonly (number | null)[];
+}
+
+/** Told apart by dash as well as by colour. */
+const strokes = [
+  { color: '--series-1', dash: [] },
+  { color: '--series-2', dash: [6, 3] },
+  { color: '--series-3', dash: [2, 2] },
+  { color: '--series-4', dash: [8, 3, 2, 3] },
+  { color: '--series-5', dash: [12, 4] },
+  { color: '--series-6', dash: [4, 4] },
+] as const;
+
+/** How a line is drawn, by its place. */
+export const strokeOf = (index: number) => strokes[index % strokes.length]!;
+
+/** Lines drawn over time. The screen reader's way to the numbers is the table of the chart. */
+export function Plot({
+  lines,
+  of,
+  from,
+  to,
+  height,
+}: {
+  lines: readonly Line[];
+  of: uPlot.AlignedData;
+  from: number;
+  to: number;
+  height: number;
+}) {
+  const frame = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const names = lines.map(({ name }) => name).join('\n');
+  const zoneName = zone.value;
+  const isDark = useIsDark();
+  useEffect(() => {
+    const element = frame.current!;
+    const color = colorsOf(element);
+    const font = `11px ${getComputedStyle(element).fontFamily}`;
+    const axis = {
+      font,
+      stroke: color('--quiet'),
+      grid: { stroke: color('--line'), width: 1 },
+      ticks: { show: false },
+    };
+    const made = new uPlot(
+      {
+        width: element.clientWidth,
+        height,
+        legend: { show: false },
+        cursor: { points: { size: 6 } },
+        scales: { x: { range: () => [from, to] } },
+        axes: [
+          {
+            ...axis,
+            splits: (_plot, _axis, min, max) => ticksBetween(min, max, element.clientWidth / 110, zoneName),
+            values: (_plot, splits) => labelsOf(splits, zoneName),
+            size: 26,
+            gap: 6,
+          },
+          { ...axis, size: 50, gap: 6 },
+        ],
+        series: [
+          {},
+          ...lines.map((line, index) => ({
+            label: line.name,
+            stroke: color(strokeOf(index).color),
+            dash: [...strokeOf(index).dash],
+            width: 1.5,
+            spanGaps: true,
+            points: { show: line.ts.length < 60 },
+          })),
+        ],
+        hooks: { setCursor: [(instance) => announce(instance, element, lines)] },
+      },
+      of,
+      element,
+    );
+    plot.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+    };
+  }, [names, zoneName, from, to, height, theme.value, isDark]);
+  useEffect(() => plot.current?.setData(of), [of]);
+  return (
+    <div class="plot" ref={frame} style={{ minHeight: height }}>
+      <output class="reading" aria-live="off" />
+    </div>
+  );
+}
+
+/** The colours of custom properties as a canvas takes them: of `light-dark()`, the one that is in force. */
+const colorsOf = (element: HTMLElement) => (name: string) => {
+  element.style.color = `var(${name})`;
+  const { color } = getComputedStyle(element);
+  element.style.color = '';
+  return color;
+};
+
+/** Whether the system asks for dark colours: a canvas is drawn anew where that changes. */
+const useIsDark = (): boolean => {
+  const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
+  useEffect(() => {
+    const query = matchMedia('(prefers-color-scheme: dark)');
+    const onChange = () => setDark(query.matches);
+    query.addEventListener('change', onChange);
+    return () => query.removeEventListener('change', onChange);
+  }, []);
+  return isDark;
+};
+
+/** Writes what the cursor points at above the plot. */
+const announce = (plot: uPlot, element: HTMLElement, lines: readonly Line[]) => {
+  const output = element.querySelector('output')!;
+  const index = plot.cursor.idx;
+  if (index == null) {
+    output.textContent = '';
+    return;
+  }
+  const at = plot.data[0][index]!;
+  const values = lines.map(({ name, unit }, line) => {
+    const value = plot.data[line + 1]?.[index];
+    return value == null ? undefined : `${name} ${shown(value, unit)}`;
+  });
+  output.textContent = [moment(at), ...values.filter((value) => value !== undefined)].join('  ·  ');
+};
+
+/** The date where a day begins, else the time of day. */
+const labelsOf = (splits: readonly number[], zoneName: string): string[] => {
+  const time = formatIn(zoneName, { hour: '2-digit', minute: '2-digit' });
+  const day = formatIn(zoneName, { day: 'numeric', month: 'short' });
+  const clock = formatIn(zoneName, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  return splits.map((seconds) =>
+    clock.format(seconds * 1000) === '00:00' ? day.format(seconds * 1000) : time.format(seconds * 1000),
+  );
+};
