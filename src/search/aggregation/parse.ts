@@ -4,18 +4,8 @@ import type { Entry, Input } from '../syntax/input.js';
 import { lookUp } from '../syntax/registry.js';
 import { kindOf } from '../syntax/value.js';
 import type { Aggregation } from './aggregation.js';
-import type { ParseAggregation } from './frame.js';
-import { bucketParsers } from './parse-bucket.js';
-import { groupParsers } from './parse-group.js';
-import { metricParsers } from './parse-metric.js';
-import { pipelineParsers } from './parse-pipeline.js';
+import { parsers } from './registry.js';
 
-const parsers: Readonly<Record<string, ParseAggregation>> = {
-  ...bucketParsers,
-  ...groupParsers,
-  ...metricParsers,
-  ...pipelineParsers,
-};
 const maxAggregations = 200;
 const maxDepth = 10;
 

@@ -1,9 +1,9 @@
 import { illegalArgument, numberFormat, parseFailure, parsing, SearchFailure } from '../failure.js';
+import type { Point } from '../syntax/geo-point.js';
 import { geohashBox, geoPoint, isOnEarth, pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { byHand, flag, number, type Read, scalarText, text, word } from '../syntax/value.js';
 import { flattened, type ParseQuery, unchecked } from './clause.js';
-import type { Point } from './predicate.js';
 
 const unitMetres: Readonly<Record<string, number>> = {
   m: 1,

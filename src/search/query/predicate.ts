@@ -1,4 +1,5 @@
 import type { Field } from '../field/field.js';
+import type { Point } from '../syntax/geo-point.js';
 
 /** A value that a field is compared with: decimal text for a `long`, ISO 8601 text for a `timestamp` (see `ValueType`). */
 export type Value = string | number;
@@ -20,12 +21,6 @@ export type TextPattern =
 
 /** A part of a wildcard. */
 export type WildcardPart = { readonly text: string } | '*' | '?';
-
-/** A place on Earth in degrees. */
-export interface Point {
-  readonly lat: number;
-  readonly lon: number;
-}
 
 /**
  * A query bound to fields: what can be asked of one record. Two-valued: a record without a value does not match a leaf,

@@ -1,5 +1,6 @@
+import type { Point } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
-import type { Point, TextPattern } from './predicate.js';
+import type { TextPattern } from './predicate.js';
 
 interface Clause<K extends string> {
   readonly kind: K;

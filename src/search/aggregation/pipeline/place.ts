@@ -1,7 +1,7 @@
 import { invalidPipelines } from '../../failure.js';
 import type { Aggregation } from '../aggregation.js';
-import type { PipelineAggregation } from '../pipeline-node.js';
 import { nameOf } from './path.js';
+import type { PipelineAggregation } from './pipeline.js';
 
 /** Where each pipeline may stand: in buckets that follow one another, in any buckets, or beside them. */
 const places: Readonly<Record<PipelineAggregation['kind'], 'sequence' | 'buckets' | 'beside'>> = {

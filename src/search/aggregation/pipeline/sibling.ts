@@ -1,45 +1,26 @@
 import { type Awaitable, chain, type Pace } from '../../pace.js';
 import { type Answer, hiddenKey } from '../answer.js';
-import { javaDouble, printOf, withText } from '../format.js';
-import type { SiblingPipeline } from '../pipeline-node.js';
-import { extendedOf, momentsOfAll, statisticsOf, withTexts } from '../statistics.js';
+import { avgBucketOf } from './avg-bucket.js';
+import { extendedStatsBucketOf } from './extended-stats-bucket.js';
+import { maxBucketOf } from './max-bucket.js';
+import { minBucketOf } from './min-bucket.js';
 import { bucketsAt, isAbsent, valueAt } from './path.js';
+import { percentilesBucketOf } from './percentiles-bucket.js';
+import type { SiblingPipeline } from './pipeline.js';
+import { statsBucketOf } from './stats-bucket.js';
+import { sumBucketOf } from './sum-bucket.js';
 
-type Of<K extends SiblingPipeline['kind']> = Extract<SiblingPipeline, { kind: K }>;
-type Compute = {
-  [K in SiblingPipeline['kind']]: (pipeline: Of<K>, values: readonly number[], keys: readonly unknown[]) => Answer;
+type Compute<P extends SiblingPipeline> = (pipeline: P, values: readonly number[], keys: readonly unknown[]) => Answer;
+
+const compute: { [K in SiblingPipeline['kind']]: Compute<Extract<SiblingPipeline, { kind: K }>> } = {
+  avg_bucket: avgBucketOf,
+  sum_bucket: sumBucketOf,
+  min_bucket: minBucketOf,
+  max_bucket: maxBucketOf,
+  stats_bucket: statsBucketOf,
+  extended_stats_bucket: extendedStatsBucketOf,
+  percentiles_bucket: percentilesBucketOf,
 };
-
-const compute: Compute = {
-  avg_bucket: (pipeline, values) => valued(pipeline, statisticsOf(momentsOfAll(values)).avg),
-  sum_bucket: (pipeline, values) => valued(pipeline, momentsOfAll(values).sum),
-  min_bucket: (pipeline, values, keys) => extreme(pipeline, momentsOfAll(values).min, values, keys),
-  max_bucket: (pipeline, values, keys) => extreme(pipeline, momentsOfAll(values).max, values, keys),
-  stats_bucket: ({ format }, values) =>
-    withTexts({ ...statisticsOf(momentsOfAll(values)) }, printOf(undefined, format)),
-  extended_stats_bucket: ({ format, sigma }, values) =>
-    withTexts(extendedOf(momentsOfAll(values), sigma), printOf(undefined, format)),
-  percentiles_bucket: ({ percents, keyed }, values) => {
-    const sorted = [...values].sort((a, b) => a - b);
-    const at = (percent: number) =>
-      sorted.length === 0 ? null : sorted[Math.round((percent / 100) * (sorted.length - 1))]!;
-    if (!keyed) return { values: percents.map((key) => ({ key, value: at(key) })) };
-    return { values: Object.fromEntries(percents.map((percent) => [javaDouble(percent), at(percent)])) };
-  },
-};
-
-const valued = ({ format }: SiblingPipeline, value: number | null): Answer =>
-  withText(value, printOf(undefined, format));
-
-const extreme = (
-  pipeline: SiblingPipeline,
-  value: number | null,
-  values: readonly number[],
-  keys: readonly unknown[],
-): Answer => ({
-  ...valued(pipeline, value),
-  keys: keys.filter((_, index) => values[index] === value),
-});
 
 /** What a pipeline answers about the buckets beside it. Buckets without a value are left out. */
 export const besides = (
@@ -60,15 +41,12 @@ export const besides = (
   });
   return chain(valued, (all) => {
     const found = all.filter(({ value }) => !Number.isNaN(value));
-    const answer = compute[pipeline.kind] as ComputeOne;
-    return answer(
+    return (compute[pipeline.kind] as Compute<SiblingPipeline>)(
       pipeline,
       found.map(({ value }) => value),
       found.map(({ key }) => key),
     );
   });
 };
-
-type ComputeOne = (pipeline: SiblingPipeline, values: readonly number[], keys: readonly unknown[]) => Answer;
 
 const textOf = (key: unknown): unknown => (typeof key === 'number' ? `${key}` : key);

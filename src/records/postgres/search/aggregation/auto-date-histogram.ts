@@ -1,6 +1,6 @@
 import sql from 'sql-template-tag';
-import type { AutoDateHistogramAggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
+import type { AutoDateHistogramAggregation } from '../../../../search/aggregation/auto-date-histogram.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { Unit } from '../../../../search/date/calendar.js';
 import { dateFormatOf } from '../../../../search/date/date-format.js';
@@ -12,9 +12,9 @@ import { timestamp } from '../../../../search/query/bind-term.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import type { Span } from '../../../../search/span.js';
 import { text } from '../../../../search/syntax/value.js';
-import { type Bucket, gap } from './bucket.js';
-import { unsupported } from './number-of.js';
-import type { Planned, Stage } from './stage.js';
+import { type Bucket, gap } from './bucket/bucket.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { unsupported } from './value/number-of.js';
 
 /** Units from fine to coarse, and how many of each may be put together. */
 const steps: readonly { unit: Unit; short: string; inner: readonly number[] }[] = [

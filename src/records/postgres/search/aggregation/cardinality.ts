@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { SimpleMetric } from '../../../../search/aggregation/metric-node.js';
+import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
 import type { StoredField } from '../sql/stored-field.js';
-import { valueKey } from './bucket-key.js';
-import { fieldOrMissing, pointOrMissing } from './missing-value.js';
-import { noNumber, type Planned, type Stage } from './stage.js';
+import { valueKey } from './bucket/bucket-key.js';
+import { noNumber, type Planned, type Stage } from './bucket/stage.js';
+import { fieldOrMissing, pointOrMissing } from './value/missing-value.js';
 
 /** How many different values there are: exactly, where the engines estimate. */
 export const cardinality = ({ at, field: path, missing }: SimpleMetric, stage: Stage): Planned => {

@@ -1,14 +1,14 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import type { CompositeAggregation } from '../../../../search/aggregation/aggregation.js';
 import { type Answer, hiddenParts } from '../../../../search/aggregation/answer.js';
+import type { CompositeAggregation } from '../../../../search/aggregation/composite.js';
 import { illegalArgument, parsing } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import { kindOf, scalarText } from '../../../../search/syntax/value.js';
-import type { Bucket } from './bucket.js';
-import { type CompositeKey, compositeKey } from './composite-key.js';
-import type { Inside, Planned, Stage } from './stage.js';
+import type { Bucket } from './bucket/bucket.js';
+import { type CompositeKey, compositeKey } from './bucket/composite-key.js';
+import type { Inside, Planned, Stage } from './bucket/stage.js';
 
 /** Buckets of several keys at once, page by page: `after` is the last key of the page before. */
 export const composite = (aggregation: CompositeAggregation, stage: Stage): Planned => {

@@ -1,24 +1,24 @@
-import type { DateHistogramAggregation, HistogramBounds } from '../../../../search/aggregation/aggregation.js';
-import { type Answer } from '../../../../search/aggregation/answer.js';
+import type { Answer } from '../../../../search/aggregation/answer.js';
+import type { DateHistogramAggregation } from '../../../../search/aggregation/date-histogram.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import { fillGaps, requireInOrder, requireInside } from '../../../../search/aggregation/histogram-gap.js';
 import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
-import { offsetOf, requireLong } from '../../../../search/aggregation/parse-interval.js';
+import type { HistogramBounds } from '../../../../search/aggregation/option/histogram.js';
+import { offsetOf, requireLong } from '../../../../search/aggregation/option/time-interval.js';
 import { instantOfNumber } from '../../../../search/date/date-format.js';
-import { type DateReading } from '../../../../search/date/date-input.js';
-import type { Instant, Zone } from '../../../../search/date/zone.js';
-import { utc } from '../../../../search/date/zone.js';
+import type { DateReading } from '../../../../search/date/date-input.js';
+import { type Instant, utc, type Zone } from '../../../../search/date/zone.js';
 import { type Awaitable, chain } from '../../../../search/pace.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import { dateOf } from '../../../../search/query/value-of.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import type { StoredField } from '../sql/stored-field.js';
-import { type Bucket, gap } from './bucket.js';
-import { type DateBuckets, dateBuckets } from './date-bucket.js';
-import { fieldOrMissing } from './missing-value.js';
-import { unsupported } from './number-of.js';
-import { comparing, orderOf } from './order.js';
-import { type Planned, type Stage } from './stage.js';
+import { type Bucket, gap } from './bucket/bucket.js';
+import { type DateBuckets, dateBuckets } from './bucket/date-bucket.js';
+import { comparing, orderOf } from './bucket/order.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { fieldOrMissing } from './value/missing-value.js';
+import { unsupported } from './value/number-of.js';
 
 interface TimeBucket extends Bucket {
   readonly start: Instant;

@@ -1,18 +1,18 @@
 import sql from 'sql-template-tag';
-import type { HistogramAggregation } from '../../../../search/aggregation/aggregation.js';
 import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js';
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
+import type { HistogramAggregation } from '../../../../search/aggregation/histogram.js';
 import { fillGaps, requireInOrder, requireInside } from '../../../../search/aggregation/histogram-gap.js';
 import { isNumeric } from '../../../../search/field/field.js';
 import { type Awaitable, chain } from '../../../../search/pace.js';
 import type { Input } from '../../../../search/syntax/input.js';
 import { number } from '../../../../search/syntax/value.js';
 import { name } from '../sql/name.js';
-import { type Bucket, gap, type Key } from './bucket.js';
-import { fieldOrMissing } from './missing-value.js';
-import { doubles, unsupported } from './number-of.js';
-import { comparing, orderOf } from './order.js';
-import { type Planned, type Stage } from './stage.js';
+import { type Bucket, gap, type Key } from './bucket/bucket.js';
+import { comparing, orderOf } from './bucket/order.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { fieldOrMissing } from './value/missing-value.js';
+import { doubles, unsupported } from './value/number-of.js';
 
 interface NumberBucket extends Bucket {
   /** How many intervals from the offset on. */

@@ -1,14 +1,14 @@
-import type { MultiTermsAggregation, RareTermsAggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
+import type { MultiTermsAggregation } from '../../../../search/aggregation/multi-terms.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
-import type { Bucket } from './bucket.js';
-import { comparableKeys, valueKey, writtenKey } from './bucket-key.js';
-import { fieldOrMissing } from './missing-value.js';
-import { unsupported } from './number-of.js';
-import { orderInSql, orderOf } from './order.js';
-import type { Planned, Stage } from './stage.js';
+import type { Bucket } from './bucket/bucket.js';
+import { comparableKeys, valueKey, writtenKey } from './bucket/bucket-key.js';
+import { orderInSql, orderOf } from './bucket/order.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { fieldOrMissing } from './value/missing-value.js';
+import { unsupported } from './value/number-of.js';
 
 /** One bucket for each combination of values of several fields. */
 export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Planned => {
@@ -59,46 +59,6 @@ export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Pl
       return chain(
         children.readAll(buckets, (bucket) => [head(bucket), bucket]),
         (answers) => ({ doc_count_error_upper_bound: 0, sum_other_doc_count: all - shown, buckets: answers }),
-      );
-    },
-  };
-};
-
-const everything = 65_535;
-
-/** One bucket for each value that few records have, the rarest first. */
-export const rareTerms = (aggregation: RareTermsAggregation, stage: Stage): Planned => {
-  const { at, missing, format, maxDocCount } = aggregation;
-  const field = fieldOrMissing('keyword', aggregation, at, stage);
-  if (field === undefined) {
-    stage.planBarren(aggregation);
-    return { read: () => ({ buckets: [] }) };
-  }
-  if (field.kind !== 'keyword' && field.kind !== 'long' && field.kind !== 'boolean' && field.kind !== 'date')
-    throw unsupported(field, 'rare_terms', at);
-  const depth = stage.level.depth;
-  const inner = stage.inside([valueKey(field, missing, depth, stage.planning, aggregation)], {
-    cut: {
-      size: everything,
-      minDocCount: 1,
-      maxDocCount,
-      order: () => orderInSql(order, comparableKeys([field], depth)),
-    },
-  });
-  const children = inner.planAll(aggregation);
-  const order = orderOf([{ path: '_count', descending: false, at }], children);
-  const count = inner.count();
-  const print = printOf(field, format);
-  return {
-    read: (around) => {
-      const buckets = inner.level.bucketsOf(around);
-      stage.planning.made(buckets.length);
-      return chain(
-        children.readAll(buckets, (bucket) => [
-          { ...writtenKey(field, inner.level.keysOf(bucket.row!)[0], print), doc_count: count(bucket) },
-          bucket,
-        ]),
-        (answers) => ({ buckets: answers }),
       );
     },
   };

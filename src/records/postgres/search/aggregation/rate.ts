@@ -1,11 +1,11 @@
 import { printOf, withText } from '../../../../search/aggregation/format.js';
 import { calendarInterval } from '../../../../search/aggregation/interval.js';
-import type { RateMetric } from '../../../../search/aggregation/metric-node.js';
+import type { RateMetric } from '../../../../search/aggregation/rate.js';
 import { unitMillis } from '../../../../search/date/calendar.js';
 import { illegalArgument, SearchFailure } from '../../../../search/failure.js';
-import type { Bucket } from './bucket.js';
-import { numbersOf } from './number-of.js';
-import type { Planned, Stage } from './stage.js';
+import type { Bucket } from './bucket/bucket.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { numbersOf } from './value/number-of.js';
 
 const months = { month: 1, quarter: 3, year: 12 } as const;
 

@@ -1,80 +1,10 @@
-import sql, { type Sql } from 'sql-template-tag';
-import { printOf } from '../../../../search/aggregation/format.js';
-import type { ExtendedStatsMetric, SimpleMetric } from '../../../../search/aggregation/metric-node.js';
-import { extendedOf, type Moments, statisticsOf, withTexts } from '../../../../search/aggregation/statistics.js';
-import type { Bucket } from './bucket.js';
-import { type Numbers, numbersOf } from './number-of.js';
-import { noValue, type Planned, type SortColumn, type Stage } from './stage.js';
-
-const noValues: Moments = { count: 0, sum: 0, min: null, max: null, sumOfSquares: 0 };
-
-/** What buckets without values are ordered as. */
-const emptyOf: Readonly<Record<string, number>> = { count: 0, sum: 0, min: Infinity, max: -Infinity };
+import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
+import { statisticsOf, withTexts } from '../../../../search/aggregation/statistics.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { momentsOf } from './value/moments.js';
 
 /** Count, smallest, largest, mean and sum. */
 export const stats = (metric: SimpleMetric, stage: Stage): Planned => {
   const { moments, sortable, print } = momentsOf(metric, stage);
   return { read: (bucket) => withTexts({ ...statisticsOf(moments(bucket)) }, print), sortable };
-};
-
-/** The same, and how the values scatter. */
-export const extendedStats = (metric: ExtendedStatsMetric, stage: Stage): Planned => {
-  const { moments, sortable, print } = momentsOf(metric, stage, metric.sigma);
-  return { read: (bucket) => withTexts(extendedOf(moments(bucket), metric.sigma), print), sortable };
-};
-
-const unlessWhole = (property: string) => (property === '' ? undefined : noValue());
-
-const momentsOf = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: number) => {
-  const numbers = numbersOf(stage, metric.kind, metric, metric.at);
-  const field = stage.field(metric.field, metric.at);
-  // Statistics of booleans are written as booleans, where other metrics write their text.
-  const print =
-    field?.kind === 'boolean' && metric.format === undefined
-      ? (value: number) => value !== 0
-      : printOf(field, metric.format);
-  if (numbers === undefined) return { moments: () => noValues, sortable: unlessWhole, print: undefined };
-  const [count, sum, min, max] = [numbers.count, numbers.sum, numbers.min, numbers.max].map((one) =>
-    stage.aggregate(one),
-  );
-  const squares = sigma === undefined ? undefined : stage.aggregate(numbers.sumOfSquares);
-  const number = (value: unknown) => (value === null || value === undefined ? null : Number(value));
-  const moments = (bucket: Bucket): Moments => ({
-    count: Number(count!.cell(bucket) ?? 0),
-    sum: number(sum!.cell(bucket)) ?? 0,
-    min: number(min!.cell(bucket)),
-    max: number(max!.cell(bucket)),
-    sumOfSquares: number(squares?.cell(bucket)) ?? 0,
-  });
-  const sortable = (property: string): SortColumn | undefined => {
-    const simple = { count, sum, min, max }[property as 'count'];
-    if (simple !== undefined) return { ...simple, empty: emptyOf[property]! };
-    const derived = derivedColumn(numbers, property, sigma);
-    return derived && { ...stage.aggregate(derived), empty: 'last' };
-  };
-  return { moments, sortable, print };
-};
-
-/** Properties that are made of several aggregates. */
-const derivedColumn = ({ avg, count, sum, sumOfSquares }: Numbers, property: string, sigma: number | undefined) => {
-  if (property === 'avg') return avg;
-  if (sigma === undefined) return undefined;
-  const scatter = (where: Sql) =>
-    sql`greatest(0, ${sumOfSquares(where)} - ${sum(where)} * ${sum(where)} / nullif(${count(where)}, 0))`;
-  const population = (where: Sql) => sql`(${scatter(where)} / nullif(${count(where)}, 0))::float8`;
-  const sampling = (where: Sql) => sql`(${scatter(where)} / nullif(${count(where)} - 1, 0))::float8`;
-  const bound = (sign: number) => (where: Sql) =>
-    sql`(${avg(where)} + ${sign * sigma}::float8 * sqrt(${population(where)}))`;
-  const columns: Readonly<Record<string, (where: Sql) => Sql>> = {
-    sum_of_squares: sumOfSquares,
-    variance: population,
-    variance_population: population,
-    variance_sampling: sampling,
-    std_deviation: (where) => sql`sqrt(${population(where)})`,
-    std_deviation_population: (where) => sql`sqrt(${population(where)})`,
-    std_deviation_sampling: (where) => sql`sqrt(${sampling(where)})`,
-    std_upper: bound(1),
-    std_lower: bound(-1),
-  };
-  return Object.hasOwn(columns, property) ? columns[property] : undefined;
 };

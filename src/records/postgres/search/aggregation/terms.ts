@@ -1,15 +1,15 @@
-import type { TermsAggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
+import type { TermsAggregation } from '../../../../search/aggregation/terms.js';
 import { type Awaitable, chain } from '../../../../search/pace.js';
 import type { StoredField } from '../sql/stored-field.js';
-import { allTerms } from './all-terms.js';
-import { type Bucket, gap, noRecords } from './bucket.js';
-import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket-key.js';
-import { fieldOrMissing } from './missing-value.js';
-import { unsupported } from './number-of.js';
-import { comparing, orderInSql, orderOf } from './order.js';
-import type { Planned, Stage } from './stage.js';
+import { allTerms } from './bucket/all-terms.js';
+import { type Bucket, gap, noRecords } from './bucket/bucket.js';
+import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket/bucket-key.js';
+import { comparing, orderInSql, orderOf } from './bucket/order.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { fieldOrMissing } from './value/missing-value.js';
+import { unsupported } from './value/number-of.js';
 
 /** One bucket for each value of a field, the most frequent first unless another order is asked for. */
 export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {

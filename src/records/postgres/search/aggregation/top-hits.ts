@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
-import type { TopHitsMetric } from '../../../../search/aggregation/metric-node.js';
+import type { TopHitsMetric } from '../../../../search/aggregation/top-hits.js';
 import { bindSort } from '../../../../search/hits/bound-sort.js';
 import { chain } from '../../../../search/pace.js';
 import { hitColumns, shapeHits } from '../hits/hits.js';
 import { orderBy, orderKey } from '../sql/order.js';
-import type { Planned, Stage } from './stage.js';
+import type { Planned, Stage } from './bucket/stage.js';
 
 /** The first few records of each bucket. */
 export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stage): Planned => {

@@ -1,12 +1,12 @@
 import sql, { join } from 'sql-template-tag';
 import { printOf } from '../../../../search/aggregation/format.js';
-import type { TopMetricsMetric } from '../../../../search/aggregation/metric-node.js';
+import type { TopMetricsMetric } from '../../../../search/aggregation/top-metrics.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import { bindSort } from '../../../../search/hits/bound-sort.js';
 import { orderBy, orderKey } from '../sql/order.js';
-import { plainKey } from './bucket-key.js';
-import { asDouble } from './number-of.js';
-import type { Planned, Stage } from './stage.js';
+import { plainKey } from './bucket/bucket-key.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { asDouble } from './value/number-of.js';
 
 /** Values of the records that come first in an order. */
 export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, stage: Stage): Planned => {

@@ -1,6 +1,7 @@
-import type { Aggregation, TimeInterval } from '../../../../search/aggregation/aggregation.js';
-import { type Answer } from '../../../../search/aggregation/answer.js';
+import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
+import type { Answer } from '../../../../search/aggregation/answer.js';
 import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
+import type { TimeInterval } from '../../../../search/aggregation/option/time-interval.js';
 import { unitMillis } from '../../../../search/date/calendar.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';
 import { maxAnswers, maxBuckets, tooManyAnswers, tooManyBuckets } from '../../../../search/failure.js';
@@ -10,11 +11,12 @@ import type { Span } from '../../../../search/span.js';
 import { devicesOf, type Surroundings } from '../hits/hits.js';
 import type { Reader } from '../snapshot-reader.js';
 import type { Scope } from '../sql/scan.js';
-import type { Bucket } from './bucket.js';
-import { restriction } from './filter.js';
-import { Level } from './level.js';
+import type { Bucket } from './bucket/bucket.js';
+import { Level } from './bucket/level.js';
+import { type Planning, Stage } from './bucket/stage.js';
+import { recordsMatching } from './filter.js';
+import { recordsWithout } from './missing.js';
 import { planAll } from './plan.js';
-import { type Planning, Stage } from './stage.js';
 
 /** Aggregations ready to be read. */
 export interface PlannedTree {
@@ -43,7 +45,8 @@ export const timedBy = (
   };
   const within = (one: Aggregation, records: Predicate): Predicate => {
     if (one.kind === 'global') return all;
-    return one.kind === 'filter' || one.kind === 'missing' ? and([records, restriction(one, binding)]) : records;
+    if (one.kind === 'filter') return and([records, recordsMatching(one, binding)]);
+    return one.kind === 'missing' ? and([records, recordsWithout(one, binding)]) : records;
   };
   collect(aggregations, query);
   return found;
@@ -75,6 +78,7 @@ const top: Bucket = { id: '[]' };
 
 /** What one answer of an aggregation in one bucket takes in memory, and one cell of a row read for it, about. Bytes. */
 const answerBytes = 100;
+
 const cellBytes = 16;
 
 /** What planning is given. */

@@ -1,8 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { requireFormattable } from '../../../../search/aggregation/format.js';
-import type { SimpleMetric } from '../../../../search/aggregation/metric-node.js';
+import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
 import { rollupColumn } from '../rollup/source.js';
-import { noNumber, type Planned, type Stage } from './stage.js';
+import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 
 /** How many values there are, of any type. */
 export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, stage: Stage): Planned => {

@@ -1,4 +1,5 @@
-import type { Aggregation, DateHistogramAggregation } from '../../../../search/aggregation/aggregation.js';
+import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
+import type { DateHistogramAggregation } from '../../../../search/aggregation/date-histogram.js';
 import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
 import { isPipeline } from '../../../../search/aggregation/pipeline/place.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';
@@ -10,6 +11,7 @@ import { numberSlots } from '../sql/stored-field.js';
 
 /** Milliseconds. */
 export const hour = 3_600_000;
+
 /** Milliseconds of a day in UTC. */
 export const day = 24 * hour;
 

@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Point } from '../../../../search/query/predicate.js';
+import type { Point } from '../../../../search/syntax/geo-point.js';
 import type { StoredField } from './stored-field.js';
 
 /** Mean radius of the Earth in metres, as the engines take it. */

@@ -1,0 +1,166 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { CompositeSource } from '../../../../../search/aggregation/composite.js';
+import { printOf } from '../../../../../search/aggregation/format.js';
+import { calendarInterval, fixedInterval } from '../../../../../search/aggregation/interval.js';
+import { offsetOf } from '../../../../../search/aggregation/option/time-interval.js';
+import { utc } from '../../../../../search/date/zone.js';
+import { illegalArgument, numberFormat, SearchFailure } from '../../../../../search/failure.js';
+import { isNumeric } from '../../../../../search/field/field.js';
+import { dateReading } from '../../../../../search/query/binding.js';
+import { coerce } from '../../../../../search/query/value-of.js';
+import type { Input } from '../../../../../search/syntax/input.js';
+import { isNumber, number, scalarText } from '../../../../../search/syntax/value.js';
+import { parameter } from '../../sql/condition.js';
+import { name } from '../../sql/name.js';
+import type { StoredField } from '../../sql/stored-field.js';
+import { histogramKey } from '../histogram.js';
+import { unsupported } from '../value/number-of.js';
+import type { Key } from './bucket.js';
+import { plainKey, valueKey } from './bucket-key.js';
+import { dateBuckets } from './date-bucket.js';
+import type { Stage } from './stage.js';
+
+/** One key of composite buckets, bound to its field. */
+export interface CompositeKey {
+  readonly name: string;
+  readonly key: Key;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+  readonly missingBucket: boolean;
+  /** The key of a record as it is compared with a cursor. */
+  readonly compared: Sql;
+  /** The key of a made bucket as it is ordered. */
+  ordered(index: number, descending: boolean, nullsFirst: boolean): Sql;
+  /** A cursor's value as a parameter. */
+  parameter(input: Input): Sql;
+  /** An answered key as it is shown. */
+  written(answered: unknown): unknown;
+  /** An answered key as pipelines sort by it: without its format. */
+  value(answered: unknown): unknown;
+}
+
+/** Binds a source; undefined where nothing has its field. */
+export const compositeKey = (source: CompositeSource, index: number, stage: Stage): CompositeKey | undefined => {
+  const field = stage.field(source.field, source.at);
+  if (field === undefined) return source.missingBucket ? compositeOf(source, index, nullKey) : undefined;
+  if (source.by === 'terms') return compositeOf(source, index, termsKey(source, field, index, stage));
+  if (source.by === 'histogram') return compositeOf(source, index, numberKey(source, field, index, stage));
+  return compositeOf(source, index, dateKey(source, field, stage));
+};
+
+type Part = Pick<CompositeKey, 'key' | 'parameter' | 'written'> &
+  Partial<Pick<CompositeKey, 'value'>> & { readonly text?: boolean };
+
+const compositeOf = (
+  source: CompositeSource,
+  index: number,
+  { key, parameter: read, written, value = written, text: isText }: Part,
+): CompositeKey => {
+  const { where: _where, ...unguarded } = key;
+  const lateral =
+    source.missingBucket && key.lateral !== undefined
+      ? { lateral: sql`(select * from (select 1) one left join lateral ${key.lateral} on true) ${name('many', index)}` }
+      : {};
+  const collate = isText ? sql` collate "C"` : sql``;
+  return {
+    name: source.name,
+    key: source.missingBucket ? { ...unguarded, ...lateral } : key,
+    descending: source.descending,
+    // Without an order of their own, records without a value come where the smallest would.
+    nullsFirst: source.missingFirst ?? !source.descending,
+    missingBucket: source.missingBucket,
+    compared: sql`${key.value}${collate}`,
+    ordered: (place, descending, nullsFirst) =>
+      sql`g.${name('key', place)}${collate} ${descending ? sql`desc` : sql`asc`} ${nullsFirst ? sql`nulls first` : sql`nulls last`}`,
+    parameter: read,
+    written,
+    value,
+  };
+};
+
+const nullKey: Part = {
+  key: { value: sql`null::text`, type: sql`text`, fields: [] },
+  parameter: (input) => sql`${scalarText(input) ?? ''}::text`,
+  written: (key) => key,
+};
+
+const termsKey = (source: CompositeSource, field: StoredField, index: number, stage: Stage): Part => {
+  if (field.kind === 'geo_point') throw unsupported(field, 'composite', source.at);
+  const print = field.kind === 'date' && source.format === undefined ? undefined : printOf(field, source.format);
+  const read = (input: Input): Sql => {
+    if (field.kind === 'date') return sql`${`${millisOf(source, input, stage)}`}::int8`;
+    const coerced = coerce(field, input);
+    return coerced === 'none' ? sql`null` : parameter[field.valueType](coerced.value);
+  };
+  const value = (answered: unknown) => plainKey(field, answered);
+  const written = (answered: unknown) => {
+    const key = value(answered);
+    if (field.kind === 'boolean') return key === 1;
+    return print === undefined || field.kind === 'keyword' ? key : print(Number(key));
+  };
+  return {
+    key: valueKey(field, source.missing, index, stage.planning),
+    parameter: read,
+    written,
+    value,
+    text: field.kind === 'keyword',
+  };
+};
+
+const numberKey = (
+  source: Extract<CompositeSource, { by: 'histogram' }>,
+  field: StoredField,
+  index: number,
+  stage: Stage,
+): Part => {
+  if (!isNumeric(field)) throw unsupported(field, 'composite', source.at);
+  const { interval } = source;
+  return {
+    key: histogramKey({ ...source, offset: 0 }, stage, index),
+    parameter: (input) => sql`${nearlyWhole(number(input) / interval)}::float8`,
+    written: (answered) => Number(answered) * interval,
+  };
+};
+
+/** A whole number where only the last digits of a division say otherwise. */
+const nearlyWhole = (value: number): number => {
+  const whole = Math.round(value);
+  return Math.abs(value - whole) <= 1e-9 * Math.max(1, Math.abs(value)) ? whole : value;
+};
+
+const dateKey = (
+  source: Extract<CompositeSource, { by: 'date_histogram' }>,
+  field: StoredField,
+  stage: Stage,
+): Part => {
+  if (field.kind !== 'date') throw unsupported(field, 'composite', source.at);
+  const zone = dateReading(stage.planning.now, undefined, source.timeZone).zone ?? utc;
+  const interval =
+    source.calendarInterval === undefined
+      ? fixedInterval(source.fixedInterval!)
+      : calendarInterval(source.calendarInterval);
+  const offset = offsetOf(source.offset);
+  const buckets = dateBuckets(field, interval, zone, offset, stage.planning.span);
+  const print = source.format && printOf(field, source.format, zone);
+  return {
+    key: buckets.key,
+    parameter: (input) => buckets.parameterOf(millisOf(source, input, stage)),
+    value: (answered) => buckets.startOf(answered),
+    written: (answered) => (print ? print(buckets.startOf(answered)) : buckets.startOf(answered)),
+  };
+};
+
+/** A cursor's date: as the source's format writes it; without one a number of milliseconds and nothing else. */
+const millisOf = (source: CompositeSource, input: Input, stage: Stage): number => {
+  const shown = scalarText(input) ?? '';
+  if (source.format === undefined) {
+    if (!isNumber(shown)) throw new SearchFailure(400, 'number_format_exception', numberFormat(shown).reason, input);
+    return Number(shown);
+  }
+  const timeZone = 'timeZone' in source ? source.timeZone : undefined;
+  const { format, zone } = dateReading(stage.planning.now, source.format, timeZone);
+  const instant = format.parse(shown, false, zone ?? utc);
+  if (instant === undefined)
+    throw illegalArgument(`failed to parse date field [${shown}] with format [${format.text}]`, input);
+  return instant;
+};

@@ -1,0 +1,58 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { GridAggregation } from '../../../../../search/aggregation/option/grid.js';
+import { chain } from '../../../../../search/pace.js';
+import { name } from '../../sql/name.js';
+import type { StoredField } from '../../sql/stored-field.js';
+import { pointOrMissing } from '../value/missing-value.js';
+import type { Bucket, Key } from './bucket.js';
+import type { Planned, Stage } from './stage.js';
+
+/** How one kind of grid numbers its cells. */
+export interface Cells {
+  /** Column and row of a record. */
+  readonly keys: (field: StoredField, precision: number) => Key[];
+  /** Equally full cells come in the order of their numbers, the largest first. Column and row are over alias `g`. */
+  readonly order: (column: Sql, row: Sql, precision: number) => Sql[];
+  readonly written: (column: number, row: number, precision: number) => string;
+}
+
+/** A bucket for each cell of a grid over the Earth, the fullest first. */
+export const gridOf =
+  ({ keys, order, written }: Cells) =>
+  (aggregation: GridAggregation, stage: Stage): Planned => {
+    const { kind, at, precision, size } = aggregation;
+    const field = pointOrMissing(kind, aggregation, at, stage);
+    if (field === undefined) {
+      stage.planBarren(aggregation);
+      return { read: () => ({ buckets: [] }) };
+    }
+    const { depth } = stage.level;
+    const [column, row] = [sql`g.${name('key', depth)}`, sql`g.${name('key', depth + 1)}`];
+    const inner = stage.inside(keys(field, precision), {
+      cut: { size, minDocCount: 1, order: () => [sql`g.n desc`, ...order(column, row, precision)] },
+    });
+    const children = inner.planAll(aggregation);
+    const count = inner.count();
+    const keyOf = (bucket: Bucket) => {
+      const [x, y] = inner.level.keysOf(bucket.row!).map(Number);
+      return written(x!, y!, precision);
+    };
+    return {
+      read: (around) => {
+        const buckets = inner.level.bucketsOf(around);
+        stage.planning.made(buckets.length);
+        return chain(
+          children.readAll(buckets, (bucket) => [{ key: keyOf(bucket), doc_count: count(bucket) }, bucket]),
+          (answers) => ({ buckets: answers }),
+        );
+      },
+    };
+  };
+
+/** A coordinate of the cell that a record is in. */
+export const gridKey = (field: StoredField, value: ReturnType<typeof sql>): Key => ({
+  value,
+  type: sql`float8`,
+  fields: [field],
+  where: sql`${field.value} is not null`,
+});

@@ -1,0 +1,53 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { KeyFilter } from '../../../../../search/aggregation/option/key-filter.js';
+import { illegalArgument } from '../../../../../search/failure.js';
+import type { Field } from '../../../../../search/field/field.js';
+import { dateReading } from '../../../../../search/query/binding.js';
+import { translateRegexp } from '../../../../../search/query/regexp.js';
+import { coerce } from '../../../../../search/query/value-of.js';
+import { text } from '../../../../../search/syntax/value.js';
+import { parameter } from '../../sql/condition.js';
+import { keyType } from '../../sql/stored-field.js';
+import { numberOf } from '../value/number-of.js';
+import type { Planning } from './stage.js';
+
+/** Which keys `include` lets in, as a condition on the key; undefined for all. */
+export const includes = (
+  field: Field,
+  filter: KeyFilter | undefined,
+  key: Sql,
+  planning: Planning,
+): Sql | undefined => {
+  if (filter === undefined) return undefined;
+  if ('values' in filter) return sql`${key} = any(array[${valuesOf(field, filter.values, planning)}])`;
+  if (field.kind !== 'keyword') {
+    throw illegalArgument(
+      `Aggregation [${field.path}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`,
+      filter.regexp,
+    );
+  }
+  return sql`${key} ~ ${translateRegexp(text(filter.regexp), false, filter.regexp)}::text`;
+};
+
+/** Which keys `exclude` leaves, likewise. */
+export const excludes = (
+  field: Field,
+  filter: KeyFilter | undefined,
+  key: Sql,
+  planning: Planning,
+): Sql | undefined => {
+  const matching = includes(field, filter, key, planning);
+  return matching && sql`not ${matching}`;
+};
+
+const valuesOf = (field: Field, values: Extract<KeyFilter, { values: unknown }>['values'], { now }: Planning): Sql => {
+  const type = keyType(field);
+  const sqls = values.map((value) => {
+    if (field.kind === 'date') return sql`${`${numberOf(field, value, dateReading(now))}`}::int8`;
+    const coerced = coerce(field, value);
+    return coerced === 'none' ? sql`null::${type}` : parameter[field.valueType](coerced.value);
+  });
+  return sqls.length === 0 ? sql`null::${type}` : joined(sqls);
+};
+
+const joined = (parts: readonly Sql[]): Sql => parts.reduce((left, right) => sql`${left}, ${right}`);

@@ -1,0 +1,24 @@
+import sql from 'sql-template-tag';
+import type { FilterAggregation } from '../../../../../search/aggregation/filter.js';
+import type { GlobalAggregation } from '../../../../../search/aggregation/global.js';
+import type { MissingAggregation } from '../../../../../search/aggregation/missing.js';
+import type { Bucket } from './bucket.js';
+import type { Planned, Stage } from './stage.js';
+
+/** The only bucket of an aggregation. @param own the bucket that its answers are read from, of one around it. */
+export const singleBucket = (
+  aggregation: FilterAggregation | MissingAggregation | GlobalAggregation,
+  inner: Stage,
+  own = (bucket: Bucket) => bucket,
+): Planned => {
+  const children = inner.planAll(aggregation);
+  const count = inner.count();
+  const counted = inner.filters.length === 0 ? undefined : inner.aggregate((where) => sql`count(*)${where}`);
+  return {
+    children,
+    read: (bucket) => children.read(own(bucket), { doc_count: count(own(bucket)) }),
+    ...(counted && {
+      sortable: (property: string) => (property === '' || property === '_count' ? { ...counted, empty: 0 } : undefined),
+    }),
+  };
+};

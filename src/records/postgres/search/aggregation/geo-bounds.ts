@@ -1,0 +1,38 @@
+import sql from 'sql-template-tag';
+import type { GeoBoundsMetric } from '../../../../search/aggregation/geo-bounds.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { placeColumns } from './value/place-column.js';
+
+/** The smallest box around all places, which may go over the meridian of 180 degrees. */
+export const geoBounds = (metric: GeoBoundsMetric, stage: Stage): Planned => {
+  const place = placeColumns(metric, stage);
+  if (place === undefined) return { read: () => ({}) };
+  const east = sql`case when ${place.lon} >= 0 then ${place.lon} end`;
+  const west = sql`case when ${place.lon} < 0 then ${place.lon} end`;
+  const edges = [
+    sql`max(${place.lat})`,
+    sql`min(${place.lat})`,
+    sql`min(${west})`,
+    sql`max(${west})`,
+    sql`min(${east})`,
+    sql`max(${east})`,
+  ].map((edge) => stage.aggregate((where) => sql`${edge}${where}`));
+  return {
+    read: (bucket) => {
+      const [top, bottom, ...sides] = edges.map(({ cell }) => cell(bucket) as number | null);
+      if (top === null) return {};
+      const [left, right] = around(sides, metric.wraps);
+      return { bounds: { top_left: { lat: top, lon: left }, bottom_right: { lat: bottom, lon: right } } };
+    },
+  };
+};
+
+/** The left and right end around places, from the ends of those west and of those east of Greenwich. */
+const around = (
+  [westmost = null, west = null, east = null, eastmost = null]: readonly (number | null)[],
+  wraps: boolean,
+): [number | null, number | null] => {
+  if (east === null || eastmost === null) return [westmost, west];
+  if (westmost === null || west === null) return [east, eastmost];
+  return wraps && eastmost - westmost > 360 - east + west ? [east, west] : [westmost, eastmost];
+};

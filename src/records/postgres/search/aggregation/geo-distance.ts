@@ -1,0 +1,34 @@
+import sql from 'sql-template-tag';
+import type { GeoDistanceAggregation } from '../../../../search/aggregation/geo-distance.js';
+import type { RangeItem } from '../../../../search/aggregation/option/range.js';
+import { none } from '../../../../search/query/predicate.js';
+import { number } from '../../../../search/syntax/value.js';
+import { distance } from '../sql/geo.js';
+import type { StoredField } from '../sql/stored-field.js';
+import { compare, type Range, rangeBuckets, rangesOf, within } from './bucket/range-bucket.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { pointOrMissing } from './value/missing-value.js';
+
+/** A bucket for each range of distances from a place. */
+export const geoDistance = (aggregation: GeoDistanceAggregation, stage: Stage): Planned => {
+  const { at, origin, unitMetres, ranges } = aggregation;
+  const field = pointOrMissing('geo_distance', aggregation, at, stage);
+  const away =
+    field &&
+    !Number.isNaN(origin.lat) &&
+    ({
+      ...field,
+      kind: 'double',
+      valueType: 'double',
+      value: sql`(${distance(field, origin)} / ${unitMetres}::float8)`,
+    } satisfies StoredField);
+  return rangeBuckets(aggregation, stage, field, distancesOf(ranges), undefined, (one) =>
+    away ? within(away, one) : none,
+  );
+};
+
+/** Distances begin at 0, and the engines show that; they keep to the order of where ranges begin alone. */
+const distancesOf = (items: readonly RangeItem[]): Range[] =>
+  items
+    .map((item) => ({ ...rangesOf([item], number)[0]!, from: item.from === undefined ? 0 : number(item.from) }))
+    .sort((a, b) => compare(a.from, b.from));

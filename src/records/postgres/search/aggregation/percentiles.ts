@@ -1,0 +1,39 @@
+import sql from 'sql-template-tag';
+import { printOf } from '../../../../search/aggregation/format.js';
+import type { PercentilesMetric } from '../../../../search/aggregation/option/percent.js';
+import type { Bucket } from './bucket/bucket.js';
+import { noValue, type Planned, type Stage } from './bucket/stage.js';
+import { numbersOf } from './value/number-of.js';
+import { percentAnswer } from './value/percent-answer.js';
+
+/** Values below which so many percent lie, by linear interpolation. */
+export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned => {
+  const { points } = metric;
+  const numbers = numbersOf(stage, 'percentiles', metric, metric.at);
+  const print = printOf(stage.field(metric.field, metric.at), metric.format);
+  if (numbers === undefined)
+    return {
+      read: () =>
+        percentAnswer(
+          metric,
+          points.map(() => null),
+          undefined,
+        ),
+      sortable: (property) => (isPoint(metric, property) ? noValue() : undefined),
+    };
+  const { cell } = stage.aggregate(numbers.percentiles(points));
+  const valuesAt = (bucket: Bucket) => (cell(bucket) as (number | null)[] | null) ?? points.map(() => null);
+  return {
+    size: points.length,
+    read: (bucket) => percentAnswer(metric, valuesAt(bucket), print),
+    sortable: (property) => {
+      if (!isPoint(metric, property)) return undefined;
+      const one = numbers.percentiles([Number(property)]);
+      return { ...stage.aggregate((where) => sql`(${one(where)})[1]`), empty: 'last' };
+    },
+  };
+};
+
+/** Whether a percent was asked for: buckets are ordered by no other. */
+const isPoint = ({ points }: PercentilesMetric, property: string) =>
+  property !== '' && points.includes(Number(property));

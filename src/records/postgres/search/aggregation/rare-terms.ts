@@ -1,0 +1,48 @@
+import { printOf } from '../../../../search/aggregation/format.js';
+import type { RareTermsAggregation } from '../../../../search/aggregation/rare-terms.js';
+import { chain } from '../../../../search/pace.js';
+import { comparableKeys, valueKey, writtenKey } from './bucket/bucket-key.js';
+import { orderInSql, orderOf } from './bucket/order.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { fieldOrMissing } from './value/missing-value.js';
+import { unsupported } from './value/number-of.js';
+
+const everything = 65_535;
+
+/** One bucket for each value that few records have, the rarest first. */
+export const rareTerms = (aggregation: RareTermsAggregation, stage: Stage): Planned => {
+  const { at, missing, format, maxDocCount } = aggregation;
+  const field = fieldOrMissing('keyword', aggregation, at, stage);
+  if (field === undefined) {
+    stage.planBarren(aggregation);
+    return { read: () => ({ buckets: [] }) };
+  }
+  if (field.kind !== 'keyword' && field.kind !== 'long' && field.kind !== 'boolean' && field.kind !== 'date')
+    throw unsupported(field, 'rare_terms', at);
+  const depth = stage.level.depth;
+  const inner = stage.inside([valueKey(field, missing, depth, stage.planning, aggregation)], {
+    cut: {
+      size: everything,
+      minDocCount: 1,
+      maxDocCount,
+      order: () => orderInSql(order, comparableKeys([field], depth)),
+    },
+  });
+  const children = inner.planAll(aggregation);
+  const order = orderOf([{ path: '_count', descending: false, at }], children);
+  const count = inner.count();
+  const print = printOf(field, format);
+  return {
+    read: (around) => {
+      const buckets = inner.level.bucketsOf(around);
+      stage.planning.made(buckets.length);
+      return chain(
+        children.readAll(buckets, (bucket) => [
+          { ...writtenKey(field, inner.level.keysOf(bucket.row!)[0], print), doc_count: count(bucket) },
+          bucket,
+        ]),
+        (answers) => ({ buckets: answers }),
+      );
+    },
+  };
+};

@@ -1,0 +1,84 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { Aggregation } from '../../../../../search/aggregation/aggregation.js';
+import type { FieldOptions } from '../../../../../search/aggregation/node.js';
+import { emptyField } from '../../../../../search/field/reserved.js';
+import { timestamp } from '../../../../../search/query/bind-term.js';
+import { dateReading } from '../../../../../search/query/binding.js';
+import { dateOf, decimal, wholePart } from '../../../../../search/query/value-of.js';
+import { pointOf } from '../../../../../search/syntax/geo-point.js';
+import type { Input } from '../../../../../search/syntax/input.js';
+import { isNumber, scalarText } from '../../../../../search/syntax/value.js';
+import type { StoredField } from '../../sql/stored-field.js';
+import type { Stage } from '../bucket/stage.js';
+import { numberOf, unsupported } from './number-of.js';
+
+/** What an aggregation takes a field for that nothing has. */
+type Kind = 'keyword' | 'double' | 'date';
+
+/**
+ * The field of an aggregation. Where nothing has it and `missing` stands in, every record has that value.
+ * @returns undefined where nothing has the field and nothing stands in for it.
+ */
+export const fieldOrMissing = (
+  kind: Kind,
+  { field: path, missing }: FieldOptions,
+  at: Input,
+  stage: Stage,
+): StoredField | undefined =>
+  widened(stage.field(path, at), missing) ??
+  (missing && { ...emptyField(path, kind), value: constant(kind, missing, stage), always: true });
+
+/**
+ * The place that an aggregation is over, with what stands in for none.
+ * @returns undefined where nothing has the field and nothing stands in for it.
+ */
+export const pointOrMissing = (
+  kind: string,
+  { field: path, missing }: FieldOptions,
+  at: Input,
+  stage: Stage,
+): StoredField | undefined => {
+  const field = stage.field(path, at);
+  if (field !== undefined && field.kind !== 'geo_point') throw unsupported(field, kind, at);
+  if (missing === undefined) return field;
+  const { lat, lon } = pointOf(scalarText(missing) ?? '', missing);
+  const [value, longitude] = [sql`${lat}::float8`, sql`${lon}::float8`];
+  if (field === undefined) return { ...emptyField(path, 'geo_point'), value, longitude, always: true };
+  const either = (own: Sql, instead: Sql) => sql`coalesce(${own}, ${instead})`;
+  return { ...field, value: either(field.value, value), longitude: either(field.longitude!, longitude), always: true };
+};
+
+/** What stands in for no value has to be one of its field, also where every record has a value. */
+export const checkMissing = (aggregation: Aggregation, stage: Stage): void => {
+  if (!('missing' in aggregation) || !('field' in aggregation) || aggregation.missing === undefined) return;
+  const { kind, field: path, missing, at } = aggregation;
+  const field = path === undefined ? undefined : stage.field(path, at);
+  if (field === undefined || field.kind === 'keyword') return;
+  const format = 'format' in aggregation ? aggregation.format : undefined;
+  if (field.kind === 'geo_point') pointOrMissing(kind, { field: field.path, missing }, at, stage);
+  else numberOf(field, missing, dateReading(stage.planning.now, field.kind === 'date' ? format : undefined));
+};
+
+/** Whole numbers are doubles where what stands in for none has a fraction. */
+const widened = (field: StoredField | undefined, missing: Input | undefined): StoredField | undefined => {
+  const text = (missing && scalarText(missing)) ?? '';
+  if (field?.kind !== 'long' || !isNumber(text) || wholePart(text) !== undefined) return field;
+  const values = field.values && sql`${field.values}::float8[]`;
+  return {
+    ...field,
+    kind: 'double',
+    valueType: 'double',
+    value: sql`${field.value}::float8`,
+    ...(values && { values }),
+  };
+};
+
+const constant = (kind: Kind, missing: Input, { planning }: Stage): Sql => {
+  const text = scalarText(missing) ?? '';
+  const read: Record<Kind, () => Sql> = {
+    keyword: () => sql`${text}::text`,
+    double: () => sql`${decimal(text, missing)}::float8`,
+    date: () => sql`${timestamp(dateOf(missing, false, dateReading(planning.now)))}::timestamptz`,
+  };
+  return read[kind]();
+};

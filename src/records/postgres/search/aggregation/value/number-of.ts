@@ -1,0 +1,142 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { FieldOptions } from '../../../../../search/aggregation/node.js';
+import type { DateReading } from '../../../../../search/date/date-input.js';
+import { illegalArgument } from '../../../../../search/failure.js';
+import { type Field, isNumeric } from '../../../../../search/field/field.js';
+import { dateReading } from '../../../../../search/query/binding.js';
+import { dateOf, decimal } from '../../../../../search/query/value-of.js';
+import type { Input } from '../../../../../search/syntax/input.js';
+import { scalarText } from '../../../../../search/syntax/value.js';
+import { rollupColumn } from '../../rollup/source.js';
+import type { StoredField } from '../../sql/stored-field.js';
+import type { Aggregate, Stage } from '../bucket/stage.js';
+
+/** The numbers of a field, as aggregates over them: those of all values where a record has several. */
+export interface Numbers {
+  readonly count: Aggregate;
+  readonly sum: Aggregate;
+  readonly avg: Aggregate;
+  readonly min: Aggregate;
+  readonly max: Aggregate;
+  readonly sumOfSquares: Aggregate;
+  /** The sum, smallest or largest of what an expression makes of each number. */
+  each(how: 'sum' | 'min' | 'max', of: (number: Sql) => Sql): Aggregate;
+  /** Percentiles by linear interpolation, as an array. */
+  percentiles(percents: readonly number[]): Aggregate;
+  /** All numbers as an array, for what needs them twice. */
+  readonly all: Aggregate;
+  /** How many different ones. */
+  readonly distinct: Aggregate;
+}
+
+/**
+ * The numbers that a metric is over: dates in milliseconds, booleans as 0 and 1, `missing` for records without any.
+ * @returns undefined where nothing has the field and nothing stands in for it.
+ */
+export const numbersOf = (
+  stage: Stage,
+  kind: string,
+  { field: path, missing }: FieldOptions,
+  at: Input,
+): Numbers | undefined => {
+  const field = stage.field(path, at);
+  if (field === undefined) {
+    if (missing === undefined) return undefined;
+    return ofOne(stage.level.perRecord(sql`${decimal(scalarText(missing) ?? '', missing)}::float8`, []));
+  }
+  if (!isNumeric(field)) throw unsupported(field, kind, at);
+  if (stage.planning.scope.rollup) return ofRollup(stage, field);
+  const { one, many } = doubles(field, missing, stage.planning.now);
+  return many === undefined ? ofOne(stage.level.perRecord(one, [field], field.costly)) : ofMany(stage, field, many);
+};
+
+/** A value of a request as a number of a field. */
+export const numberOf = (field: Field, input: Input, reading: DateReading): number => {
+  if (field.kind === 'date') return dateOf(input, false, reading);
+  const text = scalarText(input) ?? '';
+  if (field.kind === 'boolean') {
+    if (text !== 'true' && text !== 'false')
+      throw illegalArgument(`Cannot parse boolean [${text}], expected either [true] or [false]`, input);
+    return text === 'true' ? 1 : 0;
+  }
+  return decimal(text, input);
+};
+
+/** A field whose type an aggregation cannot be over. */
+export const unsupported = (field: Field, kind: string, at: Input) =>
+  illegalArgument(`Field [${field.path}] of type [${field.kind}] is not supported for aggregation [${kind}]`, at);
+
+/** A field's one value as a double: dates in whole milliseconds. */
+export const asDouble = (field: StoredField): Sql => {
+  if (field.kind === 'date') return sql`floor(extract(epoch from ${field.value}) * 1000)::float8`;
+  return field.valueType === 'long' ? sql`${field.value}::float8` : field.value;
+};
+
+/** A field's numbers as doubles, with what stands in for none: one a record, or an array where it may have several. */
+export const doubles = (field: StoredField, missing: Input | undefined, now: number): { one: Sql; many?: Sql } => {
+  const instead = missing && sql`${numberOf(field, missing, dateReading(now))}::float8`;
+  const one = asDouble(field);
+  if (field.values === undefined) return { one: instead ? sql`coalesce(${one}, ${instead})` : one };
+  const many = sql`${field.values}::float8[]`;
+  return { one, many: instead ? sql`coalesce(nullif(${many}, '{}'), array[${instead}])` : many };
+};
+
+const folds = { sum: sql`sum`, min: sql`min`, max: sql`max` } as const;
+
+const ofOne = (value: Sql): Numbers => ({
+  count: (where) => sql`count(${value})${where}`,
+  sum: (where) => sql`sum(${value})${where}`,
+  avg: (where) => sql`avg(${value})${where}`,
+  min: (where) => sql`min(${value})${where}`,
+  max: (where) => sql`max(${value})${where}`,
+  sumOfSquares: (where) => sql`sum(${value} * ${value})${where}`,
+  each: (how, of) => (where) => sql`${folds[how]}(${of(value)})${where}`,
+  percentiles: (percents) => (where) =>
+    sql`percentile_cont(${percents.map((percent) => percent / 100)}::float8[]) within group (order by ${value})${where}`,
+  all: (where) => sql`(array_agg(${value})${where})`,
+  distinct: (where) => sql`count(distinct ${value})${where}`,
+});
+
+/** Numbers that rollups have added up already. Only what adds up is asked of them (see `rollupRange`). */
+const ofRollup = (stage: Stage, field: StoredField): Numbers => {
+  const column = (name: Sql) => stage.level.perRecord(rollupColumn(field, name), [field]);
+  const [n, sum, squares] = [column(sql`r.n`), column(sql`r.sum`), column(sql`r.sum_squares`)];
+  return {
+    ...ofOne(sum),
+    count: (where) => sql`coalesce(sum(${n})${where}, 0)::int8`,
+    avg: (where) => sql`(sum(${sum})${where} / nullif(sum(${n})${where}, 0))::float8`,
+    min: (where) => sql`min(${column(sql`r.min`)})${where}`,
+    max: (where) => sql`max(${column(sql`r.max`)})${where}`,
+    sumOfSquares: (where) => sql`sum(${squares})${where}`,
+  };
+};
+
+/** Numbers of records that may have several: what can be is computed for each record first. */
+const ofMany = (stage: Stage, field: StoredField, values: Sql): Numbers => {
+  const perRecord = (aggregate: Sql) =>
+    stage.level.perRecord(sql`(select ${aggregate} from unnest(${values}) as u(v))`, [field], true);
+  const each: Numbers['each'] = (how, of) => {
+    const one = perRecord(sql`${folds[how]}(${of(sql`u.v`)})`);
+    return (where) => sql`${folds[how]}(${one})${where}`;
+  };
+  const itself = (number: Sql) => number;
+  const sum = each('sum', itself);
+  const one = perRecord(sql`count(*)`);
+  const count: Aggregate = (where) => sql`sum(${one})${where}`;
+  const lists = stage.level.perRecord(sql`to_jsonb(${values})`, [field], true);
+  const all: Aggregate = (where) =>
+    sql`(select array_agg((e #>> '{}')::float8) from jsonb_array_elements(jsonb_agg(${lists})${where}) as a(x), jsonb_array_elements(case jsonb_typeof(a.x) when 'array' then a.x else '[]' end) as b(e))`;
+  return {
+    count,
+    sum,
+    avg: (where) => sql`(${sum(where)} / nullif(${count(where)}, 0))::float8`,
+    min: each('min', itself),
+    max: each('max', itself),
+    sumOfSquares: each('sum', (number) => sql`${number} * ${number}`),
+    each,
+    percentiles: (percents) => (where) =>
+      sql`(select percentile_cont(${percents.map((percent) => percent / 100)}::float8[]) within group (order by u.v) from unnest(${all(where)}) as u(v))`,
+    all,
+    distinct: (where) => sql`(select count(distinct u.v) from unnest(${all(where)}) as u(v))`,
+  };
+};

@@ -1,0 +1,39 @@
+import { illegalArgument, parsing } from '../failure.js';
+import { strict } from '../query/clause.js';
+import { parseQuery } from '../query/parse.js';
+import type { Query } from '../query/query.js';
+import { anything, flag, kindOf, string } from '../syntax/value.js';
+import { framed, type ParseAggregation } from './frame.js';
+import type { BucketNode } from './node.js';
+
+/** A bucket for each of several queries. */
+export interface FiltersAggregation extends BucketNode<'filters'> {
+  /** Without names: an array of buckets. */
+  readonly filters: readonly { readonly name?: string; readonly query: Query }[];
+  /** The name of the bucket of all other records. */
+  readonly other?: string;
+  readonly keyed: boolean;
+}
+
+export const filters: ParseAggregation = (at, frame) => {
+  const options = strict('filters', { filters: anything, other_bucket: flag, other_bucket_key: string })(at);
+  const given = options.filters;
+  if (given === undefined) throw illegalArgument('[filters] cannot be empty', at);
+  if (!given.isObject && !given.isArray) throw parsing(`Unknown key for a ${kindOf(given)} in [filters].`, given);
+  const wantsOther = options.other_bucket ?? options.other_bucket_key !== undefined;
+  const anonymous = given.isArray ? given.items().map((item) => ({ query: parseQuery(item) })) : [];
+  // The engines give named buckets in the order of their names.
+  const byName = given
+    .members()
+    .map(({ key, input }) => ({ name: key, query: parseQuery(input) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const queries = given.isArray ? anonymous : byName;
+  if (queries.length === 0) throw illegalArgument('[filters] cannot be empty', given);
+  return {
+    kind: 'filters',
+    ...framed(frame, at),
+    filters: queries,
+    keyed: !given.isArray,
+    ...(wantsOther && { other: options.other_bucket_key ?? '_other_' }),
+  };
+};

@@ -1,0 +1,84 @@
+import { illegalArgument, parsing, WrongKind } from '../failure.js';
+import { flattened, strict } from '../query/clause.js';
+import { distanceOf } from '../query/geo.js';
+import { type Point, pointOf } from '../syntax/geo-point.js';
+import type { Input } from '../syntax/input.js';
+import { object } from '../syntax/object.js';
+import { flag, inNumbers, kindOf, listOf, number, oneOf, optionalString, type Read, string } from '../syntax/value.js';
+import { framed, type ParseAggregation } from './frame.js';
+import type { BucketNode, FieldOptions } from './node.js';
+import { end, type RangeItem } from './option/range.js';
+import { fieldOptions, valueSource } from './option/value-source.js';
+
+/** A bucket for each range of distances from a place. */
+export interface GeoDistanceAggregation extends BucketNode<'geo_distance'>, FieldOptions {
+  readonly ranges: readonly RangeItem[];
+  readonly keyed: boolean;
+  readonly origin: Point;
+  /** Metres of the unit that ranges are in. */
+  readonly unitMetres: number;
+}
+
+export const geoDistance: ParseAggregation = (at, frame) => {
+  const options = object('geo_distance', {
+    ...valueSource,
+    origin: place,
+    point: place,
+    center: place,
+    ranges: distances,
+    unit: string,
+    distance_type: oneOf('arc', 'plane'),
+    keyed: flag,
+  })(at);
+  const origin = options.origin ?? options.point ?? options.center;
+  if (origin === undefined) throw illegalArgument('Aggregation [geo_distance] must define an [origin].', at);
+  if ((options.ranges ?? []).length === 0)
+    throw illegalArgument(`No [ranges] specified for the [${frame.name}] aggregation`, at);
+  return {
+    kind: 'geo_distance',
+    ...framed(frame, at),
+    ...fieldOptions(options, at),
+    origin,
+    ranges: options.ranges!,
+    keyed: options.keyed ?? false,
+    unitMetres: distanceOf('1', at, options.unit ?? 'm'),
+  };
+};
+
+const distances: Read<RangeItem[]> = (input) => {
+  if (!input.isObject && !input.isArray) throw new WrongKind('[ranges] must be an array', input, kindOf(input));
+  return listOf(distanceItem)(input);
+};
+
+/** The engines read these by hand: each wrong kind is refused in one sentence. */
+const distanceItem: Read<RangeItem> = (input) => {
+  if (!input.isObject) throw parsing(`Failed to parse object: unexpected token [${kindOf(input)}] found`, input);
+  const { key, from, to } = strict('geo_distance', { key: optionalString, from: end, to: end })(input);
+  return { ...(key !== undefined && { key }), ...(from && !from.isNull && { from }), ...(to && !to.isNull && { to }) };
+};
+
+/** A place as the engines read it here, by hand: of an object the numbers of its two keys, of a list its two numbers. */
+const place: Read<Point> = (input) => {
+  if (input.isObject) return placeOfObject(input);
+  if (input.isArray) return placeOfList(input);
+  if (input.node.kind !== 'string') throw new WrongKind(`[${input.key}] must be a place`, input, kindOf(input));
+  return pointOf(input.node.text, input);
+};
+
+const placeOfObject = (input: Input): Point => {
+  const numbers = flattened(input).filter(({ input: at }) => at.node.kind === 'number');
+  const [lat, lon] = ['lat', 'lon'].map((key) => numbers.findLast((one) => one.key === key));
+  if (lat === undefined || lon === undefined)
+    throw parsing(
+      `malformed [${input.members().at(-1)?.key ?? null}] geo point object. either [lat] or [lon] (or both) are missing`,
+      input,
+    );
+  return { lat: number(lat.input), lon: number(lon.input) };
+};
+
+/** A list of less than two numbers is a place from which no distance is known. */
+const placeOfList = (input: Input): Point => {
+  const [lon = Number.NaN, lat = Number.NaN, ...rest] = input.items().map(inNumbers);
+  if (rest.length > 0) throw parsing('malformed [origin]: a geo point array must be of the form [lon, lat]', input);
+  return { lat, lon };
+};

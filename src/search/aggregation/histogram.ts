@@ -1,0 +1,32 @@
+import { illegalArgument } from '../failure.js';
+import { object } from '../syntax/object.js';
+import { number } from '../syntax/value.js';
+import { framed, type ParseAggregation } from './frame.js';
+import type { BucketNode } from './node.js';
+import { type HistogramOptions, histogramKeys } from './option/histogram.js';
+import { fieldOptions, valueSource } from './option/value-source.js';
+
+/** A bucket for each stretch of numbers. */
+export interface HistogramAggregation extends BucketNode<'histogram'>, HistogramOptions {
+  readonly interval: number;
+  readonly offset: number;
+}
+
+export const histogram: ParseAggregation = (at, frame) => {
+  const options = object('histogram', { ...valueSource, ...histogramKeys, interval: number, offset: number })(at);
+  const { interval } = options;
+  if (interval === undefined || !(interval > 0))
+    throw illegalArgument(`[interval] must be >0 for histogram aggregation [${frame.name}]`, at);
+  return {
+    kind: 'histogram',
+    ...framed(frame, at),
+    ...fieldOptions(options, at),
+    interval,
+    offset: options.offset ?? 0,
+    ...(options.extended_bounds && { extendedBounds: options.extended_bounds }),
+    ...(options.hard_bounds && { hardBounds: options.hard_bounds }),
+    keyed: options.keyed ?? false,
+    minDocCount: options.min_doc_count ?? 0,
+    order: options.order ?? [],
+  };
+};

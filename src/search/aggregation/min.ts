@@ -1,0 +1,3 @@
+import { simpleMetric } from './option/simple-metric.js';
+
+export const min = simpleMetric('min');

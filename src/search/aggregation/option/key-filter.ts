@@ -1,0 +1,34 @@
+import { illegalArgument, parseFailure } from '../../failure.js';
+import type { Input } from '../../syntax/input.js';
+import { type Read, scalarText, string } from '../../syntax/value.js';
+
+/** Which keys make buckets: those of a list, or those that follow a regular expression. */
+export type KeyFilter = { readonly values: readonly Input[] } | { readonly regexp: Input };
+
+export const keyFilter: Read<KeyFilter> = (input) => {
+  if (input.isArray) {
+    const values = input.items();
+    if (values.some((value) => scalarText(value) === undefined))
+      throw parseFailure('Array elements in include/exclude clauses should be string values', input);
+    return { values };
+  }
+  if (input.isObject) return refusePartitions(input);
+  string(input);
+  return { regexp: input };
+};
+
+const refusePartitions = (input: Input): never => {
+  const unknown = input.members().find(({ key }) => key !== 'partition' && key !== 'num_partitions');
+  if (unknown !== undefined) throw parseFailure(`Unknown parameter in Include/Exclude clause: ${unknown.key}`, input);
+  throw illegalArgument('partitions of terms are not supported; use a composite aggregation', input);
+};
+
+/** Lists and regular expressions do not mix. */
+export const keyFilters = (include: KeyFilter | undefined, exclude: KeyFilter | undefined, at: Input) => {
+  if (include !== undefined && exclude !== undefined && 'regexp' in include !== 'regexp' in exclude)
+    throw illegalArgument(
+      `Cannot mix a ${'regexp' in include ? 'regex' : 'set'}-based include with a ${'regexp' in exclude ? 'regex' : 'set'}-based method`,
+      at,
+    );
+  return { ...(include && { include }), ...(exclude && { exclude }) };
+};

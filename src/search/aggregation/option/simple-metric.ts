@@ -1,0 +1,26 @@
+import { object, type Shape, type Shaped } from '../../syntax/object.js';
+import { named, type ParseAggregation } from '../frame.js';
+import type { FieldOptions, Node } from '../node.js';
+import { fieldOptions, valueSource } from './value-source.js';
+
+/** Metrics of one number per bucket, over the values of one field. */
+export type SimpleMetricKind =
+  | 'avg'
+  | 'sum'
+  | 'min'
+  | 'max'
+  | 'value_count'
+  | 'cardinality'
+  | 'stats'
+  | 'median_absolute_deviation';
+
+/** A metric that says nothing but what its values are. */
+export interface SimpleMetric extends Node<SimpleMetricKind>, FieldOptions {}
+
+/** Reads a metric that says nothing but what its values are; `more`: keys that make no difference here. */
+export const simpleMetric =
+  (kind: SimpleMetricKind, more: Shape = {}): ParseAggregation =>
+  (at, frame) => {
+    const options: Partial<Shaped<typeof valueSource>> = object(kind, { ...valueSource, ...more })(at);
+    return { kind, ...named(frame, at), ...fieldOptions(options, at) };
+  };

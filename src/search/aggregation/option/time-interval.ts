@@ -1,0 +1,85 @@
+import { illegalArgument, SearchFailure } from '../../failure.js';
+import { durationOf } from '../../syntax/duration.js';
+import type { Input } from '../../syntax/input.js';
+import { integer, type Read, scalar, text } from '../../syntax/value.js';
+import { fixedInterval, isCalendarUnit } from '../interval.js';
+import { formatText } from './value-source.js';
+
+/** A zone: its name, or a number of hours. */
+export const zoneText: Read<Input> = (input) => {
+  if (input.node.kind === 'number') integer(input);
+  else text(input);
+  return input;
+};
+
+/** How far buckets are shifted: a duration, or milliseconds. */
+const offset: Read<Input> = (input) => {
+  requireLong(input);
+  return scalar(input);
+};
+
+/** Numbers of milliseconds are longs. @throws SearchFailure beyond them. */
+export const requireLong = (input: Input): void => {
+  if (input.node.kind !== 'number' || Math.abs(Number(input.node.text)) < 2 ** 63) return;
+  throw new SearchFailure(
+    400,
+    'input_coercion_exception',
+    `Numeric value (${input.node.text}) out of range of long`,
+    input,
+  );
+};
+
+/** The milliseconds of an offset. */
+export const offsetOf = (input: Input | undefined): number => {
+  if (input === undefined) return 0;
+  return input.node.kind === 'number' ? Math.trunc(Number(input.node.text)) : durationOf(text(input), input);
+};
+
+/** The keys that say how wide buckets of time are. */
+export const intervalKeys = {
+  interval: scalar,
+  calendar_interval: formatText,
+  fixed_interval: formatText,
+  time_zone: zoneText,
+  offset,
+} as const;
+
+/** What {@link intervalKeys} read. */
+type Intervals = { [K in keyof typeof intervalKeys]?: Input };
+
+/** Just one interval; the old `interval` is a calendar's where it names a unit of the calendar, else fixed. */
+export const intervalOf = (
+  { interval, calendar_interval: calendar, fixed_interval: fixed, time_zone: timeZone, offset }: Intervals,
+  at: Input,
+): TimeInterval => {
+  const given = [interval, calendar, fixed].filter((one) => one !== undefined);
+  if (given.length === 0) throw illegalArgument('Invalid interval specified, must be non-null and non-empty', at);
+  if (given.length > 1)
+    throw illegalArgument(
+      'Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.',
+      at,
+    );
+  const rest = { ...(timeZone && { timeZone }), ...(offset && { offset }) };
+  if (calendar !== undefined) return { calendarInterval: calendar, ...rest };
+  if (fixed !== undefined) return { fixedInterval: fixed, ...rest };
+  if (isCalendarUnit(text(interval!))) return { calendarInterval: interval!, ...rest };
+  requireInterval(interval!);
+  return { fixedInterval: interval!, ...rest };
+};
+
+const requireInterval = (input: Input): void => {
+  try {
+    fixedInterval(input);
+  } catch (error) {
+    if (!(error instanceof SearchFailure)) throw error;
+    throw illegalArgument(`Unable to parse interval [${text(input)}]`, input);
+  }
+};
+
+/** The width of time buckets as it was asked for, and where they begin. */
+export interface TimeInterval {
+  readonly calendarInterval?: Input;
+  readonly fixedInterval?: Input;
+  readonly timeZone?: Input;
+  readonly offset?: Input;
+}

@@ -1,0 +1,71 @@
+import { illegalArgument } from '../../failure.js';
+import type { Input } from '../../syntax/input.js';
+import type { Shaped } from '../../syntax/object.js';
+import { type Read, scalar, string } from '../../syntax/value.js';
+import type { FieldOptions } from '../node.js';
+
+/** A format is a text, read when the type of its field is known. */
+export const formatText: Read<Input> = (input) => {
+  string(input);
+  return input;
+};
+
+const standIn: Read<Input> = (input) => {
+  if (input.isNull) throw illegalArgument('[missing] must not be null', input);
+  return scalar(input);
+};
+
+const valueTypes = new Set([
+  'string',
+  'long',
+  'double',
+  'number',
+  'date',
+  'ip',
+  'numeric',
+  'geo_point',
+  'boolean',
+  'range',
+]);
+
+const valueType: Read<string> = (input) => {
+  const name = string(input);
+  if (!valueTypes.has(name.toLowerCase())) throw illegalArgument(`Unknown value type [${name}]`, input);
+  return name;
+};
+
+/** Scripts run in no aggregation of ours. */
+export function refuseScript(at: Input): never {
+  throw illegalArgument('cannot execute [inline] scripts', at);
+}
+
+/** The keys of every aggregation over the values of a field. */
+export const valueSource = {
+  field: string,
+  missing: standIn,
+  format: formatText,
+  value_type: valueType,
+  script: refuseScript,
+} as const;
+
+/** The same of one of several fields, whose name may not be empty. */
+export const namedField = (options: Parameters<typeof fieldOptions>[0], at: Input): FieldOptions => {
+  if (!options.field)
+    throw illegalArgument('[field] and [script] cannot both be null.  Please specify one or the other.', at);
+  return fieldOptions(options, at);
+};
+
+/** What {@link valueSource} read, with the field that must be there. */
+export const fieldOptions = (
+  { field, missing, format }: Partial<Shaped<typeof valueSource>>,
+  at: Input,
+): FieldOptions => {
+  if (field === undefined)
+    throw illegalArgument('Required one of fields [field, script], but none were specified. ', at);
+  return { field, ...(missing && !missing.isNull && { missing }), ...(format && !format.isNull && { format }) };
+};
+
+const { format: _format, ...unformatted } = valueSource;
+
+/** The same of what is written in one form only. */
+export { unformatted };

@@ -1,0 +1,28 @@
+import type { Pace } from '../../pace.js';
+import { withText } from '../format.js';
+import { named, type ParseAggregation } from '../frame.js';
+import type { Node } from '../node.js';
+import { type Across, finite, printFor, put } from './across.js';
+import { compileScript } from './script.js';
+import { type ScriptOptions, scriptOptions, variablesOf } from './script-option.js';
+
+/** A number computed from those of the same bucket. */
+export interface BucketScript extends Node<'bucket_script'>, ScriptOptions {}
+
+export const bucketScript: ParseAggregation = (at, frame) => ({
+  kind: 'bucket_script',
+  ...named(frame, at),
+  ...scriptOptions('bucket_script', at),
+});
+
+export const bucketScriptOf = (pipeline: BucketScript, pace: Pace): Across => {
+  const evaluate = compileScript(pipeline.script, pipeline.at);
+  const print = printFor(pipeline);
+  return (buckets) =>
+    pace.map(buckets, (bucket) => {
+      const variables = variablesOf(pipeline, bucket);
+      if (Object.values(variables).some(Number.isNaN)) return bucket;
+      const result = Number(evaluate(variables));
+      return put(bucket, pipeline.name, withText(finite(result), print));
+    });
+};

@@ -1,0 +1,45 @@
+import { chain, type Pace } from '../../pace.js';
+import { atLeast, integer } from '../../syntax/value.js';
+import { withText } from '../format.js';
+import type { Node } from '../node.js';
+import { type Across, finite, printFor, put } from './across.js';
+import { movingFunction } from './moving-function.js';
+import { byTable, type PathOptions, pathPipeline } from './option.js';
+import { valueAt } from './path.js';
+import { scriptText } from './script-option.js';
+
+/** A function of the values of the buckets before. */
+export interface MovingFn extends Node<'moving_fn'>, PathOptions {
+  /** How many buckets it looks at, and how far that window is shifted to the right. */
+  readonly window: number;
+  readonly shift: number;
+  readonly script: string;
+}
+
+export const movingFn = pathPipeline(
+  'moving_fn',
+  { window: atLeast(1), shift: integer, script: scriptText },
+  ({ window, shift, script }) => ({ window, shift: shift ?? 0, script }),
+  byTable('buckets_path', 'script', 'window'),
+);
+
+export const movingFnOf = (pipeline: MovingFn, pace: Pace): Across => {
+  const { name, path, zeros, window, shift, script, at } = pipeline;
+  const apply = movingFunction(script, at);
+  const print = printFor(pipeline);
+  return (buckets) =>
+    chain(
+      pace.map(buckets, (bucket) => valueAt(bucket, path, zeros)),
+      (values) => {
+        const numbers = values.filter((value) => !Number.isNaN(value));
+        const clamp = (index: number) => Math.max(0, Math.min(numbers.length, index));
+        let index = 0;
+        return pace.map(buckets.entries(), ([bucketIndex, bucket]) => {
+          if (Number.isNaN(values[bucketIndex]!)) return bucket;
+          const result = apply(numbers.slice(clamp(index - window + shift), clamp(index + shift)));
+          index += 1;
+          return put(bucket, name, withText(finite(result), print));
+        });
+      },
+    );
+};

@@ -1,0 +1,87 @@
+import { illegalArgument, parsing, WrongKind } from '../../failure.js';
+import { strict } from '../../query/clause.js';
+import type { Input } from '../../syntax/input.js';
+import { object, type Shape, type Shaped } from '../../syntax/object.js';
+import { kindOf, type Read, string, text } from '../../syntax/value.js';
+import { named, type ParseAggregation } from '../frame.js';
+import { formatText } from '../option/value-source.js';
+import type { PipelineAggregation } from './pipeline.js';
+
+/** What pipelines over one path have in common. */
+export interface PathOptions {
+  readonly path: string;
+  /** Whether a bucket without a value counts as zero. */
+  readonly zeros: boolean;
+  readonly format?: Input;
+}
+
+/** What is done with buckets that have no value. */
+export const gapPolicy: Read<string> = (input) => {
+  const policy = string(input).toLowerCase();
+  if (policy !== 'skip' && policy !== 'insert_zeros')
+    throw parsing(`Invalid gap policy: [${policy}], accepted values: [insert_zeros, skip]`, input);
+  return policy;
+};
+
+/** A path, or several in a list. */
+const pathText: Read<Input> = (input) => {
+  for (const item of input.items()) if (!item.isObject) string(item);
+  return input;
+};
+
+const pathOrList: Read<Input> = (input) => {
+  if (input.isObject) throw new WrongKind('[buckets_path] must be a text', input, kindOf(input));
+  return pathText(input);
+};
+
+/** The keys of every pipeline over values of buckets. */
+export const overPath = { buckets_path: pathText, gap_policy: gapPolicy, format: formatText } as const;
+
+const pathOf = (input: Input | undefined, at: Input): string => {
+  const [path, second] = input?.items() ?? [];
+  if (path === undefined || path.isObject) throw parsing('Required [buckets_path] is missing', at);
+  if (second !== undefined) throw illegalArgument('buckets_path must contain a single entry', at);
+  return text(path);
+};
+
+const pathOptions = (options: Shaped<typeof overPath>, at: Input): PathOptions => ({
+  path: pathOf(options.buckets_path, at),
+  zeros: options.gap_policy === 'insert_zeros',
+  ...(options.format && { format: options.format }),
+});
+
+/** How the engines read the keys of a pipeline: their sentences differ. */
+type ReadKeys = <S extends Shape>(kind: string, shape: S, at: Input) => Shaped<S>;
+
+const byHand: ReadKeys = (kind, shape, at) => strict(kind, shape)(at);
+
+/** From a table of keys, some of which are required: all that lack are told at once. */
+export const byTable =
+  (...required: readonly string[]): ReadKeys =>
+  <S extends Shape>(kind: string, shape: S, at: Input): Shaped<S> => {
+    const options = object(kind, { ...shape, buckets_path: pathOrList })(at);
+    const missing = required.filter((key) => at.get(key) === undefined);
+    if (missing.length > 0) throw illegalArgument(`Required [${missing.join(', ')}]`, at);
+    return options as Shaped<S>;
+  };
+
+/** A parser of a pipeline over one path. @param shape the keys of its own. @param more what those read into. */
+export const pathPipeline =
+  <S extends Shape>(
+    kind: PipelineAggregation['kind'],
+    shape: S,
+    more: (options: Shaped<S>, at: Input) => object,
+    read: ReadKeys = byHand,
+  ): ParseAggregation =>
+  (at, frame) => {
+    const options = read(kind, { ...overPath, ...shape }, at);
+    return {
+      kind,
+      ...named(frame, at),
+      ...pathOptions(options, at),
+      ...more(options as Shaped<S>, at),
+    } as PipelineAggregation;
+  };
+
+/** For pipelines that have no keys of their own. */
+export const nothingMore = () => ({});

@@ -1,0 +1,45 @@
+import { parsing } from '../../failure.js';
+import type { Input } from '../../syntax/input.js';
+import { object } from '../../syntax/object.js';
+import { anything, type Read, text } from '../../syntax/value.js';
+import type { Answer } from '../answer.js';
+import { overPath } from './option.js';
+import { valueAt } from './path.js';
+
+/** What pipelines that compute an expression have in common. */
+export interface ScriptOptions {
+  /** The path of each variable. */
+  readonly paths: Readonly<Record<string, string>>;
+  readonly script: string;
+  /** Whether a bucket without a value counts as zero. */
+  readonly zeros: boolean;
+  readonly format?: Input;
+}
+
+/** The text of a script. */
+export const scriptText: Read<string> = (at) => {
+  if (!at.isObject) return text(at);
+  const { source, inline } = object('script', { source: text, inline: text, lang: text, params: anything })(at);
+  return source ?? inline ?? '';
+};
+
+/** Reads the body of a pipeline that computes an expression. */
+export const scriptOptions = (kind: string, at: Input): ScriptOptions => {
+  const options = object(kind, { ...overPath, script: scriptText })(at);
+  const given = options.buckets_path;
+  if (given === undefined || options.script === undefined)
+    throw parsing(`[${kind}] must have [buckets_path] and [script]`, at);
+  const paths = given.isObject
+    ? given.members().map(({ key, input }) => [key, text(input)] as const)
+    : given.items().map((path, index) => [`_value${given.isArray ? index : ''}`, text(path)] as const);
+  return {
+    paths: Object.fromEntries(paths),
+    script: options.script,
+    zeros: options.gap_policy === 'insert_zeros',
+    ...(options.format && { format: options.format }),
+  };
+};
+
+/** The variables of a script in one bucket; NaN for those without a value. */
+export const variablesOf = ({ paths, zeros }: ScriptOptions, bucket: Answer): Record<string, number> =>
+  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(bucket, path, zeros)]));

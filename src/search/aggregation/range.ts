@@ -1,0 +1,3 @@
+import { rangesOver } from './option/range.js';
+
+export const range = rangesOver('range');

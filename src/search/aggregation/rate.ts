@@ -1,0 +1,33 @@
+import type { Input } from '../syntax/input.js';
+import { object } from '../syntax/object.js';
+import { anything, ignored, text, word } from '../syntax/value.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { Node } from './node.js';
+import { refuseScript } from './option/value-source.js';
+
+/** Records, values or their sum for each unit of time. */
+export interface RateMetric extends Node<'rate'> {
+  readonly field?: string;
+  readonly unit?: Input;
+  readonly countsValues: boolean;
+  readonly format?: Input;
+}
+
+export const rate: ParseAggregation = (at, frame): RateMetric => {
+  const { field, unit, mode, format } = object('rate', {
+    field: text,
+    unit: anything,
+    mode: word('sum', 'value_count'),
+    format: anything,
+    missing: ignored,
+    script: refuseScript,
+  })(at);
+  return {
+    kind: 'rate',
+    ...named(frame, at),
+    ...(field !== undefined && { field }),
+    ...(unit && { unit }),
+    countsValues: mode === 'value_count',
+    ...(format && { format }),
+  };
+};

@@ -1,0 +1,38 @@
+import { object } from '../syntax/object.js';
+import { string } from '../syntax/value.js';
+import { framed, type ParseAggregation } from './frame.js';
+import type { BucketNode, FieldOptions } from './node.js';
+import type { BucketOrder } from './option/bucket-order.js';
+import { type KeyFilter, keyFilter, keyFilters } from './option/key-filter.js';
+import { counted } from './option/terms.js';
+import { fieldOptions, valueSource } from './option/value-source.js';
+
+/** A bucket for each value of a field. */
+export interface TermsAggregation extends BucketNode<'terms'>, FieldOptions {
+  readonly size: number;
+  readonly minDocCount: number;
+  readonly order: readonly BucketOrder[];
+  readonly showErrors: boolean;
+  readonly include?: KeyFilter;
+  readonly exclude?: KeyFilter;
+}
+
+export const terms: ParseAggregation = (at, frame) => {
+  const options = object('terms', {
+    ...valueSource,
+    ...counted,
+    execution_hint: string,
+    include: keyFilter,
+    exclude: keyFilter,
+  })(at);
+  return {
+    kind: 'terms',
+    ...framed(frame, at),
+    ...fieldOptions(options, at),
+    size: options.size ?? 10,
+    minDocCount: options.min_doc_count ?? 1,
+    order: options.order ?? [],
+    showErrors: options.show_term_doc_count_error ?? false,
+    ...keyFilters(options.include, options.exclude, at),
+  };
+};

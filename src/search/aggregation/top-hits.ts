@@ -1,0 +1,63 @@
+import { illegalArgument, parsing } from '../failure.js';
+import { parseSort, type SortKey } from '../hits/sort.js';
+import { parseSourceFilter, type SourceFilter } from '../hits/source-filter.js';
+import { strict } from '../query/clause.js';
+import { atLeast, byHand, ignored, type Read } from '../syntax/value.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { Node } from './node.js';
+
+/** The first few records of each bucket. */
+export interface TopHitsMetric extends Node<'top_hits'> {
+  readonly from: number;
+  readonly size: number;
+  readonly sort: readonly SortKey[];
+  readonly source: SourceFilter;
+}
+
+const maxTopHits = 100;
+
+/** Like `read`, of a key that does not take `null`. */
+const given =
+  <T>(read: Read<T>): Read<T> =>
+  (input) => {
+    if (input.isNull) throw parsing(`Unknown key for a VALUE_NULL in [${input.key}].`, input);
+    return read(input);
+  };
+
+export const topHits: ParseAggregation = (at, frame) => {
+  const options = strict('top_hits', {
+    from: given(byHand(atLeast(0))),
+    size: given(byHand(atLeast(0))),
+    sort: given(parseSort),
+    _source: parseSourceFilter,
+    version: ignored,
+    seq_no_primary_term: ignored,
+    explain: ignored,
+    highlight: ignored,
+    track_scores: ignored,
+    stored_fields: ignored,
+    docvalue_fields: ignored,
+    fields: ignored,
+    script_fields: ignored,
+  })(at);
+  const [from, size] = [options.from ?? 0, options.size ?? 3];
+  if (from + size === 0)
+    throw illegalArgument(
+      'numHits must be > 0; please use TotalHitCountCollector if you just need the total hit count',
+      at,
+    );
+  if (from + size > maxTopHits) {
+    throw illegalArgument(
+      `Top hits result window is too large, the top hits aggregator [${frame.name}]'s from + size must be less than or equal to: [${maxTopHits}] but was [${from + size}].`,
+      at,
+    );
+  }
+  return {
+    kind: 'top_hits',
+    ...named(frame, at),
+    from,
+    size,
+    sort: options.sort ?? [],
+    source: options._source ?? { includes: [], excludes: [] },
+  };
+};
