@@ -11,8 +11,8 @@ describe('a TypeScript client made from the OpenAPI document', () => {
   const service = useService();
 
   it('compiles and leads a team through its life', async () => {
-    const program = await compileProgram<Program>('life-of-a-team', generators.openapiTypescript);
     const { owner } = await createTenant(service);
+    const program = await compileProgram<Program>('life-of-a-team', owner.base, generators.openapiTypescript);
     expect(await program.lifeOfATeam(owner.base, owner.token!)).toEqual({
       granted: ['Pumps'],
       slug: 'depot',

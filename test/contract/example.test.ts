@@ -10,7 +10,6 @@ interface Parameter {
   in: 'path' | 'query' | 'header';
   example?: unknown;
   schema?: { example?: unknown; default?: unknown };
-  content?: Record<string, { example?: unknown }>;
 }
 
 interface Operation {
@@ -67,9 +66,8 @@ const inOrder = (): Operation[] => {
 };
 
 /** The value that Swagger UI fills into the field of a parameter (`ParameterRow.setDefaultValue`), as it stands there. */
-const fieldOf = ({ content, example, schema }: Parameter): string | undefined => {
-  const [media] = Object.values(content ?? {});
-  const value = media?.example ?? example ?? schema?.example ?? schema?.default;
+const fieldOf = ({ example, schema }: Parameter): string | undefined => {
+  const value = example ?? schema?.example ?? schema?.default;
   if (value === undefined || typeof value === 'string') return value;
   return JSON.stringify(value, null, Array.isArray(value) ? 0 : 2);
 };

@@ -18,26 +18,22 @@ export const generators = {
   async heyApi(folder: string) {
     await createClient({ input: document, output: `${folder}/api`, logs: { level: 'silent', file: false } });
   },
-  /** Its own fetch client ends at the parameters of the search that have a content; the one with a mutator takes them. */
-  async orval(folder: string) {
-    await copyFile('test/contract/client/orval-call.ts', `${folder}/orval-call.ts`);
-    const mutator = { path: `${folder}/orval-call.ts`, name: 'call', extension: '.js' };
-    await generate({
-      input: { target: document },
-      output: { target: `${folder}/api.ts`, client: 'axios-functions', override: { mutator } },
-    });
+  /** With its own fetch client, which writes the address of the service into what it generates. */
+  async orval(folder: string, baseUrl: string) {
+    await generate({ input: { target: document }, output: { target: `${folder}/api.ts`, client: 'fetch', baseUrl } });
   },
 };
 
 /** Generates a client, compiles the program of test/contract/client that uses it, strictly, and loads the program. */
 export async function compileProgram<Program>(
   name: string,
-  generateInto: (folder: string) => Promise<void>,
+  baseUrl: string,
+  generateInto: (folder: string, baseUrl: string) => Promise<void>,
 ): Promise<Program> {
   const folder = resolve('dist/client', name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  await generateInto(folder);
+  await generateInto(folder, baseUrl);
   await Promise.all(
     [`${name}.ts`, 'tsconfig.json'].map((file) => copyFile(`test/contract/client/${file}`, `${folder}/${file}`)),
   );

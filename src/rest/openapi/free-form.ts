@@ -118,11 +118,17 @@ export const freeBodies: Readonly<Record<string, JsonSchema>> = {
   ingestThingsBoard: networkServerBody('a ThingsBoard device', thingsBoardExample),
 };
 
-const inQuery = (name: string, description: string, schema: JsonSchema): JsonSchema => ({
+/**
+ * A JSON value in the query string. It is described as the text that is sent: generators write objects into a query
+ * string each in its own way, or not at all. Required, as clients that cannot send a body with GET have no other place.
+ */
+const inQuery = (name: keyof typeof searchExample, description: string, value: JsonSchema): JsonSchema => ({
   name,
   in: 'query',
   description,
-  content: { 'application/json': { schema, example: searchExample[name as keyof typeof searchExample] } },
+  required: true,
+  schema: { type: 'string', contentMediaType: 'application/json', contentSchema: value },
+  example: JSON.stringify(searchExample[name]),
 });
 
 /** Parameters that stand for such a body. */
@@ -130,10 +136,10 @@ export const freeParameters: Readonly<Record<string, readonly JsonSchema[]>> = {
   search: [
     inQuery(
       'ts',
-      'Range of time as JSON, or in brackets: `ts[gte]=1`. Both keys may come in a body instead, as POST takes it.',
+      'Range of time: the text of a JSON object. Brackets (`ts[gte]=1&ts[lte]=2`) and a body as POST has it, with both keys, say the same.',
       timeRange,
     ),
-    inQuery('queries', 'Queries as JSON, or in brackets.', { type: 'array', items: query }),
+    inQuery('queries', 'Queries: the text of a JSON array, or in brackets.', { type: 'array', items: query }),
   ],
 };
 

@@ -1,22 +1,29 @@
-import { createApplicationHook, ingestRecords, searchByPost } from './api.js';
+import { applications, createApplicationHook, ingestRecords, search, searchByPost } from './api.js';
 
-/** Posts a record of the device, searches for it and makes a hook; gives what was answered. */
+/** Posts a record of the device, lists, searches in both ways and makes a hook; gives what was answered. */
 export async function useClient(
-  baseUrl: string,
+  _baseUrl: string,
   token: string,
-  of: { organizationId: string; applicationId: string; serial: string },
+  of: { organizationId: string; applicationId: string; otherId: string; serial: string },
 ) {
-  const { organizationId, applicationId, serial } = of;
-  const service = { baseUrl, token };
+  const { organizationId, applicationId, otherId, serial } = of;
+  const withToken = { headers: { Authorization: `Bearer ${token}` } };
   const record = { serial, ts: 1795000000, data: { temperature: 21.5 } };
-  const posted = await ingestRecords(organizationId, record, undefined, service);
-  const search = { ts: { gte: 1794999999, lte: 1795000001 }, queries: [{ products: [], size: 5 }] };
-  const found = await searchByPost(organizationId, applicationId, search, service);
+  const posted = await ingestRecords(organizationId, record, undefined, withToken);
+  const listed = await applications(organizationId, { ids: [applicationId, otherId], sort: 'name' }, withToken);
+  const body = { ts: { gte: 1794999999, lte: 1795000001 }, queries: [{ products: [], size: 5 }] };
+  const found = await searchByPost(organizationId, applicationId, body, withToken);
+  const query = { ts: JSON.stringify(body.ts), queries: JSON.stringify(body.queries) };
+  const foundByGet = await search(organizationId, applicationId, query, withToken);
   const newHook = { url: 'https://receiver.example/records', authentication: { bearer: { value: '3c9d' } } };
-  const hook = await createApplicationHook(organizationId, applicationId, newHook, service);
+  const hook = await createApplicationHook(organizationId, applicationId, newHook, withToken);
+  if (posted.status !== 200 || listed.status !== 200 || found.status !== 200) throw new Error('was refused');
+  if (foundByGet.status !== 200 || hook.status !== 200) throw new Error('was refused');
   return {
-    accepted: posted.accepted,
-    found: found.responses[0]!.hits,
-    hookId: hook.id,
+    accepted: posted.data.accepted,
+    listed: listed.data.map(({ name }) => name),
+    found: found.data.responses[0]!.hits,
+    foundByGet: foundByGet.data.responses[0]!.hits,
+    hookId: hook.data.id,
   };
 }
