@@ -28,6 +28,7 @@ import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from './r
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { DeviceEdgesResolver } from './resolvers/device-edges.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
+import { HookActivityResolver } from './resolvers/hook-activity.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
 import { JobResolver } from './resolvers/job.resolver.js';
 import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from './resolvers/latest.resolver.js';
@@ -122,6 +123,7 @@ export function createResolvers({ clock, hooks, index, jobs, live, records }: Se
     new DeliveryResolver(hooks, jobs),
     new DeviceEdgesResolver(),
     new DeviceResolver(),
+    new HookActivityResolver(clock),
     new HookEdgesResolver(),
     new HookResolver(hooks),
     new HookSettingsResolver(hooks),

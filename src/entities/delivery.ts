@@ -12,6 +12,24 @@ export enum Ended {
 
 registerEnumType(Ended, { name: 'Ended', description: 'How a delivery ended.' });
 
+/** How a delivery stands. */
+export enum DeliveryState {
+  /** It waits for an attempt, or is being called. */
+  pending = 'pending',
+  succeeded = 'succeeded',
+  /** Its last attempt failed: no more follow. */
+  failed = 'failed',
+}
+
+registerEnumType(DeliveryState, {
+  name: 'DeliveryState',
+  description: 'How a delivery stands.',
+  valuesConfig: {
+    pending: { description: 'It waits for an attempt, or is being called.' },
+    failed: { description: 'Its last attempt failed: no more follow.' },
+  },
+});
+
 /** The latest request of a delivery; values of authentication read `[redacted]`. */
 @ObjectType({ description: 'The latest request of a delivery; values of authentication read `[redacted]`.' })
 export class DeliveryRequest {

@@ -5,11 +5,11 @@ import { GraphOnly } from '../entities/columns.js';
 import { Permission } from '../entities/enums.js';
 import { forbidden } from '../errors.js';
 import type { Context } from '../schema/context.js';
-import { DeliveriesBelowArgs, RecordsBelowArgs, SearchablePageArgs } from '../schema/list.args.js';
+import { DeliveriesBelowArgs, HooksBelowArgs, RecordsBelowArgs, SearchablePageArgs } from '../schema/list.args.js';
 import { DeliveryPage, HookPage, ProductPage, RecordPage, TeamGrantPage, TeamPage } from '../schema/pages.js';
-import { deliveryListing } from './deliveries.js';
+import { deliveriesBelow } from './deliveries.js';
 import { grantsOfApplication } from './grants.js';
-import { hookListing } from './hooks.js';
+import { hookConditions, hookListing } from './hooks.js';
 import { listBelow } from './list.js';
 import { productListing } from './products.js';
 import { recordsBelow } from './records.js';
@@ -22,11 +22,12 @@ export class ApplicationEdgesResolver {
   @GraphOnly()
   hooks(
     @Root() { id, permission }: Application,
-    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Args(() => HooksBelowArgs) args: HooksBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<HookPage> {
     if (permission !== Permission.write) throw forbidden('You may read this application, but not see its hooks.');
-    return listBelow(ctx, 'application.hooks', id, () => hookListing([sql`h.application_id = parent.id`]), args);
+    const listing = () => hookListing([sql`h.application_id = parent.id`, ...hookConditions(args)]);
+    return listBelow(ctx, 'application.hooks', id, listing, args);
   }
 
   @FieldResolver(() => DeliveryPage, {
@@ -40,13 +41,8 @@ export class ApplicationEdgesResolver {
     @Ctx() ctx: Context,
   ): Promise<DeliveryPage> {
     if (permission !== Permission.write) throw forbidden('You may read this application, but not see its deliveries.');
-    return listBelow(
-      ctx,
-      'application.deliveries',
-      id,
-      () => deliveryListing([sql`d.application_id = parent.id`]),
-      args,
-    );
+    const listing = () => deliveriesBelow([sql`d.application_id = parent.id`], args);
+    return listBelow(ctx, 'application.deliveries', id, listing, args);
   }
 
   @FieldResolver(() => RecordPage, {

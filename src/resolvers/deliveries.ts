@@ -1,8 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Delivery } from '../entities/delivery.js';
-import { isId } from '../entities/id.js';
+import type { Delivery, DeliveryState } from '../entities/delivery.js';
+import { earliestId, endId, isId } from '../entities/id.js';
 import { notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
+import type { DeliveriesBelowArgs } from '../schema/list.args.js';
 import type { Listing } from './list.js';
 
 /** Deliveries are counted up to this number (contract, section 8). */
@@ -51,6 +52,28 @@ export const deliveryListing = (where: readonly Sql[]): Listing => ({
     after: ([id]) => sql`d.id < ${id}::uuid`,
   },
 });
+
+/** How long a page of deliveries of a filter may take, in milliseconds: those of some states are few among many. */
+const filterTimeout = 10_000;
+
+/** The deliveries that the arguments of an edge choose. */
+export const deliveriesBelow = (where: readonly Sql[], args: DeliveriesBelowArgs): Listing => ({
+  ...deliveryListing([...where, ...(args.state == null ? [] : standing[args.state]), ...storedWithin(args)]),
+  ...(args.state != null && { patience: filterTimeout }),
+});
+
+/** Written as the partitions and their indexes have it. */
+const standing: Readonly<Record<DeliveryState, readonly Sql[]>> = {
+  pending: [sql`not d.done`],
+  succeeded: [sql`d.done`, sql`d.state = 'succeeded'`],
+  failed: [sql`d.done`, sql`d.state <> 'succeeded'`],
+};
+
+/** Conditions on `delivery d`: it was stored in a stretch of time. Times are those of identifiers, which the index has. */
+export const storedWithin = ({ from, to }: Pick<DeliveriesBelowArgs, 'from' | 'to'>): Sql[] => [
+  ...(from == null ? [] : [sql`d.id >= ${earliestId(from)}`]),
+  ...(to == null ? [] : [sql`d.id < ${endId(to)}`]),
+];
 
 /** A delivery of a hook that the caller has loaded, and so may see. */
 export async function loadDelivery(ctx: Context, hookId: string, id: string): Promise<Delivery> {

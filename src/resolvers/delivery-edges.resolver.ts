@@ -14,7 +14,7 @@ import { notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import { DeliveriesBelowArgs } from '../schema/list.args.js';
 import { DeliveryPage } from '../schema/pages.js';
-import { deliveryListing } from './deliveries.js';
+import { deliveriesBelow } from './deliveries.js';
 import { deviceOf } from './devices.js';
 import { hookRows } from './hooks.js';
 import { listBelow } from './list.js';
@@ -100,6 +100,6 @@ export class HookEdgesResolver {
     @Args(() => DeliveriesBelowArgs) args: DeliveriesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DeliveryPage> {
-    return listBelow(ctx, 'hook.deliveries', id, () => deliveryListing([sql`d.hook_id = parent.id`]), args);
+    return listBelow(ctx, 'hook.deliveries', id, () => deliveriesBelow([sql`d.hook_id = parent.id`], args), args);
   }
 }

@@ -1,14 +1,14 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { Delivery, Ended } from '../entities/delivery.js';
-import { earliestId, endId, isId } from '../entities/id.js';
+import { isId } from '../entities/id.js';
 import { Job } from '../entities/job.js';
 import type { Hooks } from '../hooks/hooks.js';
 import type { Jobs } from '../jobs/jobs.js';
 import type { Context } from '../schema/context.js';
 import { DeliveriesArgs, DeliveryArgs, LedgerArgs, RedeliverArgs, ReplayArgs } from '../schema/hook.args.js';
 import { DeliveryPage } from '../schema/pages.js';
-import { deliveryListing, loadDelivery } from './deliveries.js';
+import { deliveryListing, loadDelivery, storedWithin } from './deliveries.js';
 import { loadHook } from './hooks.js';
 import { list } from './list.js';
 
@@ -70,13 +70,12 @@ export class DeliveryResolver {
   }
 }
 
-/** The conditions of a ledger: times are those of identifiers, which the index has. What is no identifier matches nothing. */
+/** The conditions of a ledger. What is no identifier matches nothing. */
 function filters({ successful, deviceId, from, to }: LedgerArgs): Sql[] {
   return [
     // Written as the index of what did not succeed has it.
     ...(successful == null ? [] : [successful ? sql`d.state = 'succeeded'` : sql`d.state <> 'succeeded'`]),
     ...(deviceId == null ? [] : [isId(deviceId) ? sql`d.device_id = ${deviceId}` : sql`false`]),
-    ...(from == null ? [] : [sql`d.id >= ${earliestId(from)}`]),
-    ...(to == null ? [] : [sql`d.id < ${endId(to)}`]),
+    ...storedWithin({ from, to }),
   ];
 }

@@ -8,7 +8,7 @@ import { Device } from '../entities/device.js';
 import type { Context } from '../schema/context.js';
 import { DeliveriesBelowArgs } from '../schema/list.args.js';
 import { DeliveryPage } from '../schema/pages.js';
-import { deliveryListing } from './deliveries.js';
+import { deliveriesBelow } from './deliveries.js';
 import { listBelow } from './list.js';
 import { loaderOf } from './loader.js';
 
@@ -32,7 +32,7 @@ export class DeviceEdgesResolver {
       select h.id from application_device l join application a on a.id = l.application_id join hook h on h.application_id = a.id
        where l.device_id = parent.id and ${writableApplication(ctx.caller)}`;
     const listing = () => ({
-      ...deliveryListing([sql`d.device_id = parent.id`, sql`d.hook_id = any(array(${hooks}))`]),
+      ...deliveriesBelow([sql`d.device_id = parent.id`, sql`d.hook_id = any(array(${hooks}))`], args),
       patience: timeout,
     });
     return listBelow(ctx, 'device.deliveries', id, listing, args);

@@ -8,10 +8,10 @@ import { newId } from '../entities/id.js';
 import { sealAuthentication, shownAuthentication } from '../hooks/authentication.js';
 import type { Hooks } from '../hooks/hooks.js';
 import type { Context } from '../schema/context.js';
-import { CreateHookArgs, HookArgs, HooksArgs, UpdateHookArgs } from '../schema/hook.args.js';
+import { CreateHookArgs, FilteredHooksArgs, HookArgs, UpdateHookArgs } from '../schema/hook.args.js';
 import { HookPage } from '../schema/pages.js';
 import { loadDelivery } from './deliveries.js';
-import { hookListing, loadHook, requireRoomForHook } from './hooks.js';
+import { hookConditions, hookListing, loadHook, requireRoomForHook } from './hooks.js';
 import { list } from './list.js';
 
 /** Hooks of applications. */
@@ -20,9 +20,12 @@ export class HookResolver {
   constructor(private readonly hooks: Pick<Hooks, 'vault' | 'ping' | 'requireUrl'>) {}
 
   @Query(() => HookPage, { description: 'The hooks of an application.' })
-  async applicationHooks(@Args(() => HooksArgs) args: HooksArgs, @Ctx() ctx: Context): Promise<HookPage> {
+  async applicationHooks(
+    @Args(() => FilteredHooksArgs) args: FilteredHooksArgs,
+    @Ctx() ctx: Context,
+  ): Promise<HookPage> {
     const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
-    return list(ctx, hookListing([sql`h.application_id = ${application.id}`]), args);
+    return list(ctx, hookListing([sql`h.application_id = ${application.id}`, ...hookConditions(args)]), args);
   }
 
   @Query(() => Hook, { description: 'A hook.' })

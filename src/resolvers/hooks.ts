@@ -7,6 +7,7 @@ import { isId } from '../entities/id.js';
 import { conflict, notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { HookArgs } from '../schema/hook.args.js';
+import type { HooksBelowArgs } from '../schema/list.args.js';
 import type { Listing } from './list.js';
 
 /** Hooks, as `h`. */
@@ -32,6 +33,14 @@ export const hookListing = (where: readonly Sql[]): Listing => ({
   order: sql`h.id`,
   tie: sql`h.id`,
 });
+
+/** Conditions on `hook h`: it passes the filter. An application has few hooks, so no index is needed. */
+export const hookConditions = ({ disabled, failing }: Pick<HooksBelowArgs, 'disabled' | 'failing'>): Sql[] => [
+  ...(disabled == null ? [] : [sql`h.disabled = ${disabled}`]),
+  ...(failing == null
+    ? []
+    : [sql`(select s.failures_in_row > 0 from hook_state s where s.hook_id = h.id) = ${failing}`]),
+];
 
 /** A hook of an application that the caller may change; hooks are not for others to see (contract, section 4). */
 export async function loadHook(

@@ -1,6 +1,7 @@
 import { Matches, Max, MaxLength, Min, ValidateNested } from 'class-validator';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field, Float, InputType } from 'type-graphql';
+import { GraphOnly } from '../entities/columns.js';
 import { Ended } from '../entities/delivery.js';
 import type { PlainJson } from '../json.js';
 import { ApplicationArgs } from './application.args.js';
@@ -93,6 +94,17 @@ export class UpdateHookArgs extends CreateHookArgs {
 export class HooksArgs extends SearchablePageArgs {
   @id('Organization.') organizationId!: string;
   @id('Application.') applicationId!: string;
+}
+
+/** The hooks of an application that pass a filter. */
+@ArgsType()
+export class FilteredHooksArgs extends HooksArgs {
+  @GraphOnly()
+  @flag('True: only those that are switched off; false: only the others.')
+  disabled?: boolean | null;
+  @GraphOnly()
+  @flag('True: only those whose latest call failed; false: only the others.')
+  failing?: boolean | null;
 }
 
 /** The deliveries of a hook. */

@@ -1,6 +1,7 @@
 import { Max, MaxLength, Min } from 'class-validator';
 import { ArgsType, Field, Int } from 'type-graphql';
-import { cursor, unixTime } from './fields.js';
+import { DeliveryState } from '../entities/delivery.js';
+import { choice, cursor, flag, unixTime } from './fields.js';
 import { everything, type SelectedFields } from './selected-fields.js';
 
 /** Which page of a list, and in which order (contract, section 8). */
@@ -38,6 +39,16 @@ export class SearchablePageArgs extends PageArgs {
 @ArgsType()
 export class DeliveriesBelowArgs extends SearchablePageArgs {
   @cursor() after?: string | null;
+  @choice(() => DeliveryState, 'Only those that stand so.', { optional: true }) state?: DeliveryState | null;
+  @unixTime('Stored from then on: Unix seconds, included.') from?: number | null;
+  @unixTime('Stored up to then: Unix seconds, included.') to?: number | null;
+}
+
+/** A page of the hooks of an application. */
+@ArgsType()
+export class HooksBelowArgs extends SearchablePageArgs {
+  @flag('True: only those that are switched off; false: only the others.') disabled?: boolean | null;
+  @flag('True: only those whose latest call failed; false: only the others.') failing?: boolean | null;
 }
 
 /** A page of records below something: by number, or by cursor. */

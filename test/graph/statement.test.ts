@@ -61,6 +61,7 @@ const edges: Record<string, string> = {
   'Hook.deliveries': hooks(`deliveries${one}`),
   'Hook.authentication': hooks('authentication { basic { user } }'),
   'Hook.settings': hooks('settings { circuit }'),
+  'Hook.activity': hooks('activity { ts succeeded p50 }').replace('limit: 100', 'limit: 40'),
   'Hook.stats': hooks('stats { pending }'),
   'Delivery.application': deliveries('application { name }'),
   'Delivery.hook': deliveries('hook { url }'),

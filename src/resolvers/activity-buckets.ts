@@ -1,0 +1,42 @@
+import { invalid } from '../errors.js';
+import { bucketsIn, intervalFor } from '../records/postgres/search/series/interval.js';
+import type { ActivityArgs } from '../schema/activity.args.js';
+import type { Context } from '../schema/context.js';
+import { usualLength } from '../schema/cost.js';
+
+/** Buckets of one answer. */
+const maximum = 1000;
+/** Buckets where no length of theirs is given. */
+const usual = 100;
+const minute = 60;
+const day = 86_400;
+
+/** Buckets of equal length, one after the other, in Unix seconds. */
+export interface Buckets {
+  /** Where the first begins. */
+  from: number;
+  interval: number;
+  count: number;
+}
+
+/**
+ * The buckets that a stretch of time touches; `now` in Unix seconds. They are taken off what the request may return before
+ * anything is read for them. Throws 422 where they are too many or end before they begin.
+ */
+export function bucketsOf(ctx: Context, { from, to, interval }: ActivityArgs, now: number): Buckets {
+  const end = to ?? now;
+  const stretch = { from: from ?? end - day, to: end };
+  if (stretch.from > end) throw invalid([{ path: 'from', message: 'must not be after `to`' }]);
+  const length = interval ?? Math.max(minute, intervalFor(stretch, usual));
+  const count = bucketsIn(stretch, length);
+  if (count > maximum) {
+    const message = `makes ${count} buckets, which may be at most ${maximum}; take longer ones, or less time`;
+    throw invalid([{ path: 'interval', message }]);
+  }
+  ctx.spend(Math.max(0, count - usualLength));
+  return { from: Math.floor(stretch.from / length) * length, interval: length, count };
+}
+
+/** Where each bucket begins, and at last where the last one ends. Unix seconds. */
+export const boundsOf = ({ from, interval, count }: Buckets): number[] =>
+  Array.from({ length: count + 1 }, (_, index) => from + index * interval);

@@ -1,0 +1,57 @@
+import DataLoader from 'dataloader';
+import { Args, Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
+import { GraphOnly } from '../entities/columns.js';
+import { Hook } from '../entities/hook.js';
+import { HookActivity } from '../entities/hook-activity.js';
+import { type ActivityRow, activityQuery } from '../hooks/activity.js';
+import { ActivityArgs } from '../schema/activity.args.js';
+import type { Context } from '../schema/context.js';
+import { type SelectedFields, SelectedNames } from '../schema/selected-fields.js';
+import { type Buckets, boundsOf, bucketsOf } from './activity-buckets.js';
+import { loaderOf } from './loader.js';
+
+/** How long the activity of all hooks of a page may take, in milliseconds. */
+const timeout = 10_000;
+
+/** What hooks did over time. */
+@Resolver(() => Hook)
+export class HookActivityResolver {
+  /** @param clock gives milliseconds since the epoch */
+  constructor(private readonly clock: () => number) {}
+
+  @FieldResolver(() => [HookActivity], {
+    description:
+      'Its deliveries over time, by when they were stored and how they stand now; buckets without any are 0.',
+  })
+  @GraphOnly()
+  // They are taken off before they are counted.
+  @Extensions({ uncounted: true })
+  activity(
+    @Root() { id }: Hook,
+    @Args(() => ActivityArgs) args: ActivityArgs,
+    @SelectedNames() selected: SelectedFields,
+    @Ctx() ctx: Context,
+  ): Promise<HookActivity[]> {
+    const buckets = bucketsOf(ctx, args, this.clock() / 1000);
+    const durations = selected.has('p50') || selected.has('p95');
+    const make = () =>
+      new DataLoader<string, HookActivity[]>(async (ids) => {
+        const query = activityQuery(ids, boundsOf(buckets), durations);
+        const rows = Map.groupBy((await ctx.readWithin(query, timeout)) as ActivityRow[], ({ hookId }) => hookId);
+        return ids.map((each) => activityOf(buckets, rows.get(each) ?? []));
+      });
+    return loaderOf(ctx, JSON.stringify(['hook.activity', buckets, durations]), make).load(id);
+  }
+}
+
+function activityOf({ from, interval, count }: Buckets, rows: readonly ActivityRow[]): HookActivity[] {
+  const activity = Array.from({ length: count }, (_, index): HookActivity => {
+    return { ts: from + index * interval, succeeded: 0, failed: 0, pending: 0 };
+  });
+  for (const { bucket, succeeded, failed, pending, p50, p95 } of rows) {
+    const ended = succeeded + failed;
+    const successRate = ended === 0 ? null : succeeded / ended;
+    Object.assign(activity[bucket]!, { succeeded, failed, pending, successRate, p50, p95 });
+  }
+  return activity;
+}
