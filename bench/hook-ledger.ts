@@ -3,9 +3,10 @@ import { parseArgs } from 'node:util';
 import sql from 'sql-template-tag';
 import { createPool } from '../src/database/pools.js';
 import { newId } from '../src/entities/id.js';
-import { claimQuery, prepared } from '../src/hooks/claim.js';
+import { claimQuery } from '../src/hooks/claim.js';
 import { dispatcherSession } from '../src/hooks/hooks.js';
 import { makePartitions } from '../src/hooks/housekeeping.js';
+import { named } from '../src/named.js';
 import { median, progress } from './figures.js';
 import { openStage, type Stage } from './stage.js';
 
@@ -130,10 +131,8 @@ async function measure(stage: Stage, { count, now, hook, deviceId }: Furnished):
   await report('GraphQL, deliveries of all hooks', () => ask(stage, 'POST', '/../../graphql', { query }));
   const dispatcher = createPool(stage.connectionString, { max: 1, session: dispatcherSession });
   await report(`claim while ${waiting.toLocaleString('en')} wait on a hook without a free slot`, () =>
-    prepared(
-      dispatcher,
-      'claim',
-      claimQuery({ claimId: newId(), limit: 500, now: Date.now(), free: 1000, underWay: new Map() }),
+    dispatcher.query(
+      named('claim', claimQuery({ claimId: newId(), limit: 500, now: Date.now(), free: 1000, underWay: new Map() })),
     ),
   );
   await dispatcher.end();

@@ -1,10 +1,13 @@
 import { randomFillSync } from 'node:crypto';
 import { v7, validate } from 'uuid';
 
+/** The identifier that nothing has, which sorts before all others (RFC 9562, section 5.9). */
+export const nilId = '00000000-0000-0000-0000-000000000000';
+
 /** Random bytes for identifiers, drawn for many at once: each draw costs as much as everything else about one. */
 const random = new Uint8Array(512 * 16);
 let spent = random.length;
-let moment = 0;
+let latest = 0;
 let sequence = 0;
 
 /**
@@ -19,12 +22,12 @@ export const newId = (): string => {
   const bytes = random.subarray(spent, spent + 16);
   spent += 16;
   const now = Date.now();
-  if (now > moment) {
-    moment = now;
+  if (now > latest) {
+    latest = now;
     // Half of its 32 bits' range is left to count up in.
     sequence = ((bytes[6]! << 24) | (bytes[7]! << 16) | (bytes[8]! << 8) | bytes[9]!) >>> 1;
   } else sequence++;
-  return v7({ random: bytes, msecs: moment, seq: sequence });
+  return v7({ random: bytes, msecs: latest, seq: sequence });
 };
 
 /**
@@ -36,10 +39,10 @@ export const isId = (text: string): boolean => validate(text) && text === text.t
 /** When an identifier of ours was made, in milliseconds since 1970. */
 export const timeOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
-/** The smallest identifier of a moment, in milliseconds since 1970; moments that have none are taken to the nearest. */
+/** The smallest identifier of a time, in milliseconds since 1970; times that have none are taken to the nearest. */
 export const firstId = (milliseconds: number): string => {
-  const moment = Math.min(Math.max(0, Math.floor(milliseconds)), 2 ** 48 - 1);
-  const hex = moment.toString(16).padStart(12, '0');
+  const time = Math.min(Math.max(0, Math.floor(milliseconds)), 2 ** 48 - 1);
+  const hex = time.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 };
 

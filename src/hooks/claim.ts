@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import type { EventName } from './message.js';
 import { orderingKeyHeads } from './ordering-key.js';
@@ -220,10 +219,3 @@ export const recoverQuery = (now: number): Sql => sql`
      where l.ping and d.hook_id = l.hook_id and d.id = l.id
   )
   delete from delivery_lease d using lost l where d.hook_id = l.hook_id and d.id = l.id`;
-
-/** Runs a query under a name, so that each connection plans it once. */
-export const prepared = <Row extends pg.QueryResultRow>(
-  pool: Pick<pg.Pool, 'query'>,
-  name: string,
-  { text, values }: Sql,
-): Promise<pg.QueryResult<Row>> => pool.query<Row>({ name, text, values });

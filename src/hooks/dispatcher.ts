@@ -1,30 +1,38 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { newId } from '../entities/id.js';
+import { named } from '../named.js';
+import { createPollLoop } from '../poll-loop.js';
 import { type Caller, cutOff, type Outcome } from './attempt.js';
-import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease, prepared, renewQuery } from './claim.js';
+import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease, renewQuery } from './claim.js';
 import { createGate } from './gate.js';
 import { compose } from './message.js';
-import { createPollLoop, type Found } from './poll-loop.js';
 import type { Result } from './settle.js';
 import { createSettler } from './settler.js';
 import type { HookRow, Target } from './target.js';
 import { expire, judge, uncallable } from './verdict.js';
 
 /** Most calls that one process has in flight: so many that hooks that hang cannot fill them, since each has its own cap. */
-const mostInFlight = 1000;
-/** Deliveries that one claim takes, at most. */
-const mostClaimed = 500;
-/** A claim of this many is followed by the next at once. */
-const much = 16;
-/** Calls of pings that one process has in flight, at most. */
-const mostPings = 100;
+const maxInFlight = 1000;
+/** Most deliveries that one claim takes. */
+const maxClaimed = 500;
+/** After a claim of this many the loop does not rest. */
+const manyClaimed = 16;
+/** Most pings that one poll claims. */
+const maxPings = 100;
+/** Time between two polls without a hint, in milliseconds. */
+const pollInterval = 500;
+/** Least time between two polls, in milliseconds: hints that come sooner share one. */
+const pollSpacing = 10;
 
 /** A claimed delivery and the hook that is called with it. */
-interface Errand {
+interface Call {
   delivery: Claimed;
-  ready: Target;
+  target: Target;
 }
+
+/** What a poll claimed. */
+type Found = 'nothing' | 'few' | 'many';
 
 /** Makes the calls of deliveries: claims what is due, calls, settles. The only part that calls out. */
 export interface Dispatcher {
@@ -75,20 +83,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
       observe?.(results);
       // Free slots are there that the last claim could not yet fill.
-      if (more) turns.wake();
+      if (more) loop.wake();
     },
   });
 
-  const make = async ({ delivery, ready }: Errand) => {
+  const make = async ({ delivery, target: hook }: Call) => {
     const at = clock();
     // This process was paused or cut off from the database: another process may be making this call by now.
     if (at >= held.get(delivery.id)!.until) return unmade(delivery, cutOff);
-    const [call, request] = compose(ready, delivery, at);
+    const [call, request] = compose(hook, delivery, at);
     const outcome = await caller.call(call);
-    settler.add(judge(options, { delivery, at, request, redaction: ready.redaction, outcome }));
+    settler.add(judge(options, { delivery, at, request, redaction: hook.redaction, outcome }));
   };
-  const gate = createGate((errand: Errand) => {
-    const call = make(errand).finally(() => calls.delete(call));
+  const gate = createGate((claimed: Call) => {
+    const call = make(claimed).finally(() => calls.delete(call));
     calls.add(call);
     return call;
   });
@@ -112,7 +120,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       held.set(row.id, { delivery: row, until });
       const hook = ready.get(row.hookId);
       if (row.expired) settler.add(expire(row, clock()));
-      else if (hook) gate.admit({ delivery: row, ready: hook });
+      else if (hook) gate.admit({ delivery: row, target: hook });
       else unmade(row, uncallable("This service could not read the hook's stored secrets."));
     }
   };
@@ -124,38 +132,50 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return counts;
   };
 
-  /** One poll: claims what is due, as far as calls are free. */
-  const turn = async (pings: boolean): Promise<Found> => {
+  /** One poll: claims what is due, as far as calls are free. A full one claims pings too. */
+  const poll = async (full: boolean): Promise<Found> => {
     const now = clock();
-    if (pings) {
-      const claim = { claimId: newId(), limit: mostPings, now };
-      launch((await prepared<ClaimedRow>(pool, 'claim-pings', claimPingsQuery(claim))).rows, now + lease);
+    if (full) {
+      const claim = { claimId: newId(), limit: maxPings, now };
+      launch((await pool.query<ClaimedRow>(named('claim-pings', claimPingsQuery(claim)))).rows, now + lease);
     }
-    const limit = Math.min(mostClaimed, mostInFlight - held.size);
+    const limit = Math.min(maxClaimed, maxInFlight - held.size);
     if (limit <= 0) {
       more = true;
-      return 'little';
+      return 'few';
     }
-    const shares = { free: mostInFlight - held.size, underWay: heldByOrganization() };
+    const shares = { free: maxInFlight - held.size, underWay: heldByOrganization() };
     const query = claimQuery({ claimId: newId(), limit, now, ...shares });
-    const { rows } = await prepared<ClaimedRow>(pool, 'claim', query);
+    const { rows } = await pool.query<ClaimedRow>(named('claim', query));
     // Nothing found while calls are under way may mean that every hook with something due has reached its cap.
     if (rows.length > 0 || held.size === 0) more = rows.length === limit || rows.some(({ full }) => full);
     for (const { maxPerSecond } of rows) if (maxPerSecond !== null) wakeIn(1000 / maxPerSecond + 5);
     launch(rows, now + lease);
     // More claims would only wait here; one large claim costs hardly more than a small one.
     await gate.room();
-    if (rows.length === limit) return 'more than fits';
-    return rows.length === 0 ? 'nothing' : rows.length < much ? 'little' : 'much';
+    if (rows.length === limit) loop.wake();
+    return rows.length === 0 ? 'nothing' : rows.length < manyClaimed ? 'few' : 'many';
   };
-  const turns = createPollLoop({ turn, log });
+  const rest = (found: Found, took: number): number => {
+    if (found === 'many') return 0;
+    // Polls that find nothing take a quarter of the time at most. One slow poll (a process held up, a database away) does not count.
+    return found === 'few' || took < pollSpacing ? pollSpacing - took : Math.min(3 * took, pollInterval);
+  };
+  const loop = createPollLoop({
+    poll,
+    rest,
+    interval: pollInterval,
+    onFailure: (error, failures) =>
+      failures === 0 && log.error({ err: error }, 'deliveries cannot be claimed; trying again'),
+    onRecovery: () => log.info('deliveries are claimed again'),
+  });
 
   /** Polls again when a hook with a rate may be called, which is sooner than the next poll. */
   let nextCall: NodeJS.Timeout | undefined;
   const wakeIn = (milliseconds: number) => {
     nextCall ??= setTimeout(() => {
       nextCall = undefined;
-      turns.wake();
+      loop.wake();
     }, milliseconds);
   };
 
@@ -164,7 +184,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const now = clock();
     try {
       const mine = [...held.values()].map(({ delivery }) => delivery);
-      const { rows } = await prepared<{ id: string }>(pool, 'renew', renewQuery(mine, now));
+      const { rows } = await pool.query<{ id: string }>(named('renew', renewQuery(mine, now)));
       for (const { id } of rows) {
         const one = held.get(id);
         if (one) one.until = now + lease;
@@ -177,10 +197,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     start() {
-      turns.start();
+      loop.start();
       renewing ??= setInterval(() => void renew(), lease / 6);
     },
-    wake: turns.wake,
+    wake: loop.wake,
     settled(deliveryId, within) {
       return new Promise((resolve) => {
         const end = (settled: boolean) => {
@@ -190,13 +210,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         };
         const timer = setTimeout(() => end(false), within);
         watched.set(deliveryId, () => end(true));
-        turns.wake(true);
+        loop.wake(true);
       });
     },
     inFlight: () => calls.size,
     async close(within) {
       clearTimeout(nextCall);
-      await turns.close();
+      await loop.close();
       for (const { delivery } of gate.close()) unmade(delivery, cutOff);
       const cut = setTimeout(() => caller.cut(), within);
       await Promise.all(calls);

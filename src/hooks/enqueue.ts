@@ -2,12 +2,13 @@ import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { jsons, texts, times, uuids } from '../binary.js';
 import { newId, timeOf } from '../entities/id.js';
-import { type Filter, type MatchRecords, matchesOf, passes, withQuery } from './filter.js';
+import { named } from '../named.js';
+import { type Listener, type MatchRecords, matchesOf, passes, withQuery } from './filter.js';
 import type { FilterHealth } from './filter-health.js';
 import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
 
-/** Rows that one statement inserts, at most. */
-const mostRows = 2000;
+/** Most rows that one statement inserts. */
+const maxRows = 2000;
 
 /** A delivery about to be stored. */
 interface NewDelivery {
@@ -20,20 +21,6 @@ interface NewDelivery {
   ts: number | null;
   lane: string | null;
   payload: string;
-}
-
-/** A hook that hears of a device. */
-export interface Listener {
-  hookId: string;
-  applicationId: string;
-  organizationId: string;
-  ordered: boolean;
-  filter: Filter | null;
-  /** Transactions in a row in which the query of its filter ran out of time. */
-  filterTimeouts: number;
-  deviceId: string;
-  /** Tags of the device, as they stand. */
-  tags: readonly string[];
 }
 
 /** When, with how many attempts, who decides on queries, and where it is told how they do. */
@@ -69,8 +56,8 @@ export async function enqueueRecords(
   onQueries?: (organizations: ReadonlySet<string>) => void,
 ): Promise<number> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
-  const { text, values } = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled`;
-  const { rows } = await tx.query<Listener>({ name: 'listeners', text, values });
+  const query = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled`;
+  const { rows } = await tx.query<Listener>(named('listeners', query));
   if (rows.length === 0) return 0;
   const asking = new Set(withQuery(rows).map(({ organizationId }) => organizationId));
   if (asking.size > 0) onQueries?.(asking);
@@ -104,8 +91,8 @@ export async function enqueueFor(
         }),
       );
   });
-  for (let start = 0; start < deliveries.length; start += mostRows) {
-    await insert(tx, deliveries.slice(start, start + mostRows), terms.now, terms.maxAttempts);
+  for (let start = 0; start < deliveries.length; start += maxRows) {
+    await insert(tx, deliveries.slice(start, start + maxRows), terms.now, terms.maxAttempts);
   }
   return deliveries.length;
 }
@@ -164,9 +151,10 @@ async function insert(tx: Client, rows: readonly NewDelivery[], now: number, max
   const ids = rows.map(() => newId());
   const column = <T>(of: (row: NewDelivery) => T) => rows.map(of);
   const at = new Date(now);
-  await tx.query({
-    name: 'enqueue',
-    ...plain(sql`
+  await tx.query(
+    named(
+      'enqueue',
+      sql`
       insert into delivery (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload,
                             state, queued_at, next_attempt_at, max_attempts, created_at, updated_at)
       select id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane,
@@ -183,9 +171,8 @@ async function insert(tx: Client, rows: readonly NewDelivery[], now: number, max
           ${uuids(column(({ lane }) => lane))}::uuid[],
           ${jsons(column(({ payload }) => payload))}::json[],
           ${times(ids.map(timeOf))}::timestamptz[]
-        ) r (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload, made_at)`),
-  });
+        ) r (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload, made_at)`,
+    ),
+  );
   return ids;
 }
-
-const plain = ({ text, values }: { text: string; values: unknown[] }) => ({ text, values });

@@ -1,14 +1,13 @@
 import type pg from 'pg';
 import type { PlainJson } from '../json.js';
-import type { Listener } from './enqueue.js';
 import type { FilterHealth } from './filter-health.js';
 import type { StoredRecord } from './message.js';
 
 /** All queries of the filters of one transaction may take this long together, one of them this long. Milliseconds. */
-const budget = 1000;
-const longestQuery = 500;
+const totalTimeout = 1000;
+const queryTimeout = 500;
 /** With less than this left no query is asked. */
-const leastTime = 20;
+const minTimeout = 20;
 
 /** Which records a hook is called with; all, where nothing is said. */
 export interface Filter {
@@ -16,6 +15,20 @@ export interface Filter {
   tags?: readonly string[] | null;
   /** What a search takes as a query. */
   query?: PlainJson;
+}
+
+/** A hook that hears of a device. */
+export interface Listener {
+  hookId: string;
+  applicationId: string;
+  organizationId: string;
+  ordered: boolean;
+  filter: Filter | null;
+  /** Transactions in a row in which the query of its filter ran out of time. */
+  filterTimeouts: number;
+  deviceId: string;
+  /** Tags of the device, as they stand. */
+  tags: readonly string[];
 }
 
 /** How a query was answered. */
@@ -66,7 +79,7 @@ export async function matchesOf(
   const hooks = [...Map.groupBy(withQuery(listeners), ({ hookId }) => hookId)].toSorted(
     ([, [a]], [, [b]]) => a!.filterTimeouts - b!.filterTimeouts,
   );
-  const end = performance.now() + budget;
+  const end = performance.now() + totalTimeout;
   for (const [hookId, ofHook] of hooks) {
     const byDevice = new Map(ofHook.map((listener) => [listener.deviceId, listener]));
     const passing = records.filter((record) => {
@@ -74,8 +87,8 @@ export async function matchesOf(
       return listener !== undefined && passes(listener, record);
     });
     if (passing.length === 0) continue;
-    const timeoutMs = Math.floor(Math.min(longestQuery, end - performance.now()));
-    if (timeoutMs < leastTime) {
+    const timeoutMs = Math.floor(Math.min(queryTimeout, end - performance.now()));
+    if (timeoutMs < minTimeout) {
       health.unanswered(hookId, passing.length);
       continue;
     }

@@ -1,18 +1,19 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
+import { createPeriodicTasks } from '../periodic-tasks.js';
 import { longestWait, recoverQuery } from './claim.js';
 
 const day = 24 * 3600_000;
 /** Partitions are made for this many days ahead. */
 const daysAhead = 3;
-/** Deliveries of deleted hooks are swept this many at a time. */
-const sweepSize = 5000;
+/** Deliveries of deleted hooks are deleted this many at a time. */
+const purgeBatch = 5000;
 /** A transaction that saw a hook before it was deleted has stored its deliveries by then, in milliseconds. */
-const sweepDelay = 60_000;
+const purgeDelay = 60_000;
 
-/** After the database was away, leases are not taken back for so many rounds. */
-const restRounds = 3;
+/** After the database was away, leases are not taken back this many times. */
+const skippedRecoveries = 3;
 
 /** Settings of the housekeeping. */
 export interface HousekeepingOptions {
@@ -32,20 +33,20 @@ export interface Housekeeping {
   close(): Promise<void>;
 }
 
-/** The work, each with how often it is done, in milliseconds. */
+/** Makes the housekeeping. */
 export function createHousekeeping({ pool, clock, log, retention, onRecovered }: HousekeepingOptions): Housekeeping {
-  let rest = 0;
+  let skip = 0;
   const recover = async () => {
     try {
       // After an outage every lease has run out: who holds one, and has its result, writes it in the meantime.
-      if (rest > 0) {
+      if (skip > 0) {
         await pool.query('select');
-        rest--;
+        skip--;
         return;
       }
       await takeBack();
     } catch (error) {
-      rest = restRounds;
+      skip = skippedRecoveries;
       throw error;
     }
   };
@@ -56,50 +57,38 @@ export function createHousekeeping({ pool, clock, log, retention, onRecovered }:
       onRecovered();
     }
   };
-  const sweep = async () => {
-    while (!closing && (await sweepDeleted(pool, clock() - sweepDelay)) > 0);
+  let closing = false;
+  const purge = async () => {
+    while (!closing && (await purgeDeleted(pool, clock() - purgeDelay)) > 0);
   };
-  const lanes = async () => {
-    if ((await fillLanes(pool, clock())) > 0) onRecovered();
+  const fillKeys = async () => {
+    if ((await fillOrderingKeys(pool, clock())) > 0) onRecovered();
   };
   const partition = () => makePartitions(pool, clock());
-  const retire = async () => {
-    const dropped = await retirePartitions(pool, clock(), retention);
+  const drop = async () => {
+    const dropped = await dropPartitions(pool, clock(), retention);
     if (dropped > 0) log.info({ partitions: dropped }, 'old deliveries dropped');
   };
 
-  const timers: NodeJS.Timeout[] = [];
-  const running = new Set<Promise<void>>();
-  let closing = false;
-  const every = (milliseconds: number, name: string, work: () => Promise<void>) => {
-    let busy = false;
-    const go = () => {
-      if (busy || closing) return;
-      busy = true;
-      const done: Promise<void> = work()
-        .catch((error: unknown) => log.warn({ err: error, work: name }, 'housekeeping failed; it will be done again'))
-        .finally(() => {
-          busy = false;
-          running.delete(done);
-        });
-      running.add(done);
-    };
-    timers.push(setInterval(go, milliseconds));
-  };
+  const tasks = createPeriodicTasks(
+    {
+      recover: { every: 5000, run: recover },
+      orderingKeys: { every: 5000, run: fillKeys },
+      purge: { every: 60_000, run: purge },
+      makePartitions: { every: 3600_000, run: partition },
+      dropPartitions: { every: 3600_000, run: drop },
+    },
+    { log, failed: 'housekeeping failed; it will be done again' },
+  );
 
   return {
     async start() {
       await partition();
-      every(5000, 'recover', recover);
-      every(5000, 'lanes', lanes);
-      every(60_000, 'sweep', sweep);
-      every(3600_000, 'partition', partition);
-      every(3600_000, 'retire', retire);
+      tasks.start();
     },
     async close() {
       closing = true;
-      for (const timer of timers) clearInterval(timer);
-      await Promise.all(running);
+      await tasks.close();
     },
   };
 }
@@ -115,7 +104,7 @@ export async function makePartitions(pool: pg.Pool, now: number): Promise<void> 
  * Drops the partitions of days that lie wholly before the retention, in milliseconds; answers their number. What still
  * waits is kept, save what a disabled hook would not be called with any more.
  */
-export async function retirePartitions(pool: pg.Pool, now: number, retention: number): Promise<number> {
+export async function dropPartitions(pool: pg.Pool, now: number, retention: number): Promise<number> {
   const waitingSince = new Date(now - Math.max(retention, longestWait));
   const [row] = await briefly<{ dropped: number }>(
     pool,
@@ -124,41 +113,41 @@ export async function retirePartitions(pool: pg.Pool, now: number, retention: nu
   return row?.dropped ?? 0;
 }
 
-/** Deletes some deliveries of a hook that was deleted before a moment; answers whether to go on. */
-export async function sweepDeleted(pool: pg.Pool, before: number): Promise<number> {
+/** Deletes some deliveries of a hook that was deleted before a time; answers how many rows, 0 when none are left. */
+export async function purgeDeleted(pool: pg.Pool, before: number): Promise<number> {
   const { rows } = await pool.query<{ deleted: number }>(sql`
     with gone as materialized (
       select hook_id from deleted_hook where deleted_at < ${new Date(before)}
        order by deleted_at limit 1 for update skip locked
     ),
-    swept as (
+    purged as (
       delete from delivery d using (
-        select d.hook_id, d.id from gone g join delivery d on d.hook_id = g.hook_id limit ${sweepSize}
+        select d.hook_id, d.id from gone g join delivery d on d.hook_id = g.hook_id limit ${purgeBatch}
       ) s
        where d.hook_id = s.hook_id and d.id = s.id
       returning 1
     ),
     finished as (
       delete from deleted_hook h using gone g
-       where h.hook_id = g.hook_id and not exists (select from swept)
+       where h.hook_id = g.hook_id and not exists (select from purged)
       returning 1
     )
-    select ((select count(*) from swept) + (select count(*) from finished))::integer deleted`);
+    select ((select count(*) from purged) + (select count(*) from finished))::integer deleted`);
   return rows[0]?.deleted ?? 0;
 }
 
-/** How long after a change of a hook deliveries without a lane may still be committed, in milliseconds. */
-const laneDelay = 600_000;
+/** How long after a change of a hook deliveries without an ordering key may still be committed, in milliseconds. */
+const orderingKeyDelay = 600_000;
 
 /**
- * Gives the deliveries of hooks that became ordered their lanes, without which they are not claimed. Whoever stored
+ * Gives the deliveries of hooks that became ordered their ordering keys, without which they are not claimed. Whoever stored
  * them may have seen the hook before it changed, and commit after, so this is done for a while.
  */
-export async function fillLanes(pool: Pick<pg.Pool, 'query'>, now: number): Promise<number> {
+export async function fillOrderingKeys(pool: Pick<pg.Pool, 'query'>, now: number): Promise<number> {
   const { rowCount } = await pool.query(sql`
     update delivery d set lane = d.device_id
       from hook h
-     where h.ordered and h.updated_at > ${new Date(now - laneDelay)} and not d.done and d.hook_id = h.id
+     where h.ordered and h.updated_at > ${new Date(now - orderingKeyDelay)} and not d.done and d.hook_id = h.id
        and d.state = 'pending' and d.event = 'record' and d.lane is null`);
   return rowCount ?? 0;
 }

@@ -29,25 +29,6 @@ export interface ApplicationKey {
   organizationId: string;
 }
 
-/** A URL in the twelve parts that a delivery shows (contract, section 5); a part that is empty is `null`. */
-export interface Uri {
-  href: string;
-  path: string;
-  pathname: string;
-  query: string | null;
-  search: string | null;
-  hash: string | null;
-  hostname: string;
-  port: string | null;
-  host: string;
-  auth: string | null;
-  slashes: boolean;
-  protocol: string;
-}
-
-/** What stands in stored requests and answers in place of a secret. */
-export const redacted = '[redacted]';
-
 /** The payload of a record for each application it goes to; the long part is written once (contract, section 11). */
 export function recordPayload({ ts, metadata, data, device }: StoredRecord): (application: ApplicationKey) => string {
   const { id, serial, organizationId, product, location } = device;
@@ -93,24 +74,4 @@ export function compose(target: Target, { organizationId, id, event, payload }: 
     },
     `{"method":"POST","headers":{${target.shownHeaders},${shown}},"uri":${target.shownUri}}`,
   ];
-}
-
-/** The twelve parts of a URL. */
-export function uriOf(text: string): Uri {
-  const url = new URL(text);
-  const or = (part: string) => (part === '' ? null : part);
-  return {
-    href: url.href,
-    path: url.pathname + url.search,
-    pathname: url.pathname,
-    query: or(url.search.slice(1)),
-    search: or(url.search),
-    hash: or(url.hash),
-    hostname: url.hostname,
-    port: or(url.port),
-    host: url.host,
-    auth: null,
-    slashes: true,
-    protocol: url.protocol,
-  };
 }

@@ -1,4 +1,5 @@
-import { redacted } from './message.js';
+/** What stands in stored requests and answers in place of a secret. */
+export const redacted = '[redacted]';
 
 /** Shorter secrets are replaced only where a whole value is one: replacing them everywhere would spoil answers. */
 const shortest = 6;

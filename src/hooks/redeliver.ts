@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
-import { earliestId, endId } from '../entities/id.js';
+import { earliestId, endId, nilId } from '../entities/id.js';
 import type { PlainJson } from '../json.js';
 import { isConflict } from '../transaction.js';
 
@@ -81,7 +81,7 @@ export async function redeliverStep(
   { now, maxAttempts }: { now: number; maxAttempts: number },
 ): Promise<HookStep> {
   const input = job.input as unknown as RedeliverInput;
-  const after = (job.cursor as string | null) ?? '00000000-0000-0000-0000-000000000000';
+  const after = (job.cursor as string | null) ?? nilId;
   const wanted = sql`
     d.done and d.hook_id = ${input.hookId} and d.state = ${input.state} and d.event = 'record'
     and d.id >= ${earliestId(input.from ?? 0)} and d.id < ${endId(input.to ?? Number.POSITIVE_INFINITY)}`;

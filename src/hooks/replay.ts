@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+import { nilId } from '../entities/id.js';
 import type { PlainJson } from '../json.js';
-import { enqueueFor, type Listener, listenerRows, type Terms } from './enqueue.js';
+import { enqueueFor, listenerRows, type Terms } from './enqueue.js';
+import type { Listener } from './filter.js';
 import type { StoredRecord } from './message.js';
 import type { HookJob, HookStep } from './redeliver.js';
 
@@ -44,8 +46,6 @@ interface Cursor {
   after: PlainJson;
 }
 
-const firstDevice = '00000000-0000-0000-0000-000000000000';
-
 /**
  * Takes a step of a replay: stores the deliveries of a page of records, device by device, filtered as ever. The first
  * step only counts the records.
@@ -60,7 +60,7 @@ export async function replayStep(
   if (job.cursor === null) {
     const { rows: heard } = await tx.query<Listener>(sql`${listenerRows} where h.id = ${hookId}`);
     const total = await count(tx, { deviceIds: heard.map(({ deviceId }) => deviceId), from, to });
-    return { cursor: asJson({ deviceId: firstDevice, after: null }), done: 0, changed: 0, total, finished: false };
+    return { cursor: asJson({ deviceId: nilId, after: null }), done: 0, changed: 0, total, finished: false };
   }
   const cursor = job.cursor as unknown as Cursor;
   const { rows } = await tx.query<Listener>(sql`

@@ -1,14 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { prepared } from './claim.js';
+import { backOff } from '../back-off.js';
+import { named } from '../named.js';
 import { type Result, settleQuery } from './settle.js';
 
 /** A batch is written once this many results wait, or no call is under way whose result could join it, */
-const enough = 200;
+const minBatch = 200;
 /** or the first of them has waited this long, in milliseconds. */
-const patience = 16;
+const maxWait = 16;
 /** No batch is larger. */
-const most = 500;
+const maxBatch = 500;
+/** The longest wait between two tries to write a batch, in milliseconds: no deliveries are settled meanwhile. */
+const maxBackOff = 2000;
 
 /** Writes down what became of claimed deliveries, many at a time. */
 export interface Settler {
@@ -38,14 +42,12 @@ export function createSettler({ pool, clock, log, underWay, onSettled }: Settler
 
   const write = async () => {
     while (waiting.length > 0) {
-      let batch = waiting.slice(0, most);
-      waiting = waiting.slice(most);
+      let batch = waiting.slice(0, maxBatch);
+      waiting = waiting.slice(maxBatch);
       for (let failures = 0; ; failures++) {
         try {
-          const { rows } = await prepared<{ disabledHooks: string[] | null }>(
-            pool,
-            'settle',
-            settleQuery(batch, clock()),
+          const { rows } = await pool.query<{ disabledHooks: string[] | null }>(
+            named('settle', settleQuery(batch, clock())),
           );
           for (const hook of rows[0]?.disabledHooks ?? []) log.warn({ hook }, 'hook disabled');
           break;
@@ -53,7 +55,7 @@ export function createSettler({ pool, clock, log, underWay, onSettled }: Settler
           if (failures === 0) log.error({ err: error }, 'deliveries cannot be settled; trying again');
           // One answer that the database cannot store must not block the others.
           if (isData(error)) batch = batch.map(withoutAnswer);
-          await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 2 ** failures, 2000)));
+          await delay(backOff(failures, maxBackOff));
         }
       }
       onSettled(batch);
@@ -74,8 +76,8 @@ export function createSettler({ pool, clock, log, underWay, onSettled }: Settler
   return {
     add(result) {
       waiting.push(result);
-      if (waiting.length >= Math.min(enough, underWay())) due ??= setImmediate(() => void flush());
-      else timer ??= setTimeout(() => void flush(), patience);
+      if (waiting.length >= Math.min(minBatch, underWay())) due ??= setImmediate(() => void flush());
+      else timer ??= setTimeout(() => void flush(), maxWait);
     },
     async drain() {
       while (waiting.length > 0 || writing) await flush();

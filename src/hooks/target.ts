@@ -1,7 +1,7 @@
-import { redacted, uriOf } from './message.js';
-import { createRedaction, type Redaction } from './redaction.js';
+import { createRedaction, type Redaction, redacted } from './redaction.js';
 import type { Vault } from './secret.js';
 import { sign } from './signature.js';
+import { uriOf } from './uri.js';
 
 /** A hook as it is stored, as far as calls need it; secrets sealed. */
 export interface HookRow {
@@ -40,19 +40,19 @@ export interface Target {
 export const placeOf = (hookId: string, secret: 'basic_pass' | 'header_value' | 'signing_secret'): string =>
   `hook/${hookId}/${secret}`;
 
-/** At most this many hooks are kept ready. */
-const kept = 1000;
+/** Most hooks that are kept ready. */
+const maxTargets = 1000;
 
 /** Makes hooks ready to be called, and keeps them ready for as long as they stay as they are. */
 export function createTargets(vault: Vault): (row: HookRow) => Target {
   const targets = new Map<string, { row: HookRow; target: Target }>();
   return (row) => {
-    const known = targets.get(row.hookId);
-    if (known && same(known.row, row)) return known.target;
+    const cached = targets.get(row.hookId);
+    if (cached && same(cached.row, row)) return cached.target;
     const target = openTarget(vault, row);
     targets.delete(row.hookId);
     targets.set(row.hookId, { row, target });
-    if (targets.size > kept) targets.delete(targets.keys().next().value!);
+    if (targets.size > maxTargets) targets.delete(targets.keys().next().value!);
     return target;
   };
 }

@@ -1,8 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import { nilId } from '../entities/id.js';
 import type { Job } from '../entities/job.js';
 import { ApiError } from '../errors.js';
 import type { PlainJson } from '../json.js';
+import { createPollLoop } from '../poll-loop.js';
 import { isConflict, transaction } from '../transaction.js';
 import {
   advanceJob,
@@ -39,20 +41,16 @@ export interface Jobs {
 }
 
 /** Time between two polls for jobs of other processes, and the length of a lease. Milliseconds. */
-const pollEvery = 1000;
+const pollInterval = 1000;
 const leaseFor = 60_000;
 /** Time for which a job runs before another organization's job gets its turn, in milliseconds; at least one step. */
-const turn = 1000;
+const turnTime = 1000;
 /** A step that conflicts with other transactions this many times in a row fails its job. */
-const mostConflicts = 20;
-/** Sorts before every organization. */
-const firstOrganization = '00000000-0000-0000-0000-000000000000';
+const maxConflicts = 20;
 
 /** Opens the jobs over a pool. */
 export const createJobs = ({ pool, clock, log, kinds, isConnectionLoss }: JobsOptions): Jobs => {
   let closing = false;
-  let running: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
   const lease = () => new Date(clock() + leaseFor);
 
   const takeStep = (id: string): Promise<boolean> =>
@@ -68,14 +66,14 @@ export const createJobs = ({ pool, clock, log, kinds, isConnectionLoss }: JobsOp
 
   /** Takes steps of a job until its time is over; the next turn finds out whether steps remain. */
   const takeTurn = async (id: string): Promise<void> => {
-    const end = performance.now() + turn;
+    const end = performance.now() + turnTime;
     for (let conflicts = 0; ; ) {
       try {
         if (!(await takeStep(id))) return;
         conflicts = 0;
       } catch (error) {
         // Another transaction changed the same rows: this step was rolled back, and runs again.
-        if (!isConflict(error) || ++conflicts === mostConflicts) throw error;
+        if (!isConflict(error) || ++conflicts === maxConflicts) throw error;
       }
       if (closing || performance.now() >= end) break;
     }
@@ -83,7 +81,7 @@ export const createJobs = ({ pool, clock, log, kinds, isConnectionLoss }: JobsOp
   };
 
   const work = async (): Promise<void> => {
-    for (let after = firstOrganization; ; ) {
+    for (let after = nilId; ; ) {
       const now = new Date(clock());
       const job = closing ? undefined : await claimJob(pool, { after, now, until: lease() });
       if (job === undefined) return;
@@ -103,29 +101,23 @@ export const createJobs = ({ pool, clock, log, kinds, isConnectionLoss }: JobsOp
     }
   };
 
-  const wake = () => {
-    running ??= work()
-      .catch((error: unknown) => log.warn({ err: error }, 'jobs were interrupted; they go on'))
-      .finally(() => {
-        running = undefined;
-      });
-  };
+  const loop = createPollLoop({
+    poll: work,
+    interval: pollInterval,
+    onFailure: (error) => log.warn({ err: error }, 'jobs were interrupted; they go on'),
+  });
 
   return {
     async ask(organizationId, kind, input) {
       const job = await insertJob(pool, { organizationId, kind, input }, new Date(clock()));
-      if (timer) wake();
+      loop.wake();
       return job;
     },
     find: (organizationId, id) => findJob(pool, organizationId, id),
-    start() {
-      timer = setInterval(wake, pollEvery);
-      wake();
-    },
+    start: loop.start,
     async close() {
       closing = true;
-      clearInterval(timer);
-      await running;
+      await loop.close();
     },
   };
 };

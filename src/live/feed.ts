@@ -1,4 +1,5 @@
 import { unavailable } from '../errors.js';
+import { createPollLoop } from '../poll-loop.js';
 import { readMissed } from './catch-up.js';
 import type { Given, Position } from './cursor.js';
 import {
@@ -11,7 +12,6 @@ import {
   type Told,
 } from './feed-options.js';
 import type { Notice } from './notifications.js';
-import { createPollLoop } from './poll-loop.js';
 import { createQueues } from './queue.js';
 import { Snapshot } from './snapshot.js';
 import { type Look, lookQuery } from './visibility.js';
@@ -29,7 +29,11 @@ export interface Feed<Item, Someone extends Subscriber<Item>> {
   close(): Promise<void>;
 }
 
-/** RequestBudget for identifiers, which are made before their transaction begins and by clocks that differ. Milliseconds. */
+/** Least time between two polls, in milliseconds: hints that come sooner share one. */
+const pollSpacing = 20;
+/** Time between two polls that look at everything, in milliseconds, with or without a hint. */
+const pollInterval = 1000;
+/** Allowance for identifiers, which are made before their transaction begins and by clocks that differ. Milliseconds. */
 const margin = 2000;
 /** A look goes back no further than this, in milliseconds: a transaction that writes for longer is found by its notice alone. */
 const longestWrite = 60_000;
@@ -187,7 +191,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     told.turn();
   };
 
-  const round = async (whole: boolean) => {
+  const poll = async (whole: boolean) => {
     const named = ranges;
     const all = whole || everything;
     ranges = [];
@@ -203,14 +207,23 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     }
   };
 
-  const rounds = createPollLoop({ round, needed: () => present.size > 0 || joining.length > 0, log });
+  const loop = createPollLoop({
+    poll,
+    interval: pollInterval,
+    rest: (_, took) => pollSpacing - took,
+    isNeeded: () => present.size > 0 || joining.length > 0,
+    onFailure: (error, failures) =>
+      failures === 0 && log.error({ err: error }, 'subscribers cannot be told; trying again'),
+    onRecovery: () => log.info('subscribers are told again'),
+  });
+  loop.start();
 
   return {
     async join(someone, given) {
       const joined = Promise.withResolvers<Position | undefined>();
       joining.push({ someone, joined });
       demand();
-      rounds.wake();
+      loop.wake();
       const position = await joined.promise;
       if (given === undefined || position === undefined) return;
       try {
@@ -231,12 +244,12 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
       if (present.size === 0) return;
       if (notices === undefined) everything = true;
       else hold(notices);
-      rounds.wake();
+      loop.wake();
     },
     async close() {
       for (const { stream } of present.keys()) stream.end();
       refuseAll();
-      await rounds.stop();
+      await loop.close();
       await queues.close();
     },
   };

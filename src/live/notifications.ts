@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import sql from 'sql-template-tag';
+import { backOff } from '../back-off.js';
+import { named } from '../named.js';
 import { merge, type Range } from './range.js';
 
 /** What processes tell each other about. */
@@ -12,7 +15,7 @@ export interface Notice extends Range {
 }
 
 /** Notices between processes of what was committed. They are hints: what a lost one named is found by the next look. */
-export interface Post {
+export interface Notifications {
   /** Begins to listen, and to try again wherever that fails. */
   start(): void;
   /** Sends a notice of what was committed. Quick; does nothing where no process wants to know. */
@@ -36,9 +39,8 @@ const spacing = 20;
 /** A process that wants notices says so this often; others believe it for `believed`. */
 const heartbeat = 2000;
 const believed = 7000;
-const longestPause = 5000;
 /** PostgreSQL takes 8000 bytes; a range is less than 130. */
-const mostRanges = 50;
+const maxRanges = 50;
 
 interface Message {
   from: string;
@@ -55,7 +57,7 @@ const topics: readonly Topic[] = ['records', 'deliveries'];
  * Nothing is sent where no process has subscribers: those that have some say so every two seconds. A process that has not
  * heard this yet sends nothing, and then subscribers are told a second later, by the next look.
  */
-export function createNotifications({ connectionString, log, onNotice }: NotificationsOptions): Post {
+export function createNotifications({ connectionString, log, onNotice }: NotificationsOptions): Notifications {
   const me = randomUUID();
   const wants = new Set<Topic>();
   /** Until when other processes want notices of a topic. */
@@ -71,11 +73,9 @@ export function createNotifications({ connectionString, log, onNotice }: Notific
 
   const notify = async (message: Omit<Message, 'from'>): Promise<void> => {
     try {
-      await client?.query({
-        name: 'notify',
-        text: 'select pg_notify($1, $2)',
-        values: [channel, JSON.stringify({ from: me, ...message })],
-      });
+      await client?.query(
+        named('notify', sql`select pg_notify(${channel}, ${JSON.stringify({ from: me, ...message })})`),
+      );
     } catch (error) {
       // When this connection ends, another is opened.
       log.debug({ err: error }, 'a notice was not sent');
@@ -106,7 +106,7 @@ export function createNotifications({ connectionString, log, onNotice }: Notific
       opening.end().catch(() => undefined);
       if (closed) return;
       if (failures === 0) log.warn('notices of other processes are not heard; looking every second');
-      retry = setTimeout(() => void connect(), Math.min(100 * 2 ** failures++, longestPause));
+      retry = setTimeout(() => void connect(), backOff(failures++));
     });
     opening.on('error', lost);
     opening.on('end', lost);
@@ -179,7 +179,7 @@ function together(some: readonly Notice[] | 'many', more: readonly Notice[]): No
   const all = [...byHook].flatMap(([hook, ranges]) =>
     merge(ranges).map((range): Notice => (hook === undefined ? range : { hook, ...range })),
   );
-  return all.length > mostRanges ? 'many' : all;
+  return all.length > maxRanges ? 'many' : all;
 }
 
 const once = (work: () => void) => {

@@ -1,11 +1,12 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { backOff } from '../back-off.js';
 import { rateLimited } from '../errors.js';
 
 /** Most work of one organization that waits. */
-const mostWaiting = 4;
-/** Most retries of work that fails, after 100, 200, 400 ... milliseconds. */
-const mostRetries = 5;
+const maxWaiting = 4;
+/** Most retries of work that fails. */
+const maxRetries = 5;
 
 /** A queue of work for each organization: in order, one piece of work at a time, and independent of other organizations. */
 export interface Queues {
@@ -34,11 +35,11 @@ export function createQueues(log: Logger): Queues {
       try {
         return await work();
       } catch (error) {
-        if (tries === mostRetries) {
+        if (tries === maxRetries) {
           log.error({ err: error }, 'subscribers missed what their queries could not be asked about');
           return lost();
         }
-        await setTimeout(100 * 2 ** tries);
+        await delay(backOff(tries));
       }
     }
   };
@@ -55,7 +56,7 @@ export function createQueues(log: Logger): Queues {
       });
     return result;
   };
-  const isFull = (organizationId: string) => (queues.get(organizationId)?.length ?? 0) > mostWaiting;
+  const isFull = (organizationId: string) => (queues.get(organizationId)?.length ?? 0) > maxWaiting;
 
   return {
     add(organizationId, work, lost) {

@@ -2,6 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { firstId } from '../entities/id.js';
 import type { DeviceRecord } from '../entities/record.js';
 import type { PlainJson } from '../json.js';
+import { named } from '../named.js';
 import { createFeed, type Feed } from './feed.js';
 import {
   type FeedShared,
@@ -51,8 +52,7 @@ export const createRecordFeed = ({ match, ...options }: RecordFeedOptions): Feed
     ...options,
     remembered: 0,
     async read(question, pool) {
-      const { text, values } = recordsQuery(question);
-      const { rows } = await pool.query<StoredRow>({ name: 'live-records', text, values });
+      const { rows } = await pool.query<StoredRow>(named('live-records', recordsQuery(question)));
       return rows.map(rowOf);
     },
     sort: sortRecords,
@@ -62,7 +62,7 @@ export const createRecordFeed = ({ match, ...options }: RecordFeedOptions): Feed
 };
 
 /** Most that is read of one organization's records of a page, in bytes as they are stored. */
-const mostRead = 8 * mostCharacters;
+const maxReadBytes = 8 * mostCharacters;
 
 /** A record as the statement answers it; its JSON as text, null where it is too large to be told. */
 interface StoredRow {
@@ -90,7 +90,7 @@ const recordsQuery = (question: Question<RecordSubscriber>): Sql => {
   const organizations = [...new Set(subscribers.map(({ organizationId }) => organizationId))];
   // The newest of each organization: no stream could hold more.
   const fits = sql`f.size < ${mostCharacters}::int
-    and sum(f.size) over (partition by f."organizationId" order by f.id desc) < ${mostRead}::int`;
+    and sum(f.size) over (partition by f."organizationId" order by f.id desc) < ${maxReadBytes}::int`;
   return sql`
     select f.id, f.xid, f."organizationId", f."deviceId", f."productId", f.ts, f.applications,
            case when ${fits} then f.metadata::text end as metadata, case when ${fits} then f.data::text end as data,

@@ -1,5 +1,6 @@
 import { StreamType } from '../entities/enums.js';
 import { maxItems } from '../entities/ingest-answer.js';
+import { isStorable } from '../entities/storable.js';
 import { malformed, tooLarge } from '../errors.js';
 import { JsonFault, type PlainJson } from '../json.js';
 import type { PlainLine } from '../json-plain.js';
@@ -115,9 +116,6 @@ const frameAt = ({ frame: value }: PlainObject): ItemFrame | undefined => {
 
 const isStreamType = (text: string | undefined): text is StreamType =>
   text !== undefined && Object.hasOwn(StreamType, text);
-
-/** Whether PostgreSQL can hold a text: no NUL, no lone surrogates. */
-const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const isStorableJson = (value: PlainJson, depth: number): boolean => {
   if (typeof value === 'string') return isStorable(value);

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { ignoringCase, type Listing } from './list.js';
+import { ignoringCase } from './list.js';
+import type { Listing } from './listing.js';
 
 /** What is told of a token, `k`; its hash never is. */
 export const tokenColumns: Sql = sql`

@@ -6,7 +6,8 @@ import type { Caller } from '../entities/caller.js';
 import type { Context } from '../schema/context.js';
 import type { SearchablePageArgs } from '../schema/list.args.js';
 import type { Page } from '../schema/page.js';
-import { ignoringCase, type Listing, listBelow } from './list.js';
+import { ignoringCase, listBelow } from './list.js';
+import type { Listing } from './listing.js';
 
 /** Which applications, as `a`: what they are joined with, conditions, and the order where none is asked for. */
 export interface Which {

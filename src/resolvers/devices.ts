@@ -8,7 +8,8 @@ import type { Context } from '../schema/context.js';
 import type { DeviceFilterInput } from '../schema/device-filter.args.js';
 import type { Which } from './applications.js';
 import { deviceConditions, filterTimeout } from './device-filter.js';
-import { ignoringCase, type Listing } from './list.js';
+import { ignoringCase } from './list.js';
+import type { Listing } from './listing.js';
 import { loadById } from './loader.js';
 
 /** Which devices, as `d`, that a filter lets pass. */

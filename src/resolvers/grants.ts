@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { ignoringCase, type Listing } from './list.js';
+import { ignoringCase } from './list.js';
+import type { Listing } from './listing.js';
 
 const from = sql`from team_application l join application a on a.id = l.application_id join team t on t.id = l.team_id`;
 

@@ -8,7 +8,7 @@ import { conflict, notFound } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { HookArgs } from '../schema/hook.args.js';
 import type { HooksBelowArgs } from '../schema/list.args.js';
-import type { Listing } from './list.js';
+import type { Listing } from './listing.js';
 
 /** Hooks, as `h`. */
 export const hookRows: Sql = sql`

@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Listing } from './list.js';
+import type { Listing } from './listing.js';
 
 /** Jobs, as `j`. */
 export const jobRows: Sql = sql`

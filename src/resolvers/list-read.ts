@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag';
 import { ApiError, invalid } from '../errors.js';
 import type { Context, Read } from '../schema/context.js';
-import type { Listing, Wanted } from './list.js';
+import type { Listing, Wanted } from './listing.js';
 
 /** Longest time that the regular expression of a list may take, in milliseconds. */
 const patternTimeout = 2000;

@@ -3,60 +3,14 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { invalid } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
-import type { SelectedFields } from '../schema/selected-fields.js';
-import { afterCursor, type CursorKind, type CursorPage, cursorOf, requireCursorOrPage } from './cursor.js';
+import { afterCursor, type CursorPage, cursorOf, requireCursorOrPage } from './cursor.js';
 import { countedQuickly, readerOf, readSlowly } from './list-read.js';
+import type { Listing, Wanted } from './listing.js';
 import { loaderOf } from './loader.js';
 import { requireCheapPattern } from './pattern.js';
 
-/** What a list is made of. Everything in it is text of ours; what callers send travels as parameters. */
-export interface Listing {
-  /** `select ... from ...` without its condition, of what is asked for; `also` is a list of columns more, after a comma. */
-  rows: (asked: SelectedFields, also?: Sql) => Sql;
-  /** `from ...` alone, for counting. */
-  from: Sql;
-  /** Conditions that all hold. */
-  where: readonly Sql[];
-  /**
-   * The column that names the parent, where each has few and no index gives their order: the rows of all parents are then
-   * read and numbered together, in half the time. `where` says nothing of the parent then.
-   */
-  parent?: Sql;
-  /** The fields that `q` is matched against. */
-  matched?: readonly Sql[];
-  /** The fields that `sort` may name. */
-  sortable: Readonly<Record<string, Sql>>;
-  /** Order where none is asked for. */
-  order: Sql;
-  /** A last key that no two rows share, so that pages never overlap. */
-  tie: Sql;
-  /** Give up counting past this number; then the page has no total. */
-  countUpTo?: number;
-  /**
-   * The columns that name a row, where rows are wide: a page further back is found by these first, and only its own rows are
-   * read. `matches` holds for the one row that a found key `k` names.
-   */
-  key?: { columns: Sql; matches: Sql };
-  /** How it is walked by cursor, in the order where none is asked for; not every list is. */
-  walk?: CursorKind;
-  /** How long a statement may take, in milliseconds, where it may turn out expensive. */
-  patience?: number;
-}
-
 /** A text to sort by as `q` matches it: without regard to case. */
 export const ignoringCase = (text: Sql): Sql => sql`lower(${text})`;
-
-/** Which page of a list. */
-export interface Wanted {
-  limit: number;
-  page: number;
-  sort?: string | null;
-  q?: string | null;
-  /** The page after this cursor, instead of one by its number. */
-  after?: string | null;
-  /** What of the page is read. */
-  asked: SelectedFields;
-}
 
 /**
  * Reads one page of a list, and counts the whole where that is asked for. Throws 422 for a field that it cannot be sorted by

@@ -1,7 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { deviceCount, productRows } from '../auth/rows.js';
 import type { Caller } from '../entities/caller.js';
-import { ignoringCase, type Listing } from './list.js';
+import { ignoringCase } from './list.js';
+import type { Listing } from './listing.js';
 
 /** A list of products, as `p`. */
 export const productListing = (caller: Caller, where: readonly Sql[]): Listing => ({

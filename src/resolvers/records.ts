@@ -6,7 +6,8 @@ import type { Context } from '../schema/context.js';
 import type { RecordsBelowArgs } from '../schema/list.args.js';
 import type { Page } from '../schema/page.js';
 import { afterCursor, type CursorKind, type CursorPage } from './cursor.js';
-import { type Listing, listBelow } from './list.js';
+import { listBelow } from './list.js';
+import type { Listing } from './listing.js';
 
 /** Records are counted up to this number. */
 const countUpTo = 10_000;

@@ -1,7 +1,8 @@
 import sql, { empty } from 'sql-template-tag';
 import { teamRows } from '../auth/rows.js';
 import type { WhichBelow } from './applications.js';
-import { ignoringCase, type Listing } from './list.js';
+import { ignoringCase } from './list.js';
+import type { Listing } from './listing.js';
 
 /** A list of teams, as `t`. */
 export const teamListing = ({ joined = empty, order, ...which }: WhichBelow): Listing => ({

@@ -1,6 +1,7 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Which } from './applications.js';
-import { ignoringCase, type Listing } from './list.js';
+import { ignoringCase } from './list.js';
+import type { Listing } from './listing.js';
 
 /** Which users, as `u`: where they come from, and what a row carries beside them. */
 export interface WhichUsers extends Omit<Which, 'joined'> {

@@ -1,6 +1,13 @@
-import type { SelectedFields } from './response.js';
+import type { Values } from './request.js';
 
-const longest = 4096;
+/** What of a request its answer depends on: its absolute address, and the arguments that were read from it. */
+export interface PageRequest {
+  address: () => string;
+  values: Values;
+}
+
+/** Longest value of the header, in characters. */
+const maxLength = 4096;
 const defaults = { page: 1, limit: 10 };
 
 /**
@@ -9,7 +16,7 @@ const defaults = { page: 1, limit: 10 };
  * @param total number of items on all pages; undefined where they were not counted, and then there is no last page.
  */
 export const pageLinks = (
-  { address, values }: SelectedFields,
+  { address, values }: PageRequest,
   count: number,
   total: number | undefined,
 ): string | undefined => {
@@ -23,19 +30,19 @@ export const pageLinks = (
     last,
   };
   const prefix = withoutPage(address(), limit);
-  if (prefix.length > longest) return undefined;
+  if (prefix.length > maxLength) return undefined;
   const links = Object.entries(pages)
     .filter(([, number]) => number !== undefined)
     .map(([relation, number]) => `<${prefix}${number}>; rel="${relation}"`)
     .join(', ');
-  return links.length > longest ? undefined : links;
+  return links.length > maxLength ? undefined : links;
 };
 
 /** The address of a page without its number, which comes last. */
 const withoutPage = (address: string, limit: number): string => {
   const [path, query] = cut(address, '?');
-  const kept = query.split('&').filter((pair) => pair !== '' && !isPaging(pair));
-  const parameters = [...kept, `limit=${limit}`, 'page='].join('&');
+  const others = query.split('&').filter((pair) => pair !== '' && !isPaging(pair));
+  const parameters = [...others, `limit=${limit}`, 'page='].join('&');
   return `${path}?${parameters}`.replace(/[<>"\s]/g, encodeURIComponent);
 };
 

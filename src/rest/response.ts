@@ -8,18 +8,11 @@ import {
   isObjectType,
 } from 'graphql';
 import type { Hold } from './in-flight.js';
-import { pageLinks } from './links.js';
-import type { Values } from './request.js';
+import { type PageRequest, pageLinks } from './links.js';
 import type { Route } from './routes.js';
 
-/** What of the request an answer depends on: its absolute address, and the arguments that were read from it. */
-export interface SelectedFields {
-  address: () => string;
-  values: Values;
-}
-
 /** Writes the value that an operation gave, head and body at once. @throws what `hold` throws for the bytes of the body. */
-export type Answer = (response: Response, value: unknown, asked: SelectedFields, hold: Hold) => void;
+export type Answer = (response: Response, value: unknown, request: PageRequest, hold: Hold) => void;
 
 /** A page as list operations give it; `totalCount` is absent where it was not counted to the end. */
 interface Page {
@@ -35,16 +28,16 @@ export const createAnswer = (route: Route, type: GraphQLOutputType): Answer => {
   if (route.status === 204) return (response) => void response.writeHead(204).end();
   const leaveOutAbsent = absentRemover(type);
   if (pageItems(type) === undefined) {
-    return (response, value, _asked, hold) => {
+    return (response, value, _request, hold) => {
       leaveOutAbsent(value);
       sendJson(response, value, hold);
     };
   }
-  return (response, value, asked, hold) => {
+  return (response, value, request, hold) => {
     const { items, totalCount } = value as Page;
     leaveOutAbsent(value);
     if (typeof totalCount === 'number') response.setHeader('X-Total-Count', totalCount);
-    const links = pageLinks(asked, items.length, totalCount ?? undefined);
+    const links = pageLinks(request, items.length, totalCount ?? undefined);
     if (links !== undefined) response.setHeader('Link', links);
     sendJson(response, items, hold);
   };

@@ -11,7 +11,7 @@ import {
 } from 'class-validator';
 import { Field, Float, ID, Int } from 'type-graphql';
 import { EmailAddress, Serial, UnixTime, WebAddress } from '../entities/scalars.js';
-import { isStorable, unstorable } from './storable.js';
+import { isStorable, unstorable } from '../entities/storable.js';
 
 /*
  * Fields of arguments: their type in the graph and what is allowed in them, in one word. Both doors check by these, and

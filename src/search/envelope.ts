@@ -1,4 +1,4 @@
-import { isId } from '../entities/id.js';
+import { isId, nilId } from '../entities/id.js';
 import { type Fault, invalid } from '../errors.js';
 import type { LocatedJson } from '../json.js';
 import { microsecondsOf } from './hits/bound-sort.js';
@@ -87,7 +87,7 @@ export const parseMultiSearch = (lines: LocatedJson): Envelope => {
 export const productIds = (given: readonly string[]): string[] => {
   const products = given.filter((id) => id !== '');
   const ids = products.map((id) => id.toLowerCase()).filter(isId);
-  return products.length > 0 && ids.length === 0 ? ['00000000-0000-0000-0000-000000000000'] : [...new Set(ids)];
+  return products.length > 0 && ids.length === 0 ? [nilId] : [...new Set(ids)];
 };
 
 function timeRangeOf(from: string, to: string): TimeRange {

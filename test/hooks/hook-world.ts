@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import { createPool } from '../../src/database/pools.js';
 import { newId } from '../../src/entities/id.js';
 import type { Hooks, HooksOptions } from '../../src/hooks/hooks.js';
-import { sweepDeleted } from '../../src/hooks/housekeeping.js';
+import { purgeDeleted } from '../../src/hooks/housekeeping.js';
 import type { RecordDevice } from '../../src/hooks/message.js';
 import { useDatabase } from '../support/database.js';
 import { openHooks } from './open-hooks.js';
@@ -109,7 +109,7 @@ export function usePostRoom(): HookWorld {
       };
     },
     async sweep() {
-      while ((await sweepDeleted(pool, Date.now() + 60_000)) > 0);
+      while ((await purgeDeleted(pool, Date.now() + 60_000)) > 0);
     },
     async open(options = {}) {
       const { hooks, dispatcherPool } = openHooks(pool, database.url, {

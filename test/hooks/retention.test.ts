@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { makePartitions, retirePartitions } from '../../src/hooks/housekeeping.js';
+import { dropPartitions, makePartitions } from '../../src/hooks/housekeeping.js';
 import { usePostRoom } from './hook-world.js';
 import { startReceiver, status } from './receiver.js';
 
@@ -42,7 +42,7 @@ describe('deliveries that ended', () => {
     const now = Date.parse('2031-06-20T12:00:00Z');
     await makePartitions(room.pool, now);
     const [old, stray, kept] = [await ended(now - day), await ended(now - 40 * day), await ended(now)];
-    expect(await retirePartitions(room.pool, now, 0)).toBeGreaterThan(0);
+    expect(await dropPartitions(room.pool, now, 0)).toBeGreaterThan(0);
     expect([await placeOf(old), await placeOf(stray), await placeOf(kept)]).toEqual([
       undefined,
       undefined,
@@ -58,14 +58,14 @@ describe('deliveries that wait', () => {
     const subject = await room.subject({ url: receiver.url() });
     await room.store(hooks, subject);
     await room.until(subject, ([row]) => row?.attempts_made === 1);
-    await retirePartitions(room.pool, room.now + 50 * day, 3600_000);
+    await dropPartitions(room.pool, room.now + 50 * day, 3600_000);
     expect(await room.deliveries(subject)).toMatchObject([{ state: 'pending' }]);
 
     // Of a disabled hook they end after 7 days; after that, the retention is theirs too.
     await room.pool.query(sql`update hook set disabled = true where id = ${subject.hookId}`);
-    await retirePartitions(room.pool, room.now + 6 * day, 3600_000);
+    await dropPartitions(room.pool, room.now + 6 * day, 3600_000);
     expect(await room.deliveries(subject)).toHaveLength(1);
-    await retirePartitions(room.pool, room.now + 8 * day, 3600_000);
+    await dropPartitions(room.pool, room.now + 8 * day, 3600_000);
     expect(await room.deliveries(subject)).toEqual([]);
     await receiver.close();
   });

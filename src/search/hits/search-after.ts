@@ -1,6 +1,7 @@
+import { isStorable } from '../../entities/storable.js';
 import { illegalArgument, numberFormat, parsing } from '../failure.js';
 import type { Value } from '../query/predicate.js';
-import { storable, wholePart } from '../query/value-of.js';
+import { wholePart } from '../query/value-of.js';
 import type { Input } from '../syntax/input.js';
 import { isNumber, kindOf, scalarText } from '../syntax/value.js';
 import { type BoundKey, cursorInstant } from './bound-sort.js';
@@ -28,7 +29,7 @@ const valueOf = (key: BoundKey, input: Input, now: number): Value | null => {
       input,
     );
   if (key.type === 'text') {
-    if (text !== undefined && !storable(text))
+    if (text !== undefined && !isStorable(text))
       throw illegalArgument('A text in [search_after] holds NUL or a lone surrogate.', input);
     return text ?? null;
   }

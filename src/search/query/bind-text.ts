@@ -1,3 +1,4 @@
+import { isStorable } from '../../entities/storable.js';
 import { JsonString } from '../../json.js';
 import { illegalArgument, queryShard, SearchFailure } from '../failure.js';
 import type { Field } from '../field/field.js';
@@ -13,7 +14,6 @@ import { requiredOf } from './minimum-should-match.js';
 import { all, and, atLeastOf, none, not, or, type Predicate } from './predicate.js';
 import type { MatchQuery, MultiMatchQuery, PatternQuery, QueryStringQuery, SimpleQueryStringQuery } from './query.js';
 import { translateRegexp } from './regexp.js';
-import { storable } from './value-of.js';
 
 export const bindPattern = (
   { clause, field: path, pattern, caseInsensitive, at }: PatternQuery,
@@ -29,7 +29,7 @@ export const bindPattern = (
   }
   // The engines' automaton of an empty pattern takes no text, not even the empty one.
   if (pattern.kind === 'wildcard' && pattern.parts.length === 0) return none;
-  return storable(JSON.stringify(pattern)) && storable(textOf(pattern))
+  return isStorable(JSON.stringify(pattern)) && isStorable(textOf(pattern))
     ? { kind: 'pattern', field, pattern, caseInsensitive }
     : none;
 };
@@ -84,7 +84,7 @@ const matching = (
   if (field === undefined) return none;
   if (prefix && field.kind === 'keyword') {
     const text = scalarText(value) ?? '';
-    return storable(text)
+    return isStorable(text)
       ? { kind: 'pattern', field, pattern: { kind: 'prefix', text }, caseInsensitive: false }
       : none;
   }

@@ -1,3 +1,4 @@
+import { isStorable } from '../../entities/storable.js';
 import { defaultDateFormat, instantOfNumber } from '../date/date-format.js';
 import { type DateReading, readDate } from '../date/date-input.js';
 import type { Instant } from '../date/zone.js';
@@ -25,7 +26,7 @@ export const coerce = (field: Field, input: Input): Coerced => {
     case 'boolean':
       return { value: truth(text, input) };
     case 'keyword':
-      return storable(text) ? { value: text } : 'none';
+      return isStorable(text) ? { value: text } : 'none';
     case 'date':
     case 'geo_point':
       throw queryShard(`Field [${field.path}] of type [${field.kind}] does not support exact values`, input);
@@ -56,9 +57,6 @@ export const decimal = (text: string, input: Input): number => {
     });
   return value;
 };
-
-/** Whether PostgreSQL can hold a text: no NUL, no half of a surrogate pair. */
-export const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const wholeNumber = (field: Field, text: string, input: Input): Coerced => {
   const value = javaNumber(text);

@@ -1,13 +1,9 @@
-import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { isId } from '../../../entities/id.js';
+import { named } from '../../../named.js';
 import { type Item, Rejection } from '../../item.js';
 import type { RecordDevice } from '../../stored-record.js';
-import { named } from '../named.js';
-import type { ProductUse } from './product.js';
-
-/** A pool or one of its connections. */
-export type Database = Pool | PoolClient;
+import type { Database, ProductUse } from './product.js';
 
 interface Row {
   id: string;

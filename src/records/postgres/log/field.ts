@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { PlainJson } from '../../../json.js';
 import type { PlainObject } from '../../item.js';
-import type { Database } from './device.js';
+import type { Database } from './product.js';
 
 /** Kind of a field in the catalogue: that of the first value seen. */
 export type FieldKind = 'number' | 'boolean' | 'text';

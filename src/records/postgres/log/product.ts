@@ -1,7 +1,10 @@
+import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import type { DecodableVariable } from '../../decode/layout.js';
 import { type Slot, type SlotKind, slotKind } from '../slot.js';
-import type { Database } from './device.js';
+
+/** A pool or one of its connections. */
+export type Database = Pool | PoolClient;
 
 /** A variable as its product declares it. */
 interface DeclaredVariable extends DecodableVariable {

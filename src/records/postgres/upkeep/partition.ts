@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../log/device.js';
+import type { Database } from '../log/product.js';
 
 /** A partition of `record`: Unix seconds, the upper bound excluded. */
 interface Bounds {

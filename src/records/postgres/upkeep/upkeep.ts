@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { createPeriodicTasks, type PeriodicTask } from '../../../periodic-tasks.js';
 import { Partitions } from './partition.js';
 import { purgeDevices, purgeKeys } from './purge.js';
 import { retire } from './retention.js';
@@ -30,15 +31,14 @@ export interface Upkeep {
 
 /** Opens the upkeep of records. */
 export const createUpkeep = ({ pool, clock, log }: UpkeepOptions): Upkeep => {
-  const timers: NodeJS.Timeout[] = [];
-  const running = new Set<Promise<void>>();
   let closing = false;
   const now = () => new Date(clock());
 
-  const works: Record<string, { every: number; work(): Promise<void> }> = {
+  const tasks: Record<string, PeriodicTask> = {
     partitions: {
       every: hour,
-      work: () => {
+      atStart: true,
+      run: () => {
         const today = clock() / second;
         const moments = Array.from({ length: weeksAhead + 1 }, (_, ahead) => today + ahead * week);
         return new Partitions().ensure(pool, moments, today);
@@ -46,62 +46,45 @@ export const createUpkeep = ({ pool, clock, log }: UpkeepOptions): Upkeep => {
     },
     rollups: {
       every: 5 * second,
-      work: async () => {
+      run: async () => {
         while (!closing && (await rollUp(pool, now())) > 0);
       },
     },
     days: {
       every: minute,
-      work: async () => {
+      run: async () => {
         while (!closing && (await rollUpDays(pool, now())) > 0);
       },
     },
     devices: {
       every: minute,
-      work: async () => {
+      run: async () => {
         while (!closing && (await purgeDevices(pool, now())));
       },
     },
     keys: {
       every: minute,
-      work: async () => {
+      run: async () => {
         while (!closing && (await purgeKeys(pool, now())));
       },
     },
     retention: {
       // More often than daily costs nothing where nothing is due, and a restart every day does not put it off.
       every: hour,
-      work: async () => {
+      run: async () => {
         const { records, partitions } = await retire(pool, now(), () => closing);
         if (records + partitions > 0) log.info({ records, partitions }, 'records past their time are deleted');
       },
     },
   };
 
-  const begin = (name: string, work: () => Promise<void>): Promise<void> =>
-    work().catch((error: unknown) => log.warn({ err: error, work: name }, 'upkeep failed; it will be done again'));
+  const periodic = createPeriodicTasks(tasks, { log, failed: 'upkeep failed; it will be done again' });
 
   return {
-    start() {
-      for (const [name, { every, work }] of Object.entries(works)) {
-        let busy = false;
-        const go = () => {
-          if (busy || closing) return;
-          busy = true;
-          const done = begin(name, work).finally(() => {
-            busy = false;
-            running.delete(done);
-          });
-          running.add(done);
-        };
-        timers.push(setInterval(go, every));
-        if (name === 'partitions') go();
-      }
-    },
+    start: periodic.start,
     async close() {
       closing = true;
-      for (const timer of timers) clearInterval(timer);
-      await Promise.all(running);
+      await periodic.close();
     },
   };
 };

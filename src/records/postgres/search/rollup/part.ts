@@ -1,9 +1,10 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { nilId } from '../../../../entities/id.js';
 import { timestamp } from '../../../../search/query/bind-term.js';
 import type { Stale, Whose } from './range.js';
 
 /** Stands for no product where a null would compare with nothing. */
-export const noProduct = '00000000-0000-0000-0000-000000000000';
+export const noProduct = nilId;
 
 /** Rows of an organization's products. */
 export const ofProducts = (
