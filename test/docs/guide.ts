@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config.js';
 import { createPool } from '../../src/database/pools.js';
 import { createFirstOrganization, type FirstOrganization } from '../../src/operator/first-organization.js';
+import { fine, type Receiver, startReceiver } from '../hooks/receiver.js';
 import { useService } from '../support/service.js';
 import { type Block, blocksOf, fillIn, missingLines, parsePrinted } from './page.js';
 
@@ -26,6 +25,8 @@ export interface GuideOptions {
 export interface Guide {
   readonly url: string;
   readonly first: FirstOrganization;
+  /** Where `RECEIVER` leads. */
+  readonly receiver: Receiver;
   /** Variables of the shell, and identifiers of printed answers. */
   readonly variables: Map<string, string>;
   /** Runs text by bash. */
@@ -88,26 +89,25 @@ export function useGuide(): Guide {
   const { hooks } = readConfig({});
   const config = { corsOrigins: ['https://app.example.com'], hooks: { ...hooks, allowCidrs: ['127.0.0.0/8'] } };
   const service = useService({ config });
-  const receiver = createServer((request, response) => request.on('end', () => response.end('taken')).resume());
   const variables = new Map<string, string>();
   let folder: string;
+  let receiver: Receiver;
   let first: FirstOrganization | undefined;
   beforeAll(async () => {
     const pool = createPool(service.databaseUrl, { max: 1 });
     first = await createFirstOrganization(pool, new Date());
     await pool.end();
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const { port } = receiver.address() as AddressInfo;
+    receiver = await startReceiver(fine);
     const { id, token, applicationId } = first!;
     const given = { ORIGIN: service.url, TOKEN: token, ORGANIZATION: id, APPLICATION: applicationId };
-    const hook = { RECEIVER: `http://127.0.0.1:${port}/records` };
-    for (const [name, value] of Object.entries({ ...given, ...hook })) variables.set(name, value);
+    const all = { ...given, RECEIVER: receiver.url('/records') };
+    for (const [name, value] of Object.entries(all)) variables.set(name, value);
     // Below the project, where its packages are found.
     folder = await mkdtemp(join(import.meta.dirname, 'guide-'));
     await writeFile(join(folder, 'shell'), '');
   });
   afterAll(async () => {
-    receiver.close();
+    await receiver.close();
     await rm(folder, { recursive: true, force: true });
   });
   return {
@@ -116,6 +116,9 @@ export function useGuide(): Guide {
     },
     get first() {
       return first!;
+    },
+    get receiver() {
+      return receiver;
     },
     variables,
     async shell(text) {

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { compare, testGuide, useGuide } from './guide.js';
+import type { Block } from './page.js';
+
+const path = 'docs/hooks.md';
+const guide = useGuide();
+
+/** The first call that the page's hook got: that of the record. */
+const firstCall = async () => (await guide.receiver.received(1))[0]!;
+
+testGuide(
+  path,
+  {
+    runs: {
+      async 'json received'(block: Block) {
+        compare(block, (await firstCall()).body, guide);
+        return '';
+      },
+      async 'text received'(block: Block) {
+        const { headers } = await firstCall();
+        const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
+        compare(block, lines.join('\n'), guide);
+        return '';
+      },
+      async 'json ping'(block: Block) {
+        await guide.shell('api /applications/$ORGANIZATION/$APPLICATION/hooks/$HOOK/ping -X POST');
+        const ping = guide.receiver.calls.find(({ headers }) => headers['x-service-event'] === 'ping');
+        compare(block, ping!.body, guide);
+        return '';
+      },
+    },
+  },
+  guide,
+);
+
+it(`${path} names every header of a call, and no other`, async () => {
+  const [, table] = /^\| Header \| Value \|\n(.*?)\n\n/ms.exec(readFileSync(path, 'utf8'))!;
+  const cells = table!.split('\n').map((row) => row.split('|')[1]!);
+  const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
+  const ofHttp = ['host', 'connection', 'content-length', 'transfer-encoding'];
+  const sent = Object.keys((await firstCall()).headers).filter((name) => !ofHttp.includes(name));
+  expect(named.toSorted()).toEqual(sent.toSorted());
+});
