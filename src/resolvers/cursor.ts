@@ -2,8 +2,9 @@ import type { Sql } from 'sql-template-tag';
 import { type Fault, invalid } from '../errors.js';
 
 /**
- * How a list is walked by cursor. A cursor names the keys of a row in the order of the list, so that what is stored or
- * deleted meanwhile neither repeats nor hides what else there is. Callers see it as opaque text.
+ * How a list is walked by cursor. A cursor names the list (what it is below, and its order) and the keys of a row in that
+ * order, so that what is stored or deleted meanwhile neither repeats nor hides what else there is. Callers see it as
+ * opaque text.
  */
 export interface CursorKind {
   /** Tells cursors of this list from those of others. */
@@ -22,15 +23,23 @@ export interface CursorPage {
   hasMore?: boolean;
 }
 
-/** The cursor of a row. */
-export const cursorOf = ({ kind }: CursorKind, row: object | undefined): string | null =>
+/** The cursor of a row in the list below a parent. */
+export const cursorOf = ({ kind }: CursorKind, parentId: string, row: object | undefined): string | null =>
   row === undefined
     ? null
-    : Buffer.from(JSON.stringify([kind, ...(row as { walkKeys: string[] }).walkKeys])).toString('base64url');
+    : Buffer.from(JSON.stringify([kind, parentId, ...(row as { walkKeys: string[] }).walkKeys])).toString('base64url');
 
-/** The condition that a cursor stands for. Throws 422 for what is no cursor of this list. */
+/** Throws 422 for what is no cursor of a list below this parent. */
+export function requireCursorOf(parentId: string, cursor: string): void {
+  if (read(cursor)[1] !== parentId) throw invalid([noCursor]);
+}
+
+/**
+ * The condition that a cursor stands for. Throws 422 for what is no cursor of this kind; of which parent it is,
+ * {@link requireCursorOf} tells.
+ */
 export function afterCursor({ kind, shape, after }: CursorKind, cursor: string): Sql {
-  const [of, ...keys] = read(cursor);
+  const [of, , ...keys] = read(cursor);
   const fits =
     of === kind &&
     keys.length === shape.length &&

@@ -26,13 +26,14 @@ export class DeliveryResolver {
     @Ctx() ctx: Context,
   ): Promise<DeliveryPage> {
     const hook = await loadHook(ctx, args);
-    return list(ctx, deliveryListing([sql`d.hook_id = ${hook.id}`]), args);
+    return list(ctx, { ...deliveryListing([sql`d.hook_id = ${hook.id}`]), parentId: hook.id }, args);
   }
 
   @Query(() => DeliveryPage, { description: 'The deliveries of a hook that pass a filter, newest first.' })
   async applicationHookLedger(@Args(() => LedgerArgs) args: LedgerArgs, @Ctx() ctx: Context): Promise<DeliveryPage> {
     const hook = await loadHook(ctx, args);
-    return list(ctx, deliveryListing([sql`d.hook_id = ${hook.id}`, ...filters(args)]), args);
+    const where = [sql`d.hook_id = ${hook.id}`, ...filters(args)];
+    return list(ctx, { ...deliveryListing(where), parentId: hook.id }, args);
   }
 
   @Query(() => Delivery, { description: 'A delivery with all its attempts.' })

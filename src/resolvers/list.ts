@@ -3,7 +3,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { invalid } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
-import { afterCursor, type CursorPage, cursorOf, requireCursorOrPage } from './cursor.js';
+import { afterCursor, type CursorPage, cursorOf, requireCursorOf, requireCursorOrPage } from './cursor.js';
 import { countedQuickly, readerOf, readSlowly } from './list-read.js';
 import type { Listing, Wanted } from './listing.js';
 import { loaderOf } from './loader.js';
@@ -24,7 +24,7 @@ export async function list<Row extends object>(
   const counting = countedQuickly(listing, wanted);
   const { page, count } = statements(counting, wanted);
   const read = readerOf(ctx, listing, wanted);
-  if (!wanted.asked.has('totalCount')) return pageOf(listing, wanted, await read<Row>(page));
+  if (!wanted.asked.has('totalCount')) return pageOf(listing, listing.parentId, wanted, await read<Row>(page));
   // One round trip: the count is made once and stands in every row. Behind the last page there is none to stand in.
   const items = await read<Row & Counted>(
     sql`select page.*, (select total from (${count}) counted) as total from (${page}) page`,
@@ -32,7 +32,7 @@ export async function list<Row extends object>(
   const [counted] = items.length > 0 || wanted.page === 1 ? [items[0] ?? { total: 0 }] : await read<Counted>(count);
   const more = total(counting, counted) === null && countsFurther(listing, counting);
   const totalCount = more ? await countAll(ctx, listing, wanted) : total(listing, counted);
-  return { ...pageOf(listing, wanted, items), totalCount };
+  return { ...pageOf(listing, listing.parentId, wanted, items), totalCount };
 }
 
 /** The number of items of a list that has too many to be counted quickly; null where counting is given up. */
@@ -49,7 +49,7 @@ const countsFurther = ({ countUpTo = Number.POSITIVE_INFINITY }: Listing, counte
  * The same list below each of many parents of one kind, in one pair of statements for all that ask in the same tick.
  * The listing names the parent as its `parent`, or in its conditions as `parent.id`; it is made once for all parents.
  */
-export function listBelow<Row extends object>(
+export async function listBelow<Row extends object>(
   ctx: Context,
   edge: string,
   parentId: string,
@@ -57,6 +57,8 @@ export function listBelow<Row extends object>(
   wanted: Wanted,
 ): Promise<Page<Row> & CursorPage> {
   const { asked, ...place } = wanted;
+  // Each parent alone: beside others, the one that a cursor is of has its page.
+  if (wanted.after != null) requireCursorOf(parentId, wanted.after);
   const key = JSON.stringify([edge, place, asked.key]);
   // A loader takes what its batch rejects with, not what it throws: making the listing may refuse a cursor.
   const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, listing(), wanted);
@@ -96,7 +98,7 @@ async function readBelow<Row extends object>(
     for (const counted of all) countOf.set(counted.parentId, counted);
   }
   return ids.map((id) => ({
-    ...pageOf(listing, wanted, itemsOf.get(id) ?? []),
+    ...pageOf(listing, id, wanted, itemsOf.get(id) ?? []),
     totalCount: total(listing, countOf.get(id)),
   }));
 }
@@ -114,10 +116,15 @@ function numbered(listing: Listing, parent: Sql, wanted: Wanted): Sql {
 }
 
 /** The page of the rows that were read. Of a list that is walked one row more was asked for: whether there is more. */
-function pageOf<Row extends object>({ walk }: Listing, { limit, sort }: Wanted, rows: Row[]): Page<Row> & CursorPage {
-  if (walk === undefined) return { items: rows };
+function pageOf<Row extends object>(
+  { walk }: Listing,
+  parentId: string | undefined,
+  { limit, sort }: Wanted,
+  rows: Row[],
+): Page<Row> & CursorPage {
+  if (walk === undefined || parentId === undefined) return { items: rows.slice(0, limit) };
   const items = rows.slice(0, limit);
-  return { items, hasMore: rows.length > limit, endCursor: sort ? null : cursorOf(walk, items.at(-1)) };
+  return { items, hasMore: rows.length > limit, endCursor: sort ? null : cursorOf(walk, parentId, items.at(-1)) };
 }
 
 function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql } {

@@ -32,6 +32,8 @@ export interface Listing {
   key?: { columns: Sql; matches: Sql };
   /** How it is walked by cursor, in the order where none is asked for; not every list is. */
   walk?: CursorKind;
+  /** What a list that is read alone is below: its cursors name it. */
+  parentId?: string;
   /** How long a statement may take, in milliseconds, where it may turn out expensive. */
   patience?: number;
 }

@@ -131,19 +131,21 @@ describe('records of a device', () => {
 
   it('refuse what is no cursor of theirs, and a cursor beside a page', async () => {
     const { endCursor } = await page(ofDevice, deviceIds[0]!);
-    const other = Buffer.from('["deliveries","x","1"]').toString('base64url');
-    const wrong = [
-      '["records","1","1 or true"]',
-      '["records"]',
-      '["records","abc","1"]',
-      `["records","${'9'.repeat(26)}","1"]`,
-      `["records","1","${'9'.repeat(26)}"]`,
-      '["records",1,1]',
-      '"x"',
-      'null',
-    ].map((text) => Buffer.from(text).toString('base64url'));
-    for (const after of ['', 'x', 'nonsense', other, ...wrong]) {
-      for (const [query, id] of [[ofDevice, deviceIds[0]!] as const, [ofApplication, applicationId] as const]) {
+    for (const [query, id] of [[ofDevice, deviceIds[0]!] as const, [ofApplication, applicationId] as const]) {
+      const wrong = [
+        `["deliveries","${id}","x","1"]`,
+        `["records","${id}","1","1 or true"]`,
+        `["records","${id}"]`,
+        '["records"]',
+        `["records","${id}","abc","1"]`,
+        `["records","${id}","${'9'.repeat(26)}","1"]`,
+        `["records","${id}","1","${'9'.repeat(26)}"]`,
+        `["records","${id}",1,1]`,
+        `"${id}"`,
+        '"x"',
+        'null',
+      ].map((text) => Buffer.from(text).toString('base64url'));
+      for (const after of ['', 'x', 'nonsense', ...wrong]) {
         expect(await faultOf(query, id, { after })).toMatchObject({
           message: 'after is no cursor of this list; send an endCursor of its pages.',
           extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'after' }] },
@@ -162,6 +164,37 @@ describe('records of a device', () => {
     expect(await faultOf(ofDevice, deviceIds[0]!, { sort: 'id' })).toMatchObject({
       extensions: { errors: [{ path: 'sort' }] },
     });
+  });
+});
+
+const refused = {
+  message: 'after is no cursor of this list; send an endCursor of its pages.',
+  extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'after' }] },
+};
+
+describe('a cursor', () => {
+  it('of another device or of an application is refused', async () => {
+    const { endCursor: ofFirst } = await page(ofDevice, deviceIds[0]!, { limit: 3 });
+    const { endCursor: ofAll } = await page(ofApplication, applicationId, { limit: 3 });
+    expect(await page(ofDevice, deviceIds[0]!, { after: ofFirst })).toMatchObject({ hasMore: true });
+    expect(await faultOf(ofDevice, deviceIds[1]!, { after: ofFirst })).toMatchObject(refused);
+    expect(await faultOf(ofDevice, deviceIds[0]!, { after: ofAll })).toMatchObject(refused);
+    expect(await faultOf(ofApplication, applicationId, { after: ofFirst })).toMatchObject(refused);
+  });
+
+  it('beside other lists gives the page of its own list and is refused by the others', async () => {
+    const { endCursor: after } = await page(ofDevice, deviceIds[0]!, { limit: 3 });
+    const query = `query ($o: ID!, $first: ID!, $second: ID!, $after: String) {
+      first: device(organizationId: $o, deviceId: $first) { ...After }
+      second: device(organizationId: $o, deviceId: $second) { ...After }
+    }
+    fragment After on Device { records(limit: 2, after: $after) { items { ts } } }`;
+    const { body } = await owner.graph(query, { o, first: deviceIds[0], second: deviceIds[1], after });
+    expect(body.errors).toMatchObject([{ ...refused, path: ['second', 'records'] }]);
+    const items = descending(25)
+      .slice(3, 5)
+      .map((ts) => ({ ts }));
+    expect(body.data).toEqual({ first: { records: { items } }, second: null });
   });
 });
 
@@ -282,5 +315,28 @@ describe('deliveries', () => {
       expect(ids).toEqual(ids.toSorted().toReversed());
       expect(ids.length).toBeGreaterThanOrEqual(12);
     }
+  });
+
+  it('have cursors that those of another hook refuse, and any list of the same hook takes', async () => {
+    const [hookId, otherId] = await Promise.all(
+      [1, 2].map(() => owner.make(`/applications/${o}/${applicationId}/hooks`, { url: 'http://127.0.0.1:9/' })),
+    );
+    await send('a2', 4, start + 40_000);
+    const one = await owner.graph(
+      `query ($o: ID!, $a: ID!, $h: ID!) {
+        applicationHookDeliveries(organizationId: $o, applicationId: $a, applicationHookId: $h, limit: 3) { endCursor } }`,
+      { o, a: applicationId, h: hookId },
+    );
+    const after: unknown = one.body.data!['applicationHookDeliveries'].endCursor;
+    const next = async (h: string) => {
+      const query = `query ($o: ID!, $a: ID!, $h: ID!, $after: String) {
+        applicationHook(organizationId: $o, applicationId: $a, applicationHookId: $h) {
+          deliveries(after: $after) { hasMore items { id } } } }`;
+      return (await owner.graph(query, { o, a: applicationId, h, after })).body;
+    };
+    expect((await next(hookId!)).data).toMatchObject({
+      applicationHook: { deliveries: { hasMore: false, items: [{}] } },
+    });
+    expect((await next(otherId!)).errors).toMatchObject([refused]);
   });
 });
