@@ -40,6 +40,7 @@ import { OrganizationEdgesResolver } from './resolvers/organization-edges.resolv
 import { ProductResolver } from './resolvers/product.resolver.js';
 import { ProductEdgesResolver } from './resolvers/product-edges.resolver.js';
 import { RecordResolver } from './resolvers/record.resolver.js';
+import { ApplicationActivityResolver, OrganizationActivityResolver } from './resolvers/record-activity.resolver.js';
 import { DeviceRecordsResolver, RecordEdgesResolver } from './resolvers/record-edges.resolver.js';
 import { SearchResolver } from './resolvers/search.resolver.js';
 import { SeriesEdgesResolver, SeriesResolver } from './resolvers/series.resolver.js';
@@ -115,6 +116,7 @@ export function createResolvers({ clock, hooks, index, jobs, live, records }: Se
     new AccountResolver(),
     new ApiTokenResolver(clock),
     new ApiTokenEdgesResolver(),
+    new ApplicationActivityResolver(clock),
     new ApplicationChartsResolver(index),
     new ApplicationEdgesResolver(),
     new ApplicationResolver(),
@@ -139,6 +141,7 @@ export function createResolvers({ clock, hooks, index, jobs, live, records }: Se
     new NodeResolver(),
     new LiveResolver(live, jobs, index),
     new DevicesChangedResolver(),
+    new OrganizationActivityResolver(clock),
     new OrganizationEdgesResolver(),
     new OrganizationResolver(),
     new ProductEdgesResolver(),

@@ -42,6 +42,8 @@ export class Rejection extends Error {
     message: string,
     /** What is wrong with which field of the sender's body, where it is one field. */
     readonly fault?: Fault,
+    /** The device that it is of, where that is known. */
+    readonly deviceId?: string,
   ) {
     super(message);
     this.name = 'Rejection';

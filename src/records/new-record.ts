@@ -44,10 +44,13 @@ export const recordOf = (
   const ts = Math.round((item.ts ?? now) * 1e6) / 1e6;
   if (!(ts >= earliest && ts <= now + daySeconds)) {
     const message = 'must lie between 2000-01-01 and 24 hours from now';
-    return new Rejection('TS_OUT_OF_RANGE', `ts ${message}.`, { path: item.tsPath ?? 'ts', message });
+    const fault = { path: item.tsPath ?? 'ts', message };
+    return new Rejection('TS_OUT_OF_RANGE', `ts ${message}.`, fault, device.id);
   }
-  if (keysLeft(item.metadata, keysLeft(item.data, mostKeys)) < 0)
-    return new Rejection('VALIDATION_FAILED', `A record has at most ${mostKeys} keys in data and metadata.`);
+  if (keysLeft(item.metadata, keysLeft(item.data, mostKeys)) < 0) {
+    const message = `A record has at most ${mostKeys} keys in data and metadata.`;
+    return new Rejection('VALIDATION_FAILED', message, undefined, device.id);
+  }
   const content = contentOf(item, shape?.variables ?? []);
   return {
     id: newId(),

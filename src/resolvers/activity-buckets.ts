@@ -9,7 +9,10 @@ const maximum = 1000;
 /** Buckets where no length of theirs is given. */
 const usual = 100;
 const minute = 60;
+const hour = 3600;
 const day = 86_400;
+/** For so long counts are kept by minute, in seconds. */
+const minutesFor = 2 * day;
 
 /** Buckets of equal length, one after the other, in Unix seconds. */
 export interface Buckets {
@@ -21,13 +24,19 @@ export interface Buckets {
 
 /**
  * The buckets that a stretch of time touches; `now` in Unix seconds. They are taken off what the request may return before
- * anything is read for them. Throws 422 where they are too many or end before they begin.
+ * anything is read for them. `rounded`: they are of counts by minute, which are added up to hours after 48 hours. Throws 422
+ * where they are too many, end before they begin, or cut such counts.
  */
-export function bucketsOf(ctx: Context, { from, to, interval }: ActivityArgs, now: number): Buckets {
+export function bucketsOf(ctx: Context, { from, to, interval }: ActivityArgs, now: number, rounded = false): Buckets {
   const end = to ?? now;
   const stretch = { from: from ?? end - day, to: end };
   if (stretch.from > end) throw invalid([{ path: 'from', message: 'must not be after `to`' }]);
-  const length = interval ?? Math.max(minute, intervalFor(stretch, usual));
+  const step = !rounded ? 1 : stretch.from < now - minutesFor ? hour : minute;
+  const length = interval ?? Math.max(minute, step, intervalFor(stretch, usual));
+  if (length % step !== 0) {
+    const message = `must be a multiple of ${step}: whole minutes, and whole hours for what lies more than 48 hours back`;
+    throw invalid([{ path: 'interval', message }]);
+  }
   const count = bucketsIn(stretch, length);
   if (count > maximum) {
     const message = `makes ${count} buckets, which may be at most ${maximum}; take longer ones, or less time`;

@@ -3,12 +3,13 @@ import type { Logger } from 'pino';
 import type { RecordLog } from '../../record-log.js';
 import { matchRecords, matchStored } from '../search/match.js';
 import { createUpkeep } from '../upkeep/upkeep.js';
+import { ActivityCounter } from './activity.js';
 import { redecode } from './redecode.js';
 import { countRecords, scanRecords } from './scan.js';
 import { createRecordStore, type RecordStoreOptions } from './store.js';
 
 /** What the log works with. */
-export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool'> {
+export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'activity'> {
   /** For transactions that store records, of at least eight connections. */
   storePool: Pool;
   /** For the upkeep. */
@@ -29,8 +30,9 @@ export const storedRecords: Pick<RecordLog, 'match' | 'scan' | 'count' | 'redeco
 /** Opens the log over PostgreSQL. */
 export const createRecordLog = ({ storePool, pool, queryPool, log, ...options }: RecordLogOptions): RecordLog => {
   const { clock } = options;
-  const store = createRecordStore({ pool: storePool, ...options });
-  const upkeep = createUpkeep({ pool, clock, log });
+  const activity = new ActivityCounter();
+  const store = createRecordStore({ pool: storePool, activity, ...options });
+  const upkeep = createUpkeep({ pool, clock, log, activity });
   return {
     ...storedRecords,
     append: (call) => store.store(call),
@@ -38,6 +40,7 @@ export const createRecordLog = ({ storePool, pool, queryPool, log, ...options }:
     maintain: () => upkeep.start(),
     async close() {
       await Promise.all([store.close(), upkeep.close()]);
+      await activity.flush(pool).catch((error: unknown) => log.warn({ err: error }, 'the last counts are lost'));
     },
   };
 };

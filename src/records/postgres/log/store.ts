@@ -6,6 +6,7 @@ import { type ItemResult, Rejection } from '../../item.js';
 import type { NewRecord } from '../../new-record.js';
 import type { AppendCall } from '../../record-log.js';
 import type { StoredRecord } from '../../stored-record.js';
+import type { ActivityCounter } from './activity.js';
 import { Filtered, FilteredTogether } from './filtered.js';
 import { Group, type Outcome, type Weighted } from './group.js';
 import { claimOnce, dropOnce, type Earlier, keepAnswer, onceName } from './idempotency.js';
@@ -35,6 +36,8 @@ export interface RecordStoreOptions {
   ): Promise<(() => void) | undefined>;
   /** Told after the commit of what was stored. It must be quick. */
   committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
+  /** Counts what became of the items of calls. */
+  activity?: ActivityCounter;
   /** Told of every group that was committed: how many calls and how many new records. */
   grouped?(group: { calls: number; records: number }): void;
 }
@@ -68,6 +71,7 @@ export const createRecordStore = ({
   clock,
   alongside,
   committed,
+  activity,
   grouped,
 }: RecordStoreOptions): RecordStore => {
   const knowledge = noKnowledge();
@@ -90,6 +94,7 @@ export const createRecordStore = ({
     const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
     let stored: readonly NewRecord[] = [];
     let afterwards: (() => void) | undefined;
+    let count: (() => void) | undefined;
     const outcomes = await transaction(pool, async (tx) => {
       const earlier = calls.length > 0 ? await claimOnce(tx, calls, now) : nothing;
       const answered = group.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
@@ -105,6 +110,11 @@ export const createRecordStore = ({
         },
       });
       careful = repeated.size > 0;
+      count = () =>
+        group.forEach(({ organizationId }, index) => {
+          if (refused[index]) activity?.countRejected(organizationId, prepared[index]!, now);
+          else if (!answered[index]) activity?.count(organizationId, prepared[index]!, repeated, now);
+        });
       const outcomes: Outcome<PlainJson>[] = [];
       for (const [index, work] of group.entries()) {
         const results = prepared[index]!.map((of) =>
@@ -115,6 +125,7 @@ export const createRecordStore = ({
       return outcomes;
     });
     if (stored.length > 0) committed?.(stored);
+    count?.();
     grouped?.({ calls: group.length, records: stored.length });
     afterwards?.();
     return outcomes;

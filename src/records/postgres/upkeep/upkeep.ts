@@ -1,6 +1,8 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createPeriodicTasks, type PeriodicTask } from '../../../periodic-tasks.js';
+import type { ActivityCounter } from '../log/activity.js';
+import { foldActivity } from './activity.js';
 import { Partitions } from './partition.js';
 import { purgeDevices, purgeKeys } from './purge.js';
 import { retire } from './retention.js';
@@ -20,6 +22,8 @@ export interface UpkeepOptions {
   pool: Pool;
   clock: () => number;
   log: Logger;
+  /** Counts to write down. */
+  activity: Pick<ActivityCounter, 'flush'>;
 }
 
 /** What keeps the records in order. Every process does all of it, and none minds that another has. */
@@ -30,7 +34,7 @@ export interface Upkeep {
 }
 
 /** Opens the upkeep of records. */
-export const createUpkeep = ({ pool, clock, log }: UpkeepOptions): Upkeep => {
+export const createUpkeep = ({ pool, clock, log, activity }: UpkeepOptions): Upkeep => {
   let closing = false;
   const now = () => new Date(clock());
 
@@ -66,6 +70,13 @@ export const createUpkeep = ({ pool, clock, log }: UpkeepOptions): Upkeep => {
       every: minute,
       run: async () => {
         while (!closing && (await purgeKeys(pool, now())));
+      },
+    },
+    activity: { every: 2 * second, run: () => activity.flush(pool) },
+    fold: {
+      every: hour,
+      run: async () => {
+        while (!closing && (await foldActivity(pool, now())));
       },
     },
     retention: {

@@ -1,0 +1,109 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { type ItemCode, Rejection } from '../../item.js';
+import type { NewRecord } from '../../new-record.js';
+import type { Prepared } from './prepare.js';
+
+/** What became of an item; the fault of a decoded frame is counted beside its storing. */
+type Kind = 'stored' | 'duplicate' | 'decode_partial' | 'decode_failed' | ItemCode;
+
+type Counts = Map<Kind, number>;
+
+/** Counts of one organization in one minute: by device, and under '' those of which no device is known. */
+type ByDevice = Map<string, Counts>;
+
+const minute = 60_000;
+
+/**
+ * Counts what ingestion did, in memory, and adds it to the table record_activity now and then. A process that is killed loses
+ * what it has counted since; records do not wait for their counts.
+ */
+export class ActivityCounter {
+  /** By minute (milliseconds) and organization. */
+  private counted = new Map<number, Map<string, ByDevice>>();
+
+  /** Counts a call that was answered: of each item whether it is a record, repeats one or was rejected. */
+  count(organizationId: string, items: readonly Prepared[], repeated: ReadonlyMap<string, string>, now: Date): void {
+    const devices = this.devicesOf(organizationId, now);
+    for (const item of items) {
+      if (item instanceof Rejection) add(devices, item.deviceId ?? '', item.code);
+      else if (repeated.has(item.id)) add(devices, item.device.id, 'duplicate');
+      else countStored(devices, item);
+    }
+  }
+
+  /** Counts the rejected items of a call that was refused whole: nothing of it is stored. */
+  countRejected(organizationId: string, items: readonly Prepared[], now: Date): void {
+    const rejected = items.filter((item) => item instanceof Rejection);
+    this.count(organizationId, rejected, new Map(), now);
+  }
+
+  private devicesOf(organizationId: string, now: Date): ByDevice {
+    const begun = Math.floor(now.getTime() / minute) * minute;
+    const organizations = getOrMake(this.counted, begun, () => new Map<string, ByDevice>());
+    return getOrMake(organizations, organizationId, () => new Map());
+  }
+
+  /**
+   * Adds what was counted to the table, for the organization and for each application that a device is linked to now. What
+   * cannot be written is counted on, and written the next time.
+   */
+  async flush(pool: Pick<Pool, 'query'>): Promise<void> {
+    const { counted } = this;
+    if (counted.size === 0) return;
+    this.counted = new Map();
+    const rows = [...counted].flatMap(([at, organizations]) =>
+      [...organizations].flatMap(([organizationId, devices]) =>
+        [...devices].flatMap(([deviceId, counts]) =>
+          [...counts].map(([kind, n]) => ({ at, organizationId, deviceId: deviceId || null, kind, n })),
+        ),
+      ),
+    );
+    try {
+      await pool.query(sql`
+        with counted as (
+          select c.* from unnest(${rows.map(({ organizationId }) => organizationId)}::uuid[],
+            ${rows.map(({ deviceId }) => deviceId)}::uuid[], ${rows.map(({ at }) => at / 1000)}::float8[],
+            ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ n }) => n)}::bigint[])
+            c (organization_id, device_id, at, kind, n)
+          -- An organization may be gone by now.
+          join account a on a.id = c.organization_id
+        ), summed as (
+          select organization_id, null::uuid as application_id, at, kind, sum(n) as n
+            from counted group by organization_id, at, kind
+          union all
+          select c.organization_id, l.application_id, c.at, c.kind, sum(c.n)
+            from counted c join application_device l on l.device_id = c.device_id
+           group by c.organization_id, l.application_id, c.at, c.kind
+        )
+        insert into record_activity as stored (organization_id, application_id, at, kind, n)
+        -- In one order for every process, so that none waits for another that waits for it.
+        select organization_id, application_id, to_timestamp(at), kind, n from summed order by 1, 2, 3, 4
+        on conflict (organization_id, application_id, at, kind, hourly) do update set n = stored.n + excluded.n`);
+    } catch (error) {
+      for (const { at, organizationId, deviceId, kind, n } of rows)
+        add(this.devicesOf(organizationId, new Date(at)), deviceId ?? '', kind, n);
+      throw error;
+    }
+  }
+}
+
+const countStored = (devices: ByDevice, { device, frame, metadata }: NewRecord): void => {
+  add(devices, device.id, 'stored');
+  // Of other records `decode` is the sender's own word.
+  if (frame?.streamId === undefined) return;
+  const { status } = metadata['decode'] as { status: string };
+  if (status === 'partial') add(devices, device.id, 'decode_partial');
+  else if (status === 'failed') add(devices, device.id, 'decode_failed');
+};
+
+const add = (devices: ByDevice, deviceId: string, kind: Kind, n = 1): void => {
+  const counts = getOrMake(devices, deviceId, () => new Map<Kind, number>());
+  counts.set(kind, (counts.get(kind) ?? 0) + n);
+};
+
+const getOrMake = <Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value => {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
+};

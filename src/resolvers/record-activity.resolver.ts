@@ -1,0 +1,120 @@
+import DataLoader from 'dataloader';
+import sql, { type Sql } from 'sql-template-tag';
+import { Args, Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
+import { requireOrganization } from '../auth/access.js';
+import { Account } from '../entities/account.js';
+import { Application } from '../entities/application.js';
+import { GraphOnly } from '../entities/columns.js';
+import { RecordActivity } from '../entities/record-activity.js';
+import { ActivityArgs } from '../schema/activity.args.js';
+import type { Context } from '../schema/context.js';
+import { type Buckets, bucketsOf } from './activity-buckets.js';
+import { loaderOf } from './loader.js';
+
+/** How long the activity of all parents of a page may take, in milliseconds. */
+const timeout = 5000;
+
+/** What ingestion did for organizations over time. */
+@Resolver(() => Account)
+export class OrganizationActivityResolver {
+  /** @param clock gives milliseconds since the epoch */
+  constructor(private readonly clock: () => number) {}
+
+  @FieldResolver(() => [RecordActivity], {
+    nullable: true,
+    description:
+      'What ingestion did over time; only for its owners. Buckets are of whole minutes, of whole hours where they reach back further than 48 hours, and counts go back 400 days.',
+  })
+  @GraphOnly()
+  @Extensions({ uncounted: true })
+  activity(
+    @Root() { id }: Account,
+    @Args(() => ActivityArgs) args: ActivityArgs,
+    @Ctx() ctx: Context,
+  ): Promise<RecordActivity[]> {
+    requireOrganization(ctx, id, 'own');
+    const parent = { column: sql`organization_id`, condition: sql`application_id is null` };
+    return activityBelow(ctx, 'organization', id, parent, bucketsOf(ctx, args, this.clock() / 1000, true));
+  }
+}
+
+/** The same for applications. */
+@Resolver(() => Application)
+export class ApplicationActivityResolver {
+  /** @param clock gives milliseconds since the epoch */
+  constructor(private readonly clock: () => number) {}
+
+  @FieldResolver(() => [RecordActivity], {
+    description:
+      'What ingestion did over time for the devices that were linked to it then. Rejected items of which no device is known count for the organization alone.',
+  })
+  @GraphOnly()
+  @Extensions({ uncounted: true })
+  activity(
+    @Root() { id, organizationId }: Application,
+    @Args(() => ActivityArgs) args: ActivityArgs,
+    @Ctx() ctx: Context,
+  ): Promise<RecordActivity[]> {
+    const parent = { column: sql`application_id`, condition: sql`organization_id = ${organizationId}` };
+    return activityBelow(ctx, 'application', id, parent, bucketsOf(ctx, args, this.clock() / 1000, true));
+  }
+}
+
+interface Row {
+  id: string;
+  bucket: number;
+  kind: string;
+  n: number;
+}
+
+/** The activity of a parent; one statement for all parents of a call with the same buckets. */
+function activityBelow(
+  ctx: Context,
+  kind: string,
+  id: string,
+  { column, condition }: { column: Sql; condition: Sql },
+  buckets: Buckets,
+): Promise<RecordActivity[]> {
+  const { from, interval, count } = buckets;
+  const make = () =>
+    new DataLoader<string, RecordActivity[]>(async (ids) => {
+      const rows = (await ctx.readWithin(
+        sql`
+        select ${column} as id, floor((extract(epoch from at)::float8 - ${from}::float8) / ${interval}::float8)::int as bucket,
+               kind, sum(n)::float8 as n
+          from record_activity
+         where ${column} = any(${ids}::uuid[]) and ${condition}
+           and at >= to_timestamp(${from}::float8) and at < to_timestamp(${from + count * interval}::float8)
+         group by 1, 2, 3 order by 3`,
+        timeout,
+      )) as Row[];
+      const byParent = Map.groupBy(rows, (row) => row.id);
+      return ids.map((each) => activityOf(buckets, byParent.get(each) ?? []));
+    });
+  return loaderOf(ctx, JSON.stringify([`${kind}.activity`, buckets]), make).load(id);
+}
+
+/** The field that tells a kind; others are codes of rejected items. */
+const fields = new Map<string, 'stored' | 'duplicates' | 'decodePartial' | 'decodeFailed'>([
+  ['stored', 'stored'],
+  ['duplicate', 'duplicates'],
+  ['decode_partial', 'decodePartial'],
+  ['decode_failed', 'decodeFailed'],
+]);
+
+function activityOf({ from, interval, count }: Buckets, rows: readonly Row[]): RecordActivity[] {
+  const activity = Array.from({ length: count }, (_, index): RecordActivity => {
+    const ts = from + index * interval;
+    return { ts, stored: 0, duplicates: 0, rejected: 0, rejections: [], decodePartial: 0, decodeFailed: 0 };
+  });
+  for (const { bucket, kind, n } of rows) {
+    const one = activity[bucket]!;
+    const field = fields.get(kind);
+    if (field !== undefined) one[field] = n;
+    else {
+      one.rejected += n;
+      one.rejections.push({ code: kind, count: n });
+    }
+  }
+  return activity;
+}
