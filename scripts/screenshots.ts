@@ -30,6 +30,20 @@ interface Place {
   readonly token: string;
 }
 
+const query = `{
+  "query": { "range": { "data.temperature": { "gt": -20 } } },
+  "size": 0,
+  "aggs": {
+    "time": {
+      "date_histogram": { "field": "ts", "fixed_interval": "3h" },
+      "aggs": {
+        "average": { "avg": { "field": "data.temperature" } },
+        "highest": { "max": { "field": "data.temperature" } }
+      }
+    }
+  }
+}`;
+
 /** The addresses of the screens, by the names of their pictures. */
 async function screensOf({ origin, token }: Place): Promise<Record<string, string>> {
   const api = createApi(origin, token);
@@ -50,6 +64,8 @@ async function screensOf({ origin, token }: Place): Promise<Record<string, strin
     device: `/devices/${device}?range=day`,
     frame: `/devices/${meter}?range=day`,
     live: `/live?application=${cold}`,
+    explore: `/explore?application=${cold}&variable=temperature&range=day`,
+    query: `/explore?application=${cold}&by=query&range=week&query=${encodeURIComponent(query)}`,
     products: '/products',
     product: `/products/${product}?frame=0002c9cd41480000ff&layout=RAW&stream=3`,
     hooks: '/hooks',

@@ -19,6 +19,25 @@ export type VariableType =
   | 'UINT16'
   | 'UINT32';
 
+/** What a point of a series says of the values in its bucket. */
+export type SeriesFunction =
+  /** Their mean. */
+  | 'avg'
+  /** The smallest. */
+  | 'min'
+  /** The largest. */
+  | 'max'
+  /** Their sum. */
+  | 'sum'
+  /** How many there are. */
+  | 'count'
+  /** The one measured first. */
+  | 'first'
+  /** The one measured last. */
+  | 'last'
+  /** No buckets: measured points, as many as asked for, chosen so that the line looks the same (Largest-Triangle-Three-Buckets). */
+  | 'lttb';
+
 /** Layout of a data stream: tagged binary, positional binary, or text fields. */
 export type StreamType =
   | 'BIN'
@@ -233,6 +252,26 @@ export type DevicesQueryVariables = Exact<{
 
 
 export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, product: { id: string, name: string } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }> }> } | null, products: { items: Array<{ id: string, name: string }> } | null };
+
+export type ExploreQueryVariables = Exact<{
+  organizationId: string;
+  applicationIds?: Array<string> | string | null | undefined;
+  variables: Array<string> | string;
+  deviceIds?: Array<string> | string | null | undefined;
+  function?: SeriesFunction | null | undefined;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  charts: boolean;
+  chartsDevices: boolean;
+  searches: boolean;
+  ts: unknown;
+  queries: unknown;
+}>;
+
+
+export type ExploreQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string }> }, series?: Array<{ name: string, unit: string | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }>, search?: { took: number, responses: Array<Record<string, unknown>> } }> } | null, series?: Array<{ name: string, unit: string | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> }> | null };
+
+export type ExploredLineFragment = { name: string, unit: string | null, deviceId: string, interval: number | null, ts: Array<number>, values: Array<number> };
 
 export type CreateHookMutationVariables = Exact<{
   organizationId: string;
@@ -627,6 +666,16 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
+export const ExploredLineFragmentDoc = new TypedDocumentString(`
+    fragment ExploredLine on Series {
+  name
+  unit
+  deviceId
+  interval
+  ts
+  values
+}
+    `, {"fragmentName":"ExploredLine"}) as unknown as TypedDocumentString<ExploredLineFragment, unknown>;
 export const JobLineFragmentDoc = new TypedDocumentString(`
     fragment JobLine on Job {
   id
@@ -898,6 +947,76 @@ export const DevicesDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DevicesQuery, DevicesQueryVariables>;
+export const ExploreDocument = new TypedDocumentString(`
+    query Explore($organizationId: ID!, $applicationIds: [ID!], $variables: [String!]!, $deviceIds: [ID!], $function: SeriesFunction, $from: UnixTime, $to: UnixTime, $charts: Boolean!, $chartsDevices: Boolean!, $searches: Boolean!, $ts: LocatedJSON!, $queries: LocatedJSON!) {
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+  chosen: applications(
+    organizationId: $organizationId
+    ids: $applicationIds
+    limit: 1
+    sort: "name"
+  ) {
+    items {
+      id
+      products(limit: 50, sort: "name") {
+        items {
+          id
+          name
+          variables {
+            name
+            type
+            unit
+          }
+        }
+      }
+      devices(limit: 200, sort: "name") {
+        totalCount
+        items {
+          id
+          name
+          serial
+        }
+      }
+      series(
+        variables: $variables
+        function: $function
+        from: $from
+        to: $to
+        points: 300
+      ) @include(if: $charts) {
+        ...ExploredLine
+      }
+      search(ts: $ts, queries: $queries) @include(if: $searches) {
+        took
+        responses
+      }
+    }
+  }
+  series(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    variables: $variables
+    function: $function
+    from: $from
+    to: $to
+    points: 300
+  ) @include(if: $chartsDevices) {
+    ...ExploredLine
+  }
+}
+    fragment ExploredLine on Series {
+  name
+  unit
+  deviceId
+  interval
+  ts
+  values
+}`) as unknown as TypedDocumentString<ExploreQuery, ExploreQueryVariables>;
 export const CreateHookDocument = new TypedDocumentString(`
     mutation CreateHook($organizationId: ID!, $applicationId: ID!, $url: URL!, $allowUnverifiedSSLCert: Boolean, $authentication: HookAuthenticationInput) {
   createApplicationHook(

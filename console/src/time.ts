@@ -11,6 +11,15 @@ export function chooseZone(name: string): void {
   zone.value = name;
 }
 
+/** Whether the browser knows a zone of that name. */
+export const isZone = (name: string): boolean => {
+  try {
+    return name !== '' && new Intl.DateTimeFormat(undefined, { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+};
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** A formatter, made once: making one takes longer than using it. */

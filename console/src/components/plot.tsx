@@ -24,7 +24,11 @@ const strokes = [
 ] as const;
 
 /** How a line is drawn, by its place. */
-export const strokeOf = (index: number) => strokes[index % strokes.length]!;
+export const strokeOf = (index: number) => ({
+  color: strokes[index % strokes.length]!.color,
+  // Lines of the same colour have other dashes.
+  dash: strokes[(index + Math.floor(index / strokes.length)) % strokes.length]!.dash,
+});
 
 /** Lines drawn over time. The screen reader's way to the numbers is the table of the chart. */
 export function Plot({

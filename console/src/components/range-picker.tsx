@@ -1,10 +1,30 @@
+import { useEffect } from 'preact/hooks';
 import type { Address } from '../address.js';
-import { chooseZone, endsOf, parseRange, type ranges, zone } from '../time.js';
+import { chooseZone, endsOf, isZone, parseRange, type ranges, zone } from '../time.js';
 
 const names = { hour: 'Last hour', day: 'Last day', week: 'Last week', month: 'Last month' } as const;
 
-/** Chooses the range of time (`range` of the address) and the zone. */
-export function RangePicker({ address, fallback = 'day' }: { address: Address; fallback?: keyof typeof ranges }) {
+/**
+ * Chooses the range of time (`range` of the address), whether it moves with the clock (`follow`, where the screen can),
+ * and the zone (`zone`), which is that of this machine unless the address names one.
+ */
+export function RangePicker({
+  address,
+  fallback = 'day',
+  follows = false,
+}: {
+  address: Address;
+  fallback?: keyof typeof ranges;
+  follows?: boolean;
+}) {
+  const named = address.get('zone');
+  useEffect(() => {
+    if (isZone(named)) zone.value = named;
+  }, [named]);
+  const choose = (name: string) => {
+    chooseZone(name);
+    address.set({ zone: name, page: address.get('page') });
+  };
   const range = parseRange(address.get('range'), fallback);
   const { from, to } = endsOf(range);
   const between = (a: string, b: string) => {
@@ -18,7 +38,7 @@ export function RangePicker({ address, fallback = 'day' }: { address: Address; f
         aria-label="Range"
         value={'last' in range ? range.last : 'between'}
         onChange={({ currentTarget: { value } }) =>
-          address.set({ range: value === 'between' ? `${from}..${to}` : value })
+          address.set(value === 'between' ? { range: `${from}..${to}`, follow: '' } : { range: value })
         }
       >
         {Object.entries(names).map(([value, name]) => (
@@ -44,7 +64,16 @@ export function RangePicker({ address, fallback = 'day' }: { address: Address; f
           />
         </>
       )}
-      <select aria-label="Zone" value={zone.value} onChange={({ currentTarget: { value } }) => chooseZone(value)}>
+      {follows && 'last' in range && (
+        <button
+          type="button"
+          aria-pressed={address.get('follow') !== ''}
+          onClick={() => address.set({ follow: address.get('follow') === '' ? '1' : '' })}
+        >
+          Follow
+        </button>
+      )}
+      <select aria-label="Zone" value={zone.value} onChange={({ currentTarget: { value } }) => choose(value)}>
         {zones().map((name) => (
           <option key={name} value={name}>
             {name}

@@ -1,6 +1,7 @@
 import { useRoute } from 'preact-iso';
 import { useAddress } from '../../address.js';
 import { Badge } from '../../components/badge.js';
+import { LazyMap } from '../../components/map/lazy-map.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
@@ -45,6 +46,7 @@ export function ApplicationScreen() {
                 ]}
               />
               <Devices of={shown} reload={application.reload} busy={application.loading} />
+              <DeviceMap of={shown} />
               <Hooks of={shown} />
               <WhoMaySee grants={shown.grants.items} owners={organizationMembers?.items ?? []} />
             </>
@@ -85,6 +87,19 @@ const Devices = ({ of, reload, busy }: { of: Application; reload: () => void; bu
         <Table label="Devices" columns={columnsOf(of, reload)} rows={of.devices.items} address={address} busy={busy} />
       )}
       <Pager address={address} limit={limit} total={of.devices.totalCount} />
+    </Section>
+  );
+};
+
+/** Where its devices are, those that have a place: the first 500. */
+const DeviceMap = ({ of: { placed } }: { of: Application }) => {
+  const places = placed.items.flatMap(({ id, name, serial, location }) =>
+    location === null ? [] : [{ id, name: name ?? serial, href: `/console/devices/${id}`, ...location }],
+  );
+  if (places.length === 0) return null;
+  return (
+    <Section title="Where they are">
+      <LazyMap label="Map" places={places} />
     </Section>
   );
 };

@@ -1,19 +1,15 @@
 import { useAddress } from '../../address.js';
-import { Badge } from '../../components/badge.js';
 import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
-import { DecodeFrameDocument, type DecodeFrameQuery, type StreamType } from '../../documents.js';
+import { DecodeFrameDocument, type StreamType } from '../../documents.js';
 import { textOf } from '../../form.js';
 import { organizationId } from '../../session.js';
 import { useQuery } from '../../use-query.js';
-import { shown } from '../../value.js';
-
-type Decoded = NonNullable<DecodeFrameQuery['decodeFrame']>;
+import { Parts } from './parts.js';
 
 const layouts = { BIN: 'BIN (tagged)', RAW: 'RAW (by position)', TXT: 'TXT (fields)' } as const;
 const encodings = ['hex', 'base64', 'utf8'];
-const tones: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = { ok: 'good', partial: 'warn', failed: 'bad' };
 
 /** Takes a frame apart as the product would, without storing it. The frame is in the address, so that it can be sent. */
 export function DecodeTester({ productId }: { productId: string }) {
@@ -85,40 +81,3 @@ export function DecodeTester({ productId }: { productId: string }) {
     </Section>
   );
 }
-
-const Parts = ({ of: { status, parts } }: { of: Decoded }) => (
-  <>
-    <p role="status">
-      <Badge tone={tones[status] ?? 'quiet'}>{status}</Badge>{' '}
-      <span class="quiet">
-        {parts.length} {parts.length === 1 ? 'part' : 'parts'}
-      </span>
-    </p>
-    <div class="table-frame">
-      <table aria-label="Parts of the frame">
-        <thead>
-          <tr>
-            <th class="number">Offset</th>
-            <th>Bytes</th>
-            <th>Variable</th>
-            <th class="number">Value</th>
-            <th>Warning</th>
-          </tr>
-        </thead>
-        <tbody>
-          {parts.map(({ offset, bytes, variable, value, warning }, index) => (
-            <tr key={index}>
-              <td class="number">{offset}</td>
-              <td>
-                <code>{bytes.replaceAll(/(..)(?=.)/g, '$1 ')}</code>
-              </td>
-              <td>{variable == null ? '' : shown(variable)}</td>
-              <td class="number">{value == null ? '' : shown(value)}</td>
-              <td>{warning != null && <Badge tone="warn">{warning}</Badge>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  </>
-);

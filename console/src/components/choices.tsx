@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+
+/** Something that can be chosen. */
+export interface Option {
+  readonly value: string;
+  readonly title: string;
+}
+
+/** Chooses several of many: a button that says how many, and a list with a field to find them by. Escape closes it. */
+export function Choices({
+  label,
+  none,
+  options,
+  chosen,
+  choose,
+}: {
+  label: string;
+  /** What having chosen none means. */
+  none: string;
+  options: readonly Option[];
+  chosen: readonly string[];
+  choose: (values: string[]) => void;
+}) {
+  const [text, setText] = useState('');
+  const found = options.filter(({ title }) => title.toLowerCase().includes(text.toLowerCase()));
+  const names = chosen.map((value) => options.find((option) => option.value === value)?.title ?? value);
+  return (
+    <details
+      class="choices"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.currentTarget.open = false;
+        event.currentTarget.querySelector('summary')?.focus();
+      }}
+    >
+      <summary>
+        <span class="quiet">{label}</span>{' '}
+        {names.length === 0 ? none : names.length <= 2 ? names.join(', ') : names.length}
+      </summary>
+      <fieldset>
+        <legend class="visually-hidden">{label}</legend>
+        {options.length > 8 && (
+          <input
+            type="search"
+            aria-label={`Find ${label.toLowerCase()}`}
+            placeholder="Find"
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+        )}
+        <div class="options">
+          {found.map(({ value, title }) => (
+            <label class="check" key={value}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(value)}
+                onChange={({ currentTarget }) =>
+                  choose(currentTarget.checked ? [...chosen, value] : chosen.filter((one) => one !== value))
+                }
+              />
+              {title}
+            </label>
+          ))}
+        </div>
+        {chosen.length > 0 && (
+          <button type="button" onClick={() => choose([])}>
+            {none}
+          </button>
+        )}
+      </fieldset>
+    </details>
+  );
+}

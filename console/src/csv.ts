@@ -1,0 +1,24 @@
+/** A cell of a table that is given as CSV. */
+export type Cell = string | number | boolean | null | undefined;
+
+/**
+ * Rows as CSV (RFC 4180), with the byte order mark by which spreadsheets know UTF-8. A text that a spreadsheet would take
+ * for a formula begins with an apostrophe; numbers are given as they are.
+ */
+export const csvOf = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>
+  `\uFEFF${[head, ...rows].map((row) => row.map(written).join(',')).join('\r\n')}\r\n`;
+
+const written = (cell: Cell): string => {
+  if (cell == null) return '';
+  if (typeof cell !== 'string') return String(cell);
+  const text = /^[\s]*[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** Gives a text to the person as a file. */
+export function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+  const link = Object.assign(document.createElement('a'), { href: url, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

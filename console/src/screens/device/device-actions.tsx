@@ -1,0 +1,116 @@
+import { useLocation } from 'preact-iso';
+import { Action } from '../../components/action.js';
+import { Field } from '../../components/dialog.js';
+import { DeleteDeviceDocument, type DeviceQuery, UpdateDeviceDocument } from '../../documents.js';
+import { textOf } from '../../form.js';
+import { ask } from '../../graph.js';
+import { organizationId } from '../../session.js';
+import type { Device } from './device.js';
+
+type Product = NonNullable<DeviceQuery['products']>['items'][number];
+
+/** Changes a device, or deletes it. */
+export function DeviceActions({
+  device,
+  products,
+  reload,
+}: {
+  device: Device;
+  products: readonly Product[];
+  reload: () => void;
+}) {
+  const { route } = useLocation();
+  const names = { organizationId: organizationId.value, deviceId: device.id };
+  return (
+    <>
+      <Action
+        label="Edit"
+        title="Edit the device"
+        action="Save"
+        submit={async (form) => {
+          await ask(UpdateDeviceDocument, { ...names, ...deviceOf(form) });
+          reload();
+        }}
+      >
+        <DeviceFields device={device} products={products} />
+      </Action>
+      <Action
+        label="Delete"
+        title="Delete the device"
+        danger
+        submit={async () => {
+          await ask(DeleteDeviceDocument, names);
+          route('/console/devices');
+        }}
+      >
+        <p>1 device is deleted, with its records and its links to applications.</p>
+      </Action>
+    </>
+  );
+}
+
+const DeviceFields = ({ device, products }: { device: Device; products: readonly Product[] }) => {
+  // A product of another organization, which is not listed, stays chosen.
+  const listed = products.some(({ id }) => id === device.product?.id);
+  return (
+    <>
+      <Field label="Name">
+        <input name="name" maxLength={200} defaultValue={device.name ?? ''} />
+      </Field>
+      <Field label="Product">
+        <select name="product">
+          <option value="">None</option>
+          {!listed && device.product !== null && (
+            <option value={`${device.product.organizationId} ${device.product.id}`} selected>
+              {device.product.name} {device.product.version}
+            </option>
+          )}
+          {products.map(({ id, organizationId: owner, name, version }) => (
+            <option key={id} value={`${owner} ${id}`} selected={id === device.product?.id}>
+              {name} {version}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Tags" hint="Joined by commas.">
+        <input name="tags" defaultValue={device.tags.join(', ')} />
+      </Field>
+      <div class="beside">
+        <Field label="Latitude">
+          <input name="lat" type="number" step="any" min={-90} max={90} defaultValue={`${device.location?.lat ?? ''}`} />
+        </Field>
+        <Field label="Longitude">
+          <input
+            name="lon"
+            type="number"
+            step="any"
+            min={-180}
+            max={180}
+            defaultValue={`${device.location?.lon ?? ''}`}
+          />
+        </Field>
+      </div>
+    </>
+  );
+};
+
+const deviceOf = (form: FormData) => {
+  const [owner, id] = textOf(form, 'product').split(' ');
+  const [lat, lon] = [textOf(form, 'lat'), textOf(form, 'lon')];
+  return {
+    name: textOf(form, 'name') || null,
+    tags: tagsOf(textOf(form, 'tags')),
+    product: id === undefined ? null : { id, organizationId: owner! },
+    location: lat === '' || lon === '' ? null : { lat: Number(lat), lon: Number(lon) },
+  };
+};
+
+/** Tags that are written joined by commas. */
+export const tagsOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+  ),
+];

@@ -1,0 +1,147 @@
+import { useRoute } from 'preact-iso';
+import { useAddress } from '../../address.js';
+import { Charts } from '../../components/chart.js';
+import { Copyable } from '../../components/copy.js';
+import { Facts, Page, Section } from '../../components/page.js';
+import { LazyMap } from '../../components/map/lazy-map.js';
+import { RangePicker } from '../../components/range-picker.js';
+import { Empty, Loading } from '../../components/state.js';
+import { DeviceChartDocument, DeviceDocument, type DeviceQuery } from '../../documents.js';
+import { mayOwn, organizationId } from '../../session.js';
+import { ago, moment, secondsOf } from '../../time.js';
+import { useQuery } from '../../use-query.js';
+import { useRange } from '../../use-range.js';
+import { shown } from '../../value.js';
+import { DeviceActions } from './device-actions.js';
+import { Records } from './records.js';
+
+export type Device = NonNullable<DeviceQuery['device']>;
+
+/** At most so many variables are drawn at once. */
+const mostLines = 6;
+
+/** One device: its chart, its newest values and records, and how to post to it. */
+export function DeviceScreen() {
+  const { params } = useRoute();
+  const device = useQuery(DeviceDocument, {
+    organizationId: organizationId.value,
+    deviceId: params['deviceId'] ?? '',
+  });
+  const title = device.data?.device?.name ?? device.data?.device?.serial ?? 'Device';
+  return (
+    <Page
+      title={title}
+      actions={
+        device.data !== undefined &&
+        mayOwn.value && (
+          <DeviceActions
+            device={device.data.device}
+            products={device.data.products.items}
+            reload={device.reload}
+          />
+        )
+      }
+    >
+      <Loading of={device} rows={16}>
+        {({ device: found }) => <Shown device={found} />}
+      </Loading>
+    </Page>
+  );
+}
+
+const Shown = ({ device }: { device: Device }) => (
+  <>
+    <Facts
+      of={[
+        ['Serial', <code>{device.serial}</code>],
+        ['Product', device.product && `${device.product.name} ${device.product.version}`],
+        ['Tags', device.tags.map((tag) => <span class="tag">{tag}</span>)],
+        [
+          'Applications',
+          device.applications.items.map(({ id, name }) => (
+            <>
+              <a href={`/console/applications/${id}`}>{name}</a>{' '}
+            </>
+          )),
+        ],
+        ['Last heard', device.lastRecordAt === null ? 'never' : ago(secondsOf(device.lastRecordAt))],
+        ['Registered', moment(secondsOf(device.createdAt))],
+      ]}
+    />
+    <DeviceChart device={device} />
+    <Section title="Newest values">
+      {device.latest.length === 0 ? (
+        <Empty title="No record yet">
+          <p>Post one: the call stands below.</p>
+        </Empty>
+      ) : (
+        <Facts
+          of={device.latest.map(({ name, value, unit, ts }) => [
+            name,
+            <>
+              {shown(value, unit)} <span class="quiet">{ago(ts)}</span>
+            </>,
+          ])}
+        />
+      )}
+    </Section>
+    <Records device={device} />
+    {device.location !== null && (
+      <Section title="Where it is">
+        <LazyMap label="Map" places={[{ id: device.id, name: device.name ?? device.serial, ...device.location }]} />
+        <p class="quiet">
+          Latitude {device.location.lat}, longitude {device.location.lon}
+        </p>
+      </Section>
+    )}
+    <Section title="Post a record of it">
+      <Copyable label="A call that posts a record" text={curlOf(device)} />
+    </Section>
+  </>
+);
+
+function DeviceChart({ device }: { device: Device }) {
+  const address = useAddress();
+  const { from, to } = useRange(address);
+  const numeric = device.product?.variables.filter(({ type }) => type !== 'TXT').map(({ name }) => name) ?? [];
+  const chosen = address.all('variable');
+  const variables = (chosen.length > 0 ? chosen : numeric).slice(0, mostLines);
+  const chart = useQuery(
+    DeviceChartDocument,
+    variables.length === 0
+      ? undefined
+      : { organizationId: organizationId.value, deviceIds: [device.id], variables, from, to },
+  );
+  return (
+    <Section title="Chart" actions={<RangePicker address={address} follows />}>
+      {variables.length === 0 ? (
+        <Empty title="Nothing to draw">
+          <p>Give the device a product with numeric variables.</p>
+        </Empty>
+      ) : (
+        <Loading of={chart} rows={8}>
+          {({ series }) => (
+            <Charts label={`Values of ${device.name ?? device.serial}`} lines={series} from={from} to={to} />
+          )}
+        </Loading>
+      )}
+    </Section>
+  );
+}
+
+/** A call that posts a record of the device; the token is the reader's to fill in. */
+const curlOf = ({ serial, product }: Device): string => {
+  const body = JSON.stringify({ serial, data: exampleOf(product) });
+  return [
+    `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \\`,
+    `  -d '${body}' \\`,
+    `  ${location.origin}/ddp/v1/organizations/${organizationId.value}/records`,
+  ].join('\n');
+};
+
+/** A value of the product's first variable, in its type. */
+const exampleOf = (product: Device['product']): Record<string, unknown> => {
+  const [variable] = product?.variables ?? [];
+  if (variable === undefined) return { temperature: 21.5 };
+  return { [variable.name]: variable.type === 'BOOL' ? true : variable.type === 'TXT' ? 'ok' : 21 };
+};

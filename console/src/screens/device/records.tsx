@@ -1,0 +1,112 @@
+import { useAddress } from '../../address.js';
+import { Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { DecodeFrameDocument, type StreamType } from '../../documents.js';
+import { organizationId } from '../../session.js';
+import { moment, zone } from '../../time.js';
+import { useQuery } from '../../use-query.js';
+import { shown } from '../../value.js';
+import { Parts } from '../products/parts.js';
+import type { Device } from './device.js';
+
+type DeviceRecord = Device['records']['items'][number];
+
+/** The newest records of a device. One that came as a frame is taken apart where it is chosen (`record` of the address). */
+export function Records({ device }: { device: Device }) {
+  const address = useAddress();
+  const { items } = device.records;
+  const open = address.get('record');
+  if (items.length === 0) return null;
+  const hasFrames = items.some(({ frame }) => frame !== null);
+  return (
+    <Section title="Records">
+      <div class="table-frame">
+        <table aria-label="Records">
+          <thead>
+            <tr>
+              <th>Measured ({zone.value})</th>
+              <th>Data</th>
+              {hasFrames && <th>Frame</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {items.map((record) => (
+              <tr key={record.id} class={record.id === open ? 'chosen' : undefined}>
+                <td>
+                  <time>{moment(record.ts)}</time>
+                </td>
+                <td class="data">
+                  {record.id === open && record.frame !== null ? (
+                    <Frame device={device} of={record} />
+                  ) : (
+                    <Values of={record.data} />
+                  )}
+                </td>
+                {hasFrames && (
+                  <td>
+                    {record.frame !== null && (
+                      <button
+                        type="button"
+                        aria-expanded={record.id === open}
+                        aria-label={`Take the frame of ${moment(record.ts)} apart`}
+                        onClick={() => address.set({ record: record.id === open ? '' : record.id })}
+                      >
+                        <code>{shown(record.frame['payload'] ?? '').slice(0, 24)}</code>
+                      </button>
+                    )}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}
+
+/** Values of a record beside each other. */
+const Values = ({ of }: { of: Record<string, unknown> }) => (
+  <>
+    {Object.entries(of).map(([name, value]) => (
+      <span class="pair" key={name}>
+        <span class="quiet">{name}</span> {shown(value)}
+      </span>
+    ))}
+  </>
+);
+
+/** A stored frame, byte by byte, as the device's product reads it now. */
+function Frame({ device: { product }, of: { frame } }: { device: Device; of: DeviceRecord }) {
+  const decoded = useQuery(
+    DecodeFrameDocument,
+    product === null || frame === null
+      ? undefined
+      : {
+          organizationId: organizationId.value,
+          productId: product.id,
+          streamId: Number(frame['streamId']),
+          streamType: frame['streamType'] as StreamType,
+          payload: shown(frame['payload'] ?? ''),
+          encoding: 'hex',
+        },
+  );
+  if (product === null)
+    return (
+      <Empty title="The device has no product">
+        <p>A product says what the bytes mean: edit the device to give it one.</p>
+      </Empty>
+    );
+  return (
+    <Loading of={decoded} rows={4}>
+      {({ decodeFrame }) => (
+        <>
+          <p class="quiet">
+            Stream {shown(frame?.['streamId'])}, {shown(frame?.['streamType'])}, as {product.name} {product.version} reads it
+          </p>
+          <Parts of={decodeFrame} />
+        </>
+      )}
+    </Loading>
+  );
+}

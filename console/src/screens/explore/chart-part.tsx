@@ -1,0 +1,167 @@
+import { useMemo } from 'preact/hooks';
+import { useAddress } from '../../address.js';
+import { Charts } from '../../components/chart.js';
+import { Choices } from '../../components/choices.js';
+import type { Line } from '../../components/plot.js';
+import { Empty } from '../../components/state.js';
+import { csvOf, download } from '../../csv.js';
+import type { ExploredLineFragment } from '../../documents.js';
+import type { Explored } from './explore.js';
+
+/** At most so many lines are drawn; the file has all. */
+const mostLines = 18;
+
+const functions = {
+  avg: 'Average',
+  min: 'Smallest',
+  max: 'Largest',
+  sum: 'Sum',
+  count: 'Count',
+  first: 'First',
+  last: 'Last',
+  lttb: 'Measured points',
+} as const;
+
+/** Lines of variables, one for each device. */
+export function ChartPart({
+  application,
+  lines,
+  from,
+  to,
+}: {
+  application: Explored;
+  lines: readonly ExploredLineFragment[] | undefined;
+  from: number;
+  to: number;
+}) {
+  const address = useAddress();
+  const variables = address.all('variable');
+  const devices = address.all('device');
+  const { items, totalCount } = application.devices;
+  return (
+    <>
+      <div class="filters">
+        <Choices
+          label="Variables"
+          none="none"
+          options={variablesOf(application).map((name) => ({ value: name, title: name }))}
+          chosen={variables}
+          choose={(variable) => address.set({ variable })}
+        />
+        <Choices
+          label="Devices"
+          none={`all ${totalCount?.toLocaleString() ?? ''}`}
+          options={items.map(({ id, name, serial }) => ({ value: id, title: name ?? serial }))}
+          chosen={devices}
+          choose={(device) => address.set({ device })}
+        />
+        <select
+          aria-label="Function"
+          value={address.get('function') || 'avg'}
+          onChange={({ currentTarget: { value } }) => address.set({ function: value === 'avg' ? '' : value })}
+        >
+          {Object.entries(functions).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+        {lines !== undefined && (
+          <button type="button" onClick={() => download('series.csv', csvOfLines(lines, items))}>
+            Download CSV
+          </button>
+        )}
+      </div>
+      {lines === undefined ? (
+        <Empty title="Choose variables to draw">
+          <p>Each device of the application has a line; choose devices to compare only some.</p>
+        </Empty>
+      ) : (
+        <Drawn lines={lines} devices={items} variables={variables} from={from} to={to} />
+      )}
+    </>
+  );
+}
+
+type Device = Explored['devices']['items'][number];
+
+function Drawn({
+  lines,
+  devices,
+  variables,
+  from,
+  to,
+}: {
+  lines: readonly ExploredLineFragment[];
+  devices: readonly Device[];
+  variables: readonly string[];
+  from: number;
+  to: number;
+}) {
+  const filled = useMemo(() => lines.filter(({ ts }) => ts.length > 0), [lines]);
+  const drawn = useMemo(() => namedLines(filled.slice(0, mostLines), devices, variables), [filled, devices]);
+  if (filled.length === 0)
+    return (
+      <Empty title="No value in this range">
+        <p>Choose another range, or other variables.</p>
+      </Empty>
+    );
+  const empty = lines.length - filled.length;
+  return (
+    <>
+      <p class="quiet">
+        {filled.length.toLocaleString()} {filled.length === 1 ? 'line' : 'lines'}
+        {empty > 0 && `, ${empty.toLocaleString()} without a value in this range`}
+        {filled.length > mostLines && `; the first ${mostLines} are drawn, the file has all`}
+        {intervalOf(filled)}
+      </p>
+      <Charts label="Explored values" lines={drawn} from={from} to={to} />
+    </>
+  );
+}
+
+const intervalOf = ([line]: readonly ExploredLineFragment[]) =>
+  line?.interval == null ? '' : ` · buckets of ${line.interval.toLocaleString()} s`;
+
+/** Lines by the device's name, and the variable's where several are drawn. */
+const namedLines = (
+  lines: readonly ExploredLineFragment[],
+  devices: readonly Device[],
+  variables: readonly string[],
+): Line[] => {
+  const used = new Map<string, number>();
+  return lines.map(({ deviceId, name, unit, ts, values }) => {
+    const title = variables.length > 1 ? `${titleOf(devices, deviceId)} ${name}` : titleOf(devices, deviceId);
+    const times = (used.get(title) ?? 0) + 1;
+    used.set(title, times);
+    return { name: times === 1 ? title : `${title} (${times})`, unit, ts, values };
+  });
+};
+
+const titleOf = (devices: readonly Device[], id: string): string => {
+  const device = devices.find((one) => one.id === id);
+  return device === undefined ? id : (device.name ?? device.serial);
+};
+
+/** Variables of the application's products that are numbers, or true and false. */
+export const variablesOf = ({ products }: Explored): string[] => {
+  const numeric = products.items.flatMap(({ variables }) => variables.filter(({ type }) => type !== 'TXT'));
+  return [...new Set(numeric.map(({ name }) => name))].sort();
+};
+
+const csvOfLines = (lines: readonly ExploredLineFragment[], devices: readonly Device[]): string =>
+  csvOf(
+    ['time', 'unix', 'device', 'serial', 'variable', 'unit', 'value'],
+    lines.flatMap(({ deviceId, name, unit, ts, values }) => {
+      const device = devices.find(({ id }) => id === deviceId);
+      return ts.map((at, index) => [
+        new Date(at * 1000).toISOString(),
+        at,
+        device?.name ?? null,
+        device?.serial ?? deviceId,
+        name,
+        unit,
+        values[index],
+      ]);
+    }),
+  );

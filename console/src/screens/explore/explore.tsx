@@ -1,0 +1,97 @@
+import { useAddress } from '../../address.js';
+import { Page } from '../../components/page.js';
+import { RangePicker } from '../../components/range-picker.js';
+import { Empty, Loading } from '../../components/state.js';
+import { ExploreDocument, type ExploreQuery, type SeriesFunction } from '../../documents.js';
+import { organizationId } from '../../session.js';
+import { useQuery } from '../../use-query.js';
+import { useRange } from '../../use-range.js';
+import { ChartPart } from './chart-part.js';
+import { parseQuery } from './query.js';
+import { QueryPart } from './query-part.js';
+
+/** What is known of the application that is explored. */
+export type Explored = NonNullable<ExploreQuery['chosen']>['items'][number];
+
+/** Charts and searches over many devices. All of it is in the address, which can be sent to a colleague. */
+export function ExploreScreen() {
+  const address = useAddress();
+  const { from, to } = useRange(address, 'day');
+  const applicationId = address.get('application');
+  const isQuery = address.get('by') === 'query';
+  const variables = address.all('variable');
+  const deviceIds = address.all('device');
+  const query = isQuery ? parseQuery(address.get('query')) : undefined;
+  const charts = !isQuery && variables.length > 0;
+  const explored = useQuery(ExploreDocument, {
+    organizationId: organizationId.value,
+    applicationIds: applicationId === '' ? null : [applicationId],
+    variables,
+    deviceIds,
+    function: (address.get('function') || 'avg') as SeriesFunction,
+    from,
+    to,
+    charts: charts && deviceIds.length === 0,
+    chartsDevices: charts && deviceIds.length > 0,
+    searches: query !== undefined,
+    ts: { gte: from, lte: to },
+    queries: query === undefined ? [] : [{ products: [], ...query }],
+  });
+  return (
+    <Page title="Explore" actions={<RangePicker address={address} follows />}>
+      <Loading of={explored} rows={14}>
+        {({ applications, chosen, series }) => {
+          const [application] = chosen.items;
+          if (application === undefined)
+            return (
+              <Empty title="No application">
+                <p>
+                  Records are searched by application: make one under <a href="/console/applications">Applications</a>,
+                  and link devices to it.
+                </p>
+              </Empty>
+            );
+          return (
+            <>
+              <div class="filters">
+                <select
+                  aria-label="Application"
+                  value={application.id}
+                  onChange={({ currentTarget: { value } }) =>
+                    address.set({ application: value, device: '', variable: '' })
+                  }
+                >
+                  {applications.items.map(({ id, name }) => (
+                    <option key={id} value={id}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+                <div class="tabs" role="group" aria-label="Explore by">
+                  <a href={address.link({ by: undefined })} aria-current={isQuery ? undefined : 'true'}>
+                    Chart
+                  </a>
+                  <a href={address.link({ by: 'query' })} aria-current={isQuery ? 'true' : undefined}>
+                    Query
+                  </a>
+                </div>
+              </div>
+              {isQuery ? (
+                <QueryPart
+                  key={application.id}
+                  application={application}
+                  query={query}
+                  from={from}
+                  to={to}
+                  busy={explored.loading}
+                />
+              ) : (
+                <ChartPart application={application} lines={series ?? application.series} from={from} to={to} />
+              )}
+            </>
+          );
+        }}
+      </Loading>
+    </Page>
+  );
+}

@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks';
+import { useAddress } from '../../address.js';
+import { LazyEditor } from '../../components/editor/lazy-editor.js';
+import { Empty, Failure } from '../../components/state.js';
+import { Answer, type Answered } from './answer.js';
+import { variablesOf } from './chart-part.js';
+import type { Explored } from './explore.js';
+import { firstQuery, parseQuery } from './query.js';
+
+/** Fields that every record has. */
+const commonFields = 'ts device.id device.serial device.name device.tags device.location product.id _id'.split(' ');
+
+/** Fields that can be searched in an application, for the editor. */
+export const fieldsOf = (variables: readonly string[]): string[] => [
+  ...variables.map((name) => `data.${name}`),
+  ...commonFields,
+];
+
+/** A query of the DSL over the application's records, and its answer. */
+export function QueryPart({
+  application,
+  query,
+  from,
+  to,
+  busy,
+}: {
+  application: Explored;
+  query: Record<string, unknown> | undefined;
+  from: number;
+  to: number;
+  busy: boolean;
+}) {
+  const address = useAddress();
+  const asked = address.get('query');
+  const [text, setText] = useState(() => asked || firstQuery(variablesOf(application)[0]));
+  const isJson = parseQuery(text) !== undefined;
+  const run = () => {
+    if (parseQuery(text) !== undefined) address.set({ query: text });
+  };
+  const names = application.products.items.flatMap(({ variables }) => variables.map(({ name }) => name));
+  const response = application.search?.responses[0] as Answered | undefined;
+  return (
+    <>
+      <div class="query">
+        <LazyEditor
+          label="Query"
+          text={text}
+          fields={fieldsOf([...new Set(names)])}
+          root="query"
+          change={setText}
+          run={run}
+        />
+        <div class="actions">
+          <button type="button" class="primary" disabled={!isJson} onClick={run} aria-keyshortcuts="Control+Enter">
+            Run
+          </button>
+          <span class="quiet" role="status">
+            {isJson ? (busy ? 'Running…' : 'Ctrl+Enter runs it, Ctrl+Space completes.') : 'This is not JSON yet.'}
+          </span>
+        </div>
+      </div>
+      {query === undefined || application.search == null ? (
+        <Empty title="Nothing was asked yet">
+          <p>
+            The query language is that of <a href="/ddp/v1/docs">searches</a>: a query, and aggregations over what it
+            finds, within the range of time above.
+          </p>
+        </Empty>
+      ) : response === undefined || response.error !== undefined ? (
+        <Failure error={{ message: response?.error?.reason ?? 'The service gave no answer.' }} />
+      ) : (
+        <Answer of={response} query={query} from={from} to={to} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { TokenScope } from '../../src/entities/enums.js';
+import { useWorld } from '../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+
+/** The text of a file that a button gives. */
+const downloaded = async (page: Page, button = 'Download CSV'): Promise<string> => {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).first().click(),
+  ]);
+  return readFile(await file.path(), 'utf8');
+};
+
+describeInBrowser('exploring records', () => {
+  const world = useWorld();
+  const browser = useBrowser();
+
+  /** Two devices with three records each in the last hour; one has the name of a formula. */
+  const furnished = async () => {
+    const owner = await world.organization();
+    const variables = [
+      { name: 'temperature', unit: '°C', type: 'FLOAT32' },
+      { name: 'door', type: 'BOOL' },
+    ];
+    const product = { name: 'Cold room', version: '1', variables };
+    const productId = await owner.make(`/organizations/${owner.id}/products`, product);
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
+    for (const [serial, name] of [
+      ['c0-01', 'Freezer'],
+      ['c0-02', '=HYPERLINK("http://example.com")'],
+    ]) {
+      const device = { name, product: { id: productId, organizationId: owner.id } };
+      const id = await owner.make(`/organizations/${owner.id}/devices/${serial}`, device);
+      await owner.put(`/applications/${owner.id}/${applicationId}/devices/${id}`);
+      const now = Math.floor(Date.now() / 1000);
+      await owner.post(
+        `/organizations/${owner.id}/records`,
+        [1, 2, 3].map((step) => ({ serial, ts: now - step * 300, data: { temperature: -step, door: false } })),
+      );
+    }
+    const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
+    return { reader, applicationId };
+  };
+
+  it('draws the devices of an application, has all of it in the address, and gives the numbers as CSV without formulas', async () => {
+    const { reader } = await furnished();
+    const { page, faults } = await browser.open(`${world.url}/console/explore?range=hour#token=${reader.token}`);
+    await page.getByText('Choose variables to draw').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByText('Variables none').click();
+    await page.getByLabel('temperature').check();
+    await page.getByText('2 lines').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByLabel('temperature').isVisible()).toBe(false);
+    await page.getByLabel('Function').selectOption('Measured points');
+    await page.getByRole('button', { name: 'As a table' }).click();
+    await page.getByRole('columnheader', { name: 'Freezer (°C)' }).waitFor();
+    expect(await page.getByRole('cell', { name: '-3', exact: true }).count()).toBe(2);
+    expect(await violationsOf(page)).toEqual([]);
+    const text = await downloaded(page);
+    expect(text).toMatch(/^\uFEFFtime,unix,device,serial,variable,unit,value\r\n/);
+    expect(text).toMatch(/,Freezer,c0-01,temperature,°C,-3\r\n/);
+    expect(text).toContain(`,"'=HYPERLINK(""http://example.com"")",c0-02,`);
+
+    const colleague = await browser.open(`${page.url()}#token=${reader.token}`);
+    await colleague.page.getByText('2 lines').waitFor();
+    expect(await colleague.page.getByLabel('Function').inputValue()).toBe('lttb');
+    expect(faults).toEqual([]);
+  });
+
+  it('completes fields and clauses in the editor, runs a query by keyboard, and shows its buckets as a picture and a table', async () => {
+    const { reader } = await furnished();
+    const address = `${world.url}/console/explore?range=hour&by=query#token=${reader.token}`;
+    const { page, faults } = await browser.open(address);
+    const editor = page.locator('.editor [role="textbox"]');
+    await editor.fill('{ "size": 0, "ag');
+    await page.getByRole('option', { name: '"aggs"' }).click();
+    await page.keyboard.type(': { "by": { "te');
+    await page.getByRole('option', { name: '"terms"' }).click();
+    await page.keyboard.type(': { "field": "device.se');
+    await page.getByRole('option', { name: '"device.serial"' }).click();
+    await page.getByText('Ctrl+Enter runs it').waitFor();
+    await page.keyboard.press('Control+Enter');
+    const table = page.getByRole('table', { name: 'Buckets of by' });
+    expect(await table.getByRole('row').allTextContents()).toEqual(['byrecords', 'c0-013', 'c0-023']);
+    await page.getByRole('group', { name: 'records by by' }).waitFor();
+    expect(await downloaded(page)).toBe('\uFEFFby,records\r\nc0-01,3\r\nc0-02,3\r\n');
+    expect(await violationsOf(page)).toEqual([]);
+    await page.reload();
+    await table.waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('says what is wrong with a query in the words of the service, and runs no text that is not JSON', async () => {
+    const { reader, applicationId } = await furnished();
+    const query = encodeURIComponent('{"query":{"rang":{"data.temperature":{"gt":0}}}}');
+    const address = `${world.url}/console/explore?application=${applicationId}&by=query&query=${query}`;
+    const { page } = await browser.open(`${address}#token=${reader.token}`);
+    await page.getByRole('alert').getByText('did you mean [range]').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.locator('.editor [role="textbox"]').fill('{ not json');
+    await page.getByText('This is not JSON yet').waitFor();
+    expect(await page.getByRole('button', { name: 'Run' }).isDisabled()).toBe(true);
+  });
+});
