@@ -22,7 +22,10 @@ const screens: readonly Screen[] = [
     component: lazy(async () => (await import('./screens/overview/overview.js')).OverviewScreen),
   },
   { path: '/devices', title: 'Devices', component: DevicesScreen },
-  { path: '/devices/:deviceId', component: lazy(async () => (await import('./screens/device/device.js')).DeviceScreen) },
+  {
+    path: '/devices/:deviceId',
+    component: lazy(async () => (await import('./screens/device/device.js')).DeviceScreen),
+  },
   { path: '/live', title: 'Live', component: LiveScreen },
   {
     path: '/explore',

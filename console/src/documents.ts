@@ -73,6 +73,22 @@ export type Ended =
   | 'succeeded'
   | 'failed';
 
+/** A product, by its identifiers. */
+export type ProductReferenceInput = {
+  /** Product. */
+  id: string;
+  /** Organization that owns it. */
+  organizationId?: string | null | undefined;
+};
+
+/** A place on Earth (WGS 84). */
+export type LocationInput = {
+  /** Latitude in degrees. */
+  lat: number;
+  /** Longitude in degrees. */
+  lon: number;
+};
+
 /** How calls to a hook authenticate. */
 export type HookAuthenticationInput = {
   /** Basic authentication. */
@@ -146,7 +162,7 @@ export type ApplicationQueryVariables = Exact<{
 }>;
 
 
-export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, grants: { items: Array<{ permission: Permission, team: { id: string, name: string, members: { items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null };
+export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, placed: { items: Array<{ id: string, name: string | null, serial: string, location: { lat: number, lon: number } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, grants: { items: Array<{ permission: Permission, team: { id: string, name: string, members: { items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null };
 
 export type ApplicationsQueryVariables = Exact<{
   organizationId: string;
@@ -222,6 +238,26 @@ export type CreateTokenMutationVariables = Exact<{
 
 export type CreateTokenMutation = { createApiToken: { token: string } | null };
 
+export type UpdateDeviceMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  name?: string | null | undefined;
+  tags?: Array<string> | string | null | undefined;
+  product?: ProductReferenceInput | null | undefined;
+  location?: LocationInput | null | undefined;
+}>;
+
+
+export type UpdateDeviceMutation = { updateDevice: { id: string } | null };
+
+export type DeleteDeviceMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+}>;
+
+
+export type DeleteDeviceMutation = { deleteDevice: { id: string } | null };
+
 export type DeviceChartQueryVariables = Exact<{
   organizationId: string;
   deviceIds?: Array<string> | string | null | undefined;
@@ -239,7 +275,7 @@ export type DeviceQueryVariables = Exact<{
 }>;
 
 
-export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, location: { lat: number, lon: number } | null, product: { id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null };
+export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
 
 export type DevicesQueryVariables = Exact<{
   organizationId: string;
@@ -710,6 +746,17 @@ export const ApplicationDocument = new TypedDocumentString(`
         }
       }
     }
+    placed: devices(limit: 500) {
+      items {
+        id
+        name
+        serial
+        location {
+          lat
+          lon
+        }
+      }
+    }
     hooks(limit: 50) {
       totalCount
       items {
@@ -847,6 +894,27 @@ export const CreateTokenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
+export const UpdateDeviceDocument = new TypedDocumentString(`
+    mutation UpdateDevice($organizationId: ID!, $deviceId: ID!, $name: String, $tags: [String!], $product: ProductReferenceInput, $location: LocationInput) {
+  updateDevice(
+    organizationId: $organizationId
+    deviceId: $deviceId
+    name: $name
+    tags: $tags
+    product: $product
+    location: $location
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateDeviceMutation, UpdateDeviceMutationVariables>;
+export const DeleteDeviceDocument = new TypedDocumentString(`
+    mutation DeleteDevice($organizationId: ID!, $deviceId: ID!) {
+  deleteDevice(organizationId: $organizationId, deviceId: $deviceId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteDeviceMutation, DeleteDeviceMutationVariables>;
 export const DeviceChartDocument = new TypedDocumentString(`
     query DeviceChart($organizationId: ID!, $deviceIds: [ID!], $variables: [String!]!, $from: UnixTime, $to: UnixTime) {
   series(
@@ -872,12 +940,14 @@ export const DeviceDocument = new TypedDocumentString(`
     name
     tags
     createdAt
+    lastRecordAt
     location {
       lat
       lon
     }
     product {
       id
+      organizationId
       name
       version
       variables {
@@ -898,7 +968,7 @@ export const DeviceDocument = new TypedDocumentString(`
       unit
       ts
     }
-    records(limit: 20) {
+    records(limit: 25) {
       items {
         id
         ts
@@ -906,6 +976,14 @@ export const DeviceDocument = new TypedDocumentString(`
         metadata
         frame
       }
+    }
+  }
+  products(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      organizationId
+      name
+      version
     }
   }
 }

@@ -77,7 +77,14 @@ const DeviceFields = ({ device, products }: { device: Device; products: readonly
       </Field>
       <div class="beside">
         <Field label="Latitude">
-          <input name="lat" type="number" step="any" min={-90} max={90} defaultValue={`${device.location?.lat ?? ''}`} />
+          <input
+            name="lat"
+            type="number"
+            step="any"
+            min={-90}
+            max={90}
+            defaultValue={`${device.location?.lat ?? ''}`}
+          />
         </Field>
         <Field label="Longitude">
           <input

@@ -2,8 +2,8 @@ import { useRoute } from 'preact-iso';
 import { useAddress } from '../../address.js';
 import { Charts } from '../../components/chart.js';
 import { Copyable } from '../../components/copy.js';
-import { Facts, Page, Section } from '../../components/page.js';
 import { LazyMap } from '../../components/map/lazy-map.js';
+import { Facts, Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
 import { DeviceChartDocument, DeviceDocument, type DeviceQuery } from '../../documents.js';
@@ -34,11 +34,7 @@ export function DeviceScreen() {
       actions={
         device.data !== undefined &&
         mayOwn.value && (
-          <DeviceActions
-            device={device.data.device}
-            products={device.data.products.items}
-            reload={device.reload}
-          />
+          <DeviceActions device={device.data.device} products={device.data.products.items} reload={device.reload} />
         )
       }
     >

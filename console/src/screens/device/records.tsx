@@ -2,7 +2,7 @@ import { useAddress } from '../../address.js';
 import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { DecodeFrameDocument, type StreamType } from '../../documents.js';
-import { organizationId } from '../../session.js';
+import { isOwner, organizationId } from '../../session.js';
 import { moment, zone } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { shown } from '../../value.js';
@@ -17,7 +17,8 @@ export function Records({ device }: { device: Device }) {
   const { items } = device.records;
   const open = address.get('record');
   if (items.length === 0) return null;
-  const hasFrames = items.some(({ frame }) => frame !== null);
+  // Taking frames apart is an owner's.
+  const hasFrames = isOwner.value && items.some(({ frame }) => frame !== null);
   return (
     <Section title="Records">
       <div class="table-frame">
@@ -48,10 +49,9 @@ export function Records({ device }: { device: Device }) {
                       <button
                         type="button"
                         aria-expanded={record.id === open}
-                        aria-label={`Take the frame of ${moment(record.ts)} apart`}
                         onClick={() => address.set({ record: record.id === open ? '' : record.id })}
                       >
-                        <code>{shown(record.frame['payload'] ?? '').slice(0, 24)}</code>
+                        Take apart <code>{shown(record.frame['payload'] ?? '').slice(0, 24)}</code>
                       </button>
                     )}
                   </td>
@@ -102,7 +102,8 @@ function Frame({ device: { product }, of: { frame } }: { device: Device; of: Dev
       {({ decodeFrame }) => (
         <>
           <p class="quiet">
-            Stream {shown(frame?.['streamId'])}, {shown(frame?.['streamType'])}, as {product.name} {product.version} reads it
+            Stream {shown(frame?.['streamId'])}, {shown(frame?.['streamType'])}, as {product.name} {product.version}{' '}
+            reads it
           </p>
           <Parts of={decodeFrame} />
         </>

@@ -84,7 +84,7 @@ const keyOf = ({ key, key_as_string: text }: Json): Cell => {
   if (isObject(key)) return Object.values(key).join(', ');
   if (Array.isArray(key)) return key.join(', ');
   // Times are given as numbers, and shown in the zone of the page.
-  return typeof key === 'number' || text === undefined ? (key as Cell) : String(text);
+  return typeof key === 'number' || text === undefined ? (key as Cell) : (text as Cell);
 };
 
 /** The figures of a metric, by names: its value, or each of its parts. */

@@ -1,0 +1,65 @@
+import { expect, it } from '@jest/globals';
+import { TokenScope } from '../../src/entities/enums.js';
+import { useWorld } from '../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+
+describeInBrowser('a device', () => {
+  const world = useWorld();
+  const browser = useBrowser();
+
+  /** A device at a place, with one record that came as a frame. */
+  const furnished = async () => {
+    const owner = await world.organization();
+    const mappings = [{ streamId: 3, streamType: 'RAW', varNumber: 1 }];
+    const variables = [{ name: 'volume', unit: 'l', type: 'UINT16', mappings }];
+    const product = { name: 'Meter', version: '1', variables };
+    const productId = await owner.make(`/organizations/${owner.id}/products`, product);
+    const device = { name: 'Cellar', product: { id: productId }, location: { lat: 48.85, lon: 2.35 } };
+    const deviceId = await owner.make(`/organizations/${owner.id}/devices/c0-01`, device);
+    const frame = { streamId: 3, streamType: 'RAW', payload: '0102ff', encoding: 'hex' };
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', frame });
+    return { owner, deviceId };
+  };
+
+  it('takes a stored frame apart byte by byte, shows the place on a map, and gives the call that posts a record of it', async () => {
+    const { owner, deviceId } = await furnished();
+    const { page, faults } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Take apart 0102ff' }).click();
+    const parts = page.getByRole('table', { name: 'Parts of the frame' });
+    await parts.waitFor();
+    expect(await parts.getByRole('row').allInnerTexts()).toEqual([
+      expect.stringContaining('Offset'),
+      expect.stringMatching(/^0\s+01 02\s+volume\s+258/),
+      expect.stringMatching(/^2\s+ff\s[^]*TRAILING_BYTES$/),
+    ]);
+    expect(page.url()).toContain('record=');
+    await page.getByRole('group', { name: 'Map' }).getByText('Cellar').waitFor({ state: 'attached' });
+    expect(await page.getByLabel('A call that posts a record').textContent()).toContain('"serial":"c0-01"');
+    expect(await violationsOf(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('is edited, and says why where the service refuses', async () => {
+    const { owner, deviceId } = await furnished();
+    const { page } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit the device' });
+    await dialog.getByLabel('Name').fill('Attic');
+    await dialog.getByLabel('Tags').fill(`north, ${'x'.repeat(2000)}`);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByLabel('Tags').fill('north, east');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Attic' }).waitFor();
+    await page.getByText('east', { exact: true }).waitFor();
+  });
+
+  it('offers no change to a token that may change nothing', async () => {
+    const { owner, deviceId } = await furnished();
+    const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
+    const { page } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${reader.token}`);
+    await page.getByRole('heading', { name: 'Records', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+  });
+});
