@@ -126,13 +126,17 @@ const fieldOf = (key: LocatedJson): string | undefined => {
   return key.kind === 'object' ? key.members[0]?.key : undefined;
 };
 
+const invalidScroll = (fault: string) =>
+  new EngineFailure(400, 'action_request_validation_exception', `Validation Failed: 1: ${fault};`);
+
 /** The first page of a scroll. Only it answers aggregations. */
 export const openScroll = async (call: Call, query: LocatedJson): Promise<Scroll> => {
   if (!(query instanceof JsonObject)) return askOne(call, query);
   const from = query.get('from');
-  if (from !== undefined && toPlain(from) !== 0) throw badArgument('using [from] is not allowed in a scroll context');
+  if (from !== undefined && toPlain(from) !== 0) throw invalidScroll('using [from] is not allowed in a scroll context');
   const size = query.get('size');
-  if (size !== undefined && Number(toPlain(size)) === 0) throw badArgument('[size] cannot be [0] in a scroll context');
+  if (size !== undefined && Number(toPlain(size)) === 0)
+    throw invalidScroll('[size] cannot be [0] in a scroll context');
   const keys = sortOf(query);
   const sort = new JsonArray(query, keys === undefined ? newestFirst() : tieBroken(keys), query.end);
   const asked = withMembers(query, { sort, track_total_hits: true });

@@ -4,7 +4,7 @@ import type { QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
 import { type Answer, type Call, type Handle, indexName, isSet, parameter } from './call.js';
 import { isPit, nextPage, openScroll, requirePit, withPit } from './cursor.js';
-import { badArgument, countTimedOut } from './error.js';
+import { countTimedOut, EngineFailure } from './error.js';
 import { askAll, askOne, emptyObject, queryOf, withMembers } from './query.js';
 import { type KindOf, typedKeys } from './typed-keys.js';
 
@@ -73,9 +73,11 @@ export const getSource: Handle = async (call) => {
   const found = await recordOf(call);
   if ('status' in found) return found;
   const { hit } = found;
-  return hit?._source === undefined
-    ? { status: 404, body: { _index: indexName, _id: call.params['id'], found: false } }
-    : { body: hit._source };
+  if (hit?._source === undefined) {
+    const reason = `Document not found [${indexName}]/[${call.params['id']}]`;
+    throw new EngineFailure(404, 'resource_not_found_exception', reason);
+  }
+  return { body: hit._source };
 };
 
 const recordOf = async (call: Call) => {
@@ -91,7 +93,7 @@ const withAll = (query: LocatedJson, members: Readonly<Record<string, unknown>>)
 /** @throws EngineFailure where a body has more than `query`. */
 const onlyQuery = (query: LocatedJson): LocatedJson => {
   const other = query instanceof JsonObject ? query.members.find(({ key }) => key !== 'query') : undefined;
-  if (other !== undefined) throw badArgument(`request does not support [${other.key}]`);
+  if (other !== undefined) throw new EngineFailure(400, 'parsing_exception', `request does not support [${other.key}]`);
   return query;
 };
 

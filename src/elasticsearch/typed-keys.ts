@@ -57,23 +57,28 @@ const names: Readonly<Record<string, string>> = {
 
 const typeName = (type: string, body: unknown, kindOf: KindOf): string => {
   if (type === 'terms') return `${prefixOf(body, kindOf)}terms`;
-  if (type === 'rare_terms') return `${prefixOf(body, kindOf) === 's' ? 's' : 'l'}rareterms`;
+  // Of a field that nothing has, the engines name rare terms as terms.
+  if (type === 'rare_terms')
+    return kindOfField(body, kindOf) === undefined ? 'sterms' : `${prefixOf(body, kindOf)}rareterms`;
+  if (isRecord(body) && body['hdr'] !== undefined) return `hdr_${type}`;
   return names[type] ?? type;
 };
 
-/** Terms of texts, of whole numbers (dates and booleans among them), of doubles, or of a field that nothing has. */
+/** Terms of whole numbers (dates and booleans among them), of doubles, or of texts, as those of a field that nothing has. */
 const prefixOf = (body: unknown, kindOf: KindOf): string => {
-  const field = isRecord(body) ? body['field'] : undefined;
-  switch (typeof field === 'string' ? kindOf(field) : undefined) {
+  switch (kindOfField(body, kindOf)) {
     case 'long':
     case 'date':
     case 'boolean':
       return 'l';
     case 'double':
       return 'd';
-    case undefined:
-      return 'um';
     default:
       return 's';
   }
+};
+
+const kindOfField = (body: unknown, kindOf: KindOf): string | undefined => {
+  const field = isRecord(body) ? body['field'] : undefined;
+  return typeof field === 'string' ? kindOf(field) : undefined;
 };

@@ -38,10 +38,11 @@ export type Prepare = (document: DocumentNode, operation: OperationDefinitionNod
 
 /** Selections of an operation that is compiled, which takes about 0.1 ms for each; larger ones run as graphql-js runs them. */
 const compiledUpTo = 500;
-/** Selections of an operation that is compiled at once; larger ones wait for each other, and others run between. */
-const compiledAtOnce = 100;
 
-/** Compiles operations, once each. The compiled form lives as long as the parsed document. */
+/**
+ * Compiles operations, once each, one in an iteration of the event loop: a batch of new documents delays others by one of
+ * them, not by all. The compiled form lives as long as the parsed document.
+ */
 export const createPrepare = (schema: GraphQLSchema): Prepare => {
   const prepared = new WeakMap<OperationDefinitionNode, Run>();
   const queue = createQueue();
@@ -55,7 +56,7 @@ export const createPrepare = (schema: GraphQLSchema): Prepare => {
         isCompiled ? compile(schema, document, operation) : interpreted(schema, document, operation),
         defaultsOf(operation),
       );
-    const run = isCompiled && size > compiledAtOnce ? madeLater(make, queue) : make();
+    const run = isCompiled ? madeLater(make, queue) : make();
     prepared.set(operation, run);
     return run;
   };

@@ -97,7 +97,7 @@ describe("an error of the engines' interface", () => {
     const answer = await send(field, 'POST', '/_search', { body: '{"query":{"terrm":{}}}' });
     expectError(answer, 400, 'parsing_exception');
     expect(answer.body.error).toMatchObject({ line: 1, col: expect.any(Number) });
-    expectError(await send(field, 'POST', '/_count', { body: { size: 1 } }), 400, 'illegal_argument_exception');
+    expectError(await send(field, 'POST', '/_count', { body: { size: 1 } }), 400, 'parsing_exception');
     expectError(await send(field, 'GET', '/_search?q=%FF'), 400, 'parse_exception');
   });
 

@@ -138,7 +138,7 @@ describe('parameters of a search', () => {
       'filters#some',
       'lterms#count',
       'sterms#label',
-      'umterms#none',
+      'sterms#none',
     ]);
     expect(found['sterms#label'].buckets[0]['max#high'].value).toBe(2.5);
     expect(found['date_histogram#time'].buckets[1]).toMatchObject({ 'avg#mean': {}, 'simple_value#sum': {} });
@@ -205,6 +205,6 @@ describe('a scroll', () => {
 
   it.each([{ from: 1 }, { size: 0 }])('refuses %j', async (keys) => {
     const answer = await post('/_search?scroll=1m', keys);
-    expect([answer.status, answer.body.error.type]).toEqual([400, 'illegal_argument_exception']);
+    expect([answer.status, answer.body.error.type]).toEqual([400, 'action_request_validation_exception']);
   });
 });
