@@ -26,6 +26,7 @@ import { DecodeResolver } from './resolvers/decode.resolver.js';
 import { DeliveryResolver } from './resolvers/delivery.resolver.js';
 import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from './resolvers/delivery-edges.resolver.js';
 import { DeviceResolver } from './resolvers/device.resolver.js';
+import { DeviceBatchResolver } from './resolvers/device-batch.resolver.js';
 import { DeviceEdgesResolver } from './resolvers/device-edges.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookActivityResolver } from './resolvers/hook-activity.resolver.js';
@@ -123,6 +124,7 @@ export function createResolvers({ clock, hooks, index, jobs, live, records }: Se
     new DecodeResolver(jobs),
     new DeliveryEdgesResolver(),
     new DeliveryResolver(hooks, jobs),
+    new DeviceBatchResolver(jobs, clock),
     new DeviceEdgesResolver(),
     new DeviceResolver(),
     new HookActivityResolver(clock),

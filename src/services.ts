@@ -27,6 +27,7 @@ import { createRecordIndex } from './records/postgres/search/record-index.js';
 import type { RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
 import { deliveryRows } from './resolvers/deliveries.js';
+import { changeDevices } from './resolvers/device-batch-job.js';
 
 /** What the services are opened with. */
 export interface ServicesOptions {
@@ -163,7 +164,16 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     pool,
     clock,
     log,
-    kinds: { redecode: storedRecords.redecode, redeliver: hooks.steps.redeliver, replay: hooks.steps.replay },
+    kinds: {
+      redecode: storedRecords.redecode,
+      redeliver: hooks.steps.redeliver,
+      replay: hooks.steps.replay,
+      tagDevices: changeDevices,
+      untagDevices: changeDevices,
+      linkDevices: changeDevices,
+      unlinkDevices: changeDevices,
+      deleteDevices: changeDevices,
+    },
     isConnectionLoss,
   });
   observePools(registry, {

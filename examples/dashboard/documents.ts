@@ -61,6 +61,13 @@ export type MeasureMutationVariables = Exact<{
 
 export type MeasureMutation = { ingestRecords: { accepted: number, results: Array<{ index: number, error: { code: string, message: string } | null }> } | null };
 
+export type RoofMutationVariables = Exact<{
+  organizationId: string;
+}>;
+
+
+export type RoofMutation = { tagDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
 export type StartQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -215,6 +222,23 @@ export const MeasureDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<MeasureMutation, MeasureMutationVariables>;
+export const RoofDocument = new TypedDocumentString(`
+    mutation Roof($organizationId: ID!) {
+  tagDevices(
+    organizationId: $organizationId
+    filter: {tag: "cold"}
+    tags: ["roof"]
+    dryRun: true
+  ) {
+    matched
+    changed
+    blocked
+    job {
+      id
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<RoofMutation, RoofMutationVariables>;
 export const StartDocument = new TypedDocumentString(`
     query Start {
   account {

@@ -154,8 +154,14 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
   };
 }
 
+/** All conditions of a list that `q` matches. Throws 422 for a bad `q`. */
+export const conditionsOf = (listing: Listing, q: string | null | undefined): Sql[] => [
+  ...listing.where,
+  ...pattern(listing, q),
+];
+
 function partsOf(listing: Listing, { sort, q }: Wanted): { conditions: Sql[]; where: Sql; order: Sql } {
-  const conditions = [...listing.where, ...pattern(listing, q)];
+  const conditions = conditionsOf(listing, q);
   return { conditions, where: whereAll(conditions), order: join([...ordering(listing, sort), listing.tie], ', ') };
 }
 

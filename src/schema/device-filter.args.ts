@@ -25,14 +25,13 @@ export class DeviceFilterInput {
   near?: NearInput | null;
 }
 
-/** The argument `filter` of a list of devices. */
-export const deviceFilter = (): PropertyDecorator => (target, key) => {
-  Field(() => DeviceFilterInput, { nullable: true, description: 'Which devices; all unless given.' })(
-    target,
-    key as string,
-  );
-  ValidateNested()(target, key as string);
-};
+/** An argument that chooses devices. */
+export const deviceFilter =
+  (description = 'Which devices; all unless given.'): PropertyDecorator =>
+  (target, key) => {
+    Field(() => DeviceFilterInput, { nullable: true, description })(target, key as string);
+    ValidateNested()(target, key as string);
+  };
 
 /** A page of the devices below something. */
 @ArgsType()

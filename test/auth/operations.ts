@@ -76,6 +76,8 @@ async function shareAlike({ owner }: Things, applicationId: string): Promise<voi
 
 const hex = ({ fresh }: Things) => Buffer.from(fresh()).toString('hex').slice(-32);
 
+const newDevice = (things: Things) => things.owner.make(`/organizations/${things.owner.id}/devices/${hex(things)}`);
+
 const newHook = (things: Things) =>
   things.owner.make(`/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
 
@@ -169,6 +171,30 @@ export const operations: Record<string, Trial> = {
   'Query.node': { access: 'readers', values: ({ deviceId }) => ({ id: deviceId }) },
   'Mutation.updateDevice': { access: 'ownersOfReadable', values: (things) => ({ ...device(things), name: 'Other' }) },
   'Mutation.deleteDevice': { access: 'ownersOfReadable', conflicts: true, values: device },
+
+  'Mutation.tagDevices': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), deviceIds: [things.deviceId], tags: ['seen'] }),
+  },
+  'Mutation.untagDevices': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), deviceIds: [things.deviceId], tags: ['seen'] }),
+  },
+  'Mutation.deleteDevices': {
+    access: 'owners',
+    values: async (things) => ({ ...organization(things), deviceIds: [await newDevice(things)] }),
+  },
+  'Mutation.linkDevices': {
+    access: 'writers',
+    values: (things) => ({ ...application(things), deviceIds: [things.deviceId] }),
+  },
+  'Mutation.unlinkDevices': {
+    access: 'writers',
+    values: async (things) => {
+      const applicationId = await newApplication(things);
+      return { ...organization(things), applicationId, deviceIds: [things.deviceId] };
+    },
+  },
 
   'Query.applications': { access: 'members', values: organization },
   'Mutation.createApplication': { access: 'owners', values: (things) => ({ ...organization(things), name: 'New' }) },

@@ -1,0 +1,80 @@
+import type { PoolClient } from 'pg';
+import sql, { join, type Sql } from 'sql-template-tag';
+import { writableApplication } from '../auth/access.js';
+import type { Caller } from '../entities/caller.js';
+import { Role, TokenScope } from '../entities/enums.js';
+import { forbidden, notFound } from '../errors.js';
+import type { PlainJson } from '../json.js';
+import { batchSize } from '../schema/device-batch.args.js';
+import type { DeviceFilterInput } from '../schema/device-filter.args.js';
+import { applyTo, chosenListing, type DeviceAction, lockDevices } from './device-batch.js';
+import { conditionsOf } from './list.js';
+
+/** What a job changes, and for whom. */
+export interface DeviceBatchInput {
+  action: DeviceAction;
+  /** The member who wanted it; none: the organization itself. */
+  userId: string | null;
+  q: string | null;
+  filter: DeviceFilterInput | null;
+  /** Devices registered later than this (ISO 8601) were not counted, and are not changed. */
+  before: string;
+  total: number;
+}
+
+/** A job as it is run. */
+interface BatchJob {
+  organizationId: string;
+  input: PlainJson;
+  cursor: PlainJson;
+}
+
+/**
+ * A step of a job that changes all devices that match, in the order of their identifiers. Who wanted it must still be allowed to:
+ * a member who no longer is ends the job. Devices that the action must not change are left as they are.
+ */
+export async function changeDevices(tx: PoolClient, job: BatchJob) {
+  const { organizationId } = job;
+  const input = job.input as unknown as DeviceBatchInput;
+  const after = job.cursor as string | null;
+  const run = async <Row extends object>(query: Sql) => (await tx.query<Row>(query)).rows;
+  const caller = await callerOf(run, organizationId, input.userId);
+  await requireAllowed(run, caller, input.action);
+  const conditions = [
+    ...conditionsOf(chosenListing(caller, { organizationId, filter: input.filter }), input.q),
+    sql`d.created_at <= ${input.before}::timestamptz`,
+    ...(after === null ? [] : [sql`d.id > ${after}::uuid`]),
+  ];
+  const ids = await lockDevices(run, sql`where ${join(conditions, ' and ')} order by d.id limit ${batchSize}`);
+  const { changed } = await applyTo(run, input.action, ids, { all: false });
+  return {
+    cursor: ids.at(-1) ?? after,
+    done: ids.length,
+    changed,
+    ...(after === null && { total: input.total }),
+    finished: ids.length < batchSize,
+  };
+}
+
+type Run = Parameters<typeof lockDevices>[0];
+
+/** Who wanted the job, with the role of today. */
+async function callerOf(run: Run, organizationId: string, userId: string | null): Promise<Caller> {
+  const as = (role: Role): Caller => ({ tokenId: '', organizationId, userId, role, scope: TokenScope.full });
+  if (userId === null) return as(Role.owner);
+  const [member] = await run<{ role: Role }>(
+    sql`select role from membership where organization_id = ${organizationId} and user_id = ${userId}`,
+  );
+  if (member === undefined) throw forbidden('Who wanted this is no longer a member of the organization.');
+  return as(member.role);
+}
+
+async function requireAllowed(run: Run, caller: Caller, action: DeviceAction): Promise<void> {
+  if ('applicationId' in action) {
+    const [found] = await run<{ writable: boolean }>(sql`
+      select ${writableApplication(caller)} as writable from application a
+       where a.id = ${action.applicationId} and a.organization_id = ${caller.organizationId}`);
+    if (found === undefined) throw notFound('application');
+    if (!found.writable) throw forbidden('Who wanted this may no longer change the application.');
+  } else if (caller.role !== Role.owner) throw forbidden('Who wanted this is no longer an owner of the organization.');
+}

@@ -1,0 +1,116 @@
+import sql, { join, type Sql } from 'sql-template-tag';
+import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
+import { loadApplication, requireOrganization } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { DeviceBatch } from '../entities/device-batch.js';
+import { isId } from '../entities/id.js';
+import { invalid, notFound } from '../errors.js';
+import type { Jobs } from '../jobs/jobs.js';
+import type { PlainJson } from '../json.js';
+import type { Context } from '../schema/context.js';
+import { batchSize, DeviceBatchArgs, LinkDevicesArgs, TagDevicesArgs } from '../schema/device-batch.args.js';
+import { everything } from '../schema/selected-fields.js';
+import {
+  applyTo,
+  blockedError,
+  chosenListing,
+  type DeviceAction,
+  isBlocked,
+  isChanged,
+  listOf,
+  lockDevices,
+} from './device-batch.js';
+import type { DeviceBatchInput } from './device-batch-job.js';
+import { conditionsOf } from './list.js';
+import { readSlowly } from './list-read.js';
+
+/** Changes of many devices at once: up to 1,000 whole or not at all, more as a job. */
+@Resolver()
+export class DeviceBatchResolver {
+  constructor(
+    private readonly jobs: Pick<Jobs, 'ask'>,
+    private readonly clock: () => number,
+  ) {}
+
+  @Mutation(() => DeviceBatch, { description: 'Gives tags to many devices.' })
+  tagDevices(@Args(() => TagDevicesArgs) args: TagDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
+    requireOrganization(ctx, args.organizationId, 'write');
+    return this.change(ctx, args, { kind: 'tagDevices', tags: [...new Set(args.tags)] });
+  }
+
+  @Mutation(() => DeviceBatch, { description: 'Takes tags from many devices.' })
+  untagDevices(@Args(() => TagDevicesArgs) args: TagDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
+    requireOrganization(ctx, args.organizationId, 'write');
+    return this.change(ctx, args, { kind: 'untagDevices', tags: [...new Set(args.tags)] });
+  }
+
+  @Mutation(() => DeviceBatch, { description: 'Links many devices to an application.' })
+  async linkDevices(@Args(() => LinkDevicesArgs) args: LinkDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
+    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    return this.change(ctx, args, { kind: 'linkDevices', applicationId: id });
+  }
+
+  @Mutation(() => DeviceBatch, { description: 'Removes many devices from an application.' })
+  async unlinkDevices(@Args(() => LinkDevicesArgs) args: LinkDevicesArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
+    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    return this.change(ctx, args, { kind: 'unlinkDevices', applicationId: id });
+  }
+
+  @Mutation(() => DeviceBatch, {
+    description: 'Deletes many devices that are linked to no application, and their records.',
+  })
+  deleteDevices(@Args(() => DeviceBatchArgs) args: DeviceBatchArgs, @Ctx() ctx: Context): Promise<DeviceBatch> {
+    requireOrganization(ctx, args.organizationId, 'write');
+    return this.change(ctx, args, { kind: 'deleteDevices' });
+  }
+
+  private async change(ctx: Context, args: DeviceBatchArgs, action: DeviceAction): Promise<DeviceBatch> {
+    const before = new Date(this.clock()).toISOString();
+    const { ids, ...counted } = await find(ctx, args, action);
+    if (args.dryRun === true) return counted;
+    if (counted.blocked > 0) throw blockedError(action, counted.blocked);
+    if (counted.matched > batchSize) {
+      const { q = null, filter = null } = args;
+      const input: DeviceBatchInput = { action, userId: ctx.caller.userId, q, filter, before, total: counted.matched };
+      return { ...counted, job: await this.jobs.ask(args.organizationId, action.kind, input as unknown as PlainJson) };
+    }
+    const { changed, blocked } = await ctx.em.transactional(async (em) => {
+      const run = <Row extends object>(query: Sql) => execute<Row>(em, query);
+      const there = await lockDevices(run, sql`where d.id = any(${listOf(ids)}::uuid[]) order by d.id`);
+      return applyTo(run, action, there, { all: true });
+    });
+    if (blocked > 0) throw blockedError(action, blocked);
+    return { ...counted, changed };
+  }
+}
+
+interface Found {
+  matched: number;
+  changed: number;
+  blocked: number;
+  /** Of up to 1,000. */
+  ids: string[];
+}
+
+/** Finds the devices that arguments choose, and counts what an action does. Throws 404 where one of those named cannot be read. */
+async function find(ctx: Context, args: DeviceBatchArgs, action: DeviceAction): Promise<Found> {
+  const { organizationId, deviceIds, q, filter } = args;
+  if ((deviceIds == null) === (q == null && filter == null)) {
+    const message = 'must be given, or else `filter` or `q`, and not both; an empty filter is all devices';
+    throw invalid([{ path: 'deviceIds', message }]);
+  }
+  const named = deviceIds == null ? undefined : [...new Set(deviceIds)];
+  if (named?.some((each) => !isId(each))) throw notFound('device');
+  const listing = { patience: 5000, ...chosenListing(ctx.caller, { organizationId, deviceIds: named, filter }) };
+  const where = sql`where ${join(conditionsOf(listing, q), ' and ')}`;
+  const read = readSlowly(ctx, listing, { limit: 1, page: 1, q, asked: everything });
+  const [counted] = await read<Omit<Found, 'ids'>>(sql`
+    select count(*)::int as matched, count(*) filter (where changes)::int as changed,
+           count(*) filter (where changes and blocked)::int as blocked
+      from (select ${isChanged(action)} as changes, ${isBlocked(action)} as blocked from device d ${where}) d`);
+  const found = counted!;
+  if (named !== undefined && found.matched < named.length) throw notFound('device');
+  if (named !== undefined || found.matched > batchSize) return { ...found, ids: named ?? [] };
+  const rows = await read<{ id: string }>(sql`select d.id from device d ${where} order by d.id limit ${batchSize}`);
+  return { ...found, ids: rows.map(({ id }) => id) };
+}

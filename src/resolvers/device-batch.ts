@@ -1,0 +1,141 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { readableDevice } from '../auth/access.js';
+import type { Caller } from '../entities/caller.js';
+import { type ApiError, conflict, invalid } from '../errors.js';
+import type { DeviceFilterInput } from '../schema/device-filter.args.js';
+import { deviceListing } from './devices.js';
+import type { Listing } from './listing.js';
+
+/** What is done to each of many devices. */
+export type DeviceAction =
+  | { kind: 'tagDevices' | 'untagDevices'; tags: readonly string[] }
+  | { kind: 'linkDevices' | 'unlinkDevices'; applicationId: string }
+  | { kind: 'deleteDevices' };
+
+/** Tags of a device. */
+const mostTags = 50;
+
+/** Which devices: named, or all that match. */
+export interface DeviceChoice {
+  organizationId: string;
+  deviceIds?: readonly string[] | null;
+  filter?: DeviceFilterInput | null;
+}
+
+/** The devices of a choice that the caller can read. */
+export const chosenListing = (caller: Caller, { organizationId, deviceIds, filter }: DeviceChoice): Listing =>
+  deviceListing(caller, {
+    where: [
+      sql`d.organization_id = ${organizationId}`,
+      readableDevice(caller),
+      ...(deviceIds == null ? [] : [sql`d.id = any(${deviceIds}::uuid[])`]),
+    ],
+    order: sql`d.id`,
+    filter,
+  });
+
+/** A list of texts in one parameter: the unit of work writes out lists in its own way. */
+export const listOf = (values: readonly string[]): Sql =>
+  sql`array(select jsonb_array_elements_text(${JSON.stringify(values)}::jsonb))`;
+
+const linked = (applicationId: string): Sql =>
+  sql`exists (select from application_device ad where ad.device_id = d.id and ad.application_id = ${applicationId})`;
+
+/** Condition on `device d`: the action changes it. */
+export const isChanged = (action: DeviceAction): Sql => {
+  switch (action.kind) {
+    case 'tagDevices':
+      return sql`not d.tags @> ${listOf(action.tags)}`;
+    case 'untagDevices':
+      return sql`d.tags && ${listOf(action.tags)}`;
+    case 'linkDevices':
+      return sql`not ${linked(action.applicationId)}`;
+    case 'unlinkDevices':
+      return linked(action.applicationId);
+    case 'deleteDevices':
+      return sql`true`;
+  }
+};
+
+/** Condition on `device d` that the action changes: it must not. */
+export const isBlocked = (action: DeviceAction): Sql => {
+  switch (action.kind) {
+    case 'tagDevices':
+      return sql`cardinality(d.tags) + (select count(*) from unnest(${listOf(action.tags)}) t (tag) where t.tag <> all(d.tags)) > ${mostTags}`;
+    case 'deleteDevices':
+      return sql`exists (select from application_device ad where ad.device_id = d.id)`;
+    default:
+      return sql`false`;
+  }
+};
+
+/** What is said where devices stand in the way of an action. */
+export const blockedError = ({ kind }: DeviceAction, count: number): ApiError =>
+  kind === 'deleteDevices'
+    ? conflict(
+        `Nothing was deleted: of these devices ${count} are linked to an application. Remove the links first (unlinkDevices).`,
+      )
+    : invalid([{ path: 'tags', message: `would make more than ${mostTags} tags of ${count} of these devices` }]);
+
+/** Runs one statement and gives its rows. */
+type Run = <Row extends object>(query: Sql) => Promise<Row[]>;
+
+/** Of devices that a change has locked. */
+export interface Applied {
+  changed: number;
+  blocked: number;
+}
+
+/**
+ * Does an action to devices that this transaction has locked, but for those that it must not change; `all`: to none where there
+ * are any of these.
+ */
+export async function applyTo(
+  run: Run,
+  action: DeviceAction,
+  deviceIds: readonly string[],
+  { all }: { all: boolean },
+): Promise<Applied> {
+  const rows = await run<{ id: string; blocked: boolean }>(sql`
+    select d.id, ${isBlocked(action)} as blocked from device d
+     where d.id = any(${listOf(deviceIds)}::uuid[]) and ${isChanged(action)}`);
+  const blocked = rows.filter((row) => row.blocked).length;
+  if (all && blocked > 0) return { changed: 0, blocked };
+  const ids = rows.flatMap((row) => (row.blocked ? [] : [row.id]));
+  if (ids.length > 0) await run(statementOf(action, ids));
+  return { changed: ids.length, blocked };
+}
+
+const statementOf = (action: DeviceAction, ids: readonly string[]): Sql => {
+  switch (action.kind) {
+    case 'tagDevices':
+      return sql`
+        update device d set updated_at = clock_timestamp(), tags = d.tags || array(
+          select t.tag from unnest(${listOf(action.tags)}) with ordinality t (tag, position)
+           where t.tag <> all(d.tags) order by t.position)
+         where d.id = any(${listOf(ids)}::uuid[])`;
+    case 'untagDevices':
+      return sql`
+        update device d set updated_at = clock_timestamp(), tags = array(
+          select t.tag from unnest(d.tags) with ordinality t (tag, position)
+           where t.tag <> all(${listOf(action.tags)}) order by t.position)
+         where d.id = any(${listOf(ids)}::uuid[])`;
+    case 'linkDevices':
+      return sql`
+        insert into application_device (organization_id, application_id, device_id)
+        select d.organization_id, ${action.applicationId}, d.id from device d where d.id = any(${listOf(ids)}::uuid[])
+         order by d.id on conflict do nothing`;
+    case 'unlinkDevices':
+      return sql`
+        delete from application_device where application_id = ${action.applicationId} and device_id = any(${listOf(ids)}::uuid[])`;
+    case 'deleteDevices':
+      return sql`delete from device where id = any(${listOf(ids)}::uuid[])`;
+  }
+};
+
+/** Locks devices in the order of their identifiers, so that two changes never wait for each other; gives those that there are. */
+export const lockDevices = async (run: Run, which: Sql): Promise<string[]> => {
+  // Linking a device locks its row as well: none is linked from here on.
+  const rows = await run<{ id: string }>(sql`select d.id from device d ${which} for update of d`);
+  return rows.map(({ id }) => id);
+};

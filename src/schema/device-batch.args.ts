@@ -1,0 +1,41 @@
+import { ArrayMaxSize, ArrayMinSize, Length, MaxLength } from 'class-validator';
+import { ArgsType, Field, ID } from 'type-graphql';
+import { OrganizationArgs } from './account.args.js';
+import { type DeviceFilterInput, deviceFilter } from './device-filter.args.js';
+import { flag, id } from './fields.js';
+
+/** Devices that a change takes by their identifiers at most, and those that it changes at once. */
+export const batchSize = 1000;
+
+/** Many devices to change: named, or all that match. */
+@ArgsType()
+export class DeviceBatchArgs extends OrganizationArgs {
+  @Field(() => [ID], { nullable: true, description: 'These devices, at most 1,000.' })
+  @ArrayMaxSize(batchSize)
+  deviceIds?: string[] | null;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Instead: all devices that this regular expression matches, as in lists.',
+  })
+  @MaxLength(256)
+  q?: string | null;
+  @deviceFilter('Instead, or beside `q`: all devices that pass it; an empty one lets all pass.')
+  filter?: DeviceFilterInput | null;
+  @flag('Only say how many there are, and change nothing.') dryRun?: boolean | null;
+}
+
+/** Many devices and tags. */
+@ArgsType()
+export class TagDevicesArgs extends DeviceBatchArgs {
+  @Field(() => [String], { description: 'Tags, 1 to 50.' })
+  @ArrayMinSize(1)
+  @ArrayMaxSize(50)
+  @Length(1, 64, { each: true })
+  tags!: string[];
+}
+
+/** Many devices and an application. */
+@ArgsType()
+export class LinkDevicesArgs extends DeviceBatchArgs {
+  @id('Application.') applicationId!: string;
+}
