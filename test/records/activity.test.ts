@@ -42,7 +42,7 @@ const sum = (activity: readonly Bucket[]): Omit<Bucket, 'ts'> => {
 const read = async (query: string, variables: object = {}, caller = owner): Promise<GraphAnswer> =>
   (await caller.graph(query, variables)).body;
 
-/** What is counted, once so many records and rejected items are: processes write their counts every two seconds. */
+/** What is counted, once so many records and rejected items are: processes write their counts every five seconds. */
 async function counted(caller: AccountActor, seen: number): Promise<ReturnType<typeof sum>> {
   for (;;) {
     const { data } = await read(ofOrganization, {}, caller);

@@ -72,7 +72,7 @@ export const createUpkeep = ({ pool, clock, log, activity }: UpkeepOptions): Upk
         while (!closing && (await purgeKeys(pool, now())));
       },
     },
-    activity: { every: 2 * second, run: () => activity.flush(pool) },
+    activity: { every: 5 * second, run: () => activity.flush(pool) },
     fold: {
       every: hour,
       run: async () => {
