@@ -1,3 +1,5 @@
+import { ErrorWithoutStack } from './error-without-stack.js';
+
 /** One fault of one input: where it is (dotted path into the arguments) and what is wrong with it. */
 export interface Fault {
   path: string;
@@ -30,7 +32,7 @@ export const errorCodes = Object.keys(statuses) as ErrorCode[];
 export const statusOf = (code: ErrorCode): number => statuses[code];
 
 /** An error that a caller may see as it is. Whatever else is thrown is answered as a bare INTERNAL. */
-export class ApiError extends Error {
+export class ApiError extends ErrorWithoutStack {
   constructor(
     readonly code: ErrorCode,
     message: string,

@@ -1,3 +1,4 @@
+import { ErrorWithoutStack } from '../error-without-stack.js';
 import type { Position } from '../json.js';
 
 /** A fault as the engines describe it; `caused_by` is the more specific one below it. */
@@ -19,7 +20,7 @@ export interface Place extends Position {
 }
 
 /** What is wrong with one query. It fails that query alone. */
-export class SearchFailure extends Error {
+export class SearchFailure extends ErrorWithoutStack {
   constructor(
     readonly status: number,
     readonly type: string,

@@ -119,6 +119,18 @@ describe('a search that is made to take long to read', () => {
     expect(longest).toBeLessThan(frozen);
   });
 
+  it('refuses a query whose clauses look in more than 16,384 fields together', async () => {
+    const everywhere = { multi_match: { query: 'x', fields: ['*', '*', '*'], lenient: true } };
+    const { result, longest } = await delayDuring(() =>
+      ask([{ query: { bool: { should: Array.from({ length: 1000 }, () => everywhere) } } }, {}]),
+    );
+    expect(result.body.responses).toMatchObject([
+      { status: 400, error: { reason: 'Query contains too many nested clauses; maxClauseCount is set to 16384' } },
+      { status: 200 },
+    ]);
+    expect(longest).toBeLessThan(frozen);
+  });
+
   it.each<[string, string]>([
     ['a number of 60,000 digits', `{"term":{"data.n":1${'0'.repeat(60_000)}1}}`],
     ['a query nested deeper than 64', `${'{"bool":{"must":'.repeat(40)}{}${'}}'.repeat(40)}`],

@@ -104,11 +104,14 @@ const leniently = (lenient: boolean, bind: () => Predicate): Predicate => {
 };
 
 /** The fields of names and patterns; of no name all that texts can be looked for in. */
-const expand = (names: readonly string[], at: Input, { fields }: Binding): Field[] => {
+const expand = (names: readonly string[], at: Input, { fields, lookups }: Binding): Field[] => {
   const patterns = names.length === 0 ? ['*'] : names;
   return patterns.flatMap((name) => {
-    if (!name.includes('*')) return known(fields, name, at) ?? [];
-    return fields.matching(name).filter(({ kind, path }) => kind !== 'geo_point' && path !== '_doc');
+    const found = name.includes('*')
+      ? fields.matching(name).filter(({ kind, path }) => kind !== 'geo_point' && path !== '_doc')
+      : [known(fields, name, at) ?? []].flat();
+    lookups?.add(found.length, at);
+    return found;
   });
 };
 

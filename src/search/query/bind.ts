@@ -1,7 +1,7 @@
 import { bindGeoBox, bindGeoDistance } from './bind-geo.js';
 import { bindExists, bindRange, bindTerm, bindTerms } from './bind-term.js';
 import { bindMatch, bindMultiMatch, bindPattern, bindQueryString, bindSimpleQueryString } from './bind-text.js';
-import { type Binding, known } from './binding.js';
+import { type Binding, known, LookupCount } from './binding.js';
 import { requiredOf } from './minimum-should-match.js';
 import { all, and, atLeastOf, none, not, or, type Predicate } from './predicate.js';
 import type { BoolQuery, Query } from './query.js';
@@ -32,8 +32,10 @@ const binders: Bind = {
 };
 
 /** A query in terms of fields. @throws SearchFailure where a clause does not fit the type of its field. */
-export const bindQuery = (query: Query, binding: Binding): Predicate =>
-  (binders[query.kind] as (query: Query, binding: Binding) => Predicate)(query, binding);
+export const bindQuery = (query: Query, binding: Binding): Predicate => {
+  const { fields, now, lookups = new LookupCount() } = binding;
+  return (binders[query.kind] as (query: Query, binding: Binding) => Predicate)(query, { fields, now, lookups });
+};
 
 const bindBool = (
   { must, filter, should, mustNot, minimumShouldMatch, at }: BoolQuery,

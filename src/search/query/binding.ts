@@ -6,10 +6,27 @@ import type { Field, Fields } from '../field/field.js';
 import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';
 
-/** What binding needs to know: the fields, and the moment that `now` means. */
+/** Fields that all clauses of one query may look in, counted once for each clause. */
+const maxLookups = 16_384;
+
+/** Counts in how many fields the clauses of one query look: names with `*` make many of one. */
+export class LookupCount {
+  private count = 0;
+
+  /** @throws SearchFailure where they become too many. */
+  add(fields: number, at: Input): void {
+    this.count += fields;
+    if (this.count > maxLookups)
+      throw illegalArgument(`Query contains too many nested clauses; maxClauseCount is set to ${maxLookups}`, at);
+  }
+}
+
+/** What binding needs to know: the fields, and the instant that `now` means. */
 export interface Binding {
   readonly fields: Fields;
   readonly now: number;
+  /** Counts what the clauses of one query look for in fields; `bindQuery` sets it. */
+  readonly lookups?: LookupCount;
 }
 
 /** The field of a path; a disagreement between products fails at the clause. */
