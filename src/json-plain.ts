@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { tooLarge } from './errors.js';
 import { JsonFault, JsonSyntaxError, numberTooLong, type PlainJson, type Position } from './json.js';
 import { checkJson } from './json-reader.js';
-import { mostFaults, type ScanFault, type ScannedJson, scanJson } from './json-scan.js';
+import { mostFaults, type ScanFault, type ScannedJson, scanJson, scanJsonInSteps } from './json-scan.js';
+import { timeSlices } from './time-slice.js';
 
 /** What a line of NDJSON, or an item of an array, holds: a value, or why it cannot be read. */
 export type PlainLine = PlainJson | JsonFault;
@@ -28,9 +28,17 @@ export const parsePlainRecords = (text: string): PlainLine | PlainLine[] => {
   return withFaults(parseScanned(scanned.text, text), scanned, text);
 };
 
-/** The same of a large body, read in slices between which others have the event loop. */
-export const parsePlainRecordsInSlices = async (text: string): Promise<PlainLine | PlainLine[]> => {
-  const scanned = scanJson(text, true);
+/**
+ * The same of a large body, read in slices between which others have the event loop.
+ * @param organizationId whose time slices it takes.
+ */
+export const parsePlainRecordsInSlices = async (
+  text: string,
+  organizationId: string,
+): Promise<PlainLine | PlainLine[]> => {
+  const pause = () => timeSlices.ifOver(organizationId);
+  await pause();
+  const scanned = await scanJsonInSteps(text, true, pause);
   const { text: whole, commas } = scanned;
   if (commas.length === 0) return withFaults(parseScanned(whole, text), scanned, text);
   const items: PlainJson[] = [];
@@ -42,7 +50,7 @@ export const parsePlainRecordsInSlices = async (text: string): Promise<PlainLine
     if (!Array.isArray(some) || some.length === 0) throw notJson(text);
     for (const item of some) items.push(item);
     start = (comma ?? 0) + 1;
-    await setImmediate();
+    await pause();
   }
   return withFaults(items, scanned, text);
 };
@@ -146,9 +154,10 @@ const recordOf = (parsed: unknown, plain: PlainJson): PlainJson => {
 /**
  * Reads NDJSON of records, blank lines skipped; a line that is not JSON becomes a fault in its place.
  * @throws tooLarge where more than {@link mostFaults} are not.
+ * @param organizationId whose time slices it takes.
  * @param most one line more than these is read, by which the caller knows that there are more; the rest is not.
  */
-export const parsePlainLines = (text: string, most: number): PlainLine[] => {
+export const parsePlainLines = async (text: string, most: number, organizationId: string): Promise<PlainLine[]> => {
   const lines: PlainLine[] = [];
   let [number, faults] = [1, 0];
   for (let index = 0; index < text.length && lines.length <= most; index += 1) {
@@ -162,6 +171,7 @@ export const parsePlainLines = (text: string, most: number): PlainLine[] => {
     if (read instanceof JsonFault) faults += 1;
     if (faults > mostFaults) throw tooLarge(`A body holds at most ${mostFaults} lines that are not JSON.`);
     lines.push(read);
+    if (timeSlices.isOver(organizationId)) await timeSlices.next(organizationId);
     if (end < 0) break;
     index = end - 1;
   }

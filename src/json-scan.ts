@@ -27,7 +27,22 @@ export interface ScannedJson {
  * @throws tooLarge where it holds more of what takes time than any that is meant.
  * @param records the text is a record or an array of them: their `ts` is left to be read as the nearest double.
  */
-export const scanJson = (text: string, records: boolean): ScannedJson => new Scan(text, records).whole();
+export const scanJson = (text: string, records: boolean): ScannedJson => {
+  const scan = new Scan(text, records);
+  scan.goOn(text.length);
+  return scan.end();
+};
+
+/** The same, giving the event loop to others between steps: `pause` is awaited after each. */
+export const scanJsonInSteps = async (
+  text: string,
+  records: boolean,
+  pause: () => Promise<void>,
+): Promise<ScannedJson> => {
+  const scan = new Scan(text, records);
+  for (let end = stepLength; scan.goOn(end); end += stepLength) await pause();
+  return scan.end();
+};
 
 const code = (char: string) => char.charCodeAt(0);
 const [quote, backslash, comma, colon, minus] = [code('"'), code('\\'), code(','), code(':'), code('-')];
@@ -53,6 +68,9 @@ const mostKeys = 65_536;
 /** Characters of records that are read at once, about. */
 const sliceLength = 64 * 1024;
 
+/** Characters that one step of a scan looks at, about. */
+const stepLength = 128 * 1024;
+
 /** More faults than anybody looks at. To say where each is takes far longer than to read what is right. */
 export const mostFaults = 1000;
 
@@ -75,6 +93,10 @@ class Scan {
   /** Where the last string began and ended, its quotes included. */
   private stringStart = 0;
   private stringEnd = 0;
+  /** Where the scan is, how deep, and how many objects and arrays it has passed. */
+  private index = 0;
+  private depth = 0;
+  private containers = 0;
   /** Where what nests too deep began. */
   private deepStart = 0;
   /** How deep the members of a record are; 0: there are none. */
@@ -90,10 +112,12 @@ class Scan {
     this.itemStart = isList ? start + 1 : 0;
   }
 
-  whole(): ScannedJson {
+  /** Looks at the text up to an index, about. @returns whether there is more. */
+  goOn(until: number): boolean {
     const { text } = this;
-    let [depth, containers] = [0, 0];
-    for (let index = 0; index < text.length; index += 1) {
+    const end = Math.min(until, text.length);
+    let { index, depth, containers } = this;
+    for (; index < end; index += 1) {
       const unit = text.charCodeAt(index);
       if (unit === quote) index = this.passString(index);
       else if (unit === colon) this.keys += 1;
@@ -110,6 +134,15 @@ class Scan {
         depth -= 1;
       } else if (unit === minus || (unit >= zero && unit <= nine)) index = this.passNumber(index, depth);
     }
+    this.index = index;
+    this.depth = depth;
+    this.containers = containers;
+    return index < text.length;
+  }
+
+  /** What was found, once the whole text was looked at. */
+  end(): ScannedJson {
+    const { text } = this;
     if (this.recordDepth < 2) this.endItem(text.length);
     const { pieces, inexact, faults, commas } = this;
     return {

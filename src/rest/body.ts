@@ -24,6 +24,9 @@ export interface BodyText {
 /** What a chunk takes in memory besides its bytes, in bytes: a body may come in chunks of one byte each. */
 const chunkCost = 200;
 
+/** Bytes that are decompressed at a time: each time takes the event loop once. */
+const chunkSize = 64 * 1024;
+
 const jsonType = /^application\/(json|[\w.-]+\+json)$/;
 const linesType = /^application\/((x-)?ndjson|[\w.-]+\+x-ndjson)$/;
 
@@ -73,11 +76,11 @@ const decoderOf = (encoding = 'identity'): Transform | undefined => {
       return undefined;
     case 'gzip':
     case 'x-gzip':
-      return createGunzip();
+      return createGunzip({ chunkSize });
     case 'deflate':
-      return createInflate();
+      return createInflate({ chunkSize });
     case 'br':
-      return createBrotliDecompress();
+      return createBrotliDecompress({ chunkSize });
     default:
       throw unsupportedMediaType('Send the body as it is or compressed with gzip.');
   }

@@ -24,14 +24,20 @@ import { hasParameters, readSearchString } from './search-string.js';
 /** The arguments of one call, by name, as GraphQL takes variables. */
 export type Values = Record<string, unknown>;
 
-/** Reads what a request says into the arguments of its operation; `hold` counts the bytes of its body. */
-export type Bind = (request: Request, hold: Hold) => Promise<Values>;
+/** Whose budgets a body counts against: its bytes while they come, and the time that reading it takes of the event loop. */
+export interface BodyOwner {
+  organizationId: string;
+  hold: Hold;
+}
+
+/** Reads what a request says into the arguments of its operation. */
+export type Bind = (request: Request, owner: BodyOwner) => Promise<Values>;
 
 /** Faults of the arguments' own rules (lengths, ranges, ...), among those that could be read. */
 export type Check = (operation: string, values: Values) => readonly Fault[];
 
 type Add = (values: Values, faults: Fault[]) => void;
-type ReadBody = (request: Request, hold: Hold) => Promise<Add>;
+type ReadBody = (request: Request, owner: BodyOwner) => Promise<Add>;
 
 /**
  * Makes the reader of one route's requests: each argument has one place, by its verb, and takes its JSON type only
@@ -49,8 +55,8 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
       .filter(({ defaultValue }) => defaultValue !== undefined)
       .map(({ name, defaultValue }) => [name, defaultValue]),
   );
-  return async (request, hold) => {
-    const addBody = await readBody?.(request, hold);
+  return async (request, owner) => {
+    const addBody = await readBody?.(request, owner);
     const values: Values = { ...defaults };
     const faults: Fault[] = [];
     bindPath(request, values, faults);
@@ -135,7 +141,7 @@ const fieldReaders = (args: readonly GraphQLArgument[]): ReadonlyMap<string, Fie
 /** Fields of a JSON object. On PUT a `null` is handed on, to clear; on POST it counts as absent. */
 const fieldsBody = (args: readonly GraphQLArgument[], nullClears: boolean): ReadBody => {
   const readers = fieldReaders(args);
-  return async (request, hold) => {
+  return async (request, { hold }) => {
     const { text } = await readBody(request, { bytes: mebibyte, lines: false }, hold);
     const body = text === '' ? {} : parseObject(text);
     return (values, faults) => {
@@ -159,20 +165,20 @@ const parseObject = (text: string): Record<string, unknown> => {
 };
 
 /** Characters of records that are read at once. */
-const largeBody = 256 * 1024;
+const largeBody = 64 * 1024;
 
 /** The whole body as one argument: it is stored, so positions are not kept. */
 const wholeBody =
   (argument: string, rules: BodyRules): ReadBody =>
-  async (request, hold) => {
+  async (request, { hold, organizationId }) => {
     const { text, lines } = await readBody(request, rules, hold);
     if (text === '') throw malformed('Send a body.');
-    const body: unknown = await (rules.lines && !lines && text.length > largeBody
-      ? parsePlainRecordsInSlices(text).catch(asMalformed)
-      : located(() => {
-          if (lines) return parsePlainLines(text, maxItems);
-          return rules.lines ? parsePlainRecords(text) : parsePlain(text);
-        }));
+    const read = async (): Promise<unknown> => {
+      if (lines) return parsePlainLines(text, maxItems, organizationId);
+      if (rules.lines && text.length > largeBody) return parsePlainRecordsInSlices(text, organizationId);
+      return rules.lines ? parsePlainRecords(text) : parsePlain(text);
+    };
+    const body = await read().catch(asMalformed);
     if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
     return (values) => {
       values[argument] = body;
@@ -183,7 +189,7 @@ const wholeBody =
 const locatedBody = (args: readonly GraphQLArgument[]): ReadBody => {
   const readers = fieldReaders(args);
   const nodes = new Set(args.filter(({ type }) => getNamedType(type).name === 'LocatedJSON').map(({ name }) => name));
-  return async (request, hold) => {
+  return async (request, { hold }) => {
     const { text } = await readBody(request, { bytes: mebibyte, lines: false }, hold);
     const both = text !== '' && hasParameters(request.url);
     const body = text === '' ? undefined : parseLocatedObject(text);

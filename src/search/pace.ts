@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { timeSlices } from '../time-slice.js';
 
 /** The time of a query ran out; its statement was cancelled. */
 export class TimedOut extends Error {}
@@ -10,22 +10,21 @@ export type Awaitable<T> = T | Promise<T>;
 export const chain = <T, R>(value: Awaitable<T>, next: (value: T) => R): Awaitable<Awaited<R>> =>
   (value instanceof Promise ? value.then(next) : next(value)) as Awaitable<Awaited<R>>;
 
-/** How long one query may hold the event loop at once, in milliseconds. */
-const slice = 8;
+/** What paces a query. */
+export interface PaceOptions {
+  /** On the clock of `performance.now()`. */
+  readonly deadline: number;
+  /** Whose time slices it takes. */
+  readonly organizationId: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Paces long loops of one query: they give the event loop to others every few milliseconds, and end at the deadline. */
 export class Pace {
-  private sliceEnd = 0;
+  constructor(private readonly options: PaceOptions) {}
 
-  /** @param deadline on the clock of `performance.now()`. */
-  constructor(private readonly deadline: number) {}
-
-  /** To be called after a wait, which gave the event loop to others. */
-  begin(): void {
-    this.sliceEnd = performance.now() + slice;
-  }
-
-  /** The items, each made into something, in their order. @throws TimedOut at the deadline. */
+  /** The items, each made into something, in their order. @throws TimedOut at the deadline; the signal's reason. */
   map<T, R>(items: Iterable<T>, make: (item: T) => Awaitable<R>): Awaitable<R[]> {
     const made: R[] = [];
     const iterator = items[Symbol.iterator]();
@@ -55,14 +54,18 @@ export class Pace {
     return made;
   }
 
-  private async rest(): Promise<void> {
-    await setImmediate();
-    this.begin();
+  /** Waits for a time slice where that of this iteration of the event loop is over. @throws TimedOut at the deadline. */
+  async begin(): Promise<void> {
+    if (this.isDue()) await this.rest();
+  }
+
+  private rest(): Promise<void> {
+    return timeSlices.next(this.options.organizationId);
   }
 
   private isDue(): boolean {
-    const now = performance.now();
-    if (now > this.deadline) throw new TimedOut();
-    return now >= this.sliceEnd;
+    this.options.signal?.throwIfAborted();
+    if (performance.now() > this.options.deadline) throw new TimedOut();
+    return timeSlices.isOver(this.options.organizationId);
   }
 }

@@ -45,15 +45,15 @@ describe('reading JSON to plain values', () => {
     expect(parsePlain(`"${'['.repeat(65)}\\"${'{'.repeat(65)}"`)).toHaveLength(132 - 1);
   });
 
-  it('keeps the good lines of NDJSON beside the bad', () => {
-    const lines = parsePlainLines('1\n\n{"a":1e400}\r\n{\n', 10);
+  it('keeps the good lines of NDJSON beside the bad', async () => {
+    const lines = await parsePlainLines('1\n\n{"a":1e400}\r\n{\n', 10, 'organization');
     expect(lines.slice(0, 2)).toEqual([1, { a: '1e400' }]);
     expect(lines[2]).toBeInstanceOf(JsonFault);
     expect(lines[2]).toMatchObject({ line: 4 });
   });
 
-  it('reads one line of NDJSON more than are taken, and no further', () => {
-    expect(parsePlainLines('1\n\n2\n3\n4\n', 2)).toEqual([1, 2, 3]);
+  it('reads one line of NDJSON more than are taken, and no further', async () => {
+    expect(await parsePlainLines('1\n\n2\n3\n4\n', 2, 'organization')).toEqual([1, 2, 3]);
   });
 
   it.each([
@@ -106,11 +106,14 @@ describe('reading a large list of records in slices', () => {
     ['one record', ` {"a":"${long}"}`],
     ['an empty list', `[${long}]`],
   ])('gives what reading at once gives: %s', async (_, text) => {
-    expect(await parsePlainRecordsInSlices(text)).toEqual(parsePlainRecords(text));
+    expect(await parsePlainRecordsInSlices(text, 'organization')).toEqual(parsePlainRecords(text));
   });
 
   it('takes out a record of more than 10,000 keys, and leaves its neighbours', async () => {
-    const read = (await parsePlainRecordsInSlices(`[1,\n${long}{"data":{${keys}}},2e400,${long}3]`)) as PlainLine[];
+    const read = (await parsePlainRecordsInSlices(
+      `[1,\n${long}{"data":{${keys}}},2e400,${long}3]`,
+      'organization',
+    )) as PlainLine[];
     expect(read).toMatchObject([1, { kind: 'fault', line: 1 }, '2e400', 3]);
     expect(() => parsePlainRecords(`{${keys}}`)).toThrow('at most 10000 keys');
   });
@@ -124,6 +127,6 @@ describe('reading a large list of records in slices', () => {
     ['a bracket of the other kind', `[{"a":1],${long}{"b":2}]`],
     ['two lists', `[1,${long}2],[3,${long}4]`],
   ])('refuses what is no JSON: %s', async (_, text) => {
-    await expect(parsePlainRecordsInSlices(text)).rejects.toThrow(JsonSyntaxError);
+    await expect(parsePlainRecordsInSlices(text, 'organization')).rejects.toThrow(JsonSyntaxError);
   });
 });

@@ -42,7 +42,10 @@ afterAll(async () => {
 });
 
 const send = async (body: PlainJson | string, once?: { key: string; bodyHash: Buffer }): Promise<ItemResult[]> => {
-  const plain = typeof body === 'string' ? parsePlainLines(body, 10_000) : parsePlain(JSON.stringify(body));
+  const plain =
+    typeof body === 'string'
+      ? await parsePlainLines(body, 10_000, fleet.organizationId)
+      : parsePlain(JSON.stringify(body));
   const { organizationId } = fleet;
   return (await store.store({
     organizationId,

@@ -110,7 +110,14 @@ const sqlOf = (word: string): string[] => {
     }),
   );
   const span = { from: Date.UTC(2026, 0, 1), to: now };
-  const shared = { fields, now, span, found: new Map(), times: 'seconds' as const, pace: new Pace(Infinity) };
+  const shared = {
+    fields,
+    now,
+    span,
+    found: new Map(),
+    times: 'seconds' as const,
+    pace: new Pace({ deadline: Infinity, organizationId: '' }),
+  };
   const tree = planTree(aggregations, scope, all, { ...shared, weigh: () => undefined });
   return [hits.text, ...tree!.levels.map((level) => level.statement().text)];
 };

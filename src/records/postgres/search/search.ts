@@ -6,6 +6,7 @@ import type { Fields } from '../../../search/field/field.js';
 import { TimedOut } from '../../../search/pace.js';
 import { parseRequest, type SearchRequest } from '../../../search/request.js';
 import type { Input } from '../../../search/syntax/input.js';
+import { timeSlices } from '../../../time-slice.js';
 import type { Ask, FieldType, Found, QueryAnswer, Search, SearchAnswer, SearchCall } from '../../record-index.js';
 import { earlyLook, noLook, readScope } from './call-scope.js';
 import { execute } from './execute.js';
@@ -96,7 +97,11 @@ const answerAll = async (
   if (queries.length === 0) return { took: took(), responses: [] };
   const { organizationId, signal } = call;
   const now = clock();
-  const requests = queries.map(({ input, products }) => ({ parsed: parsed(input), ids: productIds(products) }));
+  const requests: { parsed: SearchRequest | SearchFailure; ids: readonly string[] }[] = [];
+  for (const { input, products } of queries) {
+    await timeSlices.ifOver(organizationId);
+    requests.push({ parsed: parsed(input), ids: productIds(products) });
+  }
   const most = Math.min(maxConnections, queries.length);
   const snapshot = await inTime(whenTurn(takeSnapshot(pool, { organizationId, most, timeoutMs, signal })));
   if (snapshot === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
@@ -118,6 +123,7 @@ const answerAll = async (
             from: range.from,
             to: range.to,
           };
+          await reader.pace.begin();
           const plan = planOf(request, { scope: bounds, range, fields, now });
           return execute(plan, { reader, weigh: budget.weigh, times, ...(rollups && { sources: scope.sources }) });
         });

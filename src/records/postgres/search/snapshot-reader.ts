@@ -35,6 +35,8 @@ const queryCanceled = '57014';
 
 /** How a lane is opened. */
 export interface SnapshotReaderOptions {
+  /** Whose time slices long loops over what was read take. */
+  readonly organizationId: string;
   /** How long its first query may take, in milliseconds; most are asked with the same. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -54,22 +56,20 @@ export class SnapshotReader {
 
   private constructor(
     private readonly client: PoolClient,
-    private readonly timeoutMs: number,
+    private readonly options: SnapshotReaderOptions,
     private readonly stop: () => void,
   ) {
-    this.limited = timeoutMs;
+    this.limited = Math.ceil(options.timeoutMs);
   }
 
   /** Opens a lane. What is asked of it first travels with its beginning, and fails with it. */
-  static async open(
-    pool: Pool,
-    { timeoutMs, signal, beside, exported = false }: SnapshotReaderOptions,
-  ): Promise<SnapshotReader> {
+  static async open(pool: Pool, options: SnapshotReaderOptions): Promise<SnapshotReader> {
+    const { signal, beside, exported = false } = options;
     const moment = await beside?.opened;
     signal?.throwIfAborted();
     const client = await pool.connect();
     const leave = () => void lane.cancel(pool);
-    const lane = new SnapshotReader(client, Math.ceil(timeoutMs), () => signal?.removeEventListener('abort', leave));
+    const lane = new SnapshotReader(client, options, () => signal?.removeEventListener('abort', leave));
     if (signal?.aborted) {
       client.release();
       signal.throwIfAborted();
@@ -90,7 +90,7 @@ export class SnapshotReader {
     } catch (error) {
       if (!this.gone) {
         await this.client.query('rollback to savepoint opened');
-        this.limited = Math.ceil(this.timeoutMs);
+        this.limited = Math.ceil(this.options.timeoutMs);
       }
       throw isTimeout(error) && !this.gone ? new TimedOut() : error;
     }
@@ -130,7 +130,7 @@ export class SnapshotReader {
       await this.client.query(sql`select set_config('statement_timeout', ${`${left}`}, true)`);
     };
     return {
-      pace: new Pace(deadline),
+      pace: new Pace({ ...this.options, deadline }),
       rows: async <R extends object>(query: Sql, name?: string) => {
         await limit();
         return (await this.client.query<R>(name === undefined ? query : named(`search ${name}`, query))).rows;

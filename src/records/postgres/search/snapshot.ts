@@ -39,7 +39,7 @@ export const takeSnapshot = async (
   const turn =
     turns.takeFree(organizationId) ?? (await waitTurn(turns, organizationId, callTimeouts * timeoutMs, signal));
   const exported = most > 1 && turns.hasFree(organizationId);
-  const first = await openSeat(pool, turn, { timeoutMs, signal, exported });
+  const first = await openSeat(pool, turn, { organizationId, timeoutMs, signal, exported });
   const seats = [Promise.resolve(first)];
   const idle = [first];
   const waiting: ((seat: Seat) => void)[] = [];
@@ -50,7 +50,7 @@ export const takeSnapshot = async (
     // Another only while one is to spare: a search never waits for a connection while it holds one.
     const another = exported && seats.length < most ? turns.takeFree(organizationId) : undefined;
     if (another === undefined) return new Promise((resolve) => waiting.push(resolve));
-    const opened = openSeat(pool, another, { timeoutMs, signal, beside: first.lane });
+    const opened = openSeat(pool, another, { organizationId, timeoutMs, signal, beside: first.lane });
     seats.push(opened);
     return opened;
   };

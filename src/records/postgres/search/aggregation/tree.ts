@@ -132,7 +132,6 @@ export const planTree = (
           shown.flatMap((of) => of()),
         );
       }
-      shared.pace.begin();
       return planned.read(root.bucketsOf(top)[0] ?? top);
     },
   };

@@ -59,7 +59,6 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
   }
   const devices = await devicesOf(reader.rows, request.source === false && request.fields.length === 0 ? [] : rows);
   const shape = shapeHits(request);
-  reader.pace.begin();
   return reader.pace.map(rows, (row) => shape(row, devices));
 };
 

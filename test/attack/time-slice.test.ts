@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { TimeSlices } from '../../src/time-slice.js';
+
+/** Computes for so many milliseconds, in slices; gives the iterations of the event loop that it took. */
+const compute = async (slices: TimeSlices, organizationId: string, milliseconds: number): Promise<number> => {
+  let iterations = 0;
+  const count = () => {
+    iterations += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  for (let spent = 0; spent < milliseconds; spent += 1) {
+    if (slices.isOver(organizationId)) await slices.next(organizationId);
+    for (const end = performance.now() + 1; performance.now() < end; );
+  }
+  clearImmediate(counting);
+  return iterations;
+};
+
+describe('time slices', () => {
+  it('give all computations of one organization one slice in an iteration of the event loop', async () => {
+    const slices = new TimeSlices();
+    const many = await Promise.all(Array.from({ length: 10 }, () => compute(slices, 'one', 20)));
+    // 200 ms in slices of 8 ms.
+    expect(Math.max(...many)).toBeGreaterThanOrEqual(20);
+  });
+
+  it('let a short computation of another end in its first, however many computations one organization has', async () => {
+    const slices = new TimeSlices();
+    const many = Promise.all(Array.from({ length: 50 }, () => compute(slices, 'greedy', 10)));
+    const [done] = await Promise.all([compute(slices, 'modest', 1), many]);
+    expect(done).toBeLessThanOrEqual(1);
+  });
+});
