@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { newId } from '../entities/id.js';
 import { named } from '../named.js';
 import { createPollLoop } from '../poll-loop.js';
+import { timeSlices } from '../time-slice.js';
 import { type Caller, cutOff, type Outcome } from './attempt.js';
 import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease, renewQuery } from './claim.js';
 import { createGate } from './gate.js';
@@ -15,7 +16,7 @@ import { expire, judge, uncallable } from './verdict.js';
 /** Most calls that one process has in flight: so many that hooks that hang cannot fill them, since each has its own cap. */
 const maxInFlight = 1000;
 /** Most deliveries that one claim takes. */
-const maxClaimed = 500;
+const maxClaimed = 250;
 /** After a claim of this many the loop does not rest. */
 const manyClaimed = 16;
 /** Most pings that one poll claims. */
@@ -88,6 +89,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   });
 
   const make = async ({ delivery, target: hook }: Call) => {
+    await timeSlices.ifOver(delivery.organizationId);
     const at = clock();
     // This process was paused or cut off from the database: another process may be making this call by now.
     if (at >= held.get(delivery.id)!.until) return unmade(delivery, cutOff);
@@ -120,7 +122,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       held.set(row.id, { delivery: row, until });
       const hook = ready.get(row.hookId);
       if (row.expired) settler.add(expire(row, clock()));
-      else if (hook) gate.admit({ delivery: row, target: hook });
+      else if (hook) gate.admit(row.organizationId, { delivery: row, target: hook });
       else unmade(row, uncallable("This service could not read the hook's stored secrets."));
     }
   };

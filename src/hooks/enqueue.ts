@@ -3,12 +3,16 @@ import sql, { type Sql } from 'sql-template-tag';
 import { jsons, texts, times, uuids } from '../binary.js';
 import { newId, timeOf } from '../entities/id.js';
 import { named } from '../named.js';
+import { timeSlices } from '../time-slice.js';
 import { type Listener, type MatchRecords, matchesOf, passes, withQuery } from './filter.js';
 import type { FilterHealth } from './filter-health.js';
 import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
 
-/** Most rows that one statement inserts. */
-const maxRows = 2000;
+/** Rows that one statement inserts, about. */
+const rowsAtOnce = 500;
+
+/** With more deliveries than this, an organization's records are committed apart from those of others. */
+const manyDeliveries = 2000;
 
 /** A delivery about to be stored. */
 interface NewDelivery {
@@ -47,22 +51,36 @@ export const listenerRows: Sql = sql`
  * Stores the deliveries of records that were just stored, in the same transaction: for every enabled hook of every
  * application that the record's device is linked to, where the hook's filter lets it pass. Answers how many.
  *
- * @param onQueries told, before any query of a filter is asked, whose hooks have one; what it throws ends the transaction
+ * @param onCostly told, before that work begins, whose hooks have filters with queries or make very many deliveries; what it
+ *   throws ends the transaction
  */
 export async function enqueueRecords(
   tx: pg.PoolClient,
   records: readonly StoredRecord[],
   terms: Terms,
-  onQueries?: (organizations: ReadonlySet<string>) => void,
+  onCostly?: (organizations: ReadonlySet<string>) => void,
 ): Promise<number> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
   const query = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled`;
   const { rows } = await tx.query<Listener>(named('listeners', query));
   if (rows.length === 0) return 0;
-  const asking = new Set(withQuery(rows).map(({ organizationId }) => organizationId));
-  if (asking.size > 0) onQueries?.(asking);
+  const costly = costlyOf(rows, records);
+  if (costly.size > 0) onCostly?.(costly);
   return enqueueFor(tx, rows, records, terms);
 }
+
+/** Organizations whose hooks make their transaction long: by queries of filters, or by the number of deliveries. */
+const costlyOf = (listeners: readonly Listener[], records: readonly StoredRecord[]): ReadonlySet<string> => {
+  const costly = new Set(withQuery(listeners).map(({ organizationId }) => organizationId));
+  const hooks = new Map([...Map.groupBy(listeners, ({ deviceId }) => deviceId)].map(([id, of]) => [id, of.length]));
+  const deliveries = new Map<string, number>();
+  for (const { device } of records) {
+    const count = (deliveries.get(device.organizationId) ?? 0) + (hooks.get(device.id) ?? 0);
+    deliveries.set(device.organizationId, count);
+    if (count > manyDeliveries) costly.add(device.organizationId);
+  }
+  return costly;
+};
 
 /** Stores the deliveries of records for these listeners. Answers how many. */
 export async function enqueueFor(
@@ -74,9 +92,16 @@ export async function enqueueFor(
   await holdLanes(tx, listeners);
   const matches = await matchesOf(tx, listeners, records, terms);
   const byDevice = Map.groupBy(listeners, ({ deviceId }) => deviceId);
-  const deliveries = records.flatMap((record) => {
+  let count = 0;
+  let rows: NewDelivery[] = [];
+  const flush = async () => {
+    await insert(tx, rows, terms.now, terms.maxAttempts);
+    count += rows.length;
+    rows = [];
+  };
+  for (const record of records) {
     const write = recordPayload(record);
-    return (byDevice.get(record.device.id) ?? [])
+    const deliveries = (byDevice.get(record.device.id) ?? [])
       .filter((listener) => passes(listener, record) && matches.get(listener.hookId)?.has(record.id) !== false)
       .map(
         ({ hookId, applicationId: id, organizationId, ordered }): NewDelivery => ({
@@ -90,11 +115,13 @@ export async function enqueueFor(
           payload: write({ id, organizationId }),
         }),
       );
-  });
-  for (let start = 0; start < deliveries.length; start += maxRows) {
-    await insert(tx, deliveries.slice(start, start + maxRows), terms.now, terms.maxAttempts);
+    for (const delivery of deliveries) rows.push(delivery);
+    if (rows.length < rowsAtOnce) continue;
+    await timeSlices.ifOver(record.device.organizationId);
+    await flush();
   }
-  return deliveries.length;
+  if (rows.length > 0) await flush();
+  return count;
 }
 
 /** Stores a ping of a hook, and answers the identifier of its delivery. */

@@ -7,11 +7,11 @@ const patience = 25;
 
 /**
  * Lets calls begin a few at a time. Receivers that answer at once are called over few connections, kept busy; those
- * that take their time, or hang, make room for others after a moment.
+ * that take their time, or hang, make room for others after a moment. Organizations take turns.
  */
 export interface Gate<Item> {
-  /** Begins with it as soon as there is room, in the order of asking. */
-  admit(item: Item): void;
+  /** Begins with it as soon as there is room, in the order of asking among those of its organization. */
+  admit(organizationId: string, item: Item): void;
   /** Resolves once so few wait that there is room for more. */
   room(): Promise<void>;
   /** Lets nothing in any more; answers what had not begun. */
@@ -20,9 +20,22 @@ export interface Gate<Item> {
 
 /** A gate in front of what `begin` starts; it resolves when that is over, and never rejects. */
 export function createGate<Item>(begin: (item: Item) => Promise<void>): Gate<Item> {
-  let queue: Item[] = [];
+  /** What waits, by organization; that whose last turn is longest ago comes first. */
+  const queues = new Map<string, Item[]>();
+  let waiting = 0;
   let counted = 0;
   let tell: (() => void) | undefined;
+
+  const shift = (): Item | undefined => {
+    const [first] = queues;
+    if (first === undefined) return undefined;
+    const [organizationId, queue] = first;
+    const item = queue.shift();
+    waiting--;
+    queues.delete(organizationId);
+    if (queue.length > 0) queues.set(organizationId, queue);
+    return item;
+  };
 
   const enter = (item: Item) => {
     counted++;
@@ -32,28 +45,32 @@ export function createGate<Item>(begin: (item: Item) => Promise<void>): Gate<Ite
       if (!counts) return;
       counts = false;
       counted--;
-      const next = queue.shift();
+      const next = shift();
       if (next !== undefined) enter(next);
-      if (queue.length < low) tell?.();
+      if (waiting < low) tell?.();
     };
     const timer = setTimeout(leave, patience);
     void begin(item).then(leave);
   };
 
   return {
-    admit(item) {
-      if (counted < atOnce) enter(item);
+    admit(organizationId, item) {
+      if (counted < atOnce) return enter(item);
+      const queue = queues.get(organizationId);
+      if (queue === undefined) queues.set(organizationId, [item]);
       else queue.push(item);
+      waiting++;
     },
     room: () =>
-      queue.length < low
+      waiting < low
         ? Promise.resolve()
         : new Promise((resolve) => {
             tell = resolve;
           }),
     close() {
-      const left = queue;
-      queue = [];
+      const left = [...queues.values()].flat();
+      queues.clear();
+      waiting = 0;
       tell?.();
       return left;
     },

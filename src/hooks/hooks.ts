@@ -65,12 +65,13 @@ export interface Hooks {
   /**
    * Stores the deliveries of records in the transaction that stores the records; gives what is to be called once that is
    * committed, where there are any.
-   * @param onQueries told, before any query of a filter is asked, whose hooks have one; what it throws ends the transaction
+   * @param onCostly told, before that work begins, whose hooks have filters with queries or make very many deliveries; what it
+   *   throws ends the transaction
    */
   alongside(
     tx: pg.PoolClient,
     stored: readonly StoredRecord[],
-    onQueries?: (organizations: ReadonlySet<string>) => void,
+    onCostly?: (organizations: ReadonlySet<string>) => void,
   ): Promise<(() => void) | undefined>;
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery; 404 where the hook is deleted. */
   ping(hook: { id: string; application: ApplicationKey }): Promise<string>;
@@ -145,8 +146,8 @@ export function createHooks(options: HooksOptions): Hooks {
     requireUrl(url) {
       if (httpsOnly && !/^https:/i.test(url)) throw invalid([{ path: 'url', message: 'must be an https address' }]);
     },
-    async alongside(tx, stored, onQueries) {
-      return (await enqueueRecords(tx, stored, terms(), onQueries)) > 0 ? () => dispatcher.wake() : undefined;
+    async alongside(tx, stored, onCostly) {
+      return (await enqueueRecords(tx, stored, terms(), onCostly)) > 0 ? () => dispatcher.wake() : undefined;
     },
     async ping(hook) {
       const id = await enqueuePing(pool, hook, clock());

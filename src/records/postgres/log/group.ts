@@ -15,13 +15,21 @@ export type Outcome<Answer> = { answer: Answer } | { error: unknown } | { again:
 
 /** Whose works are done in groups of their own, so that they hold up nobody else's. */
 export interface ApartOptions<Work> {
-  /** Who the work belongs to, where its groups are its own: one at a time. */
+  /** Who the work belongs to, where its groups are its own. */
   ownerOf(work: Work): string | undefined;
   /** Whether an owner's groups take long. */
   isSlow(owner: string): boolean;
-  /** Groups of all such owners under way at once, at most; of slow ones one less. */
+  /** Groups of all such owners under way at once, at most; of slow ones one less. One owner has two while no other waits. */
   lanes: number;
+  /** A group takes works until their weight reaches this. */
+  heaviest: number;
 }
+
+const sum = (counts: Iterable<number>): number => {
+  let total = 0;
+  for (const count of counts) total += count;
+  return total;
+};
 
 /** How works are gathered. */
 export interface GroupOptions<Work, Answer> {
@@ -45,7 +53,7 @@ export class Group<Work extends Weighted, Answer> {
   private busy = 0;
   /** What waits of those whose groups are their own, in the order of their turns, and whose group is under way. */
   private readonly apart = new Map<string, Waiting<Work, Answer>[]>();
-  private readonly busyApart = new Set<string>();
+  private readonly busyApart = new Map<string, number>();
   private starting = false;
   private closed?: () => void;
 
@@ -81,7 +89,7 @@ export class Group<Work extends Weighted, Answer> {
     this.setApart();
     while (this.waiting.length > 0 && (this.busy === 0 || this.isWorthALane())) {
       this.busy++;
-      const { group, rest } = this.take(this.waiting);
+      const { group, rest } = this.take(this.waiting, this.options.heaviest);
       this.waiting = rest;
       void this.settle(group, () => this.busy--);
     }
@@ -110,17 +118,26 @@ export class Group<Work extends Weighted, Answer> {
 
   private mayStart(owner: string): boolean {
     const { lanes, isSlow } = this.options.apart!;
-    if (this.busyApart.has(owner) || this.busyApart.size >= lanes) return false;
-    return !isSlow(owner) || [...this.busyApart].filter(isSlow).length < lanes - 1;
+    const own = this.busyApart.get(owner) ?? 0;
+    const busy = sum(this.busyApart.values());
+    if (busy >= lanes || own > 1) return false;
+    if (own === 1 && (isSlow(owner) || this.apart.size > 1)) return false;
+    return !isSlow(owner) || [...this.busyApart.keys()].filter(isSlow).length < lanes - 1;
   }
 
   private startApart(owner: string): void {
-    const { group, rest } = this.take(this.apart.get(owner)!);
+    const { group, rest } = this.take(this.apart.get(owner)!, this.options.apart!.heaviest);
     // Who has had a turn waits for those of all others.
     this.apart.delete(owner);
     if (rest.length > 0) this.apart.set(owner, rest);
-    this.busyApart.add(owner);
-    void this.settle(group, () => this.busyApart.delete(owner));
+    this.countBusy(owner, 1);
+    void this.settle(group, () => this.countBusy(owner, -1));
+  }
+
+  private countBusy(owner: string, change: 1 | -1): void {
+    const count = (this.busyApart.get(owner) ?? 0) + change;
+    if (count === 0) this.busyApart.delete(owner);
+    else this.busyApart.set(owner, count);
   }
 
   private isWorthALane(): boolean {
@@ -130,14 +147,14 @@ export class Group<Work extends Weighted, Answer> {
     return this.waiting.some(({ work }) => (weight += work.weight) >= worth);
   }
 
-  private take(queue: readonly Waiting<Work, Answer>[]) {
+  private take(queue: readonly Waiting<Work, Answer>[], heaviest: number) {
     const group: Waiting<Work, Answer>[] = [];
     const rest: Waiting<Work, Answer>[] = [];
     const names = new Set<string>();
     let weight = 0;
     for (const entry of queue) {
       const { name } = entry.work;
-      if (weight >= this.options.heaviest || (name !== undefined && names.has(name))) rest.push(entry);
+      if (weight >= heaviest || (name !== undefined && names.has(name))) rest.push(entry);
       else {
         group.push(entry);
         weight += entry.work.weight;

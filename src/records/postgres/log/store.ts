@@ -7,11 +7,11 @@ import type { NewRecord } from '../../new-record.js';
 import type { AppendCall } from '../../record-log.js';
 import type { StoredRecord } from '../../stored-record.js';
 import type { ActivityCounter } from './activity.js';
-import { Filtered, FilteredTogether } from './filtered.js';
 import { Group, type Outcome, type Weighted } from './group.js';
 import { claimOnce, dropOnce, type Earlier, keepAnswer, onceName } from './idempotency.js';
 import { isTaken } from './key.js';
 import { noKnowledge, type Prepared, prepare, resultOf } from './prepare.js';
+import { CostlyHooks, MixedGroup } from './separate.js';
 import { writeRecords } from './write.js';
 
 /** Milliseconds since the epoch. */
@@ -26,13 +26,13 @@ export interface RecordStoreOptions {
   clock: Clock;
   /**
    * Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all.
-   * What it gives is called after the commit. Before it asks any query of these organizations about the records, it calls
-   * `onQueries`, and lets through what that throws.
+   * What it gives is called after the commit. Before it does what takes long for these organizations, it calls `onCostly`,
+   * and lets through what that throws.
    */
   alongside(
     tx: PoolClient,
     stored: readonly StoredRecord[],
-    onQueries: (organizations: ReadonlySet<string>) => void,
+    onCostly: (organizations: ReadonlySet<string>) => void,
   ): Promise<(() => void) | undefined>;
   /** Told after the commit of what was stored. It must be quick. */
   committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
@@ -59,10 +59,12 @@ interface Attempt {
 }
 
 /** How calls are gathered, and how they would be if each had a transaction of its own. */
-const together = { lanes: 2, worth: 500, heaviest: 5000 };
+const together = { lanes: 2, worth: 500, heaviest: 1000 };
 const alone = { lanes: 10, worth: 0, heaviest: 1 };
-/** Of organizations whose filters have queries, so many groups are under way at once. */
-const lanesApart = 3;
+/** A call with so many items is large: it gains little from others in its transaction, and they would wait for it. */
+const largeCall = 100;
+/** Large calls, and those of organizations with costly hooks: groups under way at once, and items of one group. */
+const apart = { lanes: 3, heaviest: 5000 };
 
 /** Opens the record store. */
 export const createRecordStore = ({
@@ -79,12 +81,12 @@ export const createRecordStore = ({
   /** Whether the last group had keys that were taken: where some come again, more will. */
   let careful = false;
 
-  const filtered = new Filtered(clock);
-  /** Nobody waits for the queries of others: with several organizations in the group, it is given up before they are asked. */
+  const costly = new CostlyHooks(clock);
+  /** Nobody waits for the hooks of others: with several organizations in the group, it is given up before that work begins. */
   const requireApart = (group: readonly Work[], organizations: ReadonlySet<string>) => {
-    filtered.note(organizations);
+    costly.note(organizations);
     if (group.some(({ organizationId }) => organizationId !== group[0]!.organizationId))
-      throw new FilteredTogether(organizations);
+      throw new MixedGroup(organizations);
   };
 
   const commit = async (group: readonly Work[], attempt: Attempt): Promise<Outcome<PlainJson>[]> => {
@@ -138,7 +140,7 @@ export const createRecordStore = ({
     try {
       return await commit(group, attempt);
     } catch (error) {
-      if (error instanceof FilteredTogether) return withoutThese(group, error.organizations, attempt);
+      if (error instanceof MixedGroup) return withoutThese(group, error.organizations, attempt);
       if (isDiskFull(error)) throw unavailable();
       if (isTaken(error) && !attempt.careful) return run(group, { ...attempt, careful: true });
       if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt.number < attempts) {
@@ -166,14 +168,15 @@ export const createRecordStore = ({
     async run(works) {
       const begun = performance.now();
       const outcomes = await run(works);
-      filtered.took(works[0]!.organizationId, performance.now() - begun);
+      costly.took(works[0]!.organizationId, performance.now() - begun);
       return outcomes;
     },
     ...(grouping ? together : alone),
     apart: {
-      ownerOf: ({ organizationId }) => (filtered.has(organizationId) ? organizationId : undefined),
-      isSlow: (organizationId) => filtered.isSlow(organizationId),
-      lanes: lanesApart,
+      ownerOf: ({ organizationId, weight }) =>
+        (grouping && weight >= largeCall) || costly.has(organizationId) ? organizationId : undefined,
+      isSlow: (organizationId) => costly.isSlow(organizationId),
+      ...apart,
     },
   });
   return {

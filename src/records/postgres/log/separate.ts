@@ -1,28 +1,28 @@
-/** Who was found to have filters is taken to have them for so long, in milliseconds. */
+/** Who was found to have costly hooks is taken to have them for so long, in milliseconds. */
 const rememberedFor = 600_000;
 /** Groups that take longer than this are slow, in milliseconds. */
 const slowAfter = 250;
 
-/** The transaction was given up because filters of these organizations judge what several organizations store. */
-export class FilteredTogether extends Error {
+/** The transaction was given up because hooks of these organizations make it long for the others in it. */
+export class MixedGroup extends Error {
   constructor(readonly organizations: ReadonlySet<string>) {
-    super('Filters judge what several organizations store.');
-    this.name = 'FilteredTogether';
+    super('Costly hooks of some organizations hold up what others store.');
+    this.name = 'MixedGroup';
   }
 }
 
 /**
- * Organizations whose hooks have filters with queries. What they store is committed apart from what others store: the queries
- * are asked in the transaction, and nobody shall wait for those of others. It is learned by doing: who is not in it and has such a
- * filter costs its group one transaction that is given up.
+ * Organizations whose hooks are costly: their filters have queries, or they make very many deliveries. What these organizations
+ * store is committed apart from what others store, because filters and deliveries are part of the transaction. It is learned
+ * by doing: the first time costs its group one transaction that is given up.
  */
-export class Filtered {
+export class CostlyHooks {
   private readonly organizations = new Map<string, { until: number; slow: boolean }>();
 
   /** @param clock milliseconds since the epoch */
   constructor(private readonly clock: () => number) {}
 
-  /** These organizations have filters. */
+  /** These organizations have costly hooks. */
   note(organizations: Iterable<string>): void {
     const now = this.clock();
     for (const id of organizations) this.organizations.set(id, { until: now + rememberedFor, slow: this.isSlow(id) });
@@ -42,7 +42,7 @@ export class Filtered {
 
   /** A group of this organization alone took so many milliseconds. */
   took(organization: string, milliseconds: number): void {
-    const filtered = this.organizations.get(organization);
-    if (filtered) filtered.slow = milliseconds >= slowAfter;
+    const costly = this.organizations.get(organization);
+    if (costly) costly.slow = milliseconds >= slowAfter;
   }
 }
