@@ -6,7 +6,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import type { Socket } from 'node:net';
+import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** A server that listens. */
@@ -42,6 +42,12 @@ export interface Connections {
   accept(socket: Socket): boolean;
 }
 
+/**
+ * Listening sockets. libuv accepts one connection of each in an iteration of the event loop: with a single one, a client that
+ * connects faster than that keeps everybody else waiting in its queue.
+ */
+const listeners = 64;
+
 /** Listens at an address; rejects with a sentence where it is taken. */
 export async function listen(
   listener: RequestListener,
@@ -53,16 +59,46 @@ export async function listen(
   const server = createServer({ shouldUpgradeCallback, ...(connections && timesOf(connections)) }, listener);
   if (connections) server.prependListener('connection', (socket) => connections.accept(socket) || socket.destroy());
   if (upgrades) server.on('upgrade', (request, socket, head) => upgrades.upgrade(request, socket, head));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(explain(error, place)));
-    server.listen(place.port, place.host, resolve);
+  const [, ...others] = await listenTogether(server, place).catch((error: NodeJS.ErrnoException) => {
+    throw explain(error, place);
   });
   return {
     url: originOf(server),
     drain: () => void server.prependListener('request', (_request, response) => endConnection(response)),
-    close: (patience) => close(server, patience),
+    close(patience) {
+      for (const other of others) other.close();
+      return close(server, patience);
+    },
   };
 }
+
+/** Listens with several sockets at one address, where the system can (`SO_REUSEPORT`). Connections of all are the server's. */
+async function listenTogether(server: Server, place: Place): Promise<NetServer[]> {
+  // A socket that shares its port would share it with another service too, and not say that the port is taken.
+  if (place.port !== 0) await begin(createNetServer(), place, false).then(end);
+  try {
+    await begin(server, place, true);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error;
+    await begin(server, place, false);
+    return [server];
+  }
+  const { port } = server.address() as AddressInfo;
+  const take = (socket: Socket) => void server.emit('connection', socket);
+  const others = Array.from({ length: listeners - 1 }, () =>
+    createNetServer({ allowHalfOpen: true, noDelay: true }, take),
+  );
+  await Promise.all(others.map((other) => begin(other, { ...place, port }, true)));
+  return [server, ...others];
+}
+
+const begin = <S extends NetServer>(server: S, place: Place, reusePort: boolean): Promise<S> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ ...place, reusePort }, () => resolve(server.removeListener('error', reject)));
+  });
+
+const end = (server: NetServer): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
 
 /** An idle connection is in no request, so the headers of the next one have the time of a request from its first byte on. */
 const timesOf = ({ keepAliveTimeout, requestTimeout }: Connections): ServerOptions => ({
