@@ -206,6 +206,6 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   // As many as a token may have, over five connections.
   subscriptions: { workers: 5, prepare: async (of) => [() => subscribe(of)] },
-  'sockets of nobody': { workers: 1000, prepare: async (of) => [() => hold(of, socketHead).then(() => pause(100))] },
+  'sockets of nobody': { workers: 1000, prepare: async (of) => [() => hold(of, socketHead)] },
   'tokens of nobody': posting(4, recordPath, () => ['[]'], { ...json, authorization: 'Bearer nobody' }),
 };

@@ -25,9 +25,10 @@ for (const { workers, rounds } of tasks) {
   for (let worker = 0; worker < workers; worker += 1) {
     void (async () => {
       for (let round = worker; ; round += 1) {
-        // A connection that the service ends is what it may do; then the attack goes on.
+        // What is refused, by an answer or by the end of its connection, is tried again after the second that refusals name:
+        // to send any faster is a flood, which is for what stands in front of the service to stop.
         const answered = await rounds[round % rounds.length]!().catch(() => undefined);
-        if (answered === undefined || answered === 429) await pause(50);
+        if (answered === undefined || answered === 429) await pause(1000);
       }
     })();
   }

@@ -31,7 +31,7 @@ const interval = 125;
 /** Measures every surface at once, by calls that begin at their time whether or not the ones before are answered. */
 export async function measure(quiet: Quiet, seconds: number): Promise<Measured> {
   const { stage, hookId } = quiet;
-  const client = new Pool(new URL(stage.base).origin, { connections: 64 });
+  const clients: Pool[] = [];
   const latencies: Record<string, number[]> = {};
   const failures: string[] = [];
   const note = (surface: string, milliseconds: number) => void (latencies[surface] ??= []).push(milliseconds);
@@ -47,28 +47,36 @@ export async function measure(quiet: Quiet, seconds: number): Promise<Measured> 
     }
     await Promise.all(calls);
   };
-  const call = async (path: string, body?: string) => {
+  // Each surface has connections of its own, so that a slow one delays no call of another.
+  const caller = () => {
+    const client = new Pool(new URL(stage.base).origin, { connections: 64 });
+    clients.push(client);
+    return (path: string, body?: string) => call(client, path, body);
+  };
+  const call = async (client: Pool, path: string, body?: string) => {
     const headers = { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' };
     const answer = await client.request({ method: body ? 'POST' : 'GET', path, headers, ...(body && { body }) });
     const text = await answer.body.text();
     if (answer.statusCode !== 200 || /^\{"errors"|"(timed_out":true|rejected":1)/.test(text))
       throw new Error(`${answer.statusCode} ${text}`);
   };
-  const surfaces = Object.entries(callsOf(quiet)).map(([name, { path, body }]) =>
-    every(name, interval, async (due) => {
-      await call(path, body?.());
+  const surfaces = Object.entries(callsOf(quiet)).map(([name, { path, body }]) => {
+    const ask = caller();
+    return every(name, interval, async (due) => {
+      await ask(path, body?.());
       note(name, performance.now() - due);
-    }),
-  );
+    });
+  });
+  const ask = caller();
   const healthy = every('/healthz', 50, async (due) => {
-    await call('/healthz');
+    await ask('/healthz');
     health = Math.max(health, performance.now() - due);
   });
   await Promise.all([...surfaces, healthy]);
   // What was stored last is still on its way.
   await pause(3000);
   live();
-  await client.destroy();
+  await Promise.all(clients.map((client) => client.destroy()));
   latencies['hook delivery'] = await delivered(stage, hookId, begun);
   return { latencies, failures, health };
 }
