@@ -5,6 +5,7 @@ import type { Caller } from './entities/caller.js';
 import { type Admit, createAdmit, keyOf } from './rest/admit.js';
 import { createInFlight, type InFlight } from './rest/in-flight.js';
 import { createRateLimit } from './rest/rate.js';
+import { createRequestQueue, type Enter } from './rest/request-queue.js';
 
 /** Who is let in, and how much each may send and hold. */
 export interface Admission {
@@ -15,12 +16,14 @@ export interface Admission {
   admitIngest: Admit;
   /** Counts so many more requests of a caller. @throws rateLimited */
   charge: (caller: Caller, response: Response, requests: number) => Promise<void>;
+  /** Lets so many requests of an organization begin at once. */
+  enter: Enter;
   inFlight: InFlight;
 }
 
 /** The admission of a process; `app` knows which proxies are trusted. */
 export const createAdmission = (
-  config: Pick<Config, 'http' | 'inFlight' | 'rateLimit' | 'ingestRateLimit'>,
+  config: Pick<Config, 'http' | 'inFlight' | 'requestsAtOnce' | 'rateLimit' | 'ingestRateLimit'>,
   app: Express,
   authenticate: (authorization: string | undefined) => Promise<Caller>,
 ): Admission => {
@@ -37,6 +40,7 @@ export const createAdmission = (
     admit: createAdmit(identify, count, count),
     admitIngest: createAdmit(identify, createRateLimit(config.ingestRateLimit), count),
     charge: (caller, response, requests) => count(keyOf(caller), response, requests),
+    enter: createRequestQueue(config.requestsAtOnce),
     inFlight: createInFlight(config.inFlight),
   };
 };

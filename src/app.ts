@@ -184,7 +184,7 @@ async function createApp(config: Config, log: Log, services: Services, state: { 
   const authenticate = createAuthenticate(read);
   const migrations = await appliedMigrations(services.orm);
   const admission = createAdmission(config, app, authenticate);
-  const { admit, inFlight } = admission;
+  const { admit, enter, inFlight } = admission;
   const createContext = (caller: Caller, request: Request) =>
     new Call(caller, request, resources, inFlight.rows(caller, request.res!));
   const restGraph = buildGraphForRest({ resolvers, container });
@@ -193,6 +193,7 @@ async function createApp(config: Config, log: Log, services: Services, state: { 
     schema: restGraph,
     admit,
     admitIngest: admission.admitIngest,
+    enter,
     inFlight,
     createContext,
   });
@@ -204,6 +205,7 @@ async function createApp(config: Config, log: Log, services: Services, state: { 
   const elasticsearch = createElasticsearch({
     base: basePath,
     admit,
+    enter,
     createContext,
     search: services.index,
     clock: services.clock,
@@ -214,6 +216,7 @@ async function createApp(config: Config, log: Log, services: Services, state: { 
   const graph = await createGraph({
     schema: buildGraph({ resolvers, container }),
     admit: (request) => admit(request, request.res!),
+    enter: (request, caller) => enter('graph', caller, request.res!),
     charge: admission.charge,
     readBody: async (request, caller, bytes) =>
       (await readBody(request, { bytes, lines: false }, inFlight.body(caller, request.res!))).text,

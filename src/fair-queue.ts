@@ -14,16 +14,17 @@ export interface TurnLimits {
 }
 
 interface Waiting {
-  readonly organizationId: string;
   start(): void;
 }
 
 /**
- * Shares connections among organizations: one that asks for much waits for its own statements, never another for them. A turn that becomes free goes to the organization that has the fewest, the longest waiting first.
+ * Shares connections among organizations: one that asks for much waits for its own statements, never another for them. A
+ * turn that becomes free goes to the organization that has the fewest, of these to the one that has waited longest.
  */
 export class FairQueue {
   private readonly taken = new Map<string, number>();
-  private readonly queue: Waiting[] = [];
+  /** Calls that wait, by organization; those come first whose last turn began longest ago. */
+  private readonly queues = new Map<string, Set<Waiting>>();
   private free: number;
 
   constructor(private readonly limits: TurnLimits) {
@@ -39,32 +40,35 @@ export class FairQueue {
     signal?.throwIfAborted();
     const now = this.takeFree(organizationId);
     if (now !== undefined) return Promise.resolve(now);
-    const waiting = this.queue.filter((one) => one.organizationId === organizationId).length;
-    if (waiting >= this.limits.waiting)
+    const queue = this.queues.get(organizationId) ?? new Set<Waiting>();
+    if (queue.size >= this.limits.waiting)
       throw rateLimited(
-        `[${waiting}] ${this.limits.what ?? 'searches'} of this organization wait for their turn already. Try again later.`,
+        `[${queue.size}] ${this.limits.what ?? 'searches'} of this organization wait for their turn already. Try again later.`,
         1,
       );
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.queue.splice(this.queue.indexOf(entry), 1);
+        this.remove(organizationId, entry);
         reject(signal!.reason as Error);
       };
       const entry: Waiting = {
-        organizationId,
         start: () => {
           signal?.removeEventListener('abort', leave);
+          this.remove(organizationId, entry);
           resolve(this.begin(organizationId));
         },
       };
       signal?.addEventListener('abort', leave, { once: true });
-      this.queue.push(entry);
+      queue.add(entry);
+      this.queues.set(organizationId, queue);
     });
   }
 
   /** How many calls wait. */
   get waiting(): number {
-    return this.queue.length;
+    let sum = 0;
+    for (const { size } of this.queues.values()) sum += size;
+    return sum;
   }
 
   /** Whether there is a free turn that nobody waits for, and the organization has not had its share. */
@@ -92,22 +96,26 @@ export class FairQueue {
       const left = this.takenBy(organizationId) - 1;
       if (left === 0) this.taken.delete(organizationId);
       else this.taken.set(organizationId, left);
-      const next = this.next();
-      if (next === undefined) return;
-      this.queue.splice(this.queue.indexOf(next), 1);
-      next.start();
+      this.next()?.start();
     };
+  }
+
+  private remove(organizationId: string, entry: Waiting): void {
+    const queue = this.queues.get(organizationId);
+    queue?.delete(entry);
+    // An organization that has had a turn comes after the others that wait.
+    this.queues.delete(organizationId);
+    if (queue?.size) this.queues.set(organizationId, queue);
   }
 
   /** Whose turn it is: of those that may begin, one of the organization with the fewest turns. */
   private next(): Waiting | undefined {
-    return this.queue
-      .filter(({ organizationId }) => this.takenBy(organizationId) < this.limits.each)
-      .reduce<Waiting | undefined>(
-        (best, one) =>
-          best === undefined || this.takenBy(one.organizationId) < this.takenBy(best.organizationId) ? one : best,
-        undefined,
-      );
+    let best: { queue: Set<Waiting>; taken: number } | undefined;
+    for (const [organizationId, queue] of this.queues) {
+      const taken = this.takenBy(organizationId);
+      if (taken < this.limits.each && (best === undefined || taken < best.taken)) best = { queue, taken };
+    }
+    return best?.queue.values().next().value;
   }
 }
 

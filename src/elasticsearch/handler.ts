@@ -7,6 +7,7 @@ import { readBody } from '../rest/body.js';
 import type { Hold, InFlight } from '../rest/in-flight.js';
 import { targetOf } from '../rest/origin.js';
 import { type QueryParameters, readQueryString } from '../rest/query-string.js';
+import type { Enter } from '../rest/request-queue.js';
 import { createTable } from '../rest/table.js';
 import { allowedVerbs, answerOptions } from '../rest/verbs.js';
 import { toApiError } from '../schema/api-error.js';
@@ -23,6 +24,7 @@ export interface ElasticsearchOptions {
   /** Where the REST surface lies (`/ddp/v1`). */
   base: string;
   admit: Admit;
+  enter: Enter;
   /** The context of one call. */
   createContext: (caller: Caller, request: Request) => Context;
   search: Search;
@@ -96,7 +98,7 @@ const below = (base: string, path: string): string | undefined => {
 type Find = ReturnType<typeof createTable<Place>>;
 
 const serve = async (
-  { admit, base, clock, createContext, inFlight, search }: ElasticsearchOptions,
+  { admit, base, clock, createContext, enter, inFlight, search }: ElasticsearchOptions,
   find: Find,
   path: string,
   request: Request,
@@ -118,6 +120,7 @@ const serve = async (
   requireScope(caller, { changes: route.changes === true, ingests: false });
   const media = mediaOf(request.headers.accept);
   const { text } = await readBody(request, { bytes: mebibyte, lines: true }, inFlight.body(caller, response));
+  await enter('search', caller, response);
   const { organizationId = '', applicationId = '', ...params } = found.params;
   const context = createContext(caller, request);
   let loaded: ReturnType<Call['load']> | undefined;

@@ -31,6 +31,8 @@ export interface GraphOptions {
   schema: GraphQLSchema;
   /** Lets a request in, or throws why not. */
   admit: (request: Request) => Promise<Caller>;
+  /** Waits until a request may begin: an organization has so many under way at once. */
+  enter: (request: Request, caller: Caller) => Promise<void>;
   /** Counts so many more requests of a caller against the rate limit, or throws that there were too many. */
   charge: (caller: Caller, response: Response, requests: number) => Promise<void>;
   /** Reads a body of JSON of so many bytes at most. */
@@ -116,6 +118,11 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
   });
   router.use(createBodyReader(options.readBody, (request) => callers.get(request)!));
   router.use(createEventStream(subscriptions, (request) => callers.get(request)!));
+  // Event streams stay open: seats limit them.
+  router.use(async (request, _response, next) => {
+    await options.enter(request, callers.get(request)!);
+    next();
+  });
   router.use(createServe(apollo, known, (request) => callers.get(request)!, options));
   router.use(answerGraphErrors(errors));
   return {

@@ -61,7 +61,7 @@ export class RequestBudget {
     const refuse = () => reject(this.failure);
     if (this.failure !== undefined) refuse();
     this.signal.addEventListener('abort', refuse, { once: true });
-    const timer = setTimeout(() => this.end(timedOut(this.milliseconds)), this.left);
+    const timer = setTimeout(() => this.end(timedOut(this.milliseconds)), Math.max(0, this.left));
     try {
       return await Promise.race([over, work]);
     } finally {

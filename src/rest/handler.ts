@@ -14,6 +14,7 @@ import { createNaming } from './header.js';
 import type { InFlight } from './in-flight.js';
 import { targetOf } from './origin.js';
 import { createBind } from './request.js';
+import type { Enter } from './request-queue.js';
 import { createAnswer } from './response.js';
 import { type Route, routes } from './routes.js';
 import { createTable } from './table.js';
@@ -28,6 +29,7 @@ export interface RestOptions {
   /** Admits a call; the second one a call that posts records. */
   admit: Admit;
   admitIngest: Admit;
+  enter: Enter;
   /** Counts the bytes of bodies and answers. */
   inFlight: InFlight;
   /** The resolvers' context of one call. */
@@ -149,8 +151,9 @@ const compileRoutes = (schema: GraphQLSchema): Operation[] =>
   });
 
 const createServe = ({ route, field, query }: Operation, options: RestOptions): Serve => {
-  const { createContext, inFlight } = options;
+  const { createContext, enter, inFlight } = options;
   const admit = route.ingest ? options.admitIngest : options.admit;
+  const kind = route.ingest ? 'ingest' : route.operation === 'search' ? 'search' : 'rest';
   const scope = { changes: route.root === 'Mutation', ingests: route.ingest === true };
   const bind = createBind(route, field, argumentFaults);
   const answer = createAnswer(route, field.type);
@@ -158,7 +161,11 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   return async (request, response) => {
     const caller = await admit(request, response);
     requireScope(caller, scope);
-    const values = await bind(request, inFlight.body(caller, response));
+    const values = await bind(request, {
+      organizationId: caller.organizationId,
+      hold: inFlight.body(caller, response),
+    });
+    await enter(kind, caller, response);
     const context = createContext(caller, request);
     const { data, errors } = await query(undefined, context, values);
     if (errors !== undefined && errors.length > 0) throw new AggregateError(errors.map(nameAsSent));
