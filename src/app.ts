@@ -80,7 +80,7 @@ export interface Service {
 }
 
 /** How long requests in flight may take to finish when the service stops, in milliseconds. */
-const patience = 10_000;
+const stopTimeout = 10_000;
 
 /** Opens the services and listens. */
 export async function startService(options: ServicesOptions): Promise<Service> {
@@ -97,10 +97,10 @@ export async function startService(options: ServicesOptions): Promise<Service> {
         server.drain();
       },
       async close() {
-        const until = Date.now() + patience;
+        const until = Date.now() + stopTimeout;
         // Otherwise open streams would be waited for.
         await graph.quieten();
-        await server.close(patience);
+        await server.close(stopTimeout);
         await graph.close();
         await services.close(Math.max(0, until - Date.now()));
       },
@@ -221,10 +221,10 @@ async function createApp(config: Config, log: Log, services: Services, state: { 
     readBody: async (request, caller, bytes) =>
       (await readBody(request, { bytes, lines: false }, inFlight.body(caller, request.res!))).text,
     holdAnswer: (caller, response, bytes) => inFlight.answer(caller, response)(bytes),
-    createContext: (caller, request, allowance) =>
-      new Call(caller, request, resources, inFlight.rows(caller, request.res!), allowance),
-    createEventContext: (caller, request, allowance, left) =>
-      new Call(caller, request, resources, inFlight.eventRows(), allowance, left),
+    createContext: (caller, request, budget) =>
+      new Call(caller, request, resources, inFlight.rows(caller, request.res!), budget),
+    createEventContext: (caller, request, budget, left) =>
+      new Call(caller, request, resources, inFlight.eventRows(), budget, left),
     live: config.live,
     perAddress: config.http.perAddress,
     timeout: config.graph.timeout,
@@ -263,8 +263,8 @@ async function createApp(config: Config, log: Log, services: Services, state: { 
   // Before the page: Express answers OPTIONS itself for a router that has no word of it.
   app.options('/graphql', (_request, response) => answerOptions(response, allowedVerbs(['GET', 'POST'])));
   app.use('/graphql', graph.page);
-  const door = app.route('/graphql').get(graph.router).post(graph.router);
-  answerNothingElse(door, ['GET', 'POST']);
+  const route = app.route('/graphql').get(graph.router).post(graph.router);
+  answerNothingElse(route, ['GET', 'POST']);
   app.use(refuseUnknownPath);
   app.use(answerErrors({ isConnectionLoss, report }));
   return { app, graph, limit: admission.limit };

@@ -1,6 +1,6 @@
 /**
  * Values in PostgreSQL's binary form, as its types receive them (`uuid_recv`, `array_recv`, ...): for COPY of rows and for
- * parameters of many rows. No number or moment is written out and read again, and no quote of a JSON is escaped.
+ * parameters of many rows. No number or time is written out and read again, and no quote of a JSON is escaped.
  */
 
 /** The longest a character is in UTF-8, for each unit of a string. */
@@ -55,7 +55,7 @@ export class BinaryFields {
     return this;
   }
 
-  /** A moment in Unix seconds, to the microsecond. */
+  /** A time in Unix seconds, to the microsecond. */
   time(seconds: number): this {
     const microseconds = Math.round(seconds * 1e6) - epochMicroseconds;
     const high = Math.floor(microseconds / 2 ** 32);

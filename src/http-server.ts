@@ -15,8 +15,8 @@ export interface HttpServer {
   readonly url: string;
   /** From now on every answer ends its connection. */
   drain(): void;
-  /** Stops accepting; requests in flight may finish within `patience` milliseconds, then they are cut off. */
-  close(patience: number): Promise<void>;
+  /** Stops accepting; requests in flight may finish within `timeout` milliseconds, then they are cut off. */
+  close(timeout: number): Promise<void>;
 }
 
 /** Takes over connections that ask to speak another protocol than HTTP. */
@@ -65,9 +65,9 @@ export async function listen(
   return {
     url: originOf(server),
     drain: () => void server.prependListener('request', (_request, response) => endConnection(response)),
-    close(patience) {
+    close(timeout) {
       for (const other of others) other.close();
-      return close(server, patience);
+      return close(server, timeout);
     },
   };
 }
@@ -124,13 +124,13 @@ function originOf(server: Server): string {
   return `http://${host}:${address.port}`;
 }
 
-function close(server: Server, patience: number): Promise<void> {
+function close(server: Server, timeout: number): Promise<void> {
   return new Promise((resolve) => {
     // A kept-alive connection that is answered only now is idle from then on.
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
-    const cut = setTimeout(() => server.closeAllConnections(), patience);
+    const closing = setInterval(() => server.closeIdleConnections(), 50);
+    const cut = setTimeout(() => server.closeAllConnections(), timeout);
     server.close(() => {
-      clearInterval(sweep);
+      clearInterval(closing);
       clearTimeout(cut);
       resolve();
     });

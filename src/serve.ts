@@ -22,7 +22,7 @@ export interface Running {
 }
 
 /** Longer than a service takes to end in order, whatever hangs. Milliseconds. */
-const PATIENCE = 15_000;
+const stopTimeout = 15_000;
 
 /** Opens the database, brings it up to date and starts the service. What was begun is undone where a step fails. */
 export async function start(config: Config, log: Log): Promise<Running> {
@@ -47,7 +47,7 @@ export async function start(config: Config, log: Log): Promise<Running> {
         service.drain();
         await delay(config.http.stopDelay);
         const closed = service.close().then(() => true);
-        const inTime = await Promise.race([closed, delay(PATIENCE, false, { ref: false })]);
+        const inTime = await Promise.race([closed, delay(stopTimeout, false, { ref: false })]);
         if (!inTime) log.error('The service did not end in order; what it left undone is done at the next start.');
         await database.close();
       },

@@ -1,12 +1,12 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Express, Request, Response } from 'express';
-import type { GraphDoor } from './graph/handler.js';
+import type { GraphEndpoint } from './graph/handler.js';
 import { wantsSocket } from './graph/live/socket.js';
 import type { Upgrades } from './http-server.js';
 import { identifyRequests } from './rest/request-id.js';
 
 /** Hands connections to `/graphql` that want to speak WebSocket to the graph. */
-export const createUpgrades = (app: Express, graph: GraphDoor): Upgrades => ({
+export const createUpgrades = (app: Express, graph: GraphEndpoint): Upgrades => ({
   wants: (request) => isGraph(request) && wantsSocket(request),
   upgrade: (request, socket, head) => graph.sockets.upgrade(expressed(app, request), socket, head),
 });

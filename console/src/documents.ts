@@ -35,7 +35,7 @@ export type SeriesFunction =
   | 'first'
   /** The one measured last. */
   | 'last'
-  /** No buckets: measured points, as many as asked for, chosen so that the line looks the same (Largest-Triangle-Three-Buckets). */
+  /** No buckets: measured points, as many as selected for, chosen so that the line looks the same (Largest-Triangle-Three-Buckets). */
   | 'lttb';
 
 /** Layout of a data stream: tagged binary, positional binary, or text fields. */

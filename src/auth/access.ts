@@ -85,14 +85,14 @@ export async function loadDevice(
   organizationId: string,
   id: string,
   need: Need,
-  asked?: SelectedFields,
+  selected?: SelectedFields,
 ): Promise<Device> {
   const row = await find<Device>(
     ctx,
     organizationId,
     id,
     'device',
-    sql`${deviceRows(ctx.caller, asked)} where d.organization_id = ${organizationId} and d.id = ${id} and ${readableDevice(ctx.caller)}`,
+    sql`${deviceRows(ctx.caller, selected)} where d.organization_id = ${organizationId} and d.id = ${id} and ${readableDevice(ctx.caller)}`,
   );
   if (need === 'read') return row;
   if (!isOwner(ctx.caller)) throw forbidden(ownersOnly);

@@ -4,7 +4,7 @@ import { unauthenticated } from '../errors.js';
 import type { Read } from '../schema/context.js';
 import { bearerToken, hashToken } from './token.js';
 
-interface Found extends Caller {
+interface TokenRow extends Caller {
   /** Whether `lastUsedAt` is a minute old or unset. */
   readonly stale: boolean;
 }
@@ -28,7 +28,7 @@ export const validTokens: Sql = sql`
 export async function authenticate(read: Read, header: string | undefined): Promise<Caller> {
   const token = bearerToken(header);
   if (token === undefined) throw unauthenticated();
-  const [found] = await read<Found>(sql`
+  const [found] = await read<TokenRow>(sql`
     select t.id as "tokenId", t.organization_id as "organizationId", t.user_id as "userId", t.scope,
            coalesce(m.role, 'owner') as role,
            (t.last_used_at is null or t.last_used_at < now() - interval '1 minute') as stale
@@ -53,21 +53,21 @@ interface Asking {
  * truth.
  */
 export const createAuthenticate = (read: Read): ((header: string | undefined) => Promise<Caller>) => {
-  const asked = new Map<string, Asking>();
+  const questions = new Map<string, Asking>();
   const ask = (header: string): Promise<Caller> => {
     const asking: Asking = { caller: authenticate(read, header), open: true };
-    asked.set(header, asking);
+    questions.set(header, asking);
     setImmediate(() => {
       asking.open = false;
     });
     const forget = () => {
-      if (asking.next === undefined) asked.delete(header);
+      if (asking.next === undefined) questions.delete(header);
     };
     asking.caller.then(forget, forget);
     return asking.caller;
   };
   return (header = '') => {
-    const asking = asked.get(header);
+    const asking = questions.get(header);
     if (asking === undefined) return ask(header);
     if (asking.open) return asking.caller;
     const again = () => ask(header);

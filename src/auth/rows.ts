@@ -26,10 +26,11 @@ type Method = (...values: never[]) => unknown;
 
 /** The columns of a row: those that field resolvers may rely on, and of the others what is asked for. */
 const columns = <Row, Needed extends keyof Row>(
-  asked: SelectedFields,
+  selected: SelectedFields,
   needed: Sql,
   others: Columns<Row, Needed>,
-): Sql => join([needed, ...Object.entries<Sql>(others).flatMap(([name, column]) => (asked.has(name) ? column : []))]);
+): Sql =>
+  join([needed, ...Object.entries<Sql>(others).flatMap(([name, column]) => (selected.has(name) ? column : []))]);
 
 /** Accounts of organizations, as `o`. */
 export const accountRows: Sql = sql`select ${columns<Account, 'id'>(everything, sql`o.id`, {
@@ -43,9 +44,9 @@ export const accountRows: Sql = sql`select ${columns<Account, 'id'>(everything, 
 })} from account o`;
 
 /** Teams, as `t`. */
-export const teamRows = (asked: SelectedFields = everything, also: Sql = empty): Sql => {
+export const teamRows = (selected: SelectedFields = everything, also: Sql = empty): Sql => {
   const needed = sql`t.id, t.organization_id as "organizationId"`;
-  const chosen = columns<Team, 'id' | 'organizationId'>(asked, needed, {
+  const chosen = columns<Team, 'id' | 'organizationId'>(selected, needed, {
     name: sql`t.name`,
     slug: sql`t.slug`,
     description: sql`t.description`,
@@ -63,11 +64,11 @@ export const deviceCount = (caller: Caller): Sql =>
  * Products, as `p`. Who still uses one that was taken back from the public sees it as it was then: what its owner changes
  * from then on is the owner's alone.
  */
-export const productRows = (caller: Caller, asked: SelectedFields = everything): Sql => {
+export const productRows = (caller: Caller, selected: SelectedFields = everything): Sql => {
   const then = (value: Sql, now: Sql) => sql`
     case when p.withdrawn is null or p.organization_id = ${caller.organizationId} then ${now} else ${value} end`;
   const needed = sql`p.id, p.organization_id as "organizationId"`;
-  const chosen = columns<Product, 'id' | 'organizationId'>(asked, needed, {
+  const chosen = columns<Product, 'id' | 'organizationId'>(selected, needed, {
     name: sql`${then(sql`p.withdrawn ->> 'name'`, sql`p.name`)} as name`,
     slug: sql`${then(sql`p.withdrawn ->> 'slug'`, sql`p.slug`)} as slug`,
     version: sql`${then(sql`p.withdrawn ->> 'version'`, sql`p.version`)} as version`,
@@ -89,10 +90,10 @@ export const applicationCount = (caller: Caller): Sql =>
             where c.device_id = d.id and tm.user_id = ${caller.userId})`;
 
 /** Devices, as `d`, with their product as `p`. */
-export const deviceRows = (caller: Caller, asked: SelectedFields = everything): Sql => {
+export const deviceRows = (caller: Caller, selected: SelectedFields = everything): Sql => {
   const needed = sql`d.id, d.organization_id as "organizationId", d.product_id as "productId"`;
   // Latitude and longitude come with the location.
-  const chosen = columns<Device, 'id' | 'organizationId' | 'productId' | 'lat' | 'lon'>(asked, needed, {
+  const chosen = columns<Device, 'id' | 'organizationId' | 'productId' | 'lat' | 'lon'>(selected, needed, {
     serial: sql`d.serial`,
     name: sql`d.name`,
     slug: sql`d.slug`,
@@ -117,9 +118,9 @@ export const applicationPermission = (caller: Caller): Sql =>
             where g.application_id = a.id and tm.user_id = ${caller.userId})`;
 
 /** Applications, as `a`. */
-export const applicationRows = (caller: Caller, asked: SelectedFields = everything, also: Sql = empty): Sql => {
+export const applicationRows = (caller: Caller, selected: SelectedFields = everything, also: Sql = empty): Sql => {
   const needed = sql`a.id, a.organization_id as "organizationId", ${applicationPermission(caller)} as permission`;
-  const chosen = columns<Application, 'id' | 'organizationId' | 'permission'>(asked, needed, {
+  const chosen = columns<Application, 'id' | 'organizationId' | 'permission'>(selected, needed, {
     name: sql`a.name`,
     slug: sql`a.slug`,
     description: sql`a.description`,

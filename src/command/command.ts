@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { parseDuration } from '../duration.js';
 
 /** What a command answers: one JSON value with `--json`, else a line for each field. */
-export type Answer = Readonly<Record<string, string | boolean | readonly string[] | null | undefined>>;
+export type CommandAnswer = Readonly<Record<string, string | boolean | readonly string[] | null | undefined>>;
 
 /** What every command takes. */
 export interface OutputOptions {
@@ -26,7 +26,7 @@ export function duration(text: string): number {
 }
 
 /** Prints what a command answers on stdout; logs go to stderr. */
-export function answer({ json = false }: OutputOptions, value: Answer): void {
+export function answer({ json = false }: OutputOptions, value: CommandAnswer): void {
   const lines = Object.entries(value).map(
     ([name, field]) => `${name}: ${typeof field === 'object' ? field?.join(', ') || 'none' : field}`,
   );

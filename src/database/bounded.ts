@@ -16,7 +16,7 @@ export type BoundedRead = (
 
 /** How many reads of one organization may wait for a connection, and how long each may wait, in milliseconds. */
 const waiting = 1000;
-const longestWait = 10_000;
+const queueTimeout = 10_000;
 
 /** `query_canceled`: by the statement timeout or by request. */
 export const isCancelled = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '57014';
@@ -29,7 +29,7 @@ export const isCancelled = (error: unknown): boolean => error instanceof pg.Data
 export const createBoundedRead = (pool: pg.Pool): BoundedRead => {
   const turns = fairQueueOf(pool, { waiting, what: 'slow reads' });
   const waitTurn = async (organizationId: string, signal: AbortSignal | undefined) => {
-    const late = AbortSignal.timeout(longestWait);
+    const late = AbortSignal.timeout(queueTimeout);
     try {
       return await turns.take(organizationId, signal ? AbortSignal.any([signal, late]) : late);
     } catch (error) {

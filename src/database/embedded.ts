@@ -29,7 +29,7 @@ export interface EmbeddedOptions {
 }
 
 /** Our place at a server: a connection that does nothing but hold {@link IN_USE}. */
-interface Place {
+interface ServerPlace {
   client: pg.Client;
   port: number;
 }
@@ -41,7 +41,7 @@ interface Place {
 const IN_USE = 337_873;
 
 /** How long to wait for a server to start, or for one that is being stopped. Milliseconds. */
-const PATIENCE = 60_000;
+const startTimeout = 60_000;
 
 /** Starts that may fail before we say so; one that loses a race against another process's is a failure too. */
 const STARTS = 4;
@@ -64,7 +64,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   const cluster = await prepareCluster(options.dataDir, log, options.durable);
   const settings = { ...ourSettings, ...options.settings };
   let leaving = false;
-  let place: Place;
+  let place: ServerPlace;
 
   const sit = async () => {
     place = await takePlace(cluster, settings);
@@ -89,8 +89,8 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
 }
 
 /** Joins the running server, starting it where there is none, until it lets us in. */
-async function takePlace(cluster: Cluster, settings: ServerSettings): Promise<Place> {
-  const until = Date.now() + PATIENCE;
+async function takePlace(cluster: Cluster, settings: ServerSettings): Promise<ServerPlace> {
+  const until = Date.now() + startTimeout;
   let starting: ChildProcess | undefined;
   for (let starts = 0; Date.now() < until; await delay(25)) {
     const { port } = (await findPostmaster(cluster.data)) ?? {};
@@ -133,7 +133,7 @@ async function leave({ data }: Cluster, client: pg.Client): Promise<void> {
   // A fast stop: roll back what is open, disconnect all, write everything out.
   if (server !== undefined) process.kill(server.pid, 'SIGINT');
   await client.end().catch(() => undefined);
-  for (const until = Date.now() + PATIENCE; server !== undefined && Date.now() < until; await delay(20)) {
+  for (const until = Date.now() + startTimeout; server !== undefined && Date.now() < until; await delay(20)) {
     if ((await findPostmaster(data))?.pid !== server.pid) return;
   }
 }

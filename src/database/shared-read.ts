@@ -12,7 +12,7 @@ export type SharedRead = <Row extends object>(
 ) => Promise<Row[]>;
 
 /** Statements of one organization on the pipelined connection at once. */
-const mostAtOnce = 32;
+const maxConcurrent = 32;
 /** How long the reads of an organization avoid that connection after one of them was slow there, in milliseconds. */
 const avoidFor = 10_000;
 /** How long a statement that was too slow for the pipelined connection may take elsewhere, in milliseconds. */
@@ -45,7 +45,7 @@ export const createSharedRead = (read: WeighedRead, readSlow: BoundedRead): Shar
   return async <Row extends object>(organizationId: string, query: Sql, weigh: WeighRows, check?: () => void) => {
     const share = shareOf(organizationId);
     // A place is handed over to the next that waits, so the count of running statements stays the same.
-    if (share.running >= mostAtOnce) await new Promise<void>((resolve) => share.waiting.push(resolve));
+    if (share.running >= maxConcurrent) await new Promise<void>((resolve) => share.waiting.push(resolve));
     else share.running += 1;
     try {
       check?.();

@@ -8,14 +8,14 @@ export const typeParsers: pg.CustomTypesConfig = {
       : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
 };
 
-const moment = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,3})\d*)?\+00$/;
+const utcTimestamp = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,3})\d*)?\+00$/;
 
 /**
  * The text that PostgreSQL writes for a `timestamptz` in a session in UTC, as ISO 8601 with milliseconds
  * (`2026-11-20T12:13:36.120Z`). What has no such text (`infinity`, years past 9999) stays as it came.
  */
 export function isoTimestamp(text: string): string {
-  const parts = moment.exec(text);
+  const parts = utcTimestamp.exec(text);
   if (parts === null) return text;
   const [, day, time, fraction = ''] = parts;
   return `${day}T${time}.${fraction.padEnd(3, '0')}Z`;

@@ -18,7 +18,7 @@ export interface Seen {
 export type Tell = (step: string) => void;
 
 /** How long the calls of the hook may take, in milliseconds. */
-const PATIENCE = 30_000;
+const timeout = 30_000;
 
 /**
  * Does what a customer does first, over HTTP alone: product, device, application, hook; two uplinks of a network
@@ -51,7 +51,7 @@ export async function runDemo(origin: string, token: string, tell: Tell): Promis
 
 /** Calls may cross on the way; they are given in the order of their records. */
 async function receiveCalls(api: Api, scene: Scene, receiver: Receiver): Promise<HookCall[]> {
-  const calls = await receiver.calls(2, PATIENCE).catch(async (error: Error) => {
+  const calls = await receiver.calls(2, timeout).catch(async (error: Error) => {
     const [delivery] = await api.call<{ id: string }[]>('GET', deliveriesOf(scene));
     const { error: fault } = delivery
       ? await api.call<{ error?: { code: string } }>('GET', `${deliveriesOf(scene)}/${delivery.id}`)
@@ -77,7 +77,7 @@ async function receiveCalls(api: Api, scene: Scene, receiver: Receiver): Promise
 /** The list shows a delivery once it is settled, shortly after the receiver has answered. */
 async function readDelivery(api: Api, scene: Scene, calls: readonly HookCall[]): Promise<Answer> {
   const id = calls.at(-1)?.headers['x-service-delivery-id'];
-  for (const until = Date.now() + PATIENCE; Date.now() < until; await delay(50)) {
+  for (const until = Date.now() + timeout; Date.now() < until; await delay(50)) {
     const deliveries = await api.call<Answer[]>('GET', deliveriesOf(scene));
     const delivery = deliveries.find((listed) => listed['id'] === id);
     if (delivery?.['successful'] === true) return delivery;

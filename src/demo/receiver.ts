@@ -11,8 +11,8 @@ export interface HookCall {
 /** A customer's server that hooks call. */
 export interface Receiver {
   url: string;
-  /** The first so many calls; throws a sentence where they do not come within `patience` milliseconds. */
-  calls(count: number, patience: number): Promise<HookCall[]>;
+  /** The first so many calls; throws a sentence where they do not come within `timeout` milliseconds. */
+  calls(count: number, timeout: number): Promise<HookCall[]>;
   close(): void;
 }
 
@@ -33,8 +33,8 @@ export async function openReceiver(statusOf: (path: string) => number = () => 20
   const port = address !== null && typeof address === 'object' ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}/hook`,
-    async calls(count, patience) {
-      for (const until = Date.now() + patience; received.length < count; await delay(20)) {
+    async calls(count, timeout) {
+      for (const until = Date.now() + timeout; received.length < count; await delay(20)) {
         if (Date.now() > until) throw new Error(`The hook was called ${received.length} times, not ${count}.`);
       }
       return received.slice(0, count);

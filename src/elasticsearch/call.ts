@@ -24,14 +24,14 @@ export interface Call {
 }
 
 /** What is answered: an object as JSON, or text where a route of `_cat` gives a table. */
-export interface Answer {
+export interface HttpAnswer {
   /** 200 unless given. */
   readonly status?: number;
   readonly body: object | string;
 }
 
 /** Answers a call. */
-export type Handle = (call: Call) => Promise<Answer>;
+export type Handle = (call: Call) => Promise<HttpAnswer>;
 
 /** The name that answers give the one index that an application has; a request may name it anything. */
 export const indexName = 'records';

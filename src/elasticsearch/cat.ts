@@ -1,5 +1,5 @@
 import { locate } from '../json.js';
-import { type Answer, type Call, type Handle, indexName, isSet, listOf, parameter } from './call.js';
+import { type Call, type Handle, type HttpAnswer, indexName, isSet, listOf, parameter } from './call.js';
 import { countTimedOut, EngineFailure } from './error.js';
 import { askOne } from './query.js';
 
@@ -9,7 +9,7 @@ type Row = Readonly<Record<string, string>>;
 /** A page of `_cat`: a table of text, with a line of names for `v`; JSON where `format` or `Accept` asks for it. */
 const cat =
   (rowsOf: (call: Call) => Promise<readonly Row[]>): Handle =>
-  async (call): Promise<Answer> => {
+  async (call): Promise<HttpAnswer> => {
     const rows = await rowsOf(call);
     const wanted = listOf(call, 'h');
     const shown = wanted === undefined ? rows : rows.map((row) => pick(row, wanted));

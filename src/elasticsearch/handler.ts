@@ -13,7 +13,7 @@ import { allowedVerbs, answerOptions } from '../rest/verbs.js';
 import { toApiError } from '../schema/api-error.js';
 import type { Context } from '../schema/context.js';
 import { requireScope } from '../schema/scope.js';
-import type { Answer, Call } from './call.js';
+import type { Call, HttpAnswer } from './call.js';
 import { type EngineError, EngineFailure, engineError, noHandler, toEngineError, wrongMethod } from './error.js';
 import { filterPath } from './filter-path.js';
 import { type Media, mediaOf } from './media.js';
@@ -62,13 +62,13 @@ export const createElasticsearch = (options: ElasticsearchOptions): RequestHandl
 };
 
 /** A path: its template, and what answers each of its verbs. */
-interface Place {
+interface RoutesAtPath {
   readonly template: string;
   readonly routes: Map<string, EngineRoute>;
 }
 
-const placesAt = (base: string): Map<string, Place> => {
-  const places = new Map<string, Place>();
+const placesAt = (base: string): Map<string, RoutesAtPath> => {
+  const places = new Map<string, RoutesAtPath>();
   for (const route of engineRoutes) {
     for (const path of route.paths) {
       const template = base + path;
@@ -95,7 +95,7 @@ const below = (base: string, path: string): string | undefined => {
   return kind === 'applications' && name === 'elasticsearch' ? `/${rest.join('/')}` : undefined;
 };
 
-type Find = ReturnType<typeof createTable<Place>>;
+type Find = ReturnType<typeof createTable<RoutesAtPath>>;
 
 const serve = async (
   { admit, base, clock, createContext, enter, inFlight, search }: ElasticsearchOptions,
@@ -110,8 +110,8 @@ const serve = async (
   // Names that begin so are the engines' own paths.
   const isPath = index.startsWith('_') && index !== '_all';
   if (found === undefined || isPath) throw noHandler(shown, request.method);
-  response.locals['route'] = found.place.template;
-  const { routes } = found.place;
+  response.locals['route'] = found.entry.template;
+  const { routes } = found.entry;
   const route = routes.get(request.method);
   const allow = allowedVerbs([...routes.keys()].filter((verb) => verb !== 'HEAD'));
   if (request.method === 'OPTIONS') return answerOptions(response, allow);
@@ -143,7 +143,7 @@ const serve = async (
 const write = (
   request: Request,
   response: Response,
-  { status = 200, body }: Answer,
+  { status = 200, body }: HttpAnswer,
   { json }: Pick<Media, 'json'>,
   hold?: Hold,
 ) => {

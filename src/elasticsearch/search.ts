@@ -2,7 +2,7 @@ import { JsonArray, JsonObject, type LocatedJson, toPlain } from '../json.js';
 import { parseJsonLines } from '../json-reader.js';
 import type { QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
-import { type Answer, type Call, type Handle, indexName, isSet, parameter } from './call.js';
+import { type Call, type Handle, type HttpAnswer, indexName, isSet, parameter } from './call.js';
 import { isPit, nextPage, openScroll, requirePit, withPit } from './cursor.js';
 import { countTimedOut, EngineFailure } from './error.js';
 import { askAll, askOne, emptyObject, queryOf, withMembers } from './query.js';
@@ -106,13 +106,13 @@ const withExactTotal = (call: Call, query: LocatedJson): LocatedJson =>
 type Shown = QueryAnswer & { readonly pit_id?: string; readonly _scroll_id?: string };
 
 /** The answer to one query as the whole answer. */
-const shown = async (call: Call, query: LocatedJson, answer: Shown): Promise<Answer> => {
+const shown = async (call: Call, query: LocatedJson, answer: Shown): Promise<HttpAnswer> => {
   if ('error' in answer) return refused(answer);
   const { status: _status, ...body } = shaped(call, query, answer, await kindsFor(call)) as Record<string, unknown>;
   return { body };
 };
 
-const refused = ({ error, status }: Extract<QueryAnswer, { error: unknown }>): Answer => ({
+const refused = ({ error, status }: Extract<QueryAnswer, { error: unknown }>): HttpAnswer => ({
   status,
   body: { error, status },
 });

@@ -26,7 +26,7 @@ export class ApiToken {
   @timestamp('When it was revoked.', { nullable: true }) revokedAt?: string | null;
 }
 
-/** A token at the one moment when it is shown. */
+/** A token with its secret, which is shown only when it is created. */
 @ObjectType({ description: 'A new token, shown this once.' })
 export class NewApiToken {
   @Field(() => String, { description: 'The token: keep it, it is never shown again.' }) token!: string;

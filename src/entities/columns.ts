@@ -27,11 +27,11 @@ export const NullIsValue = (): PropertyDecorator => Extensions({ nullIsValue: tr
 export const RestShape = ({ name }: { name: string }): MethodDecorator & PropertyDecorator =>
   Extensions({ restShape: name });
 
-/** The present moment as it is stored and published: ISO 8601 in UTC, with milliseconds. */
+/** The present time as it is stored and published: ISO 8601 in UTC, with milliseconds. */
 export const now = (): string => new Date().toISOString();
 
 /** A `timestamptz(3)` that stays text on our side: no Date is made on its way in or out. */
-export class Moment extends Type<string, string> {
+export class Timestamp extends Type<string, string> {
   override get runtimeType(): string {
     return 'string';
   }
@@ -59,16 +59,16 @@ export const url = column('string', 'text', () => WebAddress);
 export const serial = column('string', 'text', () => Serial);
 /** True or false, stored and published. */
 export const flag = column('boolean', 'boolean', () => Boolean);
-/** A moment in UTC to the millisecond, stored and published; on our side always its ISO 8601 text. */
-export const timestamp = column(new Moment(), 'timestamptz(3)', () => GraphQLDateTimeISO);
+/** A time in UTC to the millisecond, stored and published; on our side always its ISO 8601 text. */
+export const timestamp = column(new Timestamp(), 'timestamptz(3)', () => GraphQLDateTimeISO);
 /** A list of texts, stored and published. */
 export const texts = column('string[]', 'text[]', () => [String]);
 /** The identifier of something else, stored and published. */
 export const reference = column('uuid', 'uuid', () => ID);
 
-/** The moment of creation. */
+/** When it was created. */
 export const createdAt = () => timestamp('When it was created.');
-/** The moment of the last change. */
+/** When it was last changed. */
 export const updatedAt = () => timestamp('When it was last changed.', { onUpdate: now });
 
 /** The identifier of the thing itself: UUID version 7, made by the application. */

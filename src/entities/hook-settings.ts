@@ -6,7 +6,7 @@ import type { PlainJson } from '../json.js';
 export enum CircuitState {
   /** Calls are made. */
   closed = 'closed',
-  /** Nothing is called until a moment. */
+  /** Nothing is called until a time. */
   open = 'open',
   /** One call is made as a probe. */
   probing = 'probing',

@@ -1,7 +1,7 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
 import type { ApplicationReference } from './application.js';
-import { createdAt, flag, GraphOnly, identifier, Moment, now, text, timestamp, updatedAt, url } from './columns.js';
+import { createdAt, flag, GraphOnly, identifier, now, Timestamp, text, timestamp, updatedAt, url } from './columns.js';
 import type { HookFilter } from './hook-settings.js';
 import { Node } from './node.js';
 
@@ -74,11 +74,11 @@ export class Hook extends HookListItem implements HookCredentials {
   @Property({ type: 'double', columnType: 'double precision', nullable: true }) maxPerSecond: number | null = null;
   @Property({ type: 'boolean', columnType: 'boolean' }) ordered: boolean = false;
   @Property({ type: 'json', columnType: 'jsonb', nullable: true }) filter: HookFilter | null = null;
-  @Property({ type: new Moment(), nullable: true }) filterDisabledAt: string | null = null;
+  @Property({ type: new Timestamp(), nullable: true }) filterDisabledAt: string | null = null;
   @stored() filterDisabledReason: string | null = null;
   @stored() signingSecret: string | null = null;
   @stored() previousSigningSecret: string | null = null;
-  @Property({ type: new Moment(), nullable: true })
+  @Property({ type: new Timestamp(), nullable: true })
   previousSigningSecretUntil: string | null = null;
 
   @createdAt() createdAt: string = now();

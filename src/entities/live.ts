@@ -47,4 +47,4 @@ export class DevicesChanged extends LiveEvent {
 }
 
 /** Longest cursor, in characters: as long as one whose snapshot lists some hundred transactions. */
-export const mostCursorCharacters = 20_000;
+export const maxCursorCharacters = 20_000;

@@ -2,7 +2,7 @@ import { GraphQLScalarType, type ValueNode, valueFromASTUntyped } from 'graphql'
 import { type LocatedJson, locate, toPlain } from '../json.js';
 
 /**
- * JSON whose positions and exact number text survive: the REST door hands in nodes of `parseJson` as they are; what
+ * JSON whose positions and exact number text survive: REST hands in nodes of `parseJson` as they are; what
  * GraphQL clients send arrives as plain values, whose positions are not known.
  */
 export const LocatedJSON: GraphQLScalarType<LocatedJson, unknown> = new GraphQLScalarType({

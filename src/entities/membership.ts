@@ -1,5 +1,5 @@
 import { Entity, Enum, PrimaryKey, Property } from '@mikro-orm/decorators/legacy';
-import { Moment, now } from './columns.js';
+import { now, Timestamp } from './columns.js';
 import { Role } from './enums.js';
 
 /** A user's place in an organization. */
@@ -8,5 +8,5 @@ export class Membership {
   @PrimaryKey({ type: 'uuid', columnType: 'uuid' }) organizationId!: string;
   @PrimaryKey({ type: 'uuid', columnType: 'uuid' }) userId!: string;
   @Enum({ items: () => Role, columnType: 'text' }) role!: Role;
-  @Property({ type: new Moment() }) createdAt: string = now();
+  @Property({ type: new Timestamp() }) createdAt: string = now();
 }

@@ -2,8 +2,8 @@ import { GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLEmailAddress, GraphQLURL } from 'graphql-scalars';
 
 /*
- * Scalars name what a value is. Whether one that is sent will do is for the rules of arguments to say, the same at both
- * doors and with the path of the fault; and what is stored is always shown as it is. They throw errors that are no
+ * Scalars name what a value is. The rules of arguments say whether one that is sent is accepted, in REST and the graph alike
+ * and with the path of the fault. What is stored is always shown as it is. They throw errors that are no
  * GraphQLErrors: graphql-js adds to those the value and where it stands.
  */
 
@@ -47,11 +47,11 @@ const seconds = (value: unknown): number => {
   return value >= milliseconds.from && value <= milliseconds.to ? value / 1000 : value;
 };
 
-/** A moment in Unix seconds. */
+/** A time in Unix seconds. */
 export const UnixTime = new GraphQLScalarType<number, number>({
   name: 'UnixTime',
   description:
-    'A moment: seconds since 1970-01-01T00:00:00Z, with fractions to the microsecond. A number of 1e11 or more that is sent is read as milliseconds.',
+    'A time: seconds since 1970-01-01T00:00:00Z, with fractions to the microsecond. A number of 1e11 or more that is sent is read as milliseconds.',
   serialize: Number,
   parseValue: seconds,
   parseLiteral: (node: ValueNode) =>

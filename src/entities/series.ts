@@ -27,7 +27,7 @@ registerEnumType(SeriesFunction, {
     last: { description: 'The one measured last.' },
     lttb: {
       description:
-        'No buckets: measured points, as many as asked for, chosen so that the line looks the same (Largest-Triangle-Three-Buckets).',
+        'No buckets: measured points, as many as selected for, chosen so that the line looks the same (Largest-Triangle-Three-Buckets).',
     },
   },
 });
@@ -53,6 +53,6 @@ export class Series {
       'Unix seconds, ascending: where a bucket begins, or (lttb) when a point was measured. Empty buckets are left out.',
   })
   ts!: number[];
-  @Field(() => [Float], { description: 'The value at each of these moments; of BOOL, 1 is true and 0 is false.' })
+  @Field(() => [Float], { description: 'The value at each of these times; of BOOL, 1 is true and 0 is false.' })
   values!: number[];
 }

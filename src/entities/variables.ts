@@ -2,7 +2,7 @@ import type { Fault } from '../errors.js';
 import { StreamType, VariableType } from './enums.js';
 import type { Variable } from './product.js';
 
-interface Place {
+interface MappingPlace {
   path: string;
   streamId: number;
   streamType: StreamType;
@@ -17,7 +17,7 @@ interface Place {
 export function variableFaults(variables: readonly Variable[]): Fault[] {
   const places = variables.flatMap((variable, i) =>
     (variable.mappings ?? []).map(
-      ({ streamId, streamType, varNumber }, j): Place => ({
+      ({ streamId, streamType, varNumber }, j): MappingPlace => ({
         streamId,
         streamType,
         varNumber,
@@ -44,9 +44,9 @@ export function variableFaults(variables: readonly Variable[]): Fault[] {
   ];
 }
 
-const placeKey = ({ streamId, streamType, varNumber }: Place) => `${streamId}/${streamType}/${varNumber}`;
+const placeKey = ({ streamId, streamType, varNumber }: MappingPlace) => `${streamId}/${streamType}/${varNumber}`;
 
-const hidesWhatFollows = (place: Place, places: readonly Place[]) =>
+const hidesWhatFollows = (place: MappingPlace, places: readonly MappingPlace[]) =>
   place.streamType === StreamType.RAW &&
   place.variable.type === VariableType.TXT &&
   places.some(

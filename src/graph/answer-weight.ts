@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 /** Bytes that are counted together, and values after which others have their turn on the event loop. */
 const portion = 64 * 1024;
-const atOnce = 20_000;
+const yieldEvery = 20_000;
 
 /**
  * Counts about as many bytes as an answer takes once it is written as JSON, before it is: aliases and rows that many others
@@ -25,7 +25,7 @@ export async function reserveAnswer(data: unknown, reserve: (bytes: number) => v
       reserve(bytes);
       bytes = 0;
     }
-    if (count % atOnce === 0) await setImmediate();
+    if (count % yieldEvery === 0) await setImmediate();
   }
   reserve(bytes);
 }

@@ -16,7 +16,7 @@ import { ApiError } from '../errors.js';
 export const bounds = {
   /** Fields below each other, leaves included. */
   depth: 10,
-  /** Selections of an operation, each fragment counted wherever it is spread. Each is compiled, and walked, anew. */
+  /** Selections of an operation, each fragment counted wherever it is spread. Each is compiled, and visited, anew. */
   selections: 2000,
   /** Aliases in a document. */
   aliases: 30,
@@ -103,16 +103,16 @@ export const countSelections = (document: DocumentNode, { selectionSet }: Operat
 type MeasureSet = (set: SelectionSetNode, inner: Measure, spread: (name: string) => number) => number;
 
 function createMeasure(fragment: FragmentOf, measureSet: MeasureSet): Measure {
-  const known = new Map<string, number>();
+  const repeats = new Map<string, number>();
   const measure: Measure = (set) => measureSet(set, measure, spread);
   const spread = (name: string): number => {
-    const figure = known.get(name);
+    const figure = repeats.get(name);
     if (figure !== undefined) return figure;
     // A fragment that spreads itself is refused by another rule; here it must only end.
-    known.set(name, 0);
+    repeats.set(name, 0);
     const set = fragment(name);
-    known.set(name, set ? measure(set) : 0);
-    return known.get(name)!;
+    repeats.set(name, set ? measure(set) : 0);
+    return repeats.get(name)!;
   };
   return measure;
 }

@@ -2,9 +2,9 @@ import { type DocumentNode, Kind, type OperationDefinitionNode, OperationTypeNod
 import type { Run } from './execute.js';
 
 /** Most characters of cached documents; the least recently used go first. */
-const room = 1024 * 1024;
+const maxCharacters = 1024 * 1024;
 /** Most cached documents: compiled, even a short one takes many times its text. */
-const most = 500;
+const maxQueries = 500;
 
 /** A query that was parsed, validated and compiled. */
 export interface CompiledQuery {
@@ -14,7 +14,7 @@ export interface CompiledQuery {
 }
 
 /** A cached query with the variables of one request. */
-export interface Known {
+export interface CachedQuery {
   query: CompiledQuery;
   variables: Record<string, unknown> | undefined;
 }
@@ -25,21 +25,21 @@ export class CompiledQueryCache {
   private size = 0;
 
   /** Adds a query whose document has no other operation. */
-  keep(text: string, query: CompiledQuery): void {
+  add(text: string, query: CompiledQuery): void {
     const operations = query.document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
     if (operations.length > 1 || query.operation.operation !== OperationTypeNode.QUERY) return;
     if (this.queries.has(text)) return;
     this.queries.set(text, query);
     this.size += text.length;
     for (const [oldest] of this.queries) {
-      if (this.size <= room && this.queries.size <= most) return;
+      if (this.size <= maxCharacters && this.queries.size <= maxQueries) return;
       this.queries.delete(oldest);
       this.size -= oldest.length;
     }
   }
 
   /** The cached query that a body asks for; undefined where it asks for more than a query, or a field has a wrong type. */
-  find(body: unknown): Known | undefined {
+  find(body: unknown): CachedQuery | undefined {
     if (typeof body !== 'object' || body === null) return undefined;
     const { query: text, variables, operationName, extensions } = body as Record<string, unknown>;
     if (typeof text !== 'string' || extensions != null) return undefined;
@@ -49,6 +49,6 @@ export class CompiledQueryCache {
     if (variables != null && (typeof variables !== 'object' || Array.isArray(variables))) return undefined;
     this.queries.delete(text);
     this.queries.set(text, query);
-    return { query, variables: (variables ?? undefined) as Known['variables'] };
+    return { query, variables: (variables ?? undefined) as CachedQuery['variables'] };
   }
 }

@@ -3,7 +3,7 @@ import type { RequestBudget } from './request-budget.js';
 
 /** The context of one operation of the graph. */
 export interface GraphContext extends Context {
-  readonly allowance: RequestBudget;
+  readonly budget: RequestBudget;
   /** Counts bytes of the answer before they are written. @throws tooLarge, rateLimited */
   readonly reserve: (bytes: number) => void;
   /** Counts so many more requests against the rate limit. @throws rateLimited */
@@ -20,7 +20,7 @@ export interface Turn {
 }
 
 /** Makes the places of so many operations; the first may take its cost at once. */
-export function createPollLoop(count: number): Turn[] {
+export function createTurns(count: number): Turn[] {
   let come = Promise.resolve();
   return Array.from({ length: count }, () => {
     const next = Promise.withResolvers<void>();
@@ -34,10 +34,10 @@ export function createPollLoop(count: number): Turn[] {
  * Takes the cost of an operation from its request's budget, after the operations before it in the batch: which of them
  * passes the limit must not depend on which was parsed first.
  */
-export async function spendInTurn({ allowance, turn }: GraphContext, cost: number): Promise<void> {
+export async function spendInTurn({ budget, turn }: GraphContext, cost: number): Promise<void> {
   await turn?.come;
   try {
-    allowance.spend(cost);
+    budget.spend(cost);
   } finally {
     turn?.pass();
   }

@@ -7,9 +7,9 @@ import type { Prepare } from './execute.js';
 
 /**
  * Takes each operation's cost off what its request may use, and tells it in `extensions.cost` where the request's
- * `extensions` ask for that (`{"cost": true}`). Queries are known from then on.
+ * `extensions` ask for that (`{"cost": true}`). Queries are cached from then on.
  */
-export const limitCost = (known: CompiledQueryCache, prepare: Prepare): ApolloServerPlugin<GraphContext> => ({
+export const limitCost = (queries: CompiledQueryCache, prepare: Prepare): ApolloServerPlugin<GraphContext> => ({
   async requestDidStart() {
     let cost = 0;
     return {
@@ -17,7 +17,7 @@ export const limitCost = (known: CompiledQueryCache, prepare: Prepare): ApolloSe
         if (operation === undefined) return;
         cost = costOf(schema, document, operation, request.variables ?? {});
         await spendInTurn(contextValue, cost);
-        known.keep(source, { document, operation, run: (...call) => prepare(document, operation)(...call) });
+        queries.add(source, { document, operation, run: (...call) => prepare(document, operation)(...call) });
       },
       async willSendResponse({ request, response: { body } }) {
         if (request.extensions?.['cost'] !== true || body.kind !== 'single') return;

@@ -21,7 +21,7 @@ export const countOperations = (observe: ObserveOperation): ApolloServerPlugin<G
 });
 
 /** Observes a cached query, which does not go through Apollo. */
-export const countKnown = async <Answer>(observe: ObserveOperation, answer: Promise<Answer>): Promise<Answer> => {
+export const countCached = async <Answer>(observe: ObserveOperation, answer: Promise<Answer>): Promise<Answer> => {
   const begun = performance.now();
   try {
     return await answer;

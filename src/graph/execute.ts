@@ -65,7 +65,7 @@ export const createPrepare = (schema: GraphQLSchema): Prepare => {
 const compile = (schema: GraphQLSchema, document: DocumentNode, { name }: OperationDefinitionNode) =>
   compileQuery<Data>(schema, document, name?.value, {
     customSerializers: storedText,
-    resolverInfoEnricher: (field) => ({ asked: selectedFieldsOf(field) }),
+    resolverInfoEnricher: (field) => ({ selected: selectedFieldsOf(field) }),
   });
 
 /** A run that is made when it is first used, once the queue lets it. */
@@ -82,7 +82,7 @@ const runOf =
   async (context, variables) => {
     if (!('query' in compiled)) return { errors: compiled.errors ?? [] };
     const running = Promise.resolve(compiled.query(undefined, context, { ...defaults, ...variables }));
-    const { data, errors } = await context.allowance.within(running);
+    const { data, errors } = await context.budget.within(running);
     await reserveAnswer(data, context.reserve);
     if (errors === undefined) return { data: data as Data };
     // Without data nothing ran: the values of variables were wrong.

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { GraphQLError, type GraphQLFormattedError, type GraphQLSchema } from 'graphql';
-import type { Known } from './compiled-query-cache.js';
+import type { CachedQuery } from './compiled-query-cache.js';
 import { type GraphContext, spendInTurn } from './context.js';
 import { costOf } from './cost.js';
 import type { Result } from './execute.js';
@@ -24,7 +24,7 @@ export const takesJson = ({ headers: { accept } }: Request): boolean =>
  */
 export const createFastPath =
   (schema: GraphQLSchema, explain: (error: unknown) => GraphQLFormattedError) =>
-  async ({ query, variables }: Known, context: GraphContext): Promise<Answer> => {
+  async ({ query, variables }: CachedQuery, context: GraphContext): Promise<Answer> => {
     let result: Result;
     try {
       await spendInTurn(context, costOf(schema, query.document, query.operation, variables ?? {}));

@@ -9,9 +9,9 @@ import { createBodyReader, type ReadBody } from './body.js';
 import { bounds, boundsRule, exceeded } from './bounds.js';
 import { chargeMutations } from './charge.js';
 import { CompiledQueryCache } from './compiled-query-cache.js';
-import { createPollLoop, type GraphContext, type Turn } from './context.js';
+import { createTurns, type GraphContext, type Turn } from './context.js';
 import { limitCost } from './cost-limit.js';
-import { countKnown, countOperations, type ObserveOperation } from './counted.js';
+import { countCached, countOperations, type ObserveOperation } from './counted.js';
 import { answerGraphErrors, createErrorFormat, createExplain, type ErrorOptions } from './errors.js';
 import { asGateway, createPrepare } from './execute.js';
 import { type Answer, createFastPath, takesJson } from './fast-path.js';
@@ -19,12 +19,19 @@ import { createGraphiql } from './graphiql.js';
 import { createEventStream } from './live/event-stream.js';
 import { refuseSubscriptions } from './live/refuse.js';
 import { createSeats, type SeatLimits } from './live/seats.js';
-import { createSocketDoor, type SocketDoor } from './live/socket.js';
+import { createSocketEndpoint, type SocketEndpoint } from './live/socket.js';
 import { createSubscriptions } from './live/subscription.js';
 import { createQueue } from './one-at-a-time.js';
 import { RequestBudget } from './request-budget.js';
 
 type Caller = Context['caller'];
+
+/** What stands beside a request that was admitted. */
+interface Admitted {
+  caller: Caller;
+}
+
+const callerOf = ({ res }: Request): Caller => (res as Response<unknown, Admitted>).locals.caller;
 
 /** What the GraphQL handler needs; `app` hands it in. */
 export interface GraphOptions {
@@ -40,9 +47,9 @@ export interface GraphOptions {
   /** Counts the bytes of an answer, or throws that there are too many. */
   holdAnswer: (caller: Caller, response: Response, bytes: number) => void;
   /** The context of operations that share their loaders. */
-  createContext: (caller: Caller, request: Request, allowance: RequestBudget) => Context;
+  createContext: (caller: Caller, request: Request, budget: RequestBudget) => Context;
   /** The context of one event of a subscription; `left` is aborted when it ends. */
-  createEventContext: (caller: Caller, request: Request, allowance: RequestBudget, left: AbortSignal) => Context;
+  createEventContext: (caller: Caller, request: Request, budget: RequestBudget, left: AbortSignal) => Context;
   errors: ErrorOptions;
   /** Takes every operation that was answered, its kind and the seconds that it took. */
   observe: ObserveOperation;
@@ -55,12 +62,12 @@ export interface GraphOptions {
 }
 
 /** The graph over HTTP, for mounting at its address, and how to close it. */
-export interface GraphDoor {
+export interface GraphEndpoint {
   router: Router;
   /** GraphiQL for browsers, to be mounted before the router; whatever else comes it lets pass. */
   page: Router;
   /** Subscriptions over WebSocket. */
-  sockets: Pick<SocketDoor, 'upgrade'>;
+  sockets: Pick<SocketEndpoint, 'upgrade'>;
   /** Number of subscriptions that are open. */
   subscribed(): number;
   /** Ends all subscriptions and takes no more. */
@@ -69,10 +76,10 @@ export interface GraphDoor {
 }
 
 /** Serves the graph with Apollo: queries by POST and GET, mutations by POST, bounded, batched and compiled. */
-export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
+export async function createGraph(options: GraphOptions): Promise<GraphEndpoint> {
   const { schema, errors } = options;
   const prepare = createPrepare(schema);
-  const known = new CompiledQueryCache();
+  const queries = new CompiledQueryCache();
   const apollo = new ApolloServer<GraphContext>({
     gateway: asGateway(schema, prepare),
     introspection: true,
@@ -87,7 +94,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     plugins: [
       countOperations(options.observe),
       refuseSubscriptions(),
-      limitCost(known, prepare),
+      limitCost(queries, prepare),
       chargeMutations(),
       ApolloServerPluginCacheControlDisabled(),
     ],
@@ -101,7 +108,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     seats,
     timeout: options.timeout,
   });
-  const sockets = createSocketDoor({
+  const sockets = createSocketEndpoint({
     schema,
     subscriptions,
     admit: options.admit,
@@ -109,21 +116,13 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
     perAddress: options.perAddress,
     report: errors.report,
   });
-  const callers = new WeakMap<Request, Caller>();
   const router = Router();
-  // A caller is admitted or refused before its body is read.
-  router.use(async (request, _response, next) => {
-    callers.set(request, await options.admit(request));
-    next();
-  });
-  router.use(createBodyReader(options.readBody, (request) => callers.get(request)!));
-  router.use(createEventStream(subscriptions, (request) => callers.get(request)!));
+  router.use(admitFirst(options.admit));
+  router.use(createBodyReader(options.readBody, callerOf));
+  router.use(createEventStream(subscriptions, callerOf));
   // Event streams stay open: seats limit them.
-  router.use(async (request, _response, next) => {
-    await options.enter(request, callers.get(request)!);
-    next();
-  });
-  router.use(createServe(apollo, known, (request) => callers.get(request)!, options));
+  router.use(enterThen(options.enter));
+  router.use(createServe(apollo, queries, options));
   router.use(answerGraphErrors(errors));
   return {
     router,
@@ -140,18 +139,34 @@ export async function createGraph(options: GraphOptions): Promise<GraphDoor> {
   };
 }
 
+/** Admits or refuses a caller, before its body is read. */
+const admitFirst =
+  (admit: GraphOptions['admit']): RequestHandler =>
+  async (request, response, next) => {
+    const locals: Partial<Admitted> = response.locals;
+    locals.caller = await admit(request);
+    next();
+  };
+
+/** Waits until the caller may begin a request. */
+const enterThen =
+  (enter: GraphOptions['enter']): RequestHandler =>
+  async (request, _response, next) => {
+    await enter(request, callerOf(request));
+    next();
+  };
+
 /** Answers one operation, or a batch of them in order. */
 function createServe(
   apollo: ApolloServer<GraphContext>,
-  known: CompiledQueryCache,
-  callerOf: (request: Request) => Caller,
+  queries: CompiledQueryCache,
   { charge, createContext, errors, holdAnswer, observe, schema, timeout }: GraphOptions,
 ): RequestHandler {
-  const answerKnown = createFastPath(schema, createExplain(errors));
+  const answerFast = createFastPath(schema, createExplain(errors));
   const queue = createQueue();
   const run = async (request: Request, body: unknown, contextValue: GraphContext): Promise<Answer> => {
-    const plain = request.method === 'POST' && takesJson(request) ? known.find(body) : undefined;
-    if (plain !== undefined) return countKnown(observe, answerKnown(plain, contextValue));
+    const cached = request.method === 'POST' && takesJson(request) ? queries.find(body) : undefined;
+    if (cached !== undefined) return countCached(observe, answerFast(cached, contextValue));
     if (isLong(body)) await queue();
     const httpGraphQLRequest = {
       method: request.method === 'HEAD' ? 'GET' : request.method,
@@ -163,15 +178,15 @@ function createServe(
   };
   return async (request, response) => {
     const caller = callerOf(request);
-    const allowance = new RequestBudget(timeout);
+    const budget = new RequestBudget(timeout);
     let reserved = 0;
     const reserve = (bytes: number) => {
       reserved += bytes;
       holdAnswer(caller, response, bytes);
     };
     const contextOf = (): GraphContext =>
-      Object.assign(createContext(caller, request, allowance), {
-        allowance,
+      Object.assign(createContext(caller, request, budget), {
+        budget,
         reserve,
         charge: (requests: number) => charge(caller, response, requests),
       });
@@ -189,7 +204,7 @@ function createServe(
     const answers: Answer[] = [];
     for (const operations of runsOf(body)) {
       const shared = contextOf();
-      const turns = createPollLoop(operations.length);
+      const turns = createTurns(operations.length);
       const runs = operations.map((operation, index) => {
         const turn = turns[index]!;
         // An operation that cannot be parsed has no cost; it must not hold up the others.

@@ -2,10 +2,10 @@ import { type Answer, keepLimit } from './attempt.js';
 import type { Redaction } from './redaction.js';
 
 /** Deeper JSON is kept as text. */
-const deepest = 200;
+const maxDepth = 200;
 
 /** What is kept of an answer. Secrets that a receiver sends back are replaced, as is what PostgreSQL cannot hold. */
-export function keptAnswer({ statusCode, headers, body, truncated }: Answer, redaction: Redaction): string {
+export function storedAnswer({ statusCode, headers, body, truncated }: Answer, redaction: Redaction): string {
   const kept = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       redaction.text(name),
@@ -40,7 +40,7 @@ function asJson(text: string, redaction: Redaction): string | undefined {
   } catch {
     return undefined;
   }
-  if (depthOf(text) > deepest) return undefined;
+  if (depthOf(text) > maxDepth) return undefined;
   const escape =
     /\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})|\\[^]/g;
   const hidden = redaction.untouched(text)

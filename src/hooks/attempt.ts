@@ -11,7 +11,7 @@ const readLimit = 64 * 1024;
 export const keepLimit = 16 * 1024;
 
 /** A deadline that is noticed later than this says that this process was held up, in milliseconds. */
-const patience = 1000;
+const heldUpMargin = 1000;
 
 /** A call to be made. */
 export interface Call {
@@ -156,7 +156,7 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
       // In a process that was held up, timers run before sockets are read: an answer that has arrived counts.
       setImmediate(() => {
         if (ended) return;
-        fail(timedOut(timeout, performance.now() - begun > timeout + patience));
+        fail(timedOut(timeout, performance.now() - begun > timeout + heldUpMargin));
         drop();
       });
     }, timeout);

@@ -1,5 +1,5 @@
 /** At most this long does a `Retry-After` put an attempt off, in milliseconds. */
-const longestRetryAfter = 24 * 3600_000;
+const maxRetryAfter = 24 * 3600_000;
 
 /**
  * The wait before the next attempt, in milliseconds: the schedule's, 20 % up or down, or what the receiver asked for,
@@ -7,17 +7,17 @@ const longestRetryAfter = 24 * 3600_000;
  *
  * @param remaining attempts that remain; counted from the end, so that a redelivery starts the schedule anew
  * @param random a number from 0 up to 1
- * @param asked what the receiver asked for, in milliseconds
+ * @param requested what the receiver asked for, in milliseconds
  */
 export function waitAfter(
   schedule: readonly number[],
   remaining: number,
   random: number,
-  asked = 0,
+  requested = 0,
 ): number | undefined {
   const wait = remaining > 0 ? schedule[Math.max(0, schedule.length - remaining)] : undefined;
   if (wait === undefined) return undefined;
-  return Math.round(Math.max(wait * (0.8 + 0.4 * random), Math.min(asked, longestRetryAfter)));
+  return Math.round(Math.max(wait * (0.8 + 0.4 * random), Math.min(requested, maxRetryAfter)));
 }
 
 /** How long a `Retry-After` header asks to wait, in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3). */

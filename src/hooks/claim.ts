@@ -10,7 +10,7 @@ export const lease = 60_000;
 export const circuitThreshold = 10;
 
 /** What waited longer than this while its hook was disabled ends without a call when the hook is enabled. */
-export const longestWait = 7 * 24 * 3600_000;
+export const maxDisabledWait = 7 * 24 * 3600_000;
 
 /** A delivery that is this process's to make, until its lease runs out. */
 export interface Claimed {
@@ -83,8 +83,8 @@ export const waiting: Sql = sql`
  * 3. `held` locks their state rows. Whoever claims raises `claims`; PostgreSQL looks at the row again once it is locked
  *    and drops it where the number is no longer the one this statement's snapshot saw. So the leases that this
  *    statement sees of a hook are all that it has: the cap holds over all processes, and nothing is leased twice;
- * 4. `picked` takes at most the free slots of each hook (of an ordered one only the first of each lane, for which `walked`
- *    goes from lane to lane), what is leased left out, and `chosen` the ones whose organizations and then whose hooks have least
+ * 4. `picked` takes at most the free slots of each hook (of an ordered one only the first of each ordering key, which
+ *    `walked` finds), what is leased left out, and `chosen` the ones whose organizations and then whose hooks have least
  *    in flight first, so that no backlog stands before another's first delivery. An organization takes half of
  *    what is free beyond what it has: however many hooks it has that hang, something remains for others.
  */
@@ -166,7 +166,7 @@ export const claimQuery = ({ claimId, limit, now, free, underWay }: Claim & Shar
     )
     -- Found again by its ctid, which names the version of the row that this statement's snapshot sees.
     select ${claimedRow(claimId)}, c.ordered or c.picked >= c.free "full",
-           c.resumed_at is not null and d.queued_at < c.resumed_at - ${longestWait} * interval '1 millisecond' "expired"
+           c.resumed_at is not null and d.queued_at < c.resumed_at - ${maxDisabledWait} * interval '1 millisecond' "expired"
       from chosen c join delivery_open d on d.ctid = c.place
       left join hook h on h.id = case when c.nth = 1 then c.hook_id end
      order by c.of_organization + c.turn`;

@@ -154,7 +154,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const { maxPerSecond } of rows) if (maxPerSecond !== null) wakeIn(1000 / maxPerSecond + 5);
     launch(rows, now + lease);
     // More claims would only wait here; one large claim costs hardly more than a small one.
-    await gate.room();
+    await gate.ready();
     if (rows.length === limit) loop.wake();
     return rows.length === 0 ? 'nothing' : rows.length < manyClaimed ? 'few' : 'many';
   };

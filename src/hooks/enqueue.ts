@@ -23,12 +23,12 @@ interface NewDelivery {
   event: EventName;
   /** Unix time in seconds. */
   ts: number | null;
-  lane: string | null;
+  orderingKey: string | null;
   payload: string;
 }
 
 /** When, with how many attempts, who decides on queries, and where it is told how they do. */
-export interface Terms {
+export interface EnqueueTerms {
   now: number;
   maxAttempts: number;
   match: MatchRecords;
@@ -57,7 +57,7 @@ export const listenerRows: Sql = sql`
 export async function enqueueRecords(
   tx: pg.PoolClient,
   records: readonly StoredRecord[],
-  terms: Terms,
+  terms: EnqueueTerms,
   onCostly?: (organizations: ReadonlySet<string>) => void,
 ): Promise<number> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
@@ -87,9 +87,9 @@ export async function enqueueFor(
   tx: pg.PoolClient,
   listeners: readonly Listener[],
   records: readonly StoredRecord[],
-  terms: Terms,
+  terms: EnqueueTerms,
 ): Promise<number> {
-  await holdLanes(tx, listeners);
+  await lockOrderingKeys(tx, listeners);
   const matches = await matchesOf(tx, listeners, records, terms);
   const byDevice = Map.groupBy(listeners, ({ deviceId }) => deviceId);
   let count = 0;
@@ -111,7 +111,7 @@ export async function enqueueFor(
           recordId: record.id,
           event: 'record',
           ts: record.ts,
-          lane: ordered ? record.device.id : null,
+          orderingKey: ordered ? record.device.id : null,
           payload: write({ id, organizationId }),
         }),
       );
@@ -140,7 +140,7 @@ export async function enqueuePing(
         recordId: null,
         event: 'ping',
         ts: null,
-        lane: null,
+        orderingKey: null,
         payload: pingPayload(hook.application, hook.id),
       },
     ],
@@ -161,15 +161,15 @@ export const pingState = (hookId: string, id: string): Sql => sql`
     from hook h where h.id = ${hookId}`;
 
 /**
- * The order of a lane is the order of storing. Of two transactions that store for one device of an ordered hook at
+ * Deliveries of one ordering key are called in the order of storing. Of two transactions that store for one device of an ordered hook at
  * once, the second waits here until the first is over, so that what it stores comes later.
  */
-async function holdLanes(tx: Client, listeners: readonly Listener[]): Promise<void> {
-  const lanes = listeners.filter(({ ordered }) => ordered).map(({ hookId, deviceId }) => `${hookId}/${deviceId}`);
-  if (lanes.length === 0) return;
+async function lockOrderingKeys(tx: Client, listeners: readonly Listener[]): Promise<void> {
+  const keys = listeners.filter(({ ordered }) => ordered).map(({ hookId, deviceId }) => `${hookId}/${deviceId}`);
+  if (keys.length === 0) return;
   await tx.query(
     sql`select pg_advisory_xact_lock(key)
-          from (select distinct hashtextextended(lane, 0) key from unnest(${lanes}::text[]) lane order by key) k`,
+          from (select distinct hashtextextended(lane, 0) key from unnest(${keys}::text[]) lane order by key) k`,
   );
 }
 
@@ -195,7 +195,7 @@ async function insert(tx: Client, rows: readonly NewDelivery[], now: number, max
           ${uuids(column(({ recordId }) => recordId))}::uuid[],
           ${texts(column(({ event }) => event))}::text[],
           ${times(column(({ ts }) => (ts === null ? null : ts * 1000)))}::timestamptz[],
-          ${uuids(column(({ lane }) => lane))}::uuid[],
+          ${uuids(column(({ orderingKey }) => orderingKey))}::uuid[],
           ${jsons(column(({ payload }) => payload))}::json[],
           ${times(ids.map(timeOf))}::timestamptz[]
         ) r (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload, made_at)`,

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 
 /** A query that ran out of time so many times in a row is switched off; */
-const mostTimeouts = 5;
-/** times that lie closer together than this count as one, in milliseconds: what passes in a moment is not the query's fault. */
-const spacing = 2000;
+const maxTimeouts = 5;
+/** times that lie closer together than this count as one, in milliseconds: what lasts no longer is not the query's fault. */
+const minSpacing = 2000;
 
 /** Keeps account of the queries of filters. None of it waits or fails: it is told in the middle of storing records. */
 export interface FilterHealth {
@@ -48,13 +48,13 @@ export function createFilterHealth({ pool, clock, log, count }: FilterHealthOpti
     timedOut(hookId) {
       count('timeout');
       const now = clock();
-      for (const [hook, at] of counted) if (at <= now - spacing) counted.delete(hook);
+      for (const [hook, at] of counted) if (at <= now - minSpacing) counted.delete(hook);
       if (counted.has(hookId)) return;
       counted.set(hookId, now);
       write(async () => {
         const { rowCount } = await pool.query(sql`
           with counted as (
-            update hook_state set filter_timeouts = (filter_timeouts + 1) % ${mostTimeouts}::integer
+            update hook_state set filter_timeouts = (filter_timeouts + 1) % ${maxTimeouts}::integer
              where hook_id = ${hookId} returning hook_id, filter_timeouts
           )
           update hook h set filter_disabled_at = ${new Date(now)}, filter_disabled_reason = 'timeout'

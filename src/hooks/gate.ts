@@ -1,19 +1,19 @@
 /** Calls that begin without waiting for another to end: as many as keep a processor busy. */
-const atOnce = 64;
+const maxActive = 64;
 /** With fewer than this waiting, the dispatcher may claim more. */
-const low = 16;
+const refillBelow = 16;
 /** A call that takes longer than this waits for its receiver and no longer counts, in milliseconds. */
-const patience = 25;
+const activeTime = 25;
 
 /**
  * Lets calls begin a few at a time. Receivers that answer at once are called over few connections, kept busy; those
- * that take their time, or hang, make room for others after a moment. Organizations take turns.
+ * that take their time, or hang, make room for others after a while. Organizations take turns.
  */
 export interface Gate<Item> {
-  /** Begins with it as soon as there is room, in the order of asking among those of its organization. */
+  /** Begins with it as soon as it may, in the order of asking among those of its organization. */
   admit(organizationId: string, item: Item): void;
-  /** Resolves once so few wait that there is room for more. */
-  room(): Promise<void>;
+  /** Resolves once so few wait that more may come. */
+  ready(): Promise<void>;
   /** Lets nothing in any more; answers what had not begun. */
   close(): Item[];
 }
@@ -47,22 +47,22 @@ export function createGate<Item>(begin: (item: Item) => Promise<void>): Gate<Ite
       counted--;
       const next = shift();
       if (next !== undefined) enter(next);
-      if (waiting < low) tell?.();
+      if (waiting < refillBelow) tell?.();
     };
-    const timer = setTimeout(leave, patience);
+    const timer = setTimeout(leave, activeTime);
     void begin(item).then(leave);
   };
 
   return {
     admit(organizationId, item) {
-      if (counted < atOnce) return enter(item);
+      if (counted < maxActive) return enter(item);
       const queue = queues.get(organizationId);
       if (queue === undefined) queues.set(organizationId, [item]);
       else queue.push(item);
       waiting++;
     },
-    room: () =>
-      waiting < low
+    ready: () =>
+      waiting < refillBelow
         ? Promise.resolve()
         : new Promise((resolve) => {
             tell = resolve;

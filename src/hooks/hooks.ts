@@ -18,7 +18,7 @@ import { createVault, type Vault } from './secret.js';
 import { createTargets } from './target.js';
 
 /** A ping is answered after this long at the latest, and looked for this often, in milliseconds. */
-const longestPing = 20_000;
+const pingTimeout = 20_000;
 const pingPoll = 250;
 
 /** Settings of hook delivery. */
@@ -101,7 +101,7 @@ export const dispatcherSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off -c synchronous_commit=off';
 
 /** Time to connect to a receiver, in milliseconds; never longer than the whole call. */
-const longestConnect = 5000;
+const maxConnectTimeout = 5000;
 
 /** Hook delivery over a database; the caller starts and closes it. */
 export function createHooks(options: HooksOptions): Hooks {
@@ -112,7 +112,7 @@ export function createHooks(options: HooksOptions): Hooks {
     addresses,
     createFairResolve(options.resolve ?? systemResolve, clock, options.lookups),
   );
-  const caller = createCaller({ guard, httpsOnly, timeout, connectTimeout: Math.min(timeout, longestConnect) });
+  const caller = createCaller({ guard, httpsOnly, timeout, connectTimeout: Math.min(timeout, maxConnectTimeout) });
   const metrics = createMetrics({
     registry: options.registry,
     clock,
@@ -152,7 +152,7 @@ export function createHooks(options: HooksOptions): Hooks {
     async ping(hook) {
       const id = await enqueuePing(pool, hook, clock());
       options.onChange?.([{ hookId: hook.id, id }]);
-      for (let waited = 0; waited < longestPing; waited += pingPoll) {
+      for (let waited = 0; waited < pingTimeout; waited += pingPoll) {
         if (await dispatcher.settled(id, pingPoll)) return id;
         // Another process may have made the call, and the hook may be deleted.
         const [ping] = (await pool.query<PingState>(pingState(hook.id, id))).rows;

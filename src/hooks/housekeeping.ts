@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 import { createPeriodicTasks } from '../periodic-tasks.js';
-import { longestWait, recoverQuery } from './claim.js';
+import { maxDisabledWait, recoverQuery } from './claim.js';
 
 const day = 24 * 3600_000;
 /** Partitions are made for this many days ahead. */
@@ -105,7 +105,7 @@ export async function makePartitions(pool: pg.Pool, now: number): Promise<void> 
  * waits is kept, save what a disabled hook would not be called with any more.
  */
 export async function dropPartitions(pool: pg.Pool, now: number, retention: number): Promise<number> {
-  const waitingSince = new Date(now - Math.max(retention, longestWait));
+  const waitingSince = new Date(now - Math.max(retention, maxDisabledWait));
   const [row] = await briefly<{ dropped: number }>(
     pool,
     sql`select delivery_retire(${dateOf(now - retention)}::date, ${waitingSince}) dropped`,

@@ -2,7 +2,7 @@
 export const redacted = '[redacted]';
 
 /** Shorter secrets are replaced only where a whole value is one: replacing them everywhere would spoil answers. */
-const shortest = 6;
+const minLength = 6;
 
 /** Takes the secrets of a hook out of what its receiver sent back. */
 export interface Redaction {
@@ -20,7 +20,7 @@ export interface Redaction {
 export function createRedaction(secrets: readonly string[]): Redaction {
   const all = new Set(secrets);
   // The longest first: what is left of a secret once a part of it is replaced would no longer be found.
-  const long = [...all].filter(({ length }) => length >= shortest).sort((a, b) => b.length - a.length);
+  const long = [...all].filter(({ length }) => length >= minLength).sort((a, b) => b.length - a.length);
 
   const text = (sent: string) => {
     if (untouched(sent)) return sent;
@@ -71,7 +71,7 @@ function begunLength(text: string, secret: string): number {
   const half = /\\(?:u[\da-f]{0,3})?$/i.exec(tail)?.[0] ?? '';
   const pieces = piecesOf(tail.slice(0, tail.length - half.length));
   const read = pieces.map(unescaped).join('');
-  for (let count = secret.length - 1; count >= shortest; count--) {
+  for (let count = secret.length - 1; count >= minLength; count--) {
     const beginning = secret.slice(0, count);
     if (read.endsWith(beginning)) return pieces.slice(-count).join('').length + half.length;
     if (tail.endsWith(beginning)) return count;

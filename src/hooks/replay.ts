@@ -2,7 +2,7 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { nilId } from '../entities/id.js';
 import type { PlainJson } from '../json.js';
-import { enqueueFor, listenerRows, type Terms } from './enqueue.js';
+import { type EnqueueTerms, enqueueFor, listenerRows } from './enqueue.js';
 import type { Listener } from './filter.js';
 import type { StoredRecord } from './message.js';
 import type { HookJob, HookStep } from './redeliver.js';
@@ -35,7 +35,7 @@ export type CountRecords = (
 ) => Promise<number>;
 
 /** How the stored records are read. */
-export interface Shelf {
+export interface StoredRecords {
   scan: ScanRecords;
   count: CountRecords;
 }
@@ -53,8 +53,8 @@ interface Cursor {
 export async function replayStep(
   tx: pg.PoolClient,
   job: HookJob,
-  { scan, count }: Shelf,
-  terms: Terms,
+  { scan, count }: StoredRecords,
+  terms: EnqueueTerms,
 ): Promise<HookStep> {
   const { hookId, from, to } = job.input as unknown as ReplayInput;
   if (job.cursor === null) {

@@ -11,7 +11,7 @@ const slowFor = 300_000;
 /** At most this many names are remembered as slow. */
 const remembered = 10_000;
 /** A lookup that waited this long is dropped, in milliseconds: its call has given up, since it has less time to connect. */
-const longestWait = 10_000;
+const maxQueueTime = 10_000;
 
 /** The organization that a call is made for. undici has no way to hand it on to the lookup of a new connection. */
 const caller = new AsyncLocalStorage<string>();
@@ -91,7 +91,7 @@ export function createFairResolve(resolve: Resolve, clock: () => number, atOnce:
 
   /** Takes those out of a queue that have waited too long. */
   const dropped = (queue: Waiting[]) => {
-    const before = clock() - longestWait;
+    const before = clock() - maxQueueTime;
     const count = queue.findIndex(({ since }) => since > before);
     return queue.splice(0, count < 0 ? queue.length : count);
   };

@@ -3,7 +3,7 @@ import { booleans, jsons, texts, times, uuids } from '../binary.js';
 import { type Claimed, circuitThreshold } from './claim.js';
 
 /** A hook with nothing but failures for this long is disabled. */
-const longestFailing = 5 * 24 * 3600_000;
+const maxFailingTime = 5 * 24 * 3600_000;
 
 /** What became of a claimed delivery. */
 export interface Result {
@@ -103,7 +103,7 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
              disabled_reason = case when p.gone then 'gone' else 'failing' end
         from patient p
        where h.id = p.hook_id and not h.disabled
-         and (p.gone or p.failing_since <= ${new Date(now - longestFailing)})
+         and (p.gone or p.failing_since <= ${new Date(now - maxFailingTime)})
       returning h.id
     )
     update delivery d

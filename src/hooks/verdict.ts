@@ -1,4 +1,4 @@
-import { keptAnswer } from './answer.js';
+import { storedAnswer } from './answer.js';
 import type { Outcome, Phases } from './attempt.js';
 import { retryAfter, waitAfter } from './backoff.js';
 import type { Claimed } from './claim.js';
@@ -7,7 +7,7 @@ import type { Redaction } from './redaction.js';
 import type { Result } from './settle.js';
 
 /** What {@link judge} needs besides the outcome. */
-export interface Bench {
+export interface VerdictOptions {
   /** Waits between attempts, in milliseconds. */
   schedule: readonly number[];
   clock: () => number;
@@ -15,7 +15,7 @@ export interface Bench {
 }
 
 /** A call as it was made. */
-export interface Made {
+export interface MadeCall {
   delivery: Claimed;
   /** When it was made, in milliseconds since 1970. */
   at: number;
@@ -27,7 +27,10 @@ export interface Made {
 }
 
 /** What becomes of a delivery after a call (contract, section 11). */
-export function judge({ schedule, clock, random }: Bench, { delivery, at, request, redaction, outcome }: Made): Result {
+export function judge(
+  { schedule, clock, random }: VerdictOptions,
+  { delivery, at, request, redaction, outcome }: MadeCall,
+): Result {
   const { answer, fault, phases } = outcome;
   // Cut off by our own stop: not an attempt, and due again at once.
   const answeredAt = clock();
@@ -36,12 +39,12 @@ export function judge({ schedule, clock, random }: Bench, { delivery, at, reques
 
   const status = answer?.statusCode;
   const succeeded = status !== undefined && status >= 200 && status < 300;
-  const asked =
+  const requested =
     status === 429 || status === 503 ? retryAfter(single(answer?.headers['retry-after']), answeredAt) : undefined;
   const wait =
     succeeded || status === 410
       ? undefined
-      : waitAfter(schedule, delivery.maxAttempts - delivery.attemptsMade - 1, random(), asked);
+      : waitAfter(schedule, delivery.maxAttempts - delivery.attemptsMade - 1, random(), requested);
   const error = fault && { code: fault.code, message: fault.message };
   return {
     delivery,
@@ -51,7 +54,7 @@ export function judge({ schedule, clock, random }: Bench, { delivery, at, reques
     answeredAt,
     attempt: {
       request: request ?? null,
-      response: answer && redaction ? keptAnswer(answer, redaction) : null,
+      response: answer && redaction ? storedAnswer(answer, redaction) : null,
       error: error ? JSON.stringify(error) : null,
       truncated: answer?.truncated ?? false,
       outcome: fault?.code ?? (succeeded ? 'success' : 'failure'),

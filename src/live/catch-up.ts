@@ -4,9 +4,9 @@ import { type FeedOptions, pageSize, type Row, type Subscriber } from './feed-op
 import { isTellable, newest } from './stream.js';
 
 /** Age up to which a cursor is accepted, in milliseconds. */
-const mostAge = 3_600_000;
+const maxAge = 3_600_000;
 /** Most pages that are read for one cursor. */
-const mostPages = 20;
+const maxPages = 20;
 
 /** A subscriber that resumes, what it was given before, and the snapshot from which the feed tells it everything. */
 export interface Return<Someone> {
@@ -24,13 +24,13 @@ export async function readMissed<Item, One extends Row<Item>, Someone extends Su
   { slowPool, read, sort, choose, isChoosy }: Pick<FeedOptions<Item, One, Someone>, Used>,
   { someone, given, until }: Return<Someone>,
 ): Promise<void> {
-  if (until.since - given.since > mostAge) throw refused('is older than an hour');
+  if (until.since - given.since > maxAge) throw refused('is older than an hour');
   const known = new Set(given.after);
   let found: One[] = [];
   let missed = 0;
   let after: string | undefined;
   for (let pages = 0; ; pages++) {
-    if (pages === mostPages) throw refused('is too long ago: too much was stored since');
+    if (pages === maxPages) throw refused('is too long ago: too much was stored since');
     const { since, seen } = given;
     const question = { subscribers: [someone], unseenBy: seen, seenBy: until.seen, since };
     const page = await within(read({ ...question, ...(after !== undefined && { after }) }, slowPool));

@@ -17,7 +17,7 @@ export interface Given extends Position {
 }
 
 /** Most things since the look that a cursor names. What comes beyond them before the next look is given twice to a subscriber that resumes. */
-const mostAfter = 500;
+const maxKeys = 500;
 /** Stands for the key of a thing in a cursor. Two keys share one in 2^72. */
 export const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url').slice(0, 12);
 
@@ -37,7 +37,7 @@ export class Progress {
 
   /** A thing has been given that no look has yet seen. */
   give(key: string): void {
-    if (this.after.length < mostAfter) this.after.push(key);
+    if (this.after.length < maxKeys) this.after.push(key);
   }
 
   /** The last look that was given whole. */

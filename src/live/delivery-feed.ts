@@ -3,7 +3,7 @@ import type { Delivery } from '../entities/delivery.js';
 import { firstId } from '../entities/id.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
-import { clockSkew, moment, unseen, wholeXid } from './visibility.js';
+import { clockSkew, currentSnapshot, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told of the deliveries of the hook that the claim names. */
 export type DeliverySubscriber = Subscriber<Delivery>;
@@ -76,7 +76,7 @@ const deliveriesQuery = (question: Question<DeliverySubscriber>, published: Sql)
       ${changed(sql`d.hook_id = any(${hooks}::uuid[]) and d.updated_at - d.created_at > interval '10 seconds'`)}`;
   return sql`
     select d.*, f.xid::text as "liveXid", f.size as "liveSize"
-      from ${moment} cross join lateral (
+      from ${currentSnapshot} cross join lateral (
         select * from (${found}) c
          where c.id > ${after ?? firstId(0)}::uuid
            and ${unseen(sql`c.xid`, question)}

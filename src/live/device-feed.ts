@@ -3,7 +3,7 @@ import { Role } from '../entities/enums.js';
 import { firstId } from '../entities/id.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
-import { clockSkew, moment, unseen, wholeXid } from './visibility.js';
+import { clockSkew, currentSnapshot, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told which devices of an organization changed, by their identifiers. */
 export interface DeviceSubscriber extends Subscriber<string> {
@@ -67,7 +67,7 @@ const devicesQuery = (question: Question<DeviceSubscriber>): Sql => {
   const organizations = [...new Set(subscribers.map(({ organizationId }) => organizationId))];
   const members = [...new Set(subscribers.flatMap(({ userId }) => userId ?? []))];
   return sql`
-    select f.*, r.readers from ${moment} cross join lateral (
+    select f.*, r.readers from ${currentSnapshot} cross join lateral (
       select d.id, ${xid}::text as xid, d.organization_id as "organizationId" from device d
        where d.organization_id = any(${organizations}::uuid[]) and d.updated_at >= ${new Date(since - clockSkew)}
          and d.id > ${after ?? firstId(0)}::uuid and ${unseen(xid, question)}

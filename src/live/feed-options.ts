@@ -5,7 +5,7 @@ import type { Notice } from './notifications.js';
 import type { Sized, Stream } from './stream.js';
 
 /** How long the queries of an organization's subscriptions may take over a page, in milliseconds. */
-export const mostChoosing = 2000;
+export const choosingTimeout = 2000;
 /** Rows of a page. */
 export const pageSize = 500;
 
@@ -76,7 +76,7 @@ export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscr
   sort(rows: readonly One[], subscribers: readonly Someone[]): Map<Someone, readonly One[]>;
   /** Whether the subscriber has a query that decides about each row. */
   isChoosy?(someone: Someone): boolean;
-  /** Finds out by their queries who of one organization is told of what; takes no longer than {@link mostChoosing}. */
+  /** Finds out by their queries who of one organization is told of what; takes no longer than {@link choosingTimeout}. */
   choose?(wanted: ReadonlyMap<Someone, readonly One[]>): Promise<Map<Someone, Told<One>>>;
   /** Called when the first subscriber comes and when the last one goes. */
   onDemand(demanded: boolean): void;

@@ -36,11 +36,11 @@ const pollInterval = 1000;
 /** Allowance for identifiers, which are made before their transaction begins and by clocks that differ. Milliseconds. */
 const margin = 2000;
 /** A look goes back no further than this, in milliseconds: a transaction that writes for longer is found by its notice alone. */
-const longestWrite = 60_000;
+const maxWriteTime = 60_000;
 /** Most ranges that wait. With more, the feed looks at everything instead. */
-const mostRanges = 500;
+const maxRanges = 500;
 /** Most versions that are remembered as told. With more, the feed looks at everything, after which they can be forgotten. */
-const mostRemembered = 50_000;
+const maxRemembered = 50_000;
 
 /**
  * One reader for all subscribers of a process. A row is told when the transaction that wrote it is over, however late:
@@ -73,7 +73,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
   const look = async (): Promise<Position> => {
     const { rows } = await pool.query<Look>(lookQuery);
     const { seen, now, oldest } = rows[0]!;
-    return { seen, since: Math.max(Math.min(now, oldest ?? now), now - longestWrite) - margin };
+    return { seen, since: Math.max(Math.min(now, oldest ?? now), now - maxWriteTime) - margin };
   };
 
   const demand = () => {
@@ -173,7 +173,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
 
   const hold = (more: readonly Notice[]) => {
     ranges.push(...more);
-    if (ranges.length > mostRanges) {
+    if (ranges.length > maxRanges) {
       ranges = [];
       everything = true;
     }
@@ -271,14 +271,14 @@ function createMemory(milliseconds: number) {
   return {
     has: (key: string) => recent.has(key) || earlier.has(key),
     add: (key: string) => void recent.add(key),
-    full: () => recent.size > mostRemembered,
+    full: () => recent.size > maxRemembered,
     clear() {
       recent = new Set();
       earlier = new Set();
     },
     turn() {
       const now = performance.now();
-      if (now - turnedAt < milliseconds && recent.size <= mostRemembered) return;
+      if (now - turnedAt < milliseconds && recent.size <= maxRemembered) return;
       turnedAt = now;
       if (milliseconds > 0) earlier = recent;
       recent = new Set();

@@ -3,7 +3,7 @@ import { firstId } from '../entities/id.js';
 import type { Job } from '../entities/job.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
-import { clockSkew, moment, unseen, wholeXid } from './visibility.js';
+import { clockSkew, currentSnapshot, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told of the jobs of an organization. */
 export interface JobSubscriber extends Subscriber<Job> {
@@ -42,7 +42,7 @@ const jobsQuery = (question: Question<JobSubscriber>): Sql => {
   const xid = wholeXid(sql`j.xmin`);
   const organizations = [...new Set(question.subscribers.map(({ organizationId }) => organizationId))];
   return sql`
-    select f.* from ${moment} cross join lateral (
+    select f.* from ${currentSnapshot} cross join lateral (
       select j.id, j.organization_id as "organizationId", j.kind, j.state, j.done::float8 as done, j.total::float8 as total,
              j.changed::float8 as changed, j.error, j.created_at as "createdAt", j.updated_at as "updatedAt",
              ${xid}::text as "liveXid"

@@ -36,9 +36,9 @@ export interface NotificationsOptions {
 const channel = 'ddp_live';
 /** A process sends at most one notice in this time. */
 const spacing = 20;
-/** A process that wants notices says so this often; others believe it for `believed`. */
+/** A process that wants notices says so this often; others believe it for `heartbeatTimeout`. */
 const heartbeat = 2000;
-const believed = 7000;
+const heartbeatTimeout = 7000;
 /** PostgreSQL takes 8000 bytes; a range is less than 130. */
 const maxRanges = 50;
 
@@ -85,7 +85,7 @@ export function createNotifications({ connectionString, log, onNotice }: Notific
   const receive = (payload: string) => {
     const message = JSON.parse(payload) as Message;
     if (message.from === me) return;
-    for (const topic of message.want ?? []) wantedUntil[topic] = performance.now() + believed;
+    for (const topic of message.want ?? []) wantedUntil[topic] = performance.now() + heartbeatTimeout;
     for (const topic of topics) {
       const notices = message[topic];
       if (notices !== undefined && wants.has(topic)) onNotice(topic, notices === 'many' ? undefined : notices);

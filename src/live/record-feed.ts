@@ -5,8 +5,8 @@ import type { PlainJson } from '../json.js';
 import { named } from '../named.js';
 import { createFeed, type Feed } from './feed.js';
 import {
+  choosingTimeout,
   type FeedShared,
-  mostChoosing,
   pageSize,
   type Question,
   type Row,
@@ -14,8 +14,8 @@ import {
   type Told,
 } from './feed-options.js';
 import { merge } from './range.js';
-import { mostCharacters } from './stream.js';
-import { moment, unseen, wholeXid } from './visibility.js';
+import { maxCharacters } from './stream.js';
+import { currentSnapshot, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told of records. */
 export interface RecordSubscriber extends Subscriber<DeviceRecord> {
@@ -62,7 +62,7 @@ export const createRecordFeed = ({ match, ...options }: RecordFeedOptions): Feed
 };
 
 /** Most that is read of one organization's records of a page, in bytes as they are stored. */
-const maxReadBytes = 8 * mostCharacters;
+const maxReadBytes = 8 * maxCharacters;
 
 /** A record as the statement answers it; its JSON as text, null where it is too large to be told. */
 interface StoredRow {
@@ -79,7 +79,7 @@ interface StoredRow {
 }
 
 /**
- * Reads each record once, whoever wants it, with the applications that its device is linked to at this moment: a device
+ * Reads each record once, whoever wants it, with the applications that its device is linked to now: a device
  * that was unlinked has none, and its records are not even read.
  */
 const recordsQuery = (question: Question<RecordSubscriber>): Sql => {
@@ -89,13 +89,13 @@ const recordsQuery = (question: Question<RecordSubscriber>): Sql => {
   const applications = [...new Set(subscribers.map(({ claim }) => claim.applicationId))];
   const organizations = [...new Set(subscribers.map(({ organizationId }) => organizationId))];
   // The newest of each organization: no stream could hold more.
-  const fits = sql`f.size < ${mostCharacters}::int
+  const fits = sql`f.size < ${maxCharacters}::int
     and sum(f.size) over (partition by f."organizationId" order by f.id desc) < ${maxReadBytes}::int`;
   return sql`
     select f.id, f.xid, f."organizationId", f."deviceId", f."productId", f.ts, f.applications,
            case when ${fits} then f.metadata::text end as metadata, case when ${fits} then f.data::text end as data,
            case when ${fits} then f.frame::text end as frame
-      from ${moment} cross join lateral (
+      from ${currentSnapshot} cross join lateral (
       select r.id, ${xid}::text as xid, r.organization_id as "organizationId", r.device_id as "deviceId",
              r.product_id as "productId", extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame,
              pg_column_size(r.metadata) + pg_column_size(r.data) + coalesce(pg_column_size(r.frame), 0) as size,
@@ -169,7 +169,7 @@ function createChoose(match: MatchStored) {
   return async (
     wanted: ReadonlyMap<RecordSubscriber, readonly RecordRow[]>,
   ): Promise<Map<RecordSubscriber, Told<RecordRow>>> => {
-    const end = performance.now() + mostChoosing;
+    const end = performance.now() + choosingTimeout;
     const asking = [...Map.groupBy(wanted.keys(), questionOf).values()];
     const answers = new Map<RecordSubscriber, Told<RecordRow>>();
     const lastAsked = (alike: readonly RecordSubscriber[]) => askedAt.get(alike[0]!) ?? 0;

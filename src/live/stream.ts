@@ -18,23 +18,23 @@ export interface Sized<Item> {
 }
 
 /** Most things that wait for one subscriber, */
-const mostItems = 1000;
+const maxItems = 1000;
 /** and most characters of JSON that these have. */
-export const mostCharacters = 1024 * 1024;
+export const maxCharacters = 1024 * 1024;
 /** After this time without anything to tell, an empty batch brings a newer cursor. Milliseconds. */
 const cursorAge = 600_000;
 /** A batch takes no more once it has this many characters. */
 const batchSize = 128 * 1024;
 
 /** Whether a thing can be told at all. */
-export const isTellable = ({ size }: { readonly size: number }): boolean => size <= mostCharacters;
+export const isTellable = ({ size }: { readonly size: number }): boolean => size <= maxCharacters;
 
 /** The newest of these, which may wait for a subscriber together. */
 export function newest<One extends { readonly size: number }>(some: One[]): One[] {
   let from = some.length;
-  for (let size = 0; from > 0 && some.length - from < mostItems; from--) {
+  for (let size = 0; from > 0 && some.length - from < maxItems; from--) {
     size += some[from - 1]!.size;
-    if (size > mostCharacters) break;
+    if (size > maxCharacters) break;
   }
   return from === 0 ? some : some.slice(from);
 }
@@ -167,7 +167,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   }
 
   private dropOldest(): void {
-    if (this.waiting.length <= mostItems && this.size <= mostCharacters) return;
+    if (this.waiting.length <= maxItems && this.size <= maxCharacters) return;
     const kept = newest(this.waiting);
     const dropped = this.waiting.length - kept.length;
     for (const { size, reached } of this.waiting.slice(0, dropped)) {

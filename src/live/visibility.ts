@@ -4,7 +4,7 @@ import sql, { type Sql } from 'sql-template-tag';
  * The present as a statement sees it, as `m`: `seen` is its snapshot, `top` the number that the next transaction will
  * get.
  */
-export const moment: Sql = sql`(
+export const currentSnapshot: Sql = sql`(
   select pg_current_snapshot() as seen, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as top) m`;
 
 /**

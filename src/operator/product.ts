@@ -4,7 +4,7 @@ import type { Connection } from './account.js';
 
 /**
  * Shows a product to every organization, or to its own alone again: then others whose devices use it keep seeing it as it is
- * at this moment (`product.withdrawn`).
+ * at this time (`product.withdrawn`).
  */
 export async function setPublic(db: Connection, id: string, isPublic: boolean, at: Date): Promise<void> {
   const { rowCount } = isId(id)

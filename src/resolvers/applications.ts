@@ -37,7 +37,7 @@ export const applicationsOfDevice = (
 
 /** A list of applications with the caller's permission on each. */
 export const applicationListing = (caller: Caller, { joined = empty, order, ...which }: WhichBelow): Listing => ({
-  rows: (asked, also) => sql`${applicationRows(caller, asked, also)} ${joined}`,
+  rows: (selected, also) => sql`${applicationRows(caller, selected, also)} ${joined}`,
   from: sql`from application a ${joined}`,
   ...which,
   matched: [sql`a.name`, sql`a.slug`, sql`a.description`],

@@ -8,7 +8,7 @@ import type { Context } from '../schema/context.js';
 import type { SelectedFields } from '../schema/selected-fields.js';
 
 /** Devices of one chart. */
-const most = 100;
+const maxDevices = 100;
 
 /** All that a chart tells of a device by itself; edges to it read the rest. */
 const named: SelectedFields = { has: (field) => field === 'serial', key: 'serial' };
@@ -51,12 +51,12 @@ async function devicesOf(ctx: Context, organizationId: string, applicationId: st
   const { id } = await loadApplication(ctx, organizationId, applicationId, 'read');
   const devices = await ctx.read<Chosen>(sql`
     ${deviceRows(ctx.caller, named)} join application_device l on l.device_id = d.id
-     where l.application_id = ${id} order by l.created_at, d.id limit ${most + 1}`);
-  if (devices.length <= most) return devices;
+     where l.application_id = ${id} order by l.created_at, d.id limit ${maxDevices + 1}`);
+  if (devices.length <= maxDevices) return devices;
   throw invalid([
     {
       path: 'applicationId',
-      message: `has more than ${most} devices; name those that the chart is of in \`deviceIds\``,
+      message: `has more than ${maxDevices} devices; name those that the chart is of in \`deviceIds\``,
     },
   ]);
 }

@@ -2,7 +2,7 @@ import type { Sql } from 'sql-template-tag';
 import { type Fault, invalid } from '../errors.js';
 
 /**
- * How a list is walked by cursor. A cursor names the list (what it is below, and its order) and the keys of a row in that
+ * How a list is read by cursor. A cursor names the list (what it is below, and its order) and the keys of a row in that
  * order, so that what is stored or deleted meanwhile neither repeats nor hides what else there is. Callers see it as
  * opaque text.
  */

@@ -46,7 +46,7 @@ export const deliveryListing = (where: readonly Sql[]): Listing => ({
   key: { columns: sql`d.hook_id, d.id`, matches: sql`d.hook_id = k.hook_id and d.id = k.id` },
   tie: identifier,
   countUpTo,
-  walk: {
+  cursor: {
     kind: 'deliveries',
     shape: [/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/],
     after: ([id]) => sql`d.id < ${id}::uuid`,
@@ -59,7 +59,7 @@ const filterTimeout = 10_000;
 /** The deliveries that the arguments of an edge choose. */
 export const deliveriesBelow = (where: readonly Sql[], args: DeliveriesBelowArgs): Listing => ({
   ...deliveryListing([...where, ...(args.state == null ? [] : standing[args.state]), ...storedWithin(args)]),
-  ...(args.state != null && { patience: filterTimeout }),
+  ...(args.state != null && { timeout: filterTimeout }),
 });
 
 /** Written as the partitions and their indexes have it. */

@@ -101,9 +101,9 @@ async function find(ctx: Context, args: DeviceBatchArgs, action: DeviceAction): 
   }
   const named = deviceIds == null ? undefined : [...new Set(deviceIds)];
   if (named?.some((each) => !isId(each))) throw notFound('device');
-  const listing = { patience: 5000, ...chosenListing(ctx.caller, { organizationId, deviceIds: named, filter }) };
+  const listing = { timeout: 5000, ...chosenListing(ctx.caller, { organizationId, deviceIds: named, filter }) };
   const where = sql`where ${join(conditionsOf(listing, q), ' and ')}`;
-  const read = readSlowly(ctx, listing, { limit: 1, page: 1, q, asked: everything });
+  const read = readSlowly(ctx, listing, { limit: 1, page: 1, q, selected: everything });
   const [counted] = await read<Omit<Found, 'ids'>>(sql`
     select count(*)::int as matched, count(*) filter (where changes)::int as changed,
            count(*) filter (where changes and blocked)::int as blocked

@@ -52,12 +52,13 @@ export class DeviceResolver {
   @RestShape(ProductReference)
   product(
     @Root() { productId }: Device,
-    @SelectedNames() asked: SelectedFields,
+    @SelectedNames() selected: SelectedFields,
     @Ctx() ctx: Context,
   ): Promise<Product | null> | null {
     if (productId == null) return null;
-    const rowsOf = (ids: readonly string[]) => sql`${productRows(ctx.caller, asked)} where p.id = any(${ids}::uuid[])`;
-    return loadById(ctx, `product ${asked.key}`, productId, rowsOf);
+    const rowsOf = (ids: readonly string[]) =>
+      sql`${productRows(ctx.caller, selected)} where p.id = any(${ids}::uuid[])`;
+    return loadById(ctx, `product ${selected.key}`, productId, rowsOf);
   }
 
   @FieldResolver(() => ApplicationPage, { description: 'Applications it is linked to that the caller can read.' })
@@ -73,16 +74,16 @@ export class DeviceResolver {
   @Query(() => Device, { description: 'A device.' })
   device(
     @Args(() => DeviceArgs) { organizationId, deviceId }: DeviceArgs,
-    @SelectedNames() asked: SelectedFields,
+    @SelectedNames() selected: SelectedFields,
     @Ctx() ctx: Context,
   ): Promise<Device> {
-    return loadDevice(ctx, organizationId, deviceId, 'read', asked);
+    return loadDevice(ctx, organizationId, deviceId, 'read', selected);
   }
 
   @Query(() => Device, { description: 'A device by its serial number, with or without the dashes.' })
   async deviceBySerial(
     @Args(() => DeviceBySerialArgs) { organizationId, deviceSerial }: DeviceBySerialArgs,
-    @SelectedNames() asked: SelectedFields,
+    @SelectedNames() selected: SelectedFields,
     @Ctx() ctx: Context,
   ): Promise<Device> {
     requireOrganization(ctx, organizationId, 'read');
@@ -90,12 +91,12 @@ export class DeviceResolver {
       new DataLoader<string, Device | null>(async (keys) => {
         const rows = await ctx.read<Device & { key: string }>(sql`
           select found.*, w.key from unnest(${keys}::text[]) w (key) cross join lateral (
-            ${deviceRows(ctx.caller, asked)}
+            ${deviceRows(ctx.caller, selected)}
              where d.organization_id = ${organizationId} and d.serial_key = w.key and ${readableDevice(ctx.caller)}) found`);
         const devices = new Map(rows.map(({ key, ...device }) => [key, device as Device]));
         return keys.map((key) => devices.get(key) ?? null);
       });
-    const loader = loaderOf(ctx, `device by serial ${asked.key}`, make);
+    const loader = loaderOf(ctx, `device by serial ${selected.key}`, make);
     const device = await loader.load(deviceSerial.toLowerCase().replaceAll('-', ''));
     if (device === null) throw notFound('device');
     return device;

@@ -19,10 +19,10 @@ export interface WhichDevices extends Which {
 
 /** A list of devices, as `d`, each with the number of its applications that the caller can read. */
 export const deviceListing = (caller: Caller, { joined = empty, where, order, filter }: WhichDevices): Listing => ({
-  rows: (asked) => sql`${deviceRows(caller, asked)} ${joined}`,
+  rows: (selected) => sql`${deviceRows(caller, selected)} ${joined}`,
   from: sql`from device d ${joined}`,
   where: [...where, ...deviceConditions(caller, filter)],
-  ...(filter != null && { patience: filterTimeout }),
+  ...(filter != null && { timeout: filterTimeout }),
   matched: [sql`d.serial`, sql`d.name`, sql`d.slug`],
   sortable: {
     id: sql`d.id`,

@@ -116,13 +116,13 @@ export class HookSettingsResolver {
 }
 
 /** A query of a filter is at most this long as JSON, in characters: it is read and asked with every record. */
-const longestQuery = 16_384;
+const maxQueryLength = 16_384;
 
 /** A query has to be one that searches take, and that can be stored. */
 function requireFilterQuery(query: PlainJson): void {
   const text = JSON.stringify(query);
-  if (text.length > longestQuery) {
-    throw invalid([{ path: 'filter.query', message: `must be at most ${longestQuery} characters of JSON` }]);
+  if (text.length > maxQueryLength) {
+    throw invalid([{ path: 'filter.query', message: `must be at most ${maxQueryLength} characters of JSON` }]);
   }
   if (/\\u(0000|d[89a-f])/i.test(text)) {
     throw invalid([{ path: 'filter.query', message: 'must not hold NUL or lone surrogates' }]);

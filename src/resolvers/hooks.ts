@@ -57,7 +57,7 @@ export async function loadHook(
 }
 
 /** Hooks of an application. */
-const mostHooks = 100;
+const maxHooks = 100;
 
 /** Locks an application's hooks against others that would be made at the same time, and throws 409 where it has as many as it may. */
 export async function requireRoomForHook(em: EntityManager, applicationId: string): Promise<void> {
@@ -66,5 +66,5 @@ export async function requireRoomForHook(em: EntityManager, applicationId: strin
     em,
     sql`select count(*)::integer as count from hook where application_id = ${applicationId}`,
   );
-  if (count >= mostHooks) throw conflict(`An application has at most ${mostHooks} hooks. Delete one first.`);
+  if (count >= maxHooks) throw conflict(`An application has at most ${maxHooks} hooks. Delete one first.`);
 }

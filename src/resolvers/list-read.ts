@@ -15,8 +15,8 @@ const quickCount = 10_000;
  * Whether a page is surely cheap: near the beginning of the list, in the list's own order, which an index has. Everything
  * else may have to look at all that the organization has.
  */
-const isQuick = ({ patience }: Listing, { q, sort, page, limit }: Wanted): boolean =>
-  !q && !sort && patience === undefined && (page - 1) * limit <= quickRows;
+const isQuick = ({ timeout }: Listing, { q, sort, page, limit }: Wanted): boolean =>
+  !q && !sort && timeout === undefined && (page - 1) * limit <= quickRows;
 
 /** The list, counted on the pipelined connection only so far: below many parents, so far together. */
 export const countedQuickly = (listing: Listing, wanted: Wanted, parents = 1): Listing => {
@@ -30,8 +30,8 @@ export const readerOf = (ctx: Context, listing: Listing, wanted: Wanted): Read =
   isQuick(listing, wanted) ? ctx.read : readSlowly(ctx, listing, wanted);
 
 /** Reads on the pool of slow reads. Throws 422 where the list or its pattern takes too long, or the pattern is wrong. */
-export const readSlowly = (ctx: Context, { patience = slowTimeout }: Listing, { q }: Wanted): Read => {
-  const limit = q ? Math.min(patternTimeout, patience) : patience;
+export const readSlowly = (ctx: Context, { timeout = slowTimeout }: Listing, { q }: Wanted): Read => {
+  const limit = q ? Math.min(patternTimeout, timeout) : timeout;
   return async <Row>(query: Sql) => {
     try {
       return (await ctx.readWithin(query, limit)) as Row[];

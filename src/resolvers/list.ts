@@ -24,7 +24,7 @@ export async function list<Row extends object>(
   const counting = countedQuickly(listing, wanted);
   const { page, count } = statements(counting, wanted);
   const read = readerOf(ctx, listing, wanted);
-  if (!wanted.asked.has('totalCount')) return pageOf(listing, listing.parentId, wanted, await read<Row>(page));
+  if (!wanted.selected.has('totalCount')) return pageOf(listing, listing.parentId, wanted, await read<Row>(page));
   // One round trip: the count is made once and stands in every row. Behind the last page there is none to stand in.
   const items = await read<Row & Counted>(
     sql`select page.*, (select total from (${count}) counted) as total from (${page}) page`,
@@ -56,10 +56,10 @@ export async function listBelow<Row extends object>(
   listing: () => Listing,
   wanted: Wanted,
 ): Promise<Page<Row> & CursorPage> {
-  const { asked, ...place } = wanted;
+  const { selected, ...place } = wanted;
   // Each parent alone: beside others, the one that a cursor is of has its page.
   if (wanted.after != null) requireCursorOf(parentId, wanted.after);
-  const key = JSON.stringify([edge, place, asked.key]);
+  const key = JSON.stringify([edge, place, selected.key]);
   // A loader takes what its batch rejects with, not what it throws: making the listing may refuse a cursor.
   const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, listing(), wanted);
   const make = () => new DataLoader<string, Page<Row> & CursorPage>(read);
@@ -87,7 +87,7 @@ async function readBelow<Row extends object>(
   const below = (statement: Sql) => sql`
     select parent.id as "parentId", below.* from unnest(${ids}::uuid[]) parent(id) cross join lateral (${statement}) below`;
   const read = readerOf(ctx, listing, wanted);
-  const counting = wanted.asked.has('totalCount') ? read<Counted & Below>(below(count)) : [];
+  const counting = wanted.selected.has('totalCount') ? read<Counted & Below>(below(count)) : [];
   const paging =
     parent === undefined ? below(page) : numbered(under(listing, sql`${parent} = any(${ids}::uuid[])`), parent, wanted);
   const [items, counts] = await Promise.all([read<Row & Below>(paging), counting]);
@@ -107,45 +107,45 @@ const under = (listing: Listing, condition: Sql): Listing => ({ ...listing, wher
 
 /** The page of each parent, by the number that a row has below its own. */
 function numbered(listing: Listing, parent: Sql, wanted: Wanted): Sql {
-  const { limit, page, asked } = wanted;
+  const { limit, page, selected } = wanted;
   const { where, order } = partsOf(listing, wanted);
   const position = sql`row_number() over (partition by ${parent} order by ${order}) as position`;
   return sql`
-    select * from (${listing.rows(asked, sql`, ${parent} as "parentId", ${position}`)} ${where}) below
+    select * from (${listing.rows(selected, sql`, ${parent} as "parentId", ${position}`)} ${where}) below
      where position > ${(page - 1) * limit} and position <= ${page * limit} order by position`;
 }
 
-/** The page of the rows that were read. Of a list that is walked one row more was asked for: whether there is more. */
+/** The page of the rows that were read. Of a list with a cursor one row more was read, which says whether there is more. */
 function pageOf<Row extends object>(
-  { walk }: Listing,
+  { cursor }: Listing,
   parentId: string | undefined,
   { limit, sort }: Wanted,
   rows: Row[],
 ): Page<Row> & CursorPage {
-  if (walk === undefined || parentId === undefined) return { items: rows.slice(0, limit) };
+  if (cursor === undefined || parentId === undefined) return { items: rows.slice(0, limit) };
   const items = rows.slice(0, limit);
-  return { items, hasMore: rows.length > limit, endCursor: sort ? null : cursorOf(walk, parentId, items.at(-1)) };
+  return { items, hasMore: rows.length > limit, endCursor: sort ? null : cursorOf(cursor, parentId, items.at(-1)) };
 }
 
 function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql } {
-  const { rows, from, countUpTo, walk, key } = listing;
-  const { limit, page, after, asked } = wanted;
+  const { rows, from, countUpTo, cursor, key } = listing;
+  const { limit, page, after, selected } = wanted;
   requireCursorOrPage(wanted);
   const { conditions, where, order } = partsOf(listing, wanted);
-  const onwards = walk && after != null ? whereAll([...conditions, afterCursor(walk, after)]) : where;
+  const onwards = cursor && after != null ? whereAll([...conditions, afterCursor(cursor, after)]) : where;
   // Counted in the order of the list, and so by its index: a planner that does not know the values may read tables instead.
   const inOrder = key === undefined ? empty : sql`order by ${listing.order}`;
-  const place = sql`limit ${limit + (walk ? 1 : 0)} offset ${(page - 1) * limit}`;
+  const place = sql`limit ${limit + (cursor ? 1 : 0)} offset ${(page - 1) * limit}`;
   return {
     page:
       key === undefined || page === 1
-        ? sql`${rows(asked)} ${onwards} order by ${order} ${place}`
+        ? sql`${rows(selected)} ${onwards} order by ${order} ${place}`
         : sql`
           select page.* from (
             select ${key.columns}, row_number() over (order by ${order}) as position ${from} ${where}
              order by ${order} ${place}) k
            -- Row by row: a planner that does not know how long the page is would read all of the table to join it.
-           cross join lateral (${rows(asked)} where ${key.matches} limit 1) page
+           cross join lateral (${rows(selected)} where ${key.matches} limit 1) page
            order by k.position`,
     count:
       countUpTo === undefined

@@ -5,7 +5,7 @@ import type { CursorKind } from './cursor.js';
 /** What a list is made of. Everything in it is text of ours; what callers send travels as parameters. */
 export interface Listing {
   /** `select ... from ...` without its condition, of what is asked for; `also` is a list of columns more, after a comma. */
-  rows: (asked: SelectedFields, also?: Sql) => Sql;
+  rows: (selected: SelectedFields, also?: Sql) => Sql;
   /** `from ...` alone, for counting. */
   from: Sql;
   /** Conditions that all hold. */
@@ -30,12 +30,12 @@ export interface Listing {
    * read. `matches` holds for the one row that a found key `k` names.
    */
   key?: { columns: Sql; matches: Sql };
-  /** How it is walked by cursor, in the order where none is asked for; not every list is. */
-  walk?: CursorKind;
+  /** How it is read by cursor, in the order where none is asked for; not every list is. */
+  cursor?: CursorKind;
   /** What a list that is read alone is below: its cursors name it. */
   parentId?: string;
   /** How long a statement may take, in milliseconds, where it may turn out expensive. */
-  patience?: number;
+  timeout?: number;
 }
 
 /** Which page of a list. */
@@ -47,5 +47,5 @@ export interface Wanted {
   /** The page after this cursor, instead of one by its number. */
   after?: string | null;
   /** What of the page is read. */
-  asked: SelectedFields;
+  selected: SelectedFields;
 }

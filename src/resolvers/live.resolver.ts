@@ -31,7 +31,7 @@ export class LiveResolver {
 
   @Streams(() => RecordsReceived, {
     description:
-      'The records of an application as they are stored, of the devices that are linked to it at that moment.',
+      'The records of an application as they are stored, of the devices that are linked to it at that currentSnapshot.',
   })
   async recordReceived(
     @Args(() => RecordReceivedArgs) args: RecordReceivedArgs,

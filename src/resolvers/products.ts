@@ -6,7 +6,7 @@ import type { Listing } from './listing.js';
 
 /** A list of products, as `p`. */
 export const productListing = (caller: Caller, where: readonly Sql[]): Listing => ({
-  rows: (asked) => productRows(caller, asked),
+  rows: (selected) => productRows(caller, selected),
   from: sql`from product p`,
   where,
   matched: [sql`p.name`, sql`p.slug`, sql`p.version`],

@@ -12,7 +12,7 @@ import type { Listing } from './listing.js';
 /** Records are counted up to this number. */
 const countUpTo = 10_000;
 /** How long a page of records may take, in milliseconds. */
-const patience = 10_000;
+const timeout = 10_000;
 
 /** Of records `r`. */
 const columns: Sql = sql`r.id, extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame, r.device_id as "deviceId",
@@ -23,14 +23,14 @@ export const readableRecords = (caller: Caller, ids: Sql): Sql => sql`
   select ${columns} from record r join device d on d.id = r.device_id
    where r.id = any(${ids}) and d.organization_id = ${caller.organizationId} and ${readableDevice(caller)}`;
 
-/** Which way a list of records goes: time by time, and what came at the same moment in the order of storing. */
+/** The order of a list of records: by time, and those of one time in the order of storing. */
 interface Direction {
   order: Sql;
   tie: Sql;
-  walk: CursorKind;
+  cursor: CursorKind;
 }
 
-const walkOf = (kind: string, after: (place: Sql) => Sql): CursorKind => ({
+const cursorOf = (kind: string, after: (place: Sql) => Sql): CursorKind => ({
   kind,
   shape: [/^-?\d{1,16}$/, /^\d{1,18}$/],
   after: ([micros, seq]) =>
@@ -41,12 +41,12 @@ const walkOf = (kind: string, after: (place: Sql) => Sql): CursorKind => ({
 const newestFirst: Direction = {
   order: sql`r.ts desc`,
   tie: sql`r.seq desc`,
-  walk: walkOf('records', (place) => sql`(r.ts, r.seq) < ${place}`),
+  cursor: cursorOf('records', (place) => sql`(r.ts, r.seq) < ${place}`),
 };
 const oldestFirst: Direction = {
   order: sql`r.ts`,
   tie: sql`r.seq`,
-  walk: walkOf('records, oldest first', (place) => sql`(r.ts, r.seq) > ${place}`),
+  cursor: cursorOf('records, oldest first', (place) => sql`(r.ts, r.seq) > ${place}`),
 };
 
 const within = ({ from, to }: RecordsBelowArgs): Sql[] => [
@@ -68,12 +68,12 @@ const ofDevice: ListingOf = (_direction, args) => ({
  * The records of the devices that are linked to the application `parent`. Each device's newest are at the end of its
  * index; of many devices together no index knows the newest.
  */
-const ofApplication: ListingOf = ({ order, tie, walk }, args) => {
+const ofApplication: ListingOf = ({ order, tie, cursor }, args) => {
   const { limit, page, after } = args;
   const conditions = [
     sql`r.device_id = l.device_id`,
     ...within(args),
-    ...(after == null ? [] : [afterCursor(walk, after)]),
+    ...(after == null ? [] : [afterCursor(cursor, after)]),
   ];
   const candidates = sql`select r.* from record r where ${join(conditions, ' and ')}
     order by ${order}, ${tie} limit ${limit * page + 1}`;
@@ -95,17 +95,17 @@ export function recordsBelow(
 ): Promise<Page<DeviceRecord> & CursorPage> {
   const { sort } = args;
   const direction = sort === 'ts' ? oldestFirst : newestFirst;
-  const { order, tie, walk } = direction;
+  const { order, tie, cursor } = direction;
   const listing = () => ({
     ...listings[parent](direction, args),
     sortable: { ts: sql`r.ts` },
     order,
     tie,
-    walk,
+    cursor,
     countUpTo,
-    patience,
+    timeout,
   });
   // These two orders are the list's own: they are in its indexes, and cursors follow them.
   const wanted = { ...args, sort: sort === 'ts' || sort === '-ts' ? null : sort };
-  return listBelow(ctx, `${parent}.${walk.kind}`, parentId, listing, wanted);
+  return listBelow(ctx, `${parent}.${cursor.kind}`, parentId, listing, wanted);
 }

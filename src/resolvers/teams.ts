@@ -6,7 +6,7 @@ import type { Listing } from './listing.js';
 
 /** A list of teams, as `t`. */
 export const teamListing = ({ joined = empty, order, ...which }: WhichBelow): Listing => ({
-  rows: (asked, also) => sql`${teamRows(asked, also)} ${joined}`,
+  rows: (selected, also) => sql`${teamRows(selected, also)} ${joined}`,
   from: sql`from team t ${joined}`,
   ...which,
   matched: [sql`t.name`, sql`t.description`],

@@ -45,9 +45,9 @@ export const createRest = (options: RestOptions): RequestHandler => {
   return (request, response, next) => {
     const found = find(pathOf(request));
     if (found === undefined) return next();
-    const { serve, allow } = found.place;
+    const { serve, allow } = found.entry;
     request.params = found.params;
-    response.locals['route'] = found.place.route;
+    response.locals['route'] = found.entry.route;
     const serving = serve.get(request.method);
     if (serving !== undefined) serving(request, response).catch(next);
     else if (request.method === 'OPTIONS') answerOptions(response, allow);
@@ -58,14 +58,14 @@ export const createRest = (options: RestOptions): RequestHandler => {
 type Serve = (request: Request, response: Response) => Promise<void>;
 
 /** A path: what serves each of its verbs, HEAD like GET, and the verbs that it has. */
-interface Place {
+interface RoutesAtPath {
   serve: Map<string, Serve>;
   allow: readonly string[];
   /** Its template, for metrics. */
   route: string;
 }
 
-const placesAt = (options: RestOptions): Map<string, Place> => {
+const placesAt = (options: RestOptions): Map<string, RoutesAtPath> => {
   const serving = new Map<string, Map<string, Serve>>();
   for (const operation of compileRoutes(restSchema(options.schema))) {
     const { path, verb, alias } = operation.route;
@@ -74,7 +74,7 @@ const placesAt = (options: RestOptions): Map<string, Place> => {
     const serve = createServe(operation, options);
     for (const each of alias === undefined ? [verb] : [verb, alias]) verbs.set(each, serve);
   }
-  const places = new Map<string, Place>();
+  const places = new Map<string, RoutesAtPath>();
   for (const [path, serve] of serving) {
     const allow = allowedVerbs([...serve.keys()]);
     const get = serve.get('GET');

@@ -48,11 +48,11 @@ export const fault = (faults: Fault[], path: string, message: string): undefined
 
 /** `parent.key`, the key cut where a caller made it long. */
 export const below = (parent: string, key: string | number): string => {
-  const name = `${key}`.slice(0, longestKey);
+  const name = `${key}`.slice(0, maxKeyLength);
   return parent === '' ? name : `${parent}.${name}`;
 };
 
-const longestKey = 100;
+const maxKeyLength = 100;
 const decimal = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 const asText = (text: string): unknown => text;

@@ -24,7 +24,7 @@ export interface AnsweredRequest {
 const routeOf = ({ baseUrl, route }: Request): string =>
   route === undefined ? 'none' : `${baseUrl}${(route as { path: string }).path}`;
 
-const longestMessage = 500;
+const maxMessageLength = 500;
 
 /** Adds fields to the log line of a request. A socket's upgrade has no line. */
 export const noteFor = (
@@ -53,7 +53,8 @@ export const logRequests =
       const { failure, note, route } = response.locals as Noted;
       observe({ method, route: route ?? routeOf(request), status, seconds: took / 1000 });
       const isRefused = status !== 'aborted' && status >= 400;
-      const refused = isRefused && failure && { code: failure.code, message: failure.message.slice(0, longestMessage) };
+      const refused = isRefused &&
+        failure && { code: failure.code, message: failure.message.slice(0, maxMessageLength) };
       log.info({ requestId, method, path, status, milliseconds, ...refused, ...(isRefused && note) }, 'request');
     });
     next();

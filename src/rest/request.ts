@@ -244,7 +244,7 @@ const asMalformed = (error: unknown): never => {
 /** Faults of reading, then those of the rules for what could be read whole. */
 const merge = (read: readonly Fault[], checked: readonly Fault[]): Fault[] => {
   const isRead = ({ path }: Fault) => !read.some((fault) => fault.path === path || fault.path.startsWith(`${path}.`));
-  return [...read, ...checked.filter(isRead)].slice(0, mostFaults);
+  return [...read, ...checked.filter(isRead)].slice(0, maxFaults);
 };
 
-const mostFaults = 100;
+const maxFaults = 100;

@@ -12,7 +12,7 @@ import { type PageRequest, pageLinks } from './links.js';
 import type { Route } from './routes.js';
 
 /** Writes the value that an operation gave, head and body at once. @throws what `hold` throws for the bytes of the body. */
-export type Answer = (response: Response, value: unknown, request: PageRequest, hold: Hold) => void;
+export type WriteAnswer = (response: Response, value: unknown, request: PageRequest, hold: Hold) => void;
 
 /** A page as list operations give it; `totalCount` is absent where it was not counted to the end. */
 interface Page {
@@ -24,7 +24,7 @@ interface Page {
  * Makes the writer of one route's answers by the operation's type: nothing for 204, a bare array with its count and
  * links for a page, else the value as JSON.
  */
-export const createAnswer = (route: Route, type: GraphQLOutputType): Answer => {
+export const createAnswer = (route: Route, type: GraphQLOutputType): WriteAnswer => {
   if (route.status === 204) return (response) => void response.writeHead(204).end();
   const leaveOutAbsent = absentRemover(type);
   if (pageItems(type) === undefined) {

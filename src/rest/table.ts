@@ -1,75 +1,39 @@
+import { addRoute, createRouter, findRoute } from 'rou3';
 import { malformed } from '../errors.js';
 
 /** What stands at a path, with the texts that the request gave for the path's parameters. */
-interface Found<Place> {
-  place: Place;
+interface Match<Entry> {
+  entry: Entry;
   params: Record<string, string>;
 }
 
 /** Finds what stands at a path; undefined where nothing does. @throws malformed where a parameter does not decode. */
-type Find<Place> = (path: string) => Found<Place> | undefined;
-
-/** What may follow a part of a path. */
-interface Branch<Place> {
-  fixed: Map<string, Branch<Place>>;
-  any?: Branch<Place>;
-  end?: { place: Place; names: readonly string[] };
-}
+type Find<Entry> = (path: string) => Match<Entry> | undefined;
 
 /**
- * A table of paths whose parameters are written `:name`: one step a segment, however many paths there are. Case and
- * slashes count, and a parameter is never empty. Where two paths fit, words win over parameters.
+ * A table of paths whose parameters are written `:name`. Case and slashes count, and a parameter is never empty. Where two
+ * paths fit, words win over parameters.
  */
-export const createTable = <Place>(places: ReadonlyMap<string, Place>): Find<Place> => {
-  const root: Branch<Place> = { fixed: new Map() };
-  for (const [path, place] of places) {
-    let branch = root;
-    const names: string[] = [];
-    for (const segment of segmentsOf(path)) {
-      if (segment.startsWith(':')) {
-        names.push(segment.slice(1));
-        branch = branch.any ??= { fixed: new Map() };
-      } else {
-        const next = branch.fixed.get(segment) ?? { fixed: new Map() };
-        branch.fixed.set(segment, next);
-        branch = next;
-      }
-    }
-    branch.end = { place, names };
-  }
+export const createTable = <Entry>(entries: ReadonlyMap<string, Entry>): Find<Entry> => {
+  // The router ignores a slash at the end, so the paths with one have a router of their own.
+  const [plain, slashed] = [createRouter<Entry>(), createRouter<Entry>()];
+  const routerOf = (path: string) => (path.charCodeAt(path.length - 1) === slash ? slashed : plain);
+  for (const [path, entry] of entries) addRoute(routerOf(path), anyVerb, path, entry);
   return (path) => {
     if (path.charCodeAt(0) !== slash) return undefined;
-    const given: string[] = [];
-    const end = follow(root, segmentsOf(path), 0, given);
-    return end && { place: end.place, params: named(end.names, given) };
+    const found = findRoute(routerOf(path), anyVerb, path);
+    return found && { entry: found.data, params: decoded(found.params) };
   };
 };
 
+/** The router knows verbs; here the entry of a path has them, so that another verb is refused with those allowed. */
+const anyVerb = '';
+
 const slash = '/'.charCodeAt(0);
 
-const segmentsOf = (path: string): string[] => path.slice(1).split('/');
-
-/** Walks on from a branch; `given` takes what parameters were given. */
-const follow = <Place>(
-  branch: Branch<Place>,
-  segments: readonly string[],
-  index: number,
-  given: string[],
-): Branch<Place>['end'] => {
-  const segment = segments[index];
-  if (segment === undefined) return branch.end;
-  const next = branch.fixed.get(segment);
-  const end = next && follow(next, segments, index + 1, given);
-  if (end !== undefined || branch.any === undefined || segment === '') return end;
-  given.push(segment);
-  const beyond = follow(branch.any, segments, index + 1, given);
-  if (beyond === undefined) given.pop();
-  return beyond;
-};
-
-const named = (names: readonly string[], given: readonly string[]): Record<string, string> => {
+const decoded = (given: Record<string, string> | undefined): Record<string, string> => {
   const params: Record<string, string> = {};
-  for (let index = 0; index < names.length; index++) params[names[index]!] = decode(given[index]!);
+  for (const name in given) params[name] = decode(given[name]!);
   return params;
 };
 

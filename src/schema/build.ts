@@ -81,7 +81,7 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
   return schema;
 }
 
-/** Around every operation, whichever door it came through: the token's scope, and what a violated constraint means. */
+/** Around every operation, by REST and by the graph: the token's scope, and what a violated constraint means. */
 function guard(field: Field, changes: boolean): void {
   const resolve = field.resolve ?? defaultFieldResolver;
   const operation = { changes, ingests: field.extensions.ingests === true };

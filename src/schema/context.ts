@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Sql } from 'sql-template-tag';
 import type { Caller } from '../entities/caller.js';
 
-/** Runs one statement and gives its rows. Moments come as ISO 8601 text, 64-bit integers as text. */
+/** Runs one statement and gives its rows. Times come as ISO 8601 text, 64-bit integers as text. */
 export type Read = <Row extends object>(query: Sql) => Promise<Row[]>;
 
 /**
@@ -11,7 +11,7 @@ export type Read = <Row extends object>(query: Sql) => Promise<Row[]>;
  */
 export type WeighRows = (characters: number) => void;
 
-/** What every resolver gets, whichever door the call came through. */
+/** What every resolver gets, by REST and by the graph. */
 export interface Context {
   readonly caller: Caller;
   /** The unit of work of this call, for whatever changes things. */

@@ -14,7 +14,7 @@ import { EmailAddress, Serial, UnixTime, WebAddress } from '../entities/scalars.
 import { isStorable, unstorable } from '../entities/storable.js';
 
 /*
- * Fields of arguments: their type in the graph and what is allowed in them, in one word. Both doors check by these, and
+ * Fields of arguments: their type in the graph and what is allowed in them, in one word. REST and the graph check by these, and
  * the OpenAPI document is written from them. An optional field may be absent (left as it is) or `null` (cleared).
  */
 
@@ -63,7 +63,7 @@ export const whole = (text: string, from: number, to: number, presence: Presence
   field(() => Int, text, presence, Min(from), Max(to));
 /** A number in a range. */
 export const number = (text: string, from: number, to: number) => field(() => Float, text, {}, Min(from), Max(to));
-/** A moment in Unix seconds; a number of 1e11 or more is read as milliseconds, as ingestion reads it. */
+/** A time in Unix seconds; a number of 1e11 or more is read as milliseconds, as ingestion reads it. */
 export const unixTime = (text: string) => field(() => UnixTime, text, { optional: true }, Min(0), Max(1e14));
 /** A valid e-mail address. */
 export const email = () => field(() => EmailAddress, 'E-mail address, unique whatever its case.', {}, IsEmail());

@@ -24,7 +24,7 @@ export class PageArgs {
   sort?: string | null;
 
   /** What of the page is read. No argument of a caller's: it follows from the query's selection. */
-  readonly asked: SelectedFields = everything;
+  readonly selected: SelectedFields = everything;
 }
 
 /** A page of what a regular expression matches. */

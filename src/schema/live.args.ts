@@ -1,7 +1,7 @@
 import { MaxLength } from 'class-validator';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
-import { mostCursorCharacters } from '../entities/live.js';
+import { maxCursorCharacters } from '../entities/live.js';
 import type { PlainJson } from '../json.js';
 import { OrganizationArgs } from './account.args.js';
 import { ApplicationArgs } from './application.args.js';
@@ -19,7 +19,7 @@ const after = (): PropertyDecorator => (target, key) => {
     description:
       'The `cursor` of an event of this subscription: what came since is told first, the newest 1,000 of it; `missed` counts the others.',
   })(target, key as string);
-  MaxLength(mostCursorCharacters)(target, key as string);
+  MaxLength(maxCursorCharacters)(target, key as string);
 };
 
 /** The records of an application, as they come. */

@@ -73,15 +73,15 @@ const valueOf = (parameter: Parameter): ((call: Call) => unknown) => {
 /** Makes the instance that a method takes from a field's arguments, or gives the last one where they are the same. */
 const argumentsOf = (type: Class) => {
   const isPage = type === PageArgs || type.prototype instanceof PageArgs;
-  let last: { args: Call['args']; asked: unknown; instance: object } | undefined;
+  let last: { args: Call['args']; selected: unknown; instance: object } | undefined;
   return (call: Call): object => {
     const { args } = call;
-    const asked = (call.info as SelectionInfo).asked ?? everything;
-    if (last !== undefined && last.asked === asked && isSame(last.args, args)) return last.instance;
+    const selected = (call.info as SelectionInfo).selected ?? everything;
+    if (last !== undefined && last.selected === selected && isSame(last.args, args)) return last.instance;
     const instance = toInstance(args, type);
     requireValid(instance, type);
-    if (isPage) Object.assign(instance, { asked });
-    last = { args, asked, instance: Object.freeze(instance) };
+    if (isPage) Object.assign(instance, { selected });
+    last = { args, selected, instance: Object.freeze(instance) };
     return instance;
   };
 };

@@ -23,7 +23,7 @@ export function pageOf<Item extends object>(item: ClassType<Item>, listItem: Cla
   return PageOfItems as ClassType<Page<Item>>;
 }
 
-/** A page of a list that can be walked by cursor as well: its end, and whether there is more. */
+/** A page of a list that can be read by cursor as well: its end, and whether there is more. */
 export function walkedPageOf<Item extends object>(item: ClassType<Item>, listItem: ClassType = item) {
   @ObjectType()
   abstract class PageOfWalk extends pageOf(item, listItem) {

@@ -57,9 +57,9 @@ export function selectedFieldsOf({ fieldNodes, fragments, returnType }: Selected
 
 /** What the executor adds to the `info` of a resolver, where it compiles. */
 export interface SelectionInfo {
-  asked?: SelectedFields;
+  selected?: SelectedFields;
 }
 
 /** Hands a resolver what is asked of its result. Lists find it in their arguments. */
 export const SelectedNames = (): ReturnType<typeof createParameterDecorator> =>
-  createParameterDecorator(({ info }) => (info as SelectionInfo).asked ?? everything);
+  createParameterDecorator(({ info }) => (info as SelectionInfo).selected ?? everything);

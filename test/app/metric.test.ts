@@ -65,7 +65,7 @@ describe('/metrics', () => {
     expect(figure('ddp_search_waiting')).toBe(0);
   });
 
-  it('counts GraphQL operations by kind, known queries too', async () => {
+  it('counts GraphQL operations by kind, queries from the cache too', async () => {
     const ask = (query: string) =>
       fetch(`${service.url}/graphql`, {
         method: 'POST',

@@ -4,14 +4,14 @@ import { createPool } from '../../src/database/pools.js';
 import { newId } from '../../src/entities/id.js';
 import { createJobs } from '../../src/jobs/jobs.js';
 import { createLog } from '../../src/log.js';
-import { type Subject, usePostRoom } from '../hooks/hook-world.js';
+import { type Subject, useHookWorld } from '../hooks/hook-world.js';
 import { startReceiver } from '../hooks/receiver.js';
 
-const room = usePostRoom();
+const world = useHookWorld();
 
 /** Gives the application of a subject more hooks. */
 async function addHooks({ organizationId, applicationId }: Subject, urls: readonly string[]): Promise<void> {
-  await room.pool.query(sql`
+  await world.pool.query(sql`
     insert into hook (id, organization_id, application_id, url, created_at, updated_at)
     select id, ${organizationId}, ${applicationId}, url, now(), now()
       from unnest(${urls.map(() => newId())}::uuid[], ${urls}::text[]) h (id, url)`);
@@ -22,45 +22,45 @@ describe('one organization', () => {
     const receiver = await startReceiver();
     const port = new URL(receiver.url()).port;
     const lookedUp: string[] = [];
-    const hooks = await room.open({
+    const hooks = await world.open({
       lookups: 4,
       resolve: (hostname) => {
         lookedUp.push(hostname);
         return hostname === 'quick.example' ? Promise.resolve(['127.0.0.1']) : new Promise(() => undefined);
       },
     });
-    const attacker = await room.subject({ url: 'http://slow.example/' });
+    const attacker = await world.subject({ url: 'http://slow.example/' });
     await addHooks(
       attacker,
       Array.from({ length: 30 }, (_, index) => `http://slow-${index}.example/`),
     );
-    await room.store(hooks, attacker, 2);
-    await room.turn(hooks);
+    await world.store(hooks, attacker, 2);
+    await world.turn(hooks);
     expect(lookedUp.length).toBeGreaterThan(0);
 
-    const victim = await room.subject({ url: `http://quick.example:${port}/` });
-    await room.store(hooks, victim);
-    const [row] = await room.until(victim, ([first]) => first?.attempts_made === 1);
+    const victim = await world.subject({ url: `http://quick.example:${port}/` });
+    await world.store(hooks, victim);
+    const [row] = await world.until(victim, ([first]) => first?.attempts_made === 1);
     expect(row).toMatchObject({ state: 'succeeded' });
     await receiver.close();
   });
 
-  it("with hundreds of hooks that hang leaves room for others' calls", async () => {
+  it("with hundreds of hooks that hang leaves world for others' calls", async () => {
     const hanging = await startReceiver(() => undefined);
     const receiver = await startReceiver();
-    const hooks = await room.open({ timeout: 60_000 });
-    const attacker = await room.subject({ url: hanging.url() });
+    const hooks = await world.open({ timeout: 60_000 });
+    const attacker = await world.subject({ url: hanging.url() });
     await addHooks(
       attacker,
       Array.from({ length: 149 }, () => hanging.url()),
     );
-    await room.store(hooks, attacker, 8);
+    await world.store(hooks, attacker, 8);
     // More than half of all calls never are one organization's.
     await hanging.received(450);
 
-    const victim = await room.subject({ url: receiver.url(), concurrency: 1 });
-    await room.store(hooks, victim, 5);
-    await room.drained([victim]);
+    const victim = await world.subject({ url: receiver.url(), concurrency: 1 });
+    await world.store(hooks, victim, 5);
+    await world.drained([victim]);
     expect(receiver.calls).toHaveLength(5);
     expect(hanging.busiest).toBeLessThanOrEqual(500);
     await hanging.close();
@@ -68,10 +68,10 @@ describe('one organization', () => {
   });
 
   it("with jobs without end leaves others' jobs their turn", async () => {
-    const pool = createPool(room.url);
+    const pool = createPool(world.url);
     const [busy, other] = [
-      await room.subject({ url: 'http://127.0.0.1:9/' }),
-      await room.subject({ url: 'http://127.0.0.1:9/' }),
+      await world.subject({ url: 'http://127.0.0.1:9/' }),
+      await world.subject({ url: 'http://127.0.0.1:9/' }),
     ];
     const jobs = createJobs({
       pool,

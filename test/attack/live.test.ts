@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { CloseCode } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { begun, buildPlace, missed, values } from '../live/place.js';
+import { begun, buildLiveWorld, missed, values } from '../live/live-world.js';
 import { overSocket, type Subscriber } from '../live/subscriber.js';
 import { useWorld } from '../support/world.js';
 
@@ -15,8 +15,8 @@ afterEach(() => {
 
 describe('ninety subscriptions of one token with slow queries', () => {
   it('hold up no records of other organizations, and count what they miss of their own', async () => {
-    const attacker = await buildPlace(world);
-    const quiet = await buildPlace(world);
+    const attacker = await buildLiveWorld(world);
+    const quiet = await buildLiveWorld(world);
     // A pattern of this kind walks through all of a long text with some hundred states at once.
     const text = 'ab'.repeat(100_000);
     await attacker.send({ t: text });
@@ -86,7 +86,7 @@ describe('WebSockets that never say who they are', () => {
   });
 
   it('lock nobody out: from however many addresses they come, those that are here longest make way', async () => {
-    const place = await buildPlace(behindProxy);
+    const place = await buildLiveWorld(behindProxy);
     const opened: (WebSocket | number)[] = [];
     for (let n = 10; n < 20; n++) opened.push(...(await openMany(`192.0.2.${n}`, 20)));
     expect(sockets(opened)).toHaveLength(200);

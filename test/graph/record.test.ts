@@ -71,7 +71,7 @@ const page = async (query: string, d: string, more: object = {}): Promise<Record
 const faultOf = async (query: string, d: string, more: object): Promise<unknown> =>
   (await owner.graph(query, { o, d, ...more })).body.errors?.[0];
 
-const walk = async (query: string, d: string, more: object, between = async () => {}): Promise<number[]> => {
+const readAllPages = async (query: string, d: string, more: object, between = async () => {}): Promise<number[]> => {
   const times: number[] = [];
   for (let after: string | null = null, hasMore = true; hasMore; ) {
     const answer: RecordPage = await page(query, d, { ...more, after });
@@ -95,8 +95,8 @@ describe('records of a device', () => {
   });
 
   it('come oldest first where that is asked for, by cursor too', async () => {
-    expect(await walk(ofDevice, deviceIds[0]!, { sort: 'ts', limit: 7 })).toEqual(descending(25).toReversed());
-    expect(await walk(ofDevice, deviceIds[0]!, { sort: '-ts', limit: 7 })).toEqual(descending(25));
+    expect(await readAllPages(ofDevice, deviceIds[0]!, { sort: 'ts', limit: 7 })).toEqual(descending(25).toReversed());
+    expect(await readAllPages(ofDevice, deviceIds[0]!, { sort: '-ts', limit: 7 })).toEqual(descending(25));
   });
 
   it('are those of a range of time, its ends included', async () => {
@@ -109,19 +109,19 @@ describe('records of a device', () => {
     const id = await owner.make(`/organizations/${o}/devices/bb`);
     await send('bb', 20);
     let sent = 0;
-    const times = await walk(ofDevice, id, { limit: 3 }, async () => {
+    const times = await readAllPages(ofDevice, id, { limit: 3 }, async () => {
       await send('bb', 5, start + 1000 * ++sent);
     });
     expect(times).toEqual(descending(20));
   });
 
-  it('of the same moment are told apart by cursor', async () => {
+  it('of the same time are told apart by cursor', async () => {
     const id = await owner.make(`/organizations/${o}/devices/cc`);
     await owner.post(
       `/organizations/${o}/records`,
       Array.from({ length: 9 }, () => ({ serial: 'cc', ts: start, data: {} })),
     );
-    expect(await walk(ofDevice, id, { limit: 2 })).toEqual(Array(9).fill(start));
+    expect(await readAllPages(ofDevice, id, { limit: 2 })).toEqual(Array(9).fill(start));
     expect((await page(ofDevice, id, { limit: 9 })).items.map(({ id: each }) => each)).toHaveLength(9);
   });
 
@@ -202,8 +202,8 @@ describe('records of an application', () => {
   it('are those of all its devices in one order of time, by page and by cursor', async () => {
     const all = [...descending(10, start + 100), ...descending(25)];
     expect(await page(ofApplication, applicationId, { limit: 35 })).toMatchObject({ totalCount: 35, hasMore: false });
-    expect(await walk(ofApplication, applicationId, { limit: 4 })).toEqual(all);
-    expect(await walk(ofApplication, applicationId, { limit: 4, sort: 'ts' })).toEqual(all.toReversed());
+    expect(await readAllPages(ofApplication, applicationId, { limit: 4 })).toEqual(all);
+    expect(await readAllPages(ofApplication, applicationId, { limit: 4, sort: 'ts' })).toEqual(all.toReversed());
     const second = await page(ofApplication, applicationId, { limit: 8, page: 2 });
     expect(second.items.map(({ ts }) => ts)).toEqual(all.slice(8, 16));
   });

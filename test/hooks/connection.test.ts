@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { usePostRoom } from './hook-world.js';
+import { useHookWorld } from './hook-world.js';
 
-const room = usePostRoom();
+const world = useHookWorld();
 const closing = new Set<() => Promise<unknown>>();
 
 afterEach(async () => {
@@ -45,20 +45,20 @@ describe('a receiver that closes a connection', () => {
       if (number === 1) socket.write(ok);
       else socket.destroy();
     });
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url, concurrency: 1 });
-    await room.store(hooks, subject, 6);
-    const rows = await room.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url, concurrency: 1 });
+    await world.store(hooks, subject, 6);
+    const rows = await world.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
     expect(rows.map(({ state }) => state)).toEqual(Array(6).fill('succeeded'));
     expect(receiver.requests).toContain(2);
   });
 
   it('that is fresh, is not called again within the attempt', async () => {
     const receiver = await speaking((socket) => socket.destroy());
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url });
-    await room.store(hooks, subject);
-    const [row] = await room.until(subject, ([first]) => first?.attempts_made === 1);
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url });
+    await world.store(hooks, subject);
+    const [row] = await world.until(subject, ([first]) => first?.attempts_made === 1);
     expect(row).toMatchObject({ state: 'pending', error: { code: 'RESET' } });
     expect(receiver.requests).toEqual([1]);
   });
@@ -68,10 +68,10 @@ describe('a receiver that closes a connection', () => {
       if (number === 1) socket.write(ok);
       else socket.end('HTTP/1.1 2');
     });
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url, concurrency: 1 });
-    await room.store(hooks, subject, 2);
-    const rows = await room.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url, concurrency: 1 });
+    await world.store(hooks, subject, 2);
+    const rows = await world.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
     expect(rows.map(({ state }) => state).toSorted()).toEqual(['pending', 'succeeded']);
     expect(receiver.requests).toEqual([1, 2]);
   });
@@ -82,10 +82,10 @@ describe('a receiver that closes a connection', () => {
       if (++calls === 1) socket.write(ok);
       else socket.destroy();
     });
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url, concurrency: 1 });
-    await room.store(hooks, subject, 2);
-    const rows = await room.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url, concurrency: 1 });
+    await world.store(hooks, subject, 2);
+    const rows = await world.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
     expect(rows.map(({ state }) => state).toSorted()).toEqual(['pending', 'succeeded']);
     expect(receiver.requests).toEqual([1, 2, 1]);
   });

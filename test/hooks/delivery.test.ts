@@ -3,19 +3,19 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { isId } from '../../src/entities/id.js';
-import { usePostRoom } from './hook-world.js';
+import { useHookWorld } from './hook-world.js';
 import { type Behaviour, fine, json, startReceiver, status } from './receiver.js';
 
-const room = usePostRoom();
+const world = useHookWorld();
 const settled = (rows: { attempts_made: number }[]) => rows.length > 0 && rows.every((row) => row.attempts_made > 0);
 
 /** Calls a receiver that behaves so, once, and gives the delivery as it then stands. */
 async function deliverTo(behaviour: Behaviour, path = '/') {
   const receiver = await startReceiver(behaviour);
-  const hooks = await room.open({ timeout: 600 });
-  const subject = await room.subject({ url: receiver.url(path) });
-  await room.store(hooks, subject);
-  const [delivery] = await room.until(subject, settled);
+  const hooks = await world.open({ timeout: 600 });
+  const subject = await world.subject({ url: receiver.url(path) });
+  await world.store(hooks, subject);
+  const [delivery] = await world.until(subject, settled);
   await receiver.close();
   return { delivery: delivery!, receiver, subject };
 }
@@ -64,10 +64,10 @@ describe('a record of a linked device', () => {
   });
 
   it('is not sent to a disabled hook', async () => {
-    const hooks = await room.open();
-    const subject = await room.subject({ url: 'http://127.0.0.1:9/', disabled: true });
-    await room.store(hooks, subject);
-    expect(await room.deliveries(subject)).toEqual([]);
+    const hooks = await world.open();
+    const subject = await world.subject({ url: 'http://127.0.0.1:9/', disabled: true });
+    await world.store(hooks, subject);
+    expect(await world.deliveries(subject)).toEqual([]);
   });
 });
 
@@ -202,11 +202,11 @@ describe('a call without an answer', () => {
 
   it('because nothing listens says so', async () => {
     const receiver = await startReceiver();
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url() });
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url() });
     await receiver.close();
-    await room.store(hooks, subject);
-    const [delivery] = await room.until(subject, settled);
+    await world.store(hooks, subject);
+    const [delivery] = await world.until(subject, settled);
     expect(delivery).toMatchObject({ response: null, error: { code: 'REFUSED' } });
   });
 });
@@ -219,15 +219,15 @@ describe('a receiver with a certificate that nobody vouches for', () => {
 
   it('is not called unless the hook allows it', async () => {
     const receiver = await startReceiver(fine, tls);
-    const hooks = await room.open();
-    const careful = await room.subject({ url: receiver.url() });
-    const trusting = await room.subject({ url: receiver.url(), allow_unverified_ssl_cert: true });
-    await room.store(hooks, trusting);
-    await room.until(trusting, settled);
-    await room.store(hooks, careful);
-    const [refused] = await room.until(careful, settled);
+    const hooks = await world.open();
+    const careful = await world.subject({ url: receiver.url() });
+    const trusting = await world.subject({ url: receiver.url(), allow_unverified_ssl_cert: true });
+    await world.store(hooks, trusting);
+    await world.until(trusting, settled);
+    await world.store(hooks, careful);
+    const [refused] = await world.until(careful, settled);
     expect(refused).toMatchObject({ response: null, error: { code: 'TLS' } });
-    expect(await room.deliveries(trusting)).toMatchObject([{ state: 'succeeded' }]);
+    expect(await world.deliveries(trusting)).toMatchObject([{ state: 'succeeded' }]);
     expect(receiver.calls).toHaveLength(1);
     await receiver.close();
   });

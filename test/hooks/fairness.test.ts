@@ -1,23 +1,23 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { usePostRoom } from './hook-world.js';
+import { useHookWorld } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
 jest.setTimeout(60_000);
-const room = usePostRoom();
+const world = useHookWorld();
 
 describe('a hook whose receiver hangs', () => {
   it('holds up nobody else, and is called at once no more often than its cap', async () => {
     const hanging = await startReceiver(() => undefined);
     const receiver = await startReceiver();
-    const hooks = await room.open({ timeout: 60_000 });
-    const stuck = await room.subject({ url: hanging.url() });
-    const others = await Promise.all(Array.from({ length: 9 }, () => room.subject({ url: receiver.url() })));
-    await room.store(hooks, stuck, 300);
+    const hooks = await world.open({ timeout: 60_000 });
+    const stuck = await world.subject({ url: hanging.url() });
+    const others = await Promise.all(Array.from({ length: 9 }, () => world.subject({ url: receiver.url() })));
+    await world.store(hooks, stuck, 300);
     await hanging.received(8);
-    for (const other of others) await room.store(hooks, other, 100);
-    await room.drained(others);
+    for (const other of others) await world.store(hooks, other, 100);
+    await world.drained(others);
     expect(hanging.calls).toHaveLength(8);
-    expect((await room.deliveries(stuck)).every(({ attempts_made }) => attempts_made === 0)).toBe(true);
+    expect((await world.deliveries(stuck)).every(({ attempts_made }) => attempts_made === 0)).toBe(true);
     await Promise.all([hanging.close(), receiver.close()]);
   });
 });
@@ -25,10 +25,10 @@ describe('a hook whose receiver hangs', () => {
 describe('the cap of a hook', () => {
   it('holds over all processes together', async () => {
     const receiver = await startReceiver((response) => void setTimeout(() => response.end(), 5));
-    const [one] = await Promise.all([room.open(), room.open(), room.open()]);
-    const subject = await room.subject({ url: receiver.url(), concurrency: 5 });
-    await room.store(one, subject, 100);
-    await room.drained([subject]);
+    const [one] = await Promise.all([world.open(), world.open(), world.open()]);
+    const subject = await world.subject({ url: receiver.url(), concurrency: 5 });
+    await world.store(one, subject, 100);
+    await world.drained([subject]);
     expect(receiver.busiest).toBeLessThanOrEqual(5);
     expect(receiver.calls).toHaveLength(100);
     await receiver.close();
@@ -38,12 +38,12 @@ describe('the cap of a hook', () => {
     const receiver = await startReceiver((response, { headers }) => {
       if (headers['x-service-event'] === 'ping') response.end();
     });
-    const hooks = await room.open({ timeout: 60_000 });
-    const { hookId, applicationId, organizationId, ...subject } = await room.subject({
+    const hooks = await world.open({ timeout: 60_000 });
+    const { hookId, applicationId, organizationId, ...subject } = await world.subject({
       url: receiver.url(),
       concurrency: 1,
     });
-    await room.store(hooks, { hookId, applicationId, organizationId, ...subject }, 2);
+    await world.store(hooks, { hookId, applicationId, organizationId, ...subject }, 2);
     await receiver.received(1);
     await hooks.ping({ id: hookId, application: { id: applicationId, organizationId } });
     expect(receiver.calls.map(({ headers }) => headers['x-service-event'])).toEqual(['record', 'ping']);

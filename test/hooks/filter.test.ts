@@ -1,26 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { usePostRoom } from './hook-world.js';
+import { useHookWorld } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
-const room = usePostRoom();
+const world = useHookWorld();
 
 describe('a filter whose query takes too long', () => {
   it('lets the records through, and holds up their storing for no longer than that', async () => {
     const receiver = await startReceiver();
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url() });
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url() });
     const filter = { query: { range: { 'data.index': { gt: 100 } } } };
-    await room.pool.query(sql`update hook set filter = ${filter} where id = ${subject.hookId}`);
-    await room.store(hooks, subject, 2);
-    expect(await room.deliveries(subject)).toEqual([]);
-    const holder = await room.pool.connect();
+    await world.pool.query(sql`update hook set filter = ${filter} where id = ${subject.hookId}`);
+    await world.store(hooks, subject, 2);
+    expect(await world.deliveries(subject)).toEqual([]);
+    const holder = await world.pool.connect();
     try {
       // Takes long whatever the machine: what the query reads is locked.
       await holder.query('begin');
       await holder.query('lock table record in access exclusive mode');
-      await room.store(hooks, subject, 2);
-      const rows = await room.until(subject, (all) => all.every(({ state }) => state === 'succeeded'));
+      await world.store(hooks, subject, 2);
+      const rows = await world.until(subject, (all) => all.every(({ state }) => state === 'succeeded'));
       expect(rows).toHaveLength(2);
     } finally {
       await holder.query('rollback');

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { type Subject, usePostRoom } from './hook-world.js';
+import { type Subject, useHookWorld } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
-const room = usePostRoom();
+const world = useHookWorld();
 const second = 1000;
 const day = 24 * 3600 * second;
 
 /** What is known of a hook's health. */
 const health = async ({ hookId }: Subject) => {
-  const { rows } = await room.pool.query<{
+  const { rows } = await world.pool.query<{
     failures_in_row: number;
     circuit_until: string | null;
     disabled: boolean;
@@ -23,35 +23,35 @@ describe("a hook's circuit", () => {
   it('opens after ten failures in a row, lets one probe through after 30 s, 60 s ..., and closes with a success', async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
-    const hooks = await room.open({ schedule: [7 * day] });
-    const subject = await room.subject({ url: receiver.url(), concurrency: 10 });
-    await room.store(hooks, subject, 10);
+    const hooks = await world.open({ schedule: [7 * day] });
+    const subject = await world.subject({ url: receiver.url(), concurrency: 10 });
+    await world.store(hooks, subject, 10);
     await receiver.received(10);
-    await room.until(subject, (rows) => rows.every(({ attempts_made }) => attempts_made === 1));
+    await world.until(subject, (rows) => rows.every(({ attempts_made }) => attempts_made === 1));
     expect(await health(subject)).toMatchObject({
       failures_in_row: 10,
-      circuit_until: new Date(room.now + 30 * second).toISOString(),
+      circuit_until: new Date(world.now + 30 * second).toISOString(),
     });
 
     // Open: what is due waits, and uses up no attempts.
-    await room.store(hooks, subject, 20);
-    await room.turn(hooks);
+    await world.store(hooks, subject, 20);
+    await world.turn(hooks);
     expect(receiver.calls).toHaveLength(10);
 
     // One probe, which fails: open for twice as long.
-    room.now += 30 * second;
+    world.now += 30 * second;
     hooks.wake();
     await receiver.received(11);
-    await room.until(subject, (rows) => rows.filter(({ attempts_made }) => attempts_made === 1).length === 11);
-    await room.turn(hooks);
+    await world.until(subject, (rows) => rows.filter(({ attempts_made }) => attempts_made === 1).length === 11);
+    await world.turn(hooks);
     expect(receiver.calls).toHaveLength(11);
-    expect((await health(subject)).circuit_until).toBe(new Date(room.now + 60 * second).toISOString());
+    expect((await health(subject)).circuit_until).toBe(new Date(world.now + 60 * second).toISOString());
 
     // One probe, which succeeds: closed, and everything goes out.
     code = 200;
-    room.now += 60 * second;
+    world.now += 60 * second;
     hooks.wake();
-    await room.until(subject, (rows) => rows.filter(({ state }) => state === 'succeeded').length === 19);
+    await world.until(subject, (rows) => rows.filter(({ state }) => state === 'succeeded').length === 19);
     expect(await health(subject)).toMatchObject({ failures_in_row: 0, circuit_until: null });
     await receiver.close();
   });
@@ -59,8 +59,8 @@ describe("a hook's circuit", () => {
   it('is opened by no ping that fails, and closed by none that succeeds', async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
-    const hooks = await room.open({ schedule: [7 * day] });
-    const subject = await room.subject({ url: receiver.url(), concurrency: 10 });
+    const hooks = await world.open({ schedule: [7 * day] });
+    const subject = await world.subject({ url: receiver.url(), concurrency: 10 });
     const ping = () =>
       hooks.ping({
         id: subject.hookId,
@@ -68,22 +68,22 @@ describe("a hook's circuit", () => {
       });
     await Promise.all(Array.from({ length: 12 }, ping));
     expect(await health(subject)).toMatchObject({ failures_in_row: 0, circuit_until: null });
-    await room.store(hooks, subject, 10);
-    await room.until(subject, (rows) => rows.filter(({ attempts_made }) => attempts_made === 1).length === 22);
+    await world.store(hooks, subject, 10);
+    await world.until(subject, (rows) => rows.filter(({ attempts_made }) => attempts_made === 1).length === 22);
     code = 200;
     await ping();
     expect(await health(subject)).toMatchObject({
       failures_in_row: 10,
-      circuit_until: new Date(room.now + 30 * second).toISOString(),
+      circuit_until: new Date(world.now + 30 * second).toISOString(),
     });
     await receiver.close();
   });
 
   it('never opens for faults of our own side', async () => {
-    const hooks = await room.open({ addresses: { allow: [], deny: [] } });
-    const subject = await room.subject({ url: 'http://127.0.0.1:9/' });
-    await room.store(hooks, subject, 12);
-    const rows = await room.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
+    const hooks = await world.open({ addresses: { allow: [], deny: [] } });
+    const subject = await world.subject({ url: 'http://127.0.0.1:9/' });
+    await world.store(hooks, subject, 12);
+    const rows = await world.until(subject, (all) => all.every(({ attempts_made }) => attempts_made === 1));
     expect(rows[0]?.error).toMatchObject({ code: 'BLOCKED' });
     expect(await health(subject)).toMatchObject({ failures_in_row: 0, circuit_until: null });
   });
@@ -98,20 +98,20 @@ describe('a service that is held up itself', () => {
       response.end('fine');
       hold(1000);
     });
-    const hooks = await room.open({ timeout: 500 });
-    const subject = await room.subject({ url: receiver.url() });
-    await room.store(hooks, subject);
-    const [row] = await room.until(subject, ([first]) => first?.attempts_made === 1);
+    const hooks = await world.open({ timeout: 500 });
+    const subject = await world.subject({ url: receiver.url() });
+    await world.store(hooks, subject);
+    const [row] = await world.until(subject, ([first]) => first?.attempts_made === 1);
     expect(row).toMatchObject({ state: 'succeeded', response: { statusCode: 200, body: 'fine' } });
     await receiver.close();
   });
 
   it('does not charge the hook with a deadline that it noticed too late', async () => {
     const receiver = await startReceiver(() => void hold(2000));
-    const hooks = await room.open({ timeout: 500 });
-    const subject = await room.subject({ url: receiver.url() });
-    await room.store(hooks, subject);
-    const [row] = await room.until(subject, ([first]) => first?.attempts_made === 1);
+    const hooks = await world.open({ timeout: 500 });
+    const subject = await world.subject({ url: receiver.url() });
+    await world.store(hooks, subject);
+    const [row] = await world.until(subject, ([first]) => first?.attempts_made === 1);
     expect(row?.error?.message).toBe('There was no answer within 0.5 s, in which this service itself was held up.');
     expect(await health(subject)).toMatchObject({ failures_in_row: 0, circuit_until: null });
     await receiver.close();
@@ -122,24 +122,24 @@ describe('a hook with nothing but failures', () => {
   it('is disabled after five days, and works again once it is enabled', async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
-    const hooks = await room.open({ schedule: [3 * day, 3 * day, 3 * day] });
-    const subject = await room.subject({ url: receiver.url() });
-    await room.store(hooks, subject);
+    const hooks = await world.open({ schedule: [3 * day, 3 * day, 3 * day] });
+    const subject = await world.subject({ url: receiver.url() });
+    await world.store(hooks, subject);
     for (let made = 1; made <= 3; made++) {
-      await room.until(subject, ([row]) => row?.attempts_made === made);
+      await world.until(subject, ([row]) => row?.attempts_made === made);
       expect(await health(subject)).toMatchObject({ disabled: made === 3 });
-      if (made < 3) room.now += 3 * day;
+      if (made < 3) world.now += 3 * day;
       hooks.wake();
     }
     expect(await health(subject)).toMatchObject({ disabled: true, disabled_reason: 'failing' });
 
     code = 200;
-    await room.pool.query(
-      sql`update hook set disabled = false, updated_at = ${new Date(room.now)} where id = ${subject.hookId}`,
+    await world.pool.query(
+      sql`update hook set disabled = false, updated_at = ${new Date(world.now)} where id = ${subject.hookId}`,
     );
-    room.now += 3 * day;
+    world.now += 3 * day;
     hooks.wake();
-    await room.until(subject, ([row]) => row?.state === 'succeeded' || row?.state === 'failed');
+    await world.until(subject, ([row]) => row?.state === 'succeeded' || row?.state === 'failed');
     expect(await health(subject)).toMatchObject({ failures_in_row: 0, disabled: false });
     await receiver.close();
   });
@@ -147,15 +147,15 @@ describe('a hook with nothing but failures', () => {
   it('is not disabled while any call succeeds', async () => {
     let calls = 0;
     const receiver = await startReceiver((response) => void response.writeHead(calls++ === 1 ? 200 : 500).end());
-    const hooks = await room.open({ schedule: [] });
-    const subject = await room.subject({ url: receiver.url() });
+    const hooks = await world.open({ schedule: [] });
+    const subject = await world.subject({ url: receiver.url() });
     for (let made = 1; made <= 4; made++) {
-      await room.store(hooks, subject);
-      await room.until(
+      await world.store(hooks, subject);
+      await world.until(
         subject,
         (rows) => rows.length === made && rows.every(({ attempts_made }) => attempts_made === 1),
       );
-      room.now += 2 * day;
+      world.now += 2 * day;
     }
     expect(await health(subject)).toMatchObject({ failures_in_row: 2, disabled: false });
     await receiver.close();

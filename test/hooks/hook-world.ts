@@ -49,8 +49,8 @@ export interface HookWorld {
   readonly url: string;
   /** Takes the database away from everybody; what it answers brings it back. */
   outage(): Promise<() => Promise<void>>;
-  /** Sweeps the deliveries of deleted hooks, as housekeeping does a minute later. */
-  sweep(): Promise<void>;
+  /** Deletes the deliveries of deleted hooks, as housekeeping does a minute later. */
+  purge(): Promise<void>;
   /** The time that deliveries go by, in milliseconds since 1970; starts at the present. */
   now: number;
   /** Starts delivery; stopped after the test. */
@@ -71,8 +71,8 @@ export interface HookWorld {
   until(subject: Subject, reached: (rows: DeliveryRow[]) => boolean): Promise<DeliveryRow[]>;
 }
 
-/** Makes the room of a test file. Loopback may be called; retries come after 5 s and 5 min. */
-export function usePostRoom(): HookWorld {
+/** Makes the world of a test file. Loopback may be called; retries come after 5 s and 5 min. */
+export function useHookWorld(): HookWorld {
   const database = useDatabase();
   const opened = new Set<() => Promise<void>>();
   let pool: pg.Pool;
@@ -87,7 +87,7 @@ export function usePostRoom(): HookWorld {
   });
   afterAll(() => pool.end());
 
-  const room: HookWorld = {
+  const world: HookWorld = {
     get pool() {
       return pool;
     },
@@ -108,12 +108,12 @@ export function usePostRoom(): HookWorld {
         await admin.end();
       };
     },
-    async sweep() {
+    async purge() {
       while ((await purgeDeleted(pool, Date.now() + 60_000)) > 0);
     },
     async open(options = {}) {
       const { hooks, dispatcherPool } = openHooks(pool, database.url, {
-        clock: () => room.now,
+        clock: () => world.now,
         random: () => 0.5,
         schedule: [5000, 300_000],
         timeout: 2000,
@@ -132,7 +132,7 @@ export function usePostRoom(): HookWorld {
         values (${organizationId}, 'organization', ${organizationId}, ${`${organizationId}@example.org`}, now(), now())`);
       await pool.query(sql`insert into application (id, organization_id, name, slug, created_at, updated_at)
         values (${applicationId}, ${organizationId}, 'a', 'a', now(), now())`);
-      const device = await room.device({ organizationId, applicationId });
+      const device = await world.device({ organizationId, applicationId });
       await pool.query(sql`insert into hook (id, organization_id, application_id, url, disabled, concurrency, ordered,
           max_per_second, allow_unverified_ssl_cert, created_at, updated_at)
         values (${hookId}, ${organizationId}, ${applicationId}, ${url}, ${values.disabled ?? false},
@@ -168,9 +168,9 @@ export function usePostRoom(): HookWorld {
     },
     async turn(hooks) {
       const receiver = await startReceiver();
-      const sentinel = await room.subject({ url: receiver.url() });
-      await room.store(hooks, sentinel);
-      await room.until(sentinel, ([row]) => row?.state === 'succeeded');
+      const sentinel = await world.subject({ url: receiver.url() });
+      await world.store(hooks, sentinel);
+      await world.until(sentinel, ([row]) => row?.state === 'succeeded');
       await receiver.close();
     },
     async deliveries({ hookId }) {
@@ -191,11 +191,11 @@ export function usePostRoom(): HookWorld {
     },
     async until(subject, reached) {
       for (;;) {
-        const rows = await room.deliveries(subject);
+        const rows = await world.deliveries(subject);
         if (reached(rows)) return rows;
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     },
   };
-  return room;
+  return world;
 }

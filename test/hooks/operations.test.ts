@@ -14,7 +14,7 @@ beforeAll(async () => {
   owner = await buildCustomer(service);
 });
 const url = 'http://127.0.0.1:9/in';
-const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
+const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as unknown;
 
 interface Listed {
   id: string;
@@ -47,8 +47,8 @@ describe('POST /applications/:organizationId/:applicationId/hooks', () => {
       authentication: { basic: { user: 'me' }, header: { name: 'X-Key', value: 'key 1' } },
       allowUnverifiedSSLCert: false,
       disabled: false,
-      createdAt: moment,
-      updatedAt: moment,
+      createdAt: timestamp,
+      updatedAt: timestamp,
     });
   });
 
@@ -222,8 +222,8 @@ describe('GET .../hooks/:applicationHookId/deliveries', () => {
       maxNumberAttempts: 2,
       attemptsMade: 1,
       successful: true,
-      createdAt: moment,
-      updatedAt: moment,
+      createdAt: timestamp,
+      updatedAt: timestamp,
       request: {
         payload: JSON.parse(receiver.calls.at(-1)!.body) as unknown,
         headers: expect.objectContaining({ authorization: '[redacted]', 'x-key': '[redacted]' }) as unknown,
@@ -271,7 +271,10 @@ describe('GET .../deliveries/:deliveryId', () => {
     const { status: code, body } = await owner.call('GET', `${path}/deliveries/${delivery!.id}`);
     const error = { code: 'REFUSED', message: expect.any(String) as unknown };
     expect(code).toBe(200);
-    expect(body).toMatchObject({ error, attempts: [{ at: moment, error, duration: { total: expect.any(Number) } }] });
+    expect(body).toMatchObject({
+      error,
+      attempts: [{ at: timestamp, error, duration: { total: expect.any(Number) } }],
+    });
     expect(body).not.toHaveProperty('response');
     expect(delivery).not.toHaveProperty('error');
   });

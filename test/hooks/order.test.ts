@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { usePostRoom } from './hook-world.js';
+import { useHookWorld } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
-const room = usePostRoom();
+const world = useHookWorld();
 const indexOf = ({ body }: { body: string }) =>
   (JSON.parse(body) as { record: { data: { index: number } } }).record.data.index;
 
@@ -11,16 +11,16 @@ describe('an ordered hook', () => {
   it("gets a device's records in the order of storing, the next one only when the one before is over", async () => {
     let code = 500;
     const receiver = await startReceiver((response) => void response.writeHead(code).end());
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url(), ordered: true });
-    await room.store(hooks, subject, 20);
-    await room.until(subject, ([first]) => first?.attempts_made === 1);
-    await room.turn(hooks);
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url(), ordered: true });
+    await world.store(hooks, subject, 20);
+    await world.until(subject, ([first]) => first?.attempts_made === 1);
+    await world.turn(hooks);
     expect(receiver.calls.map(indexOf)).toEqual([0]);
     code = 200;
-    room.now += 5000;
+    world.now += 5000;
     hooks.wake();
-    await room.until(subject, (rows) => rows.every(({ state }) => state === 'succeeded'));
+    await world.until(subject, (rows) => rows.every(({ state }) => state === 'succeeded'));
     expect(receiver.calls.map(indexOf)).toEqual([0, ...Array.from({ length: 20 }, (_, index) => index)]);
     expect(receiver.busiest).toBe(1);
     await receiver.close();
@@ -31,13 +31,13 @@ describe('an ordered hook', () => {
       const { device } = JSON.parse(call.body) as { device: { serial: string } };
       response.writeHead(device.serial === failing.device.serial ? 500 : 200).end();
     });
-    const hooks = await room.open();
-    const failing = await room.subject({ url: receiver.url(), ordered: true });
-    const sibling = await room.device(failing);
-    await room.store(hooks, failing, 3);
-    await room.store(hooks, { ...failing, device: sibling }, 3);
-    await room.until(failing, (rows) => rows.filter(({ state }) => state === 'succeeded').length === 3);
-    expect(await room.deliveries(failing)).toMatchObject([
+    const hooks = await world.open();
+    const failing = await world.subject({ url: receiver.url(), ordered: true });
+    const sibling = await world.device(failing);
+    await world.store(hooks, failing, 3);
+    await world.store(hooks, { ...failing, device: sibling }, 3);
+    await world.until(failing, (rows) => rows.filter(({ state }) => state === 'succeeded').length === 3);
+    expect(await world.deliveries(failing)).toMatchObject([
       { state: 'pending', attempts_made: 1 },
       { attempts_made: 0 },
       { attempts_made: 0 },
@@ -52,22 +52,22 @@ describe('an ordered hook', () => {
 describe('an ordered hook with thousands of devices that wait for their next attempt', () => {
   /** The first of each device waits for an hour, and another one behind it. */
   const crowd = async (hookId: string, count: number) => {
-    await room.pool.query(sql`
+    await world.pool.query(sql`
       insert into delivery (id, hook_id, organization_id, application_id, device_id, lane, event, state, queued_at,
                             next_attempt_at, max_attempts, payload, created_at, updated_at)
       select gen_random_uuid(), ${hookId}, ${hookId}, ${hookId}, lane, lane, 'record', 'pending', at,
              case nth when 1 then at + interval '1 hour' else at - interval '1 hour' end, 3, '{}', at, at
         from generate_series(1, 2) nth, (select md5(n::text)::uuid lane from generate_series(1, ${count}::integer) n) l,
-             (select ${new Date(room.now)}::timestamptz at) a
+             (select ${new Date(world.now)}::timestamptz at) a
        order by nth, lane`);
   };
 
   it('is called for one that has something new at once', async () => {
     const receiver = await startReceiver();
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url(), ordered: true });
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url(), ordered: true });
     await crowd(subject.hookId, 2000);
-    await room.store(hooks, subject, 1);
+    await world.store(hooks, subject, 1);
     await receiver.received(1);
     expect(receiver.calls.map(indexOf)).toEqual([0]);
     await receiver.close();
@@ -75,13 +75,13 @@ describe('an ordered hook with thousands of devices that wait for their next att
 
   it('is called for each of them when its hour is over, in their order', async () => {
     const receiver = await startReceiver();
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url(), ordered: true });
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url(), ordered: true });
     await crowd(subject.hookId, 1100);
-    const ids = (await room.deliveries(subject)).map(({ id }) => id);
-    room.now += 3600_000;
+    const ids = (await world.deliveries(subject)).map(({ id }) => id);
+    world.now += 3600_000;
     hooks.wake();
-    await room.drained([subject]);
+    await world.drained([subject]);
     const called = receiver.calls.map(({ headers }) => headers['x-service-delivery-id'] as string);
     expect(new Set(called)).toEqual(new Set(ids));
     const place = new Map(called.map((id, index) => [id, index]));
@@ -93,23 +93,23 @@ describe('an ordered hook with thousands of devices that wait for their next att
 describe('a hook with a rate', () => {
   it('is called so often and no oftener, however much waits', async () => {
     const receiver = await startReceiver();
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url(), max_per_second: 20 });
-    await room.store(hooks, subject, 10);
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url(), max_per_second: 20 });
+    await world.store(hooks, subject, 10);
     // A tenth of a second's calls at once.
     await receiver.received(2);
-    await room.turn(hooks);
+    await world.turn(hooks);
     expect(receiver.calls).toHaveLength(2);
-    room.now += 100;
+    world.now += 100;
     hooks.wake();
     await receiver.received(4);
-    await room.turn(hooks);
+    await world.turn(hooks);
     expect(receiver.calls).toHaveLength(4);
     // However long it was quiet, no more than a tenth of a second's calls are saved up.
-    room.now += 60_000;
+    world.now += 60_000;
     hooks.wake();
     await receiver.received(6);
-    await room.turn(hooks);
+    await world.turn(hooks);
     expect(receiver.calls).toHaveLength(6);
     await receiver.close();
   });

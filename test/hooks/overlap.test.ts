@@ -4,25 +4,25 @@ import sql from 'sql-template-tag';
 import { createPool } from '../../src/database/pools.js';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.js';
 import { createLog } from '../../src/log.js';
-import { usePostRoom } from './hook-world.js';
+import { useHookWorld } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
-const room = usePostRoom();
+const world = useHookWorld();
 
 /** A hook whose deliveries of so many records have ended. */
 async function ended(count: number) {
   const receiver = await startReceiver();
-  const hooks = await room.open({ schedule: [] });
-  const subject = await room.subject({ url: receiver.url() });
-  await room.store(hooks, subject, count);
-  await room.drained([subject]);
+  const hooks = await world.open({ schedule: [] });
+  const subject = await world.subject({ url: receiver.url() });
+  await world.store(hooks, subject, count);
+  await world.drained([subject]);
   return { receiver, hooks, subject };
 }
 
 /** Resolves once so many sessions of the database wait for a lock. */
 async function blocked(count: number): Promise<void> {
   for (;;) {
-    const { rows } = await room.pool.query(sql`
+    const { rows } = await world.pool.query(sql`
       select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`);
     if (rows.length >= count) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -32,8 +32,8 @@ async function blocked(count: number): Promise<void> {
 describe('deliveries that are made again by several at once', () => {
   it('are waited for and looked up again, one by one', async () => {
     const { receiver, hooks, subject } = await ended(1);
-    const [delivery] = await room.deliveries(subject);
-    const holder = await room.pool.connect();
+    const [delivery] = await world.deliveries(subject);
+    const holder = await world.pool.connect();
     await holder.query('begin');
     await holder.query(sql`
       update delivery set state = 'pending', done = false where hook_id = ${subject.hookId} and id = ${delivery!.id}`);
@@ -42,20 +42,20 @@ describe('deliveries that are made again by several at once', () => {
     await holder.query('commit');
     holder.release();
     await expect(Promise.all(again)).resolves.toHaveLength(3);
-    await room.until(subject, ([row]) => row?.state === 'succeeded' && row.attempts_made >= 2);
+    await world.until(subject, ([row]) => row?.state === 'succeeded' && row.attempts_made >= 2);
     await receiver.close();
   });
 
   it('are made again by every one of four jobs', async () => {
     const { receiver, hooks, subject } = await ended(40);
-    const holder = await room.pool.connect();
+    const holder = await world.pool.connect();
     await holder.query('begin');
     await holder.query(sql`update delivery set updated_at = updated_at where hook_id = ${subject.hookId}`);
     const pools: pg.Pool[] = [];
     const workers: Jobs[] = [];
     // Each in a process of its own, as it were: one works at one job at a time.
     for (let number = 0; number < 4; number++) {
-      const pool = createPool(room.url);
+      const pool = createPool(world.url);
       pools.push(pool);
       workers.push(
         createJobs({
@@ -84,7 +84,7 @@ describe('deliveries that are made again by several at once', () => {
       }),
     );
     expect(states).toEqual(['done', 'done', 'done', 'done']);
-    await room.drained([subject]);
+    await world.drained([subject]);
     for (const worker of workers) await worker.close();
     for (const pool of pools) await pool.end();
     await receiver.close();

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { dropPartitions, makePartitions } from '../../src/hooks/housekeeping.js';
-import { usePostRoom } from './hook-world.js';
+import { useHookWorld } from './hook-world.js';
 import { startReceiver, status } from './receiver.js';
 
-const room = usePostRoom();
+const world = useHookWorld();
 const day = 24 * 3600_000;
 
-/** A delivery that ended, with an identifier of a moment. */
-async function ended(moment: number): Promise<string> {
-  const time = moment.toString(16).padStart(12, '0');
-  const { rows } = await room.pool.query<{ id: string }>(sql`
+/** A delivery that ended, with an identifier of a time. */
+async function ended(at: number): Promise<string> {
+  const time = at.toString(16).padStart(12, '0');
+  const { rows } = await world.pool.query<{ id: string }>(sql`
     insert into delivery (id, hook_id, organization_id, application_id, event, state, done, queued_at, next_attempt_at,
                           max_attempts, payload, created_at, updated_at)
     select (${time} || '7' || substr(replace(gen_random_uuid()::text, '-', ''), 14))::uuid, gen_random_uuid(),
@@ -21,7 +21,7 @@ async function ended(moment: number): Promise<string> {
 
 /** The partition that a delivery lies in; undefined where it is no more. */
 async function placeOf(id: string): Promise<string | undefined> {
-  const { rows } = await room.pool.query<{ place: string }>(
+  const { rows } = await world.pool.query<{ place: string }>(
     sql`select tableoid::regclass::text place from delivery where id = ${id}`,
   );
   return rows[0]?.place;
@@ -32,17 +32,17 @@ describe('deliveries that ended', () => {
     const now = Date.parse('2030-03-10T12:00:00Z');
     const early = await ended(now);
     expect(await placeOf(early)).toBe('delivery_done_default');
-    await makePartitions(room.pool, now);
-    await makePartitions(room.pool, now);
+    await makePartitions(world.pool, now);
+    await makePartitions(world.pool, now);
     expect(await placeOf(early)).toBe('delivery_done_20300310');
     expect(await placeOf(await ended(now + 3 * day))).toBe('delivery_done_20300313');
   });
 
   it('go with their partition once they are kept long enough', async () => {
     const now = Date.parse('2031-06-20T12:00:00Z');
-    await makePartitions(room.pool, now);
+    await makePartitions(world.pool, now);
     const [old, stray, kept] = [await ended(now - day), await ended(now - 40 * day), await ended(now)];
-    expect(await dropPartitions(room.pool, now, 0)).toBeGreaterThan(0);
+    expect(await dropPartitions(world.pool, now, 0)).toBeGreaterThan(0);
     expect([await placeOf(old), await placeOf(stray), await placeOf(kept)]).toEqual([
       undefined,
       undefined,
@@ -54,19 +54,19 @@ describe('deliveries that ended', () => {
 describe('deliveries that wait', () => {
   it('are kept beyond a retention that is shorter than the schedule', async () => {
     const receiver = await startReceiver(status(500));
-    const hooks = await room.open({ schedule: [100 * day] });
-    const subject = await room.subject({ url: receiver.url() });
-    await room.store(hooks, subject);
-    await room.until(subject, ([row]) => row?.attempts_made === 1);
-    await dropPartitions(room.pool, room.now + 50 * day, 3600_000);
-    expect(await room.deliveries(subject)).toMatchObject([{ state: 'pending' }]);
+    const hooks = await world.open({ schedule: [100 * day] });
+    const subject = await world.subject({ url: receiver.url() });
+    await world.store(hooks, subject);
+    await world.until(subject, ([row]) => row?.attempts_made === 1);
+    await dropPartitions(world.pool, world.now + 50 * day, 3600_000);
+    expect(await world.deliveries(subject)).toMatchObject([{ state: 'pending' }]);
 
     // Of a disabled hook they end after 7 days; after that, the retention is theirs too.
-    await room.pool.query(sql`update hook set disabled = true where id = ${subject.hookId}`);
-    await dropPartitions(room.pool, room.now + 6 * day, 3600_000);
-    expect(await room.deliveries(subject)).toHaveLength(1);
-    await dropPartitions(room.pool, room.now + 8 * day, 3600_000);
-    expect(await room.deliveries(subject)).toEqual([]);
+    await world.pool.query(sql`update hook set disabled = true where id = ${subject.hookId}`);
+    await dropPartitions(world.pool, world.now + 6 * day, 3600_000);
+    expect(await world.deliveries(subject)).toHaveLength(1);
+    await dropPartitions(world.pool, world.now + 8 * day, 3600_000);
+    expect(await world.deliveries(subject)).toEqual([]);
     await receiver.close();
   });
 });

@@ -1,32 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { retryAfter, waitAfter } from '../../src/hooks/backoff.js';
-import { usePostRoom } from './hook-world.js';
+import { useHookWorld } from './hook-world.js';
 import { fine, startReceiver, status } from './receiver.js';
 
-const room = usePostRoom();
+const world = useHookWorld();
 const hour = 3600_000;
 const schedule = [5000, 300_000, hour / 2, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 
 describe('a delivery that fails', () => {
   it('is tried ten times over 75 hours, under one id, and then ends', async () => {
     const receiver = await startReceiver(status(500));
-    const hooks = await room.open({ schedule });
-    const subject = await room.subject({ url: receiver.url() });
-    const begun = room.now;
-    await room.store(hooks, subject);
+    const hooks = await world.open({ schedule });
+    const subject = await world.subject({ url: receiver.url() });
+    const begun = world.now;
+    await world.store(hooks, subject);
     const waits: number[] = [];
     for (let made = 1; made <= 10; made++) {
-      const [delivery] = await room.until(subject, ([row]) => row?.attempts_made === made);
+      const [delivery] = await world.until(subject, ([row]) => row?.attempts_made === made);
       if (made === 10) break;
-      waits.push(Date.parse(delivery!.next_attempt_at) - room.now);
-      room.now = Date.parse(delivery!.next_attempt_at);
+      waits.push(Date.parse(delivery!.next_attempt_at) - world.now);
+      world.now = Date.parse(delivery!.next_attempt_at);
       hooks.wake();
     }
     // Without jitter, which the test's randomness leaves out.
     expect(waits).toEqual(schedule);
-    expect(room.now - begun).toBe(75.5 * hour + 305_000);
-    expect(await room.deliveries(subject)).toMatchObject([{ state: 'failed', attempts_made: 10, max_attempts: 10 }]);
+    expect(world.now - begun).toBe(75.5 * hour + 305_000);
+    expect(await world.deliveries(subject)).toMatchObject([{ state: 'failed', attempts_made: 10, max_attempts: 10 }]);
     expect(receiver.calls).toHaveLength(10);
     expect(new Set(receiver.calls.map(({ headers }) => headers['x-service-delivery-id'])).size).toBe(1);
     await receiver.close();
@@ -35,13 +35,13 @@ describe('a delivery that fails', () => {
   it('succeeds with a later attempt, and keeps the latest request and answer', async () => {
     let calls = 0;
     const receiver = await startReceiver((response) => void response.writeHead(calls++ === 0 ? 503 : 201).end());
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url() });
-    await room.store(hooks, subject);
-    await room.until(subject, ([row]) => row?.attempts_made === 1);
-    room.now += 5000;
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url() });
+    await world.store(hooks, subject);
+    await world.until(subject, ([row]) => row?.attempts_made === 1);
+    world.now += 5000;
     hooks.wake();
-    const [delivery] = await room.until(subject, ([row]) => row?.state === 'succeeded');
+    const [delivery] = await world.until(subject, ([row]) => row?.state === 'succeeded');
     expect(delivery).toMatchObject({ attempts_made: 2, response: { statusCode: 201 } });
     expect(delivery!.attempts.map(({ statusCode }) => statusCode)).toEqual([503, 201]);
     await receiver.close();
@@ -49,21 +49,21 @@ describe('a delivery that fails', () => {
 
   it('waits as long as the receiver asks for, where that is longer', async () => {
     const receiver = await startReceiver(status(429, { 'retry-after': '120' }));
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url() });
-    await room.store(hooks, subject);
-    const [delivery] = await room.until(subject, ([row]) => row?.attempts_made === 1);
-    expect(Date.parse(delivery!.next_attempt_at) - room.now).toBe(120_000);
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url() });
+    await world.store(hooks, subject);
+    const [delivery] = await world.until(subject, ([row]) => row?.attempts_made === 1);
+    expect(Date.parse(delivery!.next_attempt_at) - world.now).toBe(120_000);
     await receiver.close();
   });
 
   it('with 410 ends, and switches its hook off', async () => {
     const receiver = await startReceiver(status(410));
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url() });
-    await room.store(hooks, subject);
-    await room.until(subject, ([row]) => row?.state === 'failed');
-    const { rows } = await room.pool.query(
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url() });
+    await world.store(hooks, subject);
+    await world.until(subject, ([row]) => row?.state === 'failed');
+    const { rows } = await world.pool.query(
       sql`select disabled, disabled_reason from hook where id = ${subject.hookId}`,
     );
     expect(rows).toEqual([{ disabled: true, disabled_reason: 'gone' }]);
@@ -73,46 +73,46 @@ describe('a delivery that fails', () => {
 
 describe('a hook', () => {
   const change = (hookId: string, values: ReturnType<typeof sql>) =>
-    room.pool.query(sql`update hook set ${values}, updated_at = ${new Date(room.now)} where id = ${hookId}`);
+    world.pool.query(sql`update hook set ${values}, updated_at = ${new Date(world.now)} where id = ${hookId}`);
 
   it('whose address changed is called at the new one, with what waited as well', async () => {
     const [old, next] = [await startReceiver(status(500)), await startReceiver(fine)];
-    const hooks = await room.open();
-    const subject = await room.subject({ url: old.url() });
-    await room.store(hooks, subject);
-    await room.until(subject, ([row]) => row?.attempts_made === 1);
+    const hooks = await world.open();
+    const subject = await world.subject({ url: old.url() });
+    await world.store(hooks, subject);
+    await world.until(subject, ([row]) => row?.attempts_made === 1);
     await change(subject.hookId, sql`url = ${next.url()}`);
-    room.now += 5000;
+    world.now += 5000;
     hooks.wake();
-    await room.until(subject, ([row]) => row?.state === 'succeeded');
+    await world.until(subject, ([row]) => row?.state === 'succeeded');
     expect([old.calls.length, next.calls.length]).toEqual([1, 1]);
     await Promise.all([old.close(), next.close()]);
   });
 
   it('that is enabled is called with what waited, the oldest first, whatever the time of its next attempt', async () => {
     const receiver = await startReceiver(status(500));
-    const stopped = await room.open();
-    const subject = await room.subject({ url: receiver.url(), concurrency: 1 });
-    await room.store(stopped, subject);
-    await room.until(subject, ([row]) => row?.attempts_made === 1);
+    const stopped = await world.open();
+    const subject = await world.subject({ url: receiver.url(), concurrency: 1 });
+    await world.store(stopped, subject);
+    await world.until(subject, ([row]) => row?.attempts_made === 1);
     // Its second attempt fails too: it is due in five minutes, long after those that are stored later.
-    room.now += 10_000;
+    world.now += 10_000;
     stopped.wake();
-    await room.until(subject, ([row]) => row?.attempts_made === 2);
+    await world.until(subject, ([row]) => row?.attempts_made === 2);
     await stopped.close(1000);
     for (let number = 0; number < 3; number++) {
-      room.now += 1000;
-      await room.store(stopped, subject);
+      world.now += 1000;
+      await world.store(stopped, subject);
     }
     await receiver.close();
     await change(subject.hookId, sql`disabled = true`);
 
     const well = await startReceiver();
     await change(subject.hookId, sql`url = ${well.url()}, disabled = false`);
-    const hooks = await room.open();
+    const hooks = await world.open();
     hooks.wake();
-    await room.drained([subject]);
-    const stored = await room.deliveries(subject);
+    await world.drained([subject]);
+    const stored = await world.deliveries(subject);
     expect(well.calls.map(({ headers }) => headers['x-service-delivery-id'])).toEqual(stored.map(({ id }) => id));
     expect(stored).toHaveLength(4);
     await well.close();
@@ -121,20 +121,20 @@ describe('a hook', () => {
   it('that is disabled lets its deliveries wait, and sends them when it is enabled, save those older than 7 days', async () => {
     let broken = true;
     const receiver = await startReceiver((response) => void response.writeHead(broken ? 500 : 200).end());
-    const hooks = await room.open();
-    const subject = await room.subject({ url: receiver.url() });
-    await room.store(hooks, subject);
-    await room.until(subject, ([row]) => row?.attempts_made === 1);
-    room.now += 6.5 * 24 * hour;
-    await room.store(hooks, subject);
-    await room.until(subject, ([first, second]) => first?.attempts_made === 2 && second?.attempts_made === 1);
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url() });
+    await world.store(hooks, subject);
+    await world.until(subject, ([row]) => row?.attempts_made === 1);
+    world.now += 6.5 * 24 * hour;
+    await world.store(hooks, subject);
+    await world.until(subject, ([first, second]) => first?.attempts_made === 2 && second?.attempts_made === 1);
     await change(subject.hookId, sql`disabled = true`);
-    room.now += 24 * hour;
+    world.now += 24 * hour;
     hooks.wake();
     broken = false;
     await change(subject.hookId, sql`disabled = false`);
     hooks.wake();
-    const rows = await room.until(subject, (all) =>
+    const rows = await world.until(subject, (all) =>
       all.every(({ state }) => state === 'succeeded' || state === 'failed'),
     );
     expect(rows).toMatchObject([

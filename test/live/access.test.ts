@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Role, TokenScope } from '../../src/entities/enums.js';
 import { useWorld } from '../support/world.js';
-import { addDevice, begun, buildPlace, codeOf, type Place, values } from './place.js';
+import { addDevice, begun, buildLiveWorld, codeOf, type LiveWorld, values } from './live-world.js';
 import { overEvents, overSocket, type Wanted } from './subscriber.js';
 
 const world = useWorld();
@@ -14,7 +14,7 @@ interface Case {
 }
 
 /** A member whose team may do this with the application. */
-async function memberOf({ owner, applicationId }: Place, permission: string) {
+async function memberOf({ owner, applicationId }: LiveWorld, permission: string) {
   const member = await world.member(owner, Role.member);
   const teamId = await owner.make(`/organizations/${owner.id}/teams`, { name: 'Field' });
   const team = `/teams/${owner.id}/${teamId}`;
@@ -23,12 +23,16 @@ async function memberOf({ owner, applicationId }: Place, permission: string) {
   return { member, team };
 }
 
-const bearer = async ({ owner }: Place) => {
+const bearer = async ({ owner }: LiveWorld) => {
   const actor = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
   return { token: actor.token!, prefix: actor.token!.slice(0, 8) };
 };
 
-async function deliveries(place: Place, token: string, withdraw: (hookId: string) => Promise<unknown>): Promise<Case> {
+async function deliveries(
+  place: LiveWorld,
+  token: string,
+  withdraw: (hookId: string) => Promise<unknown>,
+): Promise<Case> {
   const applicationHookId = await place.owner.make(`${place.path}/hooks`, { url: 'http://127.0.0.1:9/' });
   const query = `subscription ($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!) {
     deliveryUpdated(organizationId: $organizationId, applicationId: $applicationId, applicationHookId: $applicationHookId) { missed } }`;
@@ -40,7 +44,7 @@ async function deliveries(place: Place, token: string, withdraw: (hookId: string
   };
 }
 
-const cases: [name: string, code: string, make: (place: Place) => Promise<Case>][] = [
+const cases: [name: string, code: string, make: (place: LiveWorld) => Promise<Case>][] = [
   [
     'the token is revoked',
     'UNAUTHENTICATED',
@@ -137,7 +141,7 @@ const cases: [name: string, code: string, make: (place: Place) => Promise<Case>]
 
 describe('a subscription ends when', () => {
   it.each(cases)('%s (%s)', async (_name, code, make) => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const { token, wanted, withdraw } = await make(place);
     const subscribers = [overSocket(world.url, token, wanted), overEvents(world.url, token, wanted)];
     for (const subscriber of subscribers) await subscriber.until(begun);
@@ -150,7 +154,7 @@ describe('a subscription ends when', () => {
 });
 
 it('tells no record of a device that is not linked any more', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const { owner, path, deviceId } = place;
   const subscriber = overSocket(world.url, owner.token, place.records());
   await subscriber.until(begun);
@@ -166,7 +170,7 @@ it('tells no record of a device that is not linked any more', async () => {
 });
 
 it('tells a member of the records of what its teams give', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const { member } = await memberOf(place, 'read');
   const subscriber = overEvents(world.url, member.token, place.records());
   await subscriber.until(begun);

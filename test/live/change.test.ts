@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Role } from '../../src/entities/enums.js';
 import { useWorld } from '../support/world.js';
-import { addDevice, begun, buildPlace, codeOf } from './place.js';
+import { addDevice, begun, buildLiveWorld, codeOf } from './live-world.js';
 import { type Heard, overEvents, overSocket } from './subscriber.js';
 
 const world = useWorld();
@@ -15,7 +15,7 @@ const jobs = ({ results }: Heard): any[] => results.flatMap(({ data }) => data?.
 const devices = ({ results }: Heard): any[] => results.flatMap(({ data }) => data?.['deviceChanged']?.devices ?? []);
 
 /** Asks for a redecoding, which is a job. */
-async function askForJob({ owner }: Awaited<ReturnType<typeof buildPlace>>): Promise<string> {
+async function askForJob({ owner }: Awaited<ReturnType<typeof buildLiveWorld>>): Promise<string> {
   const variables = [{ name: 't', type: 'FLOAT32' }];
   const product = await owner.make(`/organizations/${owner.id}/products`, { name: 'P', version: '1', variables });
   const { body } = await owner.graph(
@@ -30,8 +30,8 @@ describe.each([
   ['server-sent events', overEvents],
 ])('over %s', (_way, subscribe) => {
   it('jobs are told as they are asked for and go on, to members of their organization', async () => {
-    const place = await buildPlace(world);
-    const stranger = await buildPlace(world);
+    const place = await buildLiveWorld(world);
+    const stranger = await buildLiveWorld(world);
     const member = await world.member(place.owner, Role.member);
     const listen = (token: string | undefined, organizationId: string) =>
       subscribe(world.url, token, { query: jobsQuery, variables: { organizationId } });
@@ -51,7 +51,7 @@ describe.each([
   });
 
   it('devices are told as they are registered and changed', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const variables = { organizationId: place.owner.id };
     const subscriber = subscribe(world.url, place.owner.token, { query: devicesQuery, variables });
     const ofOne = subscribe(world.url, place.owner.token, {
@@ -70,7 +70,7 @@ describe.each([
 });
 
 it('a member is told of the devices that its teams let it read, and of no other', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const { owner, applicationId } = place;
   const member = await world.member(owner, Role.member);
   const teamId = await owner.make(`/organizations/${owner.id}/teams`, { name: 'Field' });
@@ -98,7 +98,7 @@ it('a member is told of the devices that its teams let it read, and of no other'
 });
 
 it('jobs and devices go on from a cursor', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const variables = { organizationId: place.owner.id };
   const cursors: string[] = [];
   for (const [query, field] of [

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.js';
 import { fine, type Receiver, startReceiver, status } from '../hooks/receiver.js';
 import { startTestService } from '../support/service.js';
 import { useWorld } from '../support/world.js';
-import { begun, buildPlace, type Place } from './place.js';
+import { begun, buildLiveWorld, type LiveWorld } from './live-world.js';
 import { type Heard, overEvents, overSocket, type Subscriber } from './subscriber.js';
 
 const { hooks } = readConfig({ HOOK_ALLOW_CIDRS: '127.0.0.0/8', HOOK_RETRY_SCHEDULE: '12s,1h' });
@@ -25,12 +25,17 @@ const query = `subscription ($organizationId: ID!, $applicationId: ID!, $applica
 
 const told = ({ results }: Heard): any[] => results.flatMap(({ data }) => data?.['deliveryUpdated']?.deliveries ?? []);
 
-async function hookOf({ owner, path }: Place, receiver: Receiver) {
+async function hookOf({ owner, path }: LiveWorld, receiver: Receiver) {
   const id = await owner.make(`${path}/hooks`, { url: receiver.url() });
   return { id, path: `${path}/hooks/${id}` };
 }
 
-const listen = async (way: typeof overSocket, origin: string, place: Place, hookId: string): Promise<Subscriber> => {
+const listen = async (
+  way: typeof overSocket,
+  origin: string,
+  place: LiveWorld,
+  hookId: string,
+): Promise<Subscriber> => {
   const { owner, applicationId } = place;
   const variables = { organizationId: owner.id, applicationId, applicationHookId: hookId };
   const subscriber = way(origin, owner.token, { query, variables });
@@ -39,7 +44,7 @@ const listen = async (way: typeof overSocket, origin: string, place: Place, hook
 };
 
 it('tells of a delivery as it is stored and settled, in every process', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   let answer: (() => void) | undefined;
   const receiver = await startReceiver((response) => (answer = () => void response.end('fine')));
   const hook = await hookOf(place, receiver);
@@ -71,7 +76,7 @@ it('tells of a delivery as it is stored and settled, in every process', async ()
 });
 
 it('tells of an attempt that comes long after the delivery was stored', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   let calls = 0;
   const receiver = await startReceiver((response, call) => (calls++ === 0 ? status(500) : fine)(response, call));
   const hook = await hookOf(place, receiver);
@@ -92,7 +97,7 @@ it('tells of an attempt that comes long after the delivery was stored', async ()
 });
 
 it('finds a change of long ago stored deliveries that no notice told of', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const receiver = await startReceiver();
   const hook = await hookOf(place, receiver);
   const subscriber = await listen(overSocket, world.url, place, hook.id);
@@ -110,7 +115,7 @@ it('finds a change of long ago stored deliveries that no notice told of', async 
 });
 
 it('tells of pings, and of nothing of other hooks', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const receiver = await startReceiver();
   const [hook, quiet] = [await hookOf(place, receiver), await hookOf(place, receiver)];
   const [subscriber, silent] = [

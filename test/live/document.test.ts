@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { useWorld } from '../support/world.js';
-import { buildPlace } from './place.js';
+import { buildLiveWorld } from './live-world.js';
 
 const world = useWorld();
 
@@ -19,7 +19,7 @@ async function example(language: string, part: string): Promise<string> {
 
 /** Runs an example beside a service, posts a record once it listens, and answers what it printed until that came. */
 async function run(command: string, args: string[]): Promise<string> {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   await place.send({ temperature: 1 });
   const { owner, applicationId } = place;
   const child = spawn(command, args, {

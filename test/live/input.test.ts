@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { useWorld } from '../support/world.js';
-import { begun, buildPlace, codeOf, missed, values } from './place.js';
+import { begun, buildLiveWorld, codeOf, missed, values } from './live-world.js';
 import { overEvents, overSocket } from './subscriber.js';
 
 const world = useWorld();
@@ -23,7 +23,7 @@ describe.each([
     ['NUL in a text', { after: 'a\0b' }],
     ['a lone surrogate in a text', { after: 'a\ud800' }],
   ])('a subscription with %s is told VALIDATION_FAILED', async (_name, more) => {
-    const { owner, applicationId } = await buildPlace(world);
+    const { owner, applicationId } = await buildLiveWorld(world);
     const variables = { organizationId: owner.id, applicationId, ...more };
     const subscriber = subscribe(world.url, owner.token, { query, variables });
     await subscriber.until(({ over, results }) => over || results.length > 0);
@@ -32,7 +32,7 @@ describe.each([
   });
 
   it('a query with text that PostgreSQL could not hold matches nothing, as in a search', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     for (const text of ['a\0b', 'a\ud800']) {
       const subscriber = subscribe(
         world.url,
@@ -55,7 +55,7 @@ describe.each([
   });
 
   it('a subscription without `limit` is charged the 100 records that an event may have', async () => {
-    const { owner, applicationId } = await buildPlace(world);
+    const { owner, applicationId } = await buildLiveWorld(world);
     const document = (
       arguments_: string,
     ) => `subscription { recordReceived(organizationId: "${owner.id}", applicationId: "${applicationId}"${arguments_}) {
@@ -77,7 +77,7 @@ describe.each([
 });
 
 it('a search for products whose identifier PostgreSQL could not hold is told VALIDATION_FAILED or finds nothing', async () => {
-  const { owner, applicationId } = await buildPlace(world);
+  const { owner, applicationId } = await buildLiveWorld(world);
   const document = `query ($o: ID!, $a: ID!, $p: [ID!]) {
     search(organizationId: $o, applicationId: $a, filter: { products: $p }) { __typename } }`;
   for (const product of ['a\0b', 'a\ud800']) {

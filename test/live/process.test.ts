@@ -4,18 +4,18 @@ import type { Service } from '../../src/app.js';
 import { newId } from '../../src/entities/id.js';
 import { startTestService } from '../support/service.js';
 import { useWorld } from '../support/world.js';
-import { begun, buildPlace, missed, type Place, values } from './place.js';
+import { begun, buildLiveWorld, type LiveWorld, missed, values } from './live-world.js';
 import { overSocket, type Subscriber } from './subscriber.js';
 import { watchStatements } from './watch.js';
 
 /* Records are stored through one process; subscribers listen at another one over the same database. */
 const world = useWorld();
 let other: Service;
-let place: Place;
+let place: LiveWorld;
 
 beforeAll(async () => {
   other = await startTestService(world.databaseUrl);
-  place = await buildPlace(world);
+  place = await buildLiveWorld(world);
 });
 afterAll(() => other.close());
 

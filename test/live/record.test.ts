@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { useWorld } from '../support/world.js';
-import { addDevice, begun, buildPlace, codeOf, values } from './place.js';
+import { addDevice, begun, buildLiveWorld, codeOf, values } from './live-world.js';
 import { overEvents, overSocket, type Subscriber } from './subscriber.js';
 import { watchStatements } from './watch.js';
 
@@ -13,7 +13,7 @@ const ways = [
 
 describe.each(ways)('records over %s', (_way, subscribe) => {
   it('come as they are stored, in their order', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const subscriber = subscribe(world.url, place.owner.token, place.records());
     await subscriber.until(begun);
     expect(values(subscriber)).toEqual([]);
@@ -26,7 +26,7 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
   });
 
   it('are those of the named devices only', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const other = await addDevice(place);
     const subscriber = subscribe(world.url, place.owner.token, place.records({ deviceIds: [other.id] }));
     await subscriber.until(begun);
@@ -38,9 +38,9 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
   });
 
   it('refuse devices that are not linked to the application', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const unlinked = await place.owner.make(`/organizations/${place.owner.id}/devices/0b0001`);
-    const { deviceId: theirs } = await buildPlace(world);
+    const { deviceId: theirs } = await buildLiveWorld(world);
     for (const id of ['nonsense', unlinked, theirs]) {
       const refused = subscribe(world.url, place.owner.token, place.records({ deviceIds: [place.deviceId, id] }));
       await refused.until(({ over }) => over);
@@ -49,7 +49,7 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
   });
 
   it('are those that the query matches only', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     // What no product declares is known from the first record that has it.
     await place.send({ t: 1 });
     const query = { range: { 'data.t': { gt: 10 } } };
@@ -62,7 +62,7 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
   });
 
   it('refuse a query as a search would', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const subscriber = subscribe(world.url, place.owner.token, place.records({ query: { foo: {} } }));
     await subscriber.until(({ over }) => over);
     expect(codeOf(subscriber)).toBe('VALIDATION_FAILED');
@@ -72,8 +72,8 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
   });
 
   it('are of no other application or organization', async () => {
-    const place = await buildPlace(world);
-    const stranger = await buildPlace(world);
+    const place = await buildLiveWorld(world);
+    const stranger = await buildLiveWorld(world);
     const subscriber = subscribe(world.url, place.owner.token, place.records());
     await subscriber.until(begun);
     await stranger.send({ theirs: true });
@@ -88,7 +88,7 @@ describe.each(ways)('records over %s', (_way, subscribe) => {
 });
 
 it('tells a record with its device', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const query = `subscription { recordReceived(organizationId: "${place.owner.id}", applicationId: "${place.applicationId}") {
     records { device { serial } values { name value } } } }`;
   const subscriber = overSocket(world.url, place.owner.token, { query });
@@ -101,7 +101,7 @@ it('tells a record with its device', async () => {
 });
 
 it('reads a record once for all subscribers of a process', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const some: Subscriber[] = [];
   for (let n = 0; n < 40; n++)
     some.push((n % 2 ? overEvents : overSocket)(world.url, place.owner.token, place.records()));

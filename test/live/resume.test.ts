@@ -4,7 +4,7 @@ import type { Service } from '../../src/app.js';
 import { newId } from '../../src/entities/id.js';
 import { startTestService } from '../support/service.js';
 import { useWorld } from '../support/world.js';
-import { begun, buildPlace, codeOf, missed, type Place, values } from './place.js';
+import { begun, buildLiveWorld, codeOf, type LiveWorld, missed, values } from './live-world.js';
 import { type Heard, overEvents, overSocket, type Subscriber } from './subscriber.js';
 
 const world = useWorld();
@@ -19,7 +19,7 @@ const query = `subscription ($organizationId: ID!, $applicationId: ID!, $query: 
   recordReceived(organizationId: $organizationId, applicationId: $applicationId, query: $query, limit: $limit, after: $after) {
     cursor missed records { id data } } }`;
 
-const wanted = ({ owner, applicationId }: Place, more: object = {}) => ({
+const wanted = ({ owner, applicationId }: LiveWorld, more: object = {}) => ({
   query,
   variables: { organizationId: owner.id, applicationId, ...more },
 });
@@ -38,7 +38,7 @@ describe.each([
   ['server-sent events', overEvents],
 ])('who comes back with a cursor over %s', (_way, subscribe) => {
   it('is told first of what came since, once, and then of what comes', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const first = subscribe(world.url, place.owner.token, wanted(place));
     await first.until(begun);
     await place.send({ n: 1 }, { n: 2 });
@@ -57,7 +57,7 @@ describe.each([
 });
 
 it('goes on within what was stored together, and from the first, empty event as well', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const first = overSocket(world.url, place.owner.token, wanted(place, { limit: 1 }));
   await first.until(begun);
   const empty = cursorOf(first);
@@ -77,7 +77,7 @@ it('goes on within what was stored together, and from the first, empty event as 
 });
 
 it('tells of what was under way at the cursor and is committed since', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const writer = new pg.Client({ connectionString: world.databaseUrl, application_name: 'ddp store' });
   await writer.connect();
   await writer.query('begin');
@@ -99,7 +99,7 @@ it('tells of what was under way at the cursor and is committed since', async () 
 });
 
 it('tells of what the query matches of what came since', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   await place.send({ t: 1 });
   const match = { query: { range: { 'data.t': { gt: 10 } } } };
   const first = overSocket(world.url, place.owner.token, wanted(place, match));
@@ -113,7 +113,7 @@ it('tells of what the query matches of what came since', async () => {
 });
 
 it('gives the newest 1,000 and counts the others as missed', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const first = overSocket(world.url, place.owner.token, wanted(place));
   await first.until(begun);
   const cursor = await leave(first);
@@ -135,7 +135,7 @@ describe('a cursor is refused', () => {
     ['whose snapshot PostgreSQL would not read', made('5:3:9', Date.now(), '')],
     ['that is older than an hour', made('1:1:', Date.now() - 3_700_000, '')],
   ])('%s', async (_name, after) => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     for (const way of [overSocket, overEvents]) {
       const refused = way(world.url, place.owner.token, wanted(place, { after }));
       await refused.until(({ over }) => over);
@@ -146,8 +146,8 @@ describe('a cursor is refused', () => {
   });
 
   it('gives nothing of another organization', async () => {
-    const place = await buildPlace(world);
-    const stranger = await buildPlace(world);
+    const place = await buildLiveWorld(world);
+    const stranger = await buildLiveWorld(world);
     const first = overSocket(world.url, place.owner.token, wanted(place));
     await first.until(begun);
     const cursor = await leave(first);

@@ -3,12 +3,12 @@ import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { Stream } from '../../src/live/stream.js';
 import { useWorld } from '../support/world.js';
-import { buildPlace, type Place } from './place.js';
+import { buildLiveWorld, type LiveWorld } from './live-world.js';
 
 const world = useWorld();
 
 /** Subscribes over server-sent events with a client that reads when it wants to. */
-async function subscribe({ owner, records }: Place): Promise<IncomingMessage> {
+async function subscribe({ owner, records }: LiveWorld): Promise<IncomingMessage> {
   const call = request(`${world.url}/graphql`, {
     method: 'POST',
     agent: false,
@@ -26,7 +26,7 @@ async function subscribe({ owner, records }: Place): Promise<IncomingMessage> {
 
 describe('a client that stops reading', () => {
   it('is told how many records it missed, and gets the newest', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const response = await subscribe(place);
     const events: { missed: number; records: { data: { n: number } }[] }[] = [];
     let text = '';

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import { newId } from '../../src/entities/id.js';
 import type { Variable } from '../../src/entities/product.js';
 
-/** An organization with a product and a device, made without a door. */
+/** An organization with a product and a device, stored directly, not through the API. */
 export interface Fleet {
   organizationId: string;
   productId: string;

@@ -107,7 +107,7 @@ describe("every operation through SOFA's own handler", () => {
   });
   afterAll(() => services.close(0));
 
-  it('is sent through both doors', () => {
+  it('is sent through both handlers', () => {
     const specified = routes.slice(0, 46).map(({ operation }) => operation);
     expect(steps.map(({ operation }) => operation).sort()).toEqual(specified.filter((name) => !apart.has(name)).sort());
   });

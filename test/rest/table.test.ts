@@ -9,11 +9,11 @@ describe('a table of paths', () => {
     const find = tableOf(...new Set(routes.map(({ path }) => path)));
     for (const { path } of routes) {
       const params: Record<string, string> = {};
-      const asked = path.replaceAll(/:(\w+)/g, (_whole, name: string) => {
+      const sent = path.replaceAll(/:(\w+)/g, (_whole, name: string) => {
         params[name] = `ä ${name}`;
         return encodeURIComponent(params[name]);
       });
-      expect(find(asked)).toEqual({ place: path, params });
+      expect(find(sent)).toEqual({ entry: path, params });
     }
   });
 
@@ -23,18 +23,26 @@ describe('a table of paths', () => {
       expect(find(path)).toBeUndefined();
   });
 
+  it('finds paths with a slash at the end only where they were given so', () => {
+    const find = tableOf('/:a/b', '/:a/b/');
+    expect(find('/x/b')).toEqual({ entry: '/:a/b', params: { a: 'x' } });
+    expect(find('/x/b/')).toEqual({ entry: '/:a/b/', params: { a: 'x' } });
+    expect(find('/x/b//')).toBeUndefined();
+    expect(find('//b/')).toBeUndefined();
+  });
+
   it('prefers words to parameters, and goes back where words lead nowhere', () => {
     const find = tableOf('/a/:x', '/a/b/c', '/a/:x/d');
-    expect(find('/a/b')).toEqual({ place: '/a/:x', params: { x: 'b' } });
-    expect(find('/a/b/c')).toEqual({ place: '/a/b/c', params: {} });
-    expect(find('/a/b/d')).toEqual({ place: '/a/:x/d', params: { x: 'b' } });
+    expect(find('/a/b')).toEqual({ entry: '/a/:x', params: { x: 'b' } });
+    expect(find('/a/b/c')).toEqual({ entry: '/a/b/c', params: {} });
+    expect(find('/a/b/d')).toEqual({ entry: '/a/:x/d', params: { x: 'b' } });
     expect(find('/a/b/e')).toBeUndefined();
   });
 
   it('knows nothing but its paths, whatever objects have of themselves', () => {
     const find = tableOf('/a/:x');
     expect(find('/constructor')).toBeUndefined();
-    expect(find('/a/__proto__')).toEqual({ place: '/a/:x', params: { x: '__proto__' } });
+    expect(find('/a/__proto__')).toEqual({ entry: '/a/:x', params: { x: '__proto__' } });
   });
 
   it('refuses what does not decode', () => {

@@ -12,7 +12,7 @@ interface Made {
   id: string;
 }
 
-/** Somebody who calls the service through both doors, with a token or without one. */
+/** Somebody who calls the service by REST and by the graph, with a token or without one. */
 export class Actor extends Client {
   constructor(
     private readonly origin: string,

@@ -26,7 +26,7 @@ const week = 7 * 86_400;
 /** Records of the last part of the week are sent after the hooks are made, so that the hooks are called. Seconds. */
 const hooked = 1800;
 /** Records of one call. */
-const most = 5000;
+const maxRecords = 5000;
 
 /**
  * Fills an organization with forty devices of three products, a week of records with gaps, and two hooks of which one
@@ -65,8 +65,8 @@ export async function endFleet(origin: string, token: string): Promise<number> {
 
 async function post(api: Api, organizationId: string, records: readonly FleetRecord[]): Promise<number> {
   let accepted = 0;
-  for (let at = 0; at < records.length; at += most) {
-    const part = records.slice(at, at + most);
+  for (let at = 0; at < records.length; at += maxRecords) {
+    const part = records.slice(at, at + maxRecords);
     const stored = await api.call<{ accepted: number }>('POST', `/organizations/${organizationId}/records`, part);
     accepted += stored.accepted;
   }

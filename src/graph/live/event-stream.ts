@@ -9,7 +9,7 @@ import { Ended, type Operation, type Subscriptions } from './subscription.js';
 /** Time between two comments, which keep proxies from closing an idle connection. Milliseconds. */
 const keepAlive = 12_000;
 /** A client that reads nothing for so long is cut off. Milliseconds. */
-const patience = 60_000;
+const drainTimeout = 60_000;
 
 /**
  * Subscriptions over HTTP, as text/event-stream (the GraphQL over Server-Sent Events protocol, distinct connections):
@@ -59,7 +59,7 @@ async function send(response: Response, text: string): Promise<void> {
   if (response.destroyed || response.write(text)) return;
   const drained = once(response, 'drain').catch(() => undefined);
   const gone = new Promise<void>((resolve) => response.once('close', resolve));
-  const timer = setTimeout(() => response.destroy(), patience);
+  const timer = setTimeout(() => response.destroy(), drainTimeout);
   await Promise.race([drained, gone]);
   clearTimeout(timer);
 }

@@ -8,22 +8,22 @@ import { ApiError } from '../../errors.js';
 import type { Context } from '../../schema/context.js';
 import { bounds } from '../bounds.js';
 import { createSeats, type SeatLimits } from './seats.js';
-import { createStrangers, type Letting } from './strangers.js';
-import { Ended, type Results, type Subscriptions } from './subscription.js';
+import { Ended, type Subscriptions } from './subscription.js';
+import { createUnauthenticated, type UnauthenticatedConnection } from './unauthenticated.js';
 
 /** A client says who it is within this time, in milliseconds. */
-const patience = 3000;
+const initTimeout = 3000;
 /** A client is asked so often whether it is there, and cut off where it has not answered by the next time. Milliseconds. */
 const keepAlive = 20_000;
 /** Most bytes that a client may leave unread before it is cut off. Subscriptions wait until what they sent is read. */
-const mostUnsent = 8 * 1024 * 1024;
+const maxUnsentBytes = 8 * 1024 * 1024;
 /** How long closing may take, in milliseconds. */
-const farewell = 1000;
+const closeTimeout = 1000;
 
 /** Close codes: of RFC 6455, and of the protocol graphql-transport-ws. */
 const codes = { goingAway: 1001, internal: 1011, tryLater: 1013, unauthorized: 4401, tooMany: 4429 } as const;
 
-/** What the door for WebSockets is made of. */
+/** What serves WebSockets is made of this. */
 export interface SocketOptions {
   schema: GraphQLSchema;
   subscriptions: Subscriptions;
@@ -37,7 +37,7 @@ export interface SocketOptions {
 }
 
 /** Subscriptions over WebSocket. */
-export interface SocketDoor {
+export interface SocketEndpoint {
   /** Takes over the connection of an upgrade request. */
   upgrade(request: Request, socket: Duplex, head: Buffer): void;
   /** Closes all connections (1001) and cuts off clients that do not answer. */
@@ -47,32 +47,30 @@ export interface SocketDoor {
 interface Extra {
   request: Request;
   socket: WebSocket;
-  stranger: Letting;
+  pending: UnauthenticatedConnection;
 }
 
 /**
- * The door for WebSockets, speaking graphql-transport-ws. A client says who it is with `authorization` in the parameters
+ * Serves WebSockets by the protocol graphql-transport-ws. A client says who it is with `authorization` in the parameters
  * of its connection, or with the header `Authorization`; browsers send neither of their own accord, and there are no
  * cookies, so a page of another origin can do nothing with its visitor's rights.
  */
-export function createSocketDoor(options: SocketOptions): SocketDoor {
+export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
   const { schema, subscriptions, admit, limits, perAddress, report } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: bounds.bytes, handleProtocols });
   const seats = createSeats({ ...limits, perConnection: 1 });
-  const strangers = createStrangers({ perAddress, most: limits.perProcess });
+  const unauthenticated = createUnauthenticated({ perAddress, perProcess: limits.perProcess });
   let closed = false;
-  /** Streams between `onSubscribe`, which opens them, and `subscribe`, which reads them. */
-  const opened = new WeakMap<object, Results>();
 
   const server = makeServer<Record<string, unknown>, Extra>({
-    connectionInitWaitTimeout: patience,
-    async onConnect({ connectionParams, extra: { request, socket, stranger } }) {
+    connectionInitWaitTimeout: initTimeout,
+    async onConnect({ connectionParams, extra: { request, socket, pending } }) {
       const given = authorizationOf(connectionParams);
       if (given !== undefined) request.headers.authorization = given;
       try {
         const { tokenId } = await admit(request);
         socket.once('close', seats.take(socket, tokenId));
-        stranger.go();
+        pending.release();
         return true;
       } catch (error) {
         turnAway(socket, error, report);
@@ -88,18 +86,17 @@ export function createSocketDoor(options: SocketOptions): SocketDoor {
         return [new GraphQLError('The connection is being closed.')];
       }
       if ('errors' in answer) return answer.errors.map(asError);
-      const run = { schema, document: taken };
-      opened.set(run, answer.results);
-      return run;
+      // graphql-ws hands these arguments on to `subscribe`.
+      return { schema, document: placeholder, contextValue: answer.results };
     },
     // The results already have the form in which they are sent; `onNext` passes them on.
-    subscribe: (run) => (opened.get(run) as AsyncGenerator<ExecutionResult> | undefined) ?? {},
+    subscribe: ({ contextValue }) => contextValue as AsyncGenerator<ExecutionResult>,
     onNext: (_context, _id, _payload, _run, result) => result,
     onError: (_context, _id, _payload, [error]) =>
       error?.originalError instanceof Ended ? [...error.originalError.errors] : undefined,
   });
 
-  const serve = (socket: WebSocket, request: Request, stranger: Letting) => {
+  const serve = (socket: WebSocket, request: Request, pending: UnauthenticatedConnection) => {
     let alive = true;
     const beat = setInterval(() => {
       if (!alive) return socket.terminate();
@@ -107,7 +104,7 @@ export function createSocketDoor(options: SocketOptions): SocketDoor {
       socket.ping();
     }, keepAlive);
     socket.on('pong', () => (alive = true));
-    socket.on('ping', () => socket.bufferedAmount > mostUnsent && socket.terminate());
+    socket.on('ping', () => socket.bufferedAmount > maxUnsentBytes && socket.terminate());
     // The event `close` follows.
     socket.on('error', () => undefined);
     const left = server.opened(
@@ -117,7 +114,7 @@ export function createSocketDoor(options: SocketOptions): SocketDoor {
           new Promise((resolve) => {
             if (socket.readyState !== socket.OPEN) return resolve();
             socket.send(text, () => resolve());
-            if (socket.bufferedAmount > mostUnsent) socket.terminate();
+            if (socket.bufferedAmount > maxUnsentBytes) socket.terminate();
           }),
         close: (code, reason) => socket.close(code, reason),
         onMessage: (take) =>
@@ -128,7 +125,7 @@ export function createSocketDoor(options: SocketOptions): SocketDoor {
             });
           }),
       },
-      { request, socket, stranger },
+      { request, socket, pending },
     );
     socket.once('close', (code, reason) => {
       clearInterval(beat);
@@ -142,15 +139,15 @@ export function createSocketDoor(options: SocketOptions): SocketDoor {
       socket.on('error', () => undefined);
       if (closed) return refuse(socket, '503 Service Unavailable');
       let close = () => void socket.destroy();
-      const stranger = strangers.take(request.ip ?? '', () => close());
-      if (stranger === undefined) return refuse(socket, '429 Too Many Requests');
-      socket.once('close', stranger.go);
+      const pending = unauthenticated.take(request.ip ?? '', () => close());
+      if (pending === undefined) return refuse(socket, '429 Too Many Requests');
+      socket.once('close', pending.release);
       sockets.handleUpgrade(request, socket, head, (accepted) => {
         close = () => {
           accepted.close(CloseCode.ConnectionInitialisationTimeout, 'Others wait: say who you are at once.');
-          setTimeout(() => accepted.terminate(), farewell).unref();
+          setTimeout(() => accepted.terminate(), closeTimeout).unref();
         };
-        serve(accepted, request, stranger);
+        serve(accepted, request, pending);
       });
     },
     async close() {
@@ -164,7 +161,7 @@ export function createSocketDoor(options: SocketOptions): SocketDoor {
       );
       const cut = setTimeout(() => {
         for (const socket of sockets.clients) socket.terminate();
-      }, farewell);
+      }, closeTimeout);
       await Promise.all(leaving);
       clearTimeout(cut);
       sockets.close();
@@ -177,7 +174,7 @@ const refuse = (socket: Duplex, status: string): void =>
   void socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nRetry-After: 1\r\n\r\n`);
 
 /** Stands for an operation that was read and opened already. */
-const taken = parse('subscription { taken }');
+const placeholder = parse('subscription { placeholder }');
 
 /** Whether a request asks to speak WebSocket. */
 export const wantsSocket = ({ headers }: IncomingMessage): boolean =>

@@ -49,7 +49,7 @@ export type Opened = { results: Results } | { errors: readonly GraphQLFormattedE
 export interface SubscriptionOptions {
   schema: GraphQLSchema;
   /** The context of one event; `left` is aborted when the subscription ends. */
-  createContext: (caller: Caller, request: Request, allowance: RequestBudget, left: AbortSignal) => Context;
+  createContext: (caller: Caller, request: Request, budget: RequestBudget, left: AbortSignal) => Context;
   errors: ErrorOptions;
   seats: Seats;
   /** How long opening, and showing one event, may take, in milliseconds. */
@@ -86,9 +86,9 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     const release = seats.take(connection, caller.tokenId);
     const left = new AbortController();
     const contextOf = () => {
-      const allowance = new RequestBudget(timeout);
-      allowance.spend(cost);
-      return Object.assign(createContext(caller, request, allowance, left.signal), { allowance });
+      const budget = new RequestBudget(timeout);
+      budget.spend(cost);
+      return Object.assign(createContext(caller, request, budget, left.signal), { budget });
     };
     const run = { schema, document, operationName, variableValues };
     let results: Results | undefined;
@@ -101,7 +101,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     const begun = createSourceEventStream({ ...run, contextValue: opening });
     let source: AsyncIterable<unknown> | ExecutionResult;
     try {
-      source = await opening.allowance.within(begun);
+      source = await opening.budget.within(begun);
     } catch (error) {
       close();
       // A stream that opens after the deadline has no reader: it is ended.
@@ -115,7 +115,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     const show = async (event: unknown): Promise<FormattedExecutionResult> => {
       const contextValue = contextOf();
       const showing = Promise.resolve(execute({ ...run, rootValue: event, contextValue }));
-      const { data, errors } = await contextValue.allowance.within(showing);
+      const { data, errors } = await contextValue.budget.within(showing);
       return { ...(data !== undefined && { data }), ...(errors && { errors: errors.map(explain) }) };
     };
     const end = (error: unknown) => new Ended(faultsOf(error));

@@ -5,7 +5,7 @@ import { CloseCode } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { startTestService } from '../support/service.js';
 import { useWorld } from '../support/world.js';
-import { begun, buildPlace, codeOf, type Place } from './place.js';
+import { begun, buildLiveWorld, codeOf, type LiveWorld } from './live-world.js';
 import { listenTo, overEvents, overSocket, socketClient } from './subscriber.js';
 
 const world = useWorld({ config: { live: { perProcess: 6, perToken: 4, perConnection: 2 } } });
@@ -17,16 +17,16 @@ const open = async (origin = world.url) => {
 };
 const closed = async (socket: WebSocket) => ((await once(socket, 'close')) as [number])[0];
 
-const post = (place: Place, body: unknown, accept: string) =>
+const post = (place: LiveWorld, body: unknown, accept: string) =>
   fetch(`${world.url}/graphql`, {
     method: 'POST',
     headers: { authorization: `Bearer ${place.owner.token}`, 'content-type': 'application/json', accept },
     body: JSON.stringify(body),
   });
 
-describe('the door for WebSockets', () => {
+describe('subscriptions over WebSocket', () => {
   it('takes the token from the header of the request as well', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     class WithHeader extends WebSocket {
       constructor(url: string, protocols: string) {
         super(url, protocols, { headers: { authorization: `Bearer ${place.owner.token}` } });
@@ -44,7 +44,7 @@ describe('the door for WebSockets', () => {
     ['no token', undefined],
     ['an unknown token', `ddp_${'x'.repeat(43)}`],
   ])('closes with 4401 for %s', async (_name, token) => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const subscriber = overSocket(world.url, token, place.records());
     await subscriber.until(({ over }) => over);
     expect(subscriber.fault).toMatchObject({ code: CloseCode.Unauthorized });
@@ -77,10 +77,10 @@ describe('the door for WebSockets', () => {
   });
 
   it('bounds subscriptions of a connection, a token and the process', async () => {
-    const place = await buildPlace(world);
-    const stranger = await buildPlace(world);
+    const place = await buildLiveWorld(world);
+    const stranger = await buildLiveWorld(world);
     const clients = [socketClient(world.url, place.owner.token), socketClient(world.url, place.owner.token)];
-    const listen = (client: (typeof clients)[number], of: Place) =>
+    const listen = (client: (typeof clients)[number], of: LiveWorld) =>
       listenTo((sink) => client.subscribe(of.records(), sink));
     const [first, second] = [listen(clients[0]!, place), listen(clients[0]!, place)];
     for (const subscriber of [first, second]) await subscriber.until(begun);
@@ -118,7 +118,7 @@ describe('what is no subscription', () => {
   const query = '{ account { id } }';
 
   it('is refused over WebSocket', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const subscriber = overSocket(world.url, place.owner.token, { query });
     await subscriber.until(({ over }) => over);
     expect(codeOf(subscriber)).toBe('MALFORMED_REQUEST');
@@ -126,7 +126,7 @@ describe('what is no subscription', () => {
   });
 
   it('is refused as server-sent events, and answered to who takes JSON as well', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const refused = await post(place, { query }, 'text/event-stream');
     expect([refused.status, (await refused.json()).errors[0].extensions.code]).toEqual([400, 'MALFORMED_REQUEST']);
     const answered = await post(place, { query }, 'application/json, text/event-stream');
@@ -134,7 +134,7 @@ describe('what is no subscription', () => {
   });
 
   it('and a subscription is refused as JSON, alone and in a batch', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const alone = await post(place, place.records(), 'application/json');
     const batch = await post(place, [place.records(), { query }], 'application/json');
     const error = {
@@ -149,17 +149,17 @@ describe.each([
   ['WebSocket', overSocket],
   ['server-sent events', overEvents],
 ])('subscriptions over %s', (_way, subscribe) => {
-  const refusal = async (place: Place, query: string, variables: object = {}) => {
+  const refusal = async (place: LiveWorld, query: string, variables: object = {}) => {
     const subscriber = subscribe(world.url, place.owner.token, { query, variables: { ...variables } });
     await subscriber.until(({ over }) => over);
     const [error] = subscriber.fault ?? subscriber.results[0]!.errors;
     return { code: error.extensions.code, message: error.message };
   };
-  const received = ({ owner, applicationId }: Place, selection: string, more = '') =>
+  const received = ({ owner, applicationId }: LiveWorld, selection: string, more = '') =>
     `subscription { recordReceived(organizationId: "${owner.id}", applicationId: "${applicationId}"${more}) { ${selection} } }`;
 
   it('have the bounds of queries', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     const deep = `subscription { deliveryUpdated(organizationId: "1", applicationId: "1", applicationHookId: "1") { deliveries { hook {
       ${'application { devices { items { '.repeat(3)} id ${'} } }'.repeat(3)} } } } }`;
     expect(await refusal(place, deep)).toMatchObject({
@@ -186,7 +186,7 @@ describe.each([
   });
 
   it('say what is wrong with a document or its variables', async () => {
-    const place = await buildPlace(world);
+    const place = await buildLiveWorld(world);
     expect(await refusal(place, received(place, 'nonsense'))).toMatchObject({ code: 'VALIDATION_FAILED' });
     const typed = place.records().query.replace('$organizationId: ID!', '$organizationId: ID!, $n: Int!');
     expect(await refusal(place, typed, { n: 'x' })).toMatchObject({ code: 'VALIDATION_FAILED' });
@@ -196,7 +196,7 @@ describe.each([
 });
 
 it('ends every subscription in order when the service stops', async () => {
-  const place = await buildPlace(world);
+  const place = await buildLiveWorld(world);
   const service = await startTestService(world.databaseUrl);
   const [sockets, events] = [overSocket, overEvents].map((way) => way(service.url, place.owner.token, place.records()));
   for (const subscriber of [sockets!, events!]) await subscriber.until(begun);
@@ -209,7 +209,7 @@ it('ends every subscription in order when the service stops', async () => {
 });
 
 it('gives REST nothing of it', async () => {
-  const { owner } = await buildPlace(world);
+  const { owner } = await buildLiveWorld(world);
   for (const path of ['/webhook', '/webhook/1', '/recordReceived', '/delivery-updated']) {
     const { status } = await fetch(`${world.url}/ddp/v1${path}`, {
       method: 'POST',

@@ -2,7 +2,7 @@ import type { AccountActor, World } from '../support/world.js';
 import type { Heard, Wanted } from './subscriber.js';
 
 /** An organization that subscribes, with an application and a linked device. */
-export interface Place {
+export interface LiveWorld {
   owner: AccountActor;
   applicationId: string;
   deviceId: string;
@@ -21,7 +21,7 @@ let count = 0;
 export async function addDevice({
   owner,
   path,
-}: Pick<Place, 'owner' | 'path'>): Promise<{ id: string; serial: string }> {
+}: Pick<LiveWorld, 'owner' | 'path'>): Promise<{ id: string; serial: string }> {
   const serial = `0a${(++count).toString(16).padStart(6, '0')}`;
   const id = await owner.make(`/organizations/${owner.id}/devices/${serial}`);
   await owner.put(`${path}/devices/${id}`);
@@ -29,7 +29,7 @@ export async function addDevice({
 }
 
 /** Makes a place in a world. */
-export async function buildPlace(world: World): Promise<Place> {
+export async function buildLiveWorld(world: World): Promise<LiveWorld> {
   const owner = await world.organization();
   const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold chain' });
   const path = `/applications/${owner.id}/${applicationId}`;
