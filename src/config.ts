@@ -36,7 +36,7 @@ export interface Config {
   /** Requests per second and token; 0 is no limit. */
   rateLimit: number;
   ingestRateLimit: number;
-  /** Requests of one kind (graph, ingestion, REST, search) that are worked on at once for one organization. */
+  /** Requests of one kind (GraphQL, REST, search; of ingestion four times as many) worked on at once for one organization. */
   requestsAtOnce: number;
   /** Whether calls that post records at the same time share a transaction; off only to measure what that gains. */
   ingestGrouping: boolean;
@@ -113,7 +113,7 @@ const settings = z.object({
   SECRET_KEY: parsed((text) => (list(text).length > 0 ? list(text) : undefined), 'must hold a key').optional(),
   RATE_LIMIT: whole(0, 1_000_000).default(50),
   INGEST_RATE_LIMIT: whole(0, 1_000_000).default(0),
-  REQUESTS_AT_ONCE: whole(1, 1_000_000).default(64),
+  REQUESTS_AT_ONCE: whole(1, 1_000_000).default(16),
   INGEST_GROUPING: flag().default(true),
   HOOK_ALLOW_CIDRS: listOf(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),
   HOOK_DENY_CIDRS: listOf(networkOf, 'must be networks such as 10.0.0.0/8, separated by commas').default([]),

@@ -2,6 +2,8 @@
 const sliceMs = 8;
 /** With many organizations at once each still has so much of it, in milliseconds. */
 const leastMs = 1;
+/** What lies longer ago than this was followed by the work of others, in milliseconds. */
+const stepMs = 2;
 
 /**
  * Shares the event loop among long computations. In one iteration of the loop each organization has one slice of time for all
@@ -9,19 +11,26 @@ const leastMs = 1;
  * organization with many long computations delays its own, and everybody else's by a slice.
  */
 export class TimeSlices {
-  /** When the slices that were begun in this iteration end, on the clock of `performance.now()`. */
-  private readonly ends = new Map<string, number>();
+  /** What organizations have had of this iteration, in milliseconds, and when they were last seen to compute. */
+  private readonly used = new Map<string, { ms: number; at: number }>();
   private readonly waiting = new Map<string, (() => void)[]>();
   private scheduled = false;
 
-  /** Whether the organization's slice of this iteration is over: a computation that goes on awaits {@link next} first. */
+  /**
+   * Whether the organization has had its slice of this iteration: a computation that goes on awaits {@link next} first. It is
+   * called after every step of a computation, and counts the time since the call before.
+   */
   isOver(organizationId: string): boolean {
     const now = performance.now();
-    const end = this.ends.get(organizationId);
-    if (end !== undefined) return now >= end;
-    this.ends.set(organizationId, now + Math.max(leastMs, sliceMs / Math.max(1, this.waiting.size)));
-    this.schedule();
-    return false;
+    const used = this.used.get(organizationId);
+    if (used === undefined) {
+      this.used.set(organizationId, { ms: 0, at: now });
+      this.schedule();
+      return false;
+    }
+    used.ms += Math.min(stepMs, now - used.at);
+    used.at = now;
+    return used.ms >= Math.max(leastMs, sliceMs / Math.max(1, this.waiting.size));
   }
 
   /** Waits for a slice in a later iteration of the event loop. */
@@ -44,19 +53,22 @@ export class TimeSlices {
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
-      this.ends.clear();
-      this.start();
+      this.used.clear();
+      this.goOn([...this.waiting.keys()]);
     });
   }
 
-  /** Lets one computation of each organization go on. */
-  private start(): void {
-    for (const [organizationId, queue] of Array.from(this.waiting)) {
-      const resume = queue.shift()!;
-      if (queue.length === 0) this.waiting.delete(organizationId);
-      resume();
-    }
-    if (this.waiting.size > 0) this.schedule();
+  /** Lets computations of organizations go on, one after the other, each organization's until it has had its slice. */
+  private goOn(organizations: string[]): void {
+    const [organizationId] = organizations;
+    if (organizationId === undefined) return this.waiting.size > 0 ? this.schedule() : undefined;
+    const queue = this.waiting.get(organizationId);
+    if (queue === undefined || this.isOver(organizationId)) return this.goOn(organizations.slice(1));
+    const resume = queue.shift()!;
+    if (queue.length === 0) this.waiting.delete(organizationId);
+    resume();
+    // A tick that a microtask asks for comes once no microtask is left: the computation has gone as far as it may by then.
+    queueMicrotask(() => process.nextTick(() => this.goOn(organizations)));
   }
 }
 

@@ -20,14 +20,14 @@ const maxWaiting = 1000;
 
 /**
  * Limits how many requests of one organization are worked on at once, so that its share of the event loop is bounded.
- * @param perOrganization requests of one kind under way at once
+ * @param perOrganization requests of one kind under way at once; of ingestion four times as many, because they share transactions.
  */
 export const createRequestQueue = (perOrganization: number): Enter => {
-  const open = (what: string) =>
-    new FairQueue({ turns: Number.POSITIVE_INFINITY, each: perOrganization, waiting: maxWaiting, what });
+  const open = (what: string, each = perOrganization) =>
+    new FairQueue({ turns: Number.POSITIVE_INFINITY, each, waiting: maxWaiting, what });
   const queues: Readonly<Record<RequestKind, FairQueue>> = {
     graph: open('requests of the graph'),
-    ingest: open('calls that post records'),
+    ingest: open('calls that post records', 4 * perOrganization),
     rest: open('requests'),
     search: open('searches'),
   };
