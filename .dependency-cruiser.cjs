@@ -1,15 +1,17 @@
 /** The import table of ARCHITECTURE.md: who may know whom. Arrows point down, and there are no cycles. */
 
 /** Small things that several parts need. */
-const shared = ['back-off', 'poll-loop', 'periodic-tasks', 'named'];
+const shared = ['back-off', 'poll-loop', 'periodic-tasks', 'named', 'time-slice'];
 
 /** Folders and files of `src` that one of them may import besides itself. */
 const mayImport = {
-  errors: [],
+  'error-without-stack': [],
+  errors: ['error-without-stack'],
+  'time-slice': [],
   duration: [],
   setting: ['duration'],
   config: ['duration', 'setting'],
-  json: ['errors'],
+  json: ['errors', 'time-slice'],
   log: ['config'],
   transaction: [],
   'fair-queue': ['errors'],
@@ -25,7 +27,7 @@ const mayImport = {
   schema: ['entities', 'errors', 'json'],
   auth: ['entities', 'schema', 'errors'],
   // The query language: it knows no store.
-  search: ['entities', 'errors', 'json'],
+  search: ['entities', 'errors', 'error-without-stack', 'json', 'time-slice'],
   // Of database only how values are parsed.
   records: [
     'entities',
@@ -43,7 +45,7 @@ const mayImport = {
   jobs: ['entities', 'errors', 'json', 'log', 'transaction', ...shared],
   live: ['entities', 'errors', 'json', 'log', ...shared],
   resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'jobs', 'live', 'errors', 'json'],
-  rest: ['entities', 'schema', 'errors', 'json', 'log'],
+  rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue'],
   graph: ['schema', 'address-counter', 'errors', 'json', 'log'],
   // A surface of its own, which reads requests as REST does.
   elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'search'],

@@ -119,13 +119,13 @@ export class FairQueue {
   }
 }
 
-const known = new WeakMap<Pool, FairQueue>();
+const queues = new WeakMap<Pool, FairQueue>();
 
 /** The turns of all who use a pool: three quarters of its connections at most are one organization's. */
 export const fairQueueOf = (pool: Pool, { waiting = 100, what = 'searches' } = {}): FairQueue => {
   const { max } = pool.options;
   const each = Math.max(1, Math.floor((max * 3) / 4));
-  const turns = known.get(pool) ?? new FairQueue({ turns: max, each, waiting, what });
-  known.set(pool, turns);
+  const turns = queues.get(pool) ?? new FairQueue({ turns: max, each, waiting, what });
+  queues.set(pool, turns);
   return turns;
 };

@@ -12,7 +12,7 @@ export const hashToken = (token: string): Buffer => createHash('sha256').update(
 /** The first characters of a token, enough to tell tokens apart and too few to guess one. */
 export const tokenPrefix = (token: string): string => token.slice(0, 8);
 
-/** The token of an `Authorization` header, if it carries one in the one form that is taken. */
+/** The token of an `Authorization` header; undefined where it has none, or not the form of one (`Bearer ddp_...`). */
 export function bearerToken(header: string | undefined): string | undefined {
   if (header === undefined || !/^bearer /i.test(header)) return undefined;
   const token = header.slice(7).trim();

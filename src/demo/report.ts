@@ -1,5 +1,5 @@
 import type { Seen } from './demo.js';
-import type { FleetMade } from './fleet/fleet.js';
+import type { FleetResult } from './fleet/fleet.js';
 
 /** What was seen, for people. */
 export function report({ calls, delivery, averages }: Seen): string {
@@ -14,7 +14,7 @@ export function report({ calls, delivery, averages }: Seen): string {
 }
 
 /** What the fleet is, for people: where to see it, and how to remove it. */
-export const reportFleet = (origin: string, { devices, records, calls }: FleetMade): string => `
+export const reportFleet = (origin: string, { devices, records, calls }: FleetResult): string => `
 ${devices} devices and ${records.toLocaleString('en')} records are stored; the working hook was called ${calls} times.
 See them in the console: ${origin}/console/ (npm start has printed a token).
 Remove them: npm run demo -- --fleet --remove

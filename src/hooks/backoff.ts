@@ -1,4 +1,4 @@
-/** At most this long does a `Retry-After` put an attempt off, in milliseconds. */
+/** The longest wait that a receiver can ask for with `Retry-After`, in milliseconds. */
 const maxRetryAfter = 24 * 3600_000;
 
 /**

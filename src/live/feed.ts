@@ -13,6 +13,7 @@ import {
 } from './feed-options.js';
 import type { Notice } from './notifications.js';
 import { createQueues } from './queue.js';
+import { createRecentKeys } from './recent-keys.js';
 import { Snapshot } from './snapshot.js';
 import { type Look, lookQuery } from './visibility.js';
 
@@ -39,8 +40,6 @@ const margin = 2000;
 const maxWriteTime = 60_000;
 /** Most ranges that wait. With more, the feed looks at everything instead. */
 const maxRanges = 500;
-/** Most versions that are remembered as told. With more, the feed looks at everything, after which they can be forgotten. */
-const maxRemembered = 50_000;
 
 /**
  * One reader for all subscribers of a process. A row is told when the transaction that wrote it is over, however late:
@@ -66,7 +65,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
   let last: Position = { seen: '', since: 0 };
   let ranges: Notice[] = [];
   let everything = false;
-  const told = createMemory(remembered);
+  const told = createRecentKeys(remembered);
 
   const queues = createQueues(log);
 
@@ -188,7 +187,7 @@ export function createFeed<Item, One extends Row<Item>, Someone extends Subscrib
     await dismiss([...present.keys()]);
     last = now;
     reach(now);
-    told.turn();
+    told.expire();
   };
 
   const poll = async (whole: boolean) => {
@@ -262,26 +261,3 @@ interface Joining<Someone> {
 }
 
 const nameOf = (claim: Claim): string => `${claim.tokenId}/${claim.role}/${claim.applicationId}/${claim.hookId}`;
-
-/** Remembers keys until the next call of `turn`, or for so many milliseconds where that is longer. */
-function createMemory(milliseconds: number) {
-  let recent = new Set<string>();
-  let earlier = new Set<string>();
-  let turnedAt = performance.now();
-  return {
-    has: (key: string) => recent.has(key) || earlier.has(key),
-    add: (key: string) => void recent.add(key),
-    full: () => recent.size > maxRemembered,
-    clear() {
-      recent = new Set();
-      earlier = new Set();
-    },
-    turn() {
-      const now = performance.now();
-      if (now - turnedAt < milliseconds && recent.size <= maxRemembered) return;
-      turnedAt = now;
-      if (milliseconds > 0) earlier = recent;
-      recent = new Set();
-    },
-  };
-}

@@ -101,7 +101,7 @@ export function createNotifications({ connectionString, log, onNotice }: Notific
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
     });
-    const lost = once(() => {
+    const lost = callOnce(() => {
       if (client === opening) client = undefined;
       opening.end().catch(() => undefined);
       if (closed) return;
@@ -148,7 +148,7 @@ export function createNotifications({ connectionString, log, onNotice }: Notific
       if (told.length === 0) return;
       if (wants.has(topic)) onNotice(topic, told);
       if (!elsewhere || client === undefined) return;
-      untold[topic] = together(untold[topic] ?? [], told);
+      untold[topic] = mergeNotices(untold[topic] ?? [], told);
       sending ??= setTimeout(() => void send(), Math.max(0, sentAt + spacing - performance.now()));
     },
     want(topic, wanted) {
@@ -173,7 +173,7 @@ export function createNotifications({ connectionString, log, onNotice }: Notific
 }
 
 /** Merges notices into as few ranges as possible; `many` where there are still too many. */
-function together(some: readonly Notice[] | 'many', more: readonly Notice[]): Notice[] | 'many' {
+function mergeNotices(some: readonly Notice[] | 'many', more: readonly Notice[]): Notice[] | 'many' {
   if (some === 'many') return 'many';
   const byHook = Map.groupBy([...some, ...more], ({ hook }) => hook);
   const all = [...byHook].flatMap(([hook, ranges]) =>
@@ -182,7 +182,7 @@ function together(some: readonly Notice[] | 'many', more: readonly Notice[]): No
   return all.length > maxRanges ? 'many' : all;
 }
 
-const once = (work: () => void) => {
+const callOnce = (work: () => void) => {
   let done = false;
   return () => {
     if (done) return;

@@ -14,7 +14,7 @@ export interface FleetOptions {
 }
 
 /** What was made. */
-export interface FleetMade {
+export interface FleetResult {
   devices: number;
   /** Records that were stored. */
   records: number;
@@ -23,8 +23,8 @@ export interface FleetMade {
 }
 
 const week = 7 * 86_400;
-/** Records of the last part of the week are sent after the hooks are made, so that the hooks are called. Seconds. */
-const hooked = 1800;
+/** The records of this last part of the week are sent after the hooks are made, so that the hooks are called with them. */
+const hookedSeconds = 1800;
 /** Records of one call. */
 const maxRecords = 5000;
 
@@ -32,7 +32,7 @@ const maxRecords = 5000;
  * Fills an organization with forty devices of three products, a week of records with gaps, and two hooks of which one
  * fails; an earlier fleet is removed first. With `until` it sends on, one record every two seconds.
  */
-export async function runFleet(origin: string, token: string, tell: Tell, options: FleetOptions): Promise<FleetMade> {
+export async function runFleet(origin: string, token: string, tell: Tell, options: FleetOptions): Promise<FleetResult> {
   const api = createApi(origin, token);
   const { id: organizationId } = await api.call<{ id: string }>('GET', '/account');
   const end = Math.floor(options.now() / 1000);
@@ -43,10 +43,10 @@ export async function runFleet(origin: string, token: string, tell: Tell, option
     tell(`Making three products, ${fleetDevices.length} devices and two applications.`);
     const scene = await buildFleet(api, organizationId);
     tell('Posting a week of records.');
-    let records = await post(api, organizationId, recordsBetween(end - week, end - hooked, end));
+    let records = await post(api, organizationId, recordsBetween(end - week, end - hookedSeconds, end));
     await hookFleet(api, scene, receiver.url);
     tell('Making two hooks, of which one fails, and posting the last half hour.');
-    const last = recordsBetween(end - hooked, end, end);
+    const last = recordsBetween(end - hookedSeconds, end, end);
     records += await post(api, organizationId, last);
     const calls = await receiver.calls(last.filter(({ serial }) => hasWorkingHook(serial)).length, 60_000);
     if (options.until) records += await sendOn(api, organizationId, end, options.until, tell);
@@ -77,11 +77,11 @@ async function post(api: Api, organizationId: string, records: readonly FleetRec
 async function sendOn(api: Api, organizationId: string, end: number, until: AbortSignal, tell: Tell): Promise<number> {
   tell('Sending on, a record every two seconds. Ctrl+C ends it.');
   let sent = 0;
-  const heard = fleetDevices.filter(({ serial }) =>
+  const sending = fleetDevices.filter(({ serial }) =>
     recordsBetween(end - 4 * interval, end, end).some((record) => record.serial === serial),
   );
   for (let turn = 0; !until.aborted; turn++) {
-    const { serial, kind, number } = heard[turn % heard.length]!;
+    const { serial, kind, number } = sending[turn % sending.length]!;
     const ts = Math.floor(end + turn * 2);
     sent += await post(api, organizationId, [{ serial, ts, ...kind.send(number, ts) }]);
     await delay(2000, undefined, { signal: until }).catch(() => undefined);
