@@ -3,10 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
 import { Failure, Loading } from './components/state.js';
 import { SessionDocument } from './documents.js';
-import { DevicesScreen } from './screens/devices.js';
-import { LiveScreen } from './screens/live.js';
 import { SignIn } from './screens/sign-in.js';
-import { TokensScreen } from './screens/tokens.js';
 import { account, isOwner, mayWrite, signOut, token } from './session.js';
 import { chooseTheme, theme } from './theme.js';
 import { useQuery } from './use-query.js';
@@ -21,12 +18,20 @@ const screens: readonly Screen[] = [
     title: 'Overview',
     component: lazy(async () => (await import('./screens/overview/overview.js')).OverviewScreen),
   },
-  { path: '/devices', title: 'Devices', component: DevicesScreen },
+  {
+    path: '/devices',
+    title: 'Devices',
+    component: lazy(async () => (await import('./screens/devices/devices.js')).DevicesScreen),
+  },
   {
     path: '/devices/:deviceId',
     component: lazy(async () => (await import('./screens/device/device.js')).DeviceScreen),
   },
-  { path: '/live', title: 'Live', component: LiveScreen },
+  {
+    path: '/live',
+    title: 'Live',
+    component: lazy(async () => (await import('./screens/live/live.js')).LiveScreen),
+  },
   {
     path: '/explore',
     title: 'Explore',
@@ -69,7 +74,7 @@ const screens: readonly Screen[] = [
     component: lazy(async () => (await import('./screens/people/people.js')).PeopleScreen),
   },
   { path: '/jobs', title: 'Jobs', component: lazy(async () => (await import('./screens/jobs/jobs.js')).JobsScreen) },
-  { path: '/tokens', title: 'Tokens', component: TokensScreen },
+  { path: '/tokens', title: 'Tokens', component: lazy(async () => (await import('./screens/tokens.js')).TokensScreen) },
 ];
 
 interface Screen {

@@ -8,6 +8,30 @@ export type Permission =
   | 'read'
   | 'write';
 
+/** Which devices; one has to pass all that is given. */
+export type DeviceFilterInput = {
+  /** Only devices with this tag. */
+  tag?: string | null | undefined;
+  /** Only devices of one of these products. */
+  productIds?: Array<string> | null | undefined;
+  /** Only devices that are linked to this application. */
+  applicationId?: string | null | undefined;
+  /** Only devices without a record that was measured then or later: Unix seconds. */
+  silentSince?: number | null | undefined;
+  /** Only devices within a circle; its edge is in it. */
+  near?: NearInput | null | undefined;
+};
+
+/** A circle on Earth (WGS 84). */
+export type NearInput = {
+  /** Latitude of its centre in degrees. */
+  lat: number;
+  /** Longitude of its centre in degrees. */
+  lon: number;
+  /** Radius in metres. */
+  radius: number;
+};
+
 /** Type of a product's variable. */
 export type VariableType =
   | 'BOOL'
@@ -283,11 +307,22 @@ export type DevicesQueryVariables = Exact<{
   page: number;
   sort?: string | null | undefined;
   q?: string | null | undefined;
-  productId?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
 }>;
 
 
-export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, product: { id: string, name: string } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }> }> } | null, products: { items: Array<{ id: string, name: string }> } | null };
+export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }> }> } | null, products: { items: Array<{ id: string, name: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
+
+export type MatchingDevicesQueryVariables = Exact<{
+  organizationId: string;
+  ids?: Array<string> | string | null | undefined;
+  page: number;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+}>;
+
+
+export type MatchingDevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, tags: Array<string>, product: { id: string, organizationId: string } | null, location: { lat: number, lon: number } | null }> } | null };
 
 export type ExploreQueryVariables = Exact<{
   organizationId: string;
@@ -439,16 +474,30 @@ export type HookQueryVariables = Exact<{
 }>;
 
 
-export type HookQuery = { applicationHook: { id: string, url: string, disabled: boolean, disabledAt: string | null, disabledReason: string | null, allowUnverifiedSSLCert: boolean, createdAt: string, authentication: { basic: { user: string } | null, header: { name: string } | null } | null, application: { id: string, name: string }, settings: { circuit: CircuitState, circuitUntil: string | null, concurrency: number, failuresInRow: number, filterDisabledAt: string | null, filterDisabledReason: string | null, maxPerSecond: number | null, ordered: boolean, previousSecretUntil: string | null, signed: boolean, filter: { products: Array<string> | null, tags: Array<string> | null, query: Record<string, unknown> | null } | null }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } } | null, applicationHookLedger: { totalCount: number | null, items: Array<{ id: string, createdAt: string, successful: boolean, attemptsMade: number, maxNumberAttempts: number, device: { id: string, name: string | null, serial: string } | null, response: { statusCode: number } | null, error: { code: string, message: string } | null }> } | null };
+export type HookQuery = { applicationHook: { id: string, url: string, disabled: boolean, disabledAt: string | null, disabledReason: string | null, allowUnverifiedSSLCert: boolean, createdAt: string, activity: Array<{ ts: number, succeeded: number, failed: number, pending: number }>, authentication: { basic: { user: string } | null, header: { name: string } | null } | null, application: { id: string, name: string }, settings: { circuit: CircuitState, circuitUntil: string | null, concurrency: number, failuresInRow: number, filterDisabledAt: string | null, filterDisabledReason: string | null, maxPerSecond: number | null, ordered: boolean, previousSecretUntil: string | null, signed: boolean, filter: { products: Array<string> | null, tags: Array<string> | null, query: Record<string, unknown> | null } | null }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } } | null, applicationHookLedger: { totalCount: number | null, items: Array<{ id: string, createdAt: string, successful: boolean, attemptsMade: number, maxNumberAttempts: number, device: { id: string, name: string | null, serial: string } | null, response: { statusCode: number } | null, error: { code: string, message: string } | null }> } | null };
 
 export type HooksQueryVariables = Exact<{
   organizationId: string;
+  applicationIds?: Array<string> | string | null | undefined;
+  page: number;
+  hookPage: number;
+  disabled?: boolean | null | undefined;
+  failing?: boolean | null | undefined;
 }>;
 
 
-export type HooksQuery = { applications: { totalCount: number | null, items: Array<{ id: string, name: string, permission: Permission, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } }> } | null }> } | null };
+export type HooksQuery = { names: { items: Array<{ id: string, name: string, permission: Permission }> } | null, applications: { totalCount: number | null, items: Array<{ id: string, name: string, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } }> } | null }> } | null };
 
 export type JobLineFragment = { id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string };
+
+export type JobUpdatedSubscriptionVariables = Exact<{
+  organizationId: string;
+  jobId?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type JobUpdatedSubscription = { jobUpdated: { cursor: string, jobs: Array<{ id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } };
 
 export type JobQueryVariables = Exact<{
   organizationId: string;
@@ -471,17 +520,21 @@ export type LiveRecordsSubscriptionVariables = Exact<{
   organizationId: string;
   applicationId: string;
   query?: Record<string, unknown> | null | undefined;
+  after?: string | null | undefined;
 }>;
 
 
-export type LiveRecordsSubscription = { recordReceived: { missed: number, records: Array<{ id: string, ts: number, data: Record<string, unknown>, device: { id: string, name: string | null, serial: string } | null }> } };
+export type LiveRecordsSubscription = { recordReceived: { missed: number, cursor: string, records: Array<{ id: string, ts: number, data: Record<string, unknown>, device: { id: string, name: string | null, serial: string } | null }> } };
 
-export type LiveApplicationsQueryVariables = Exact<{
+export type LiveQueryVariables = Exact<{
   organizationId: string;
+  applicationIds?: Array<string> | string | null | undefined;
+  ts: unknown;
+  queries: unknown;
 }>;
 
 
-export type LiveApplicationsQuery = { applications: { items: Array<{ id: string, name: string }> } | null };
+export type LiveQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, products: { items: Array<{ id: string, variables: Array<{ name: string }> }> }, search: { responses: Array<Record<string, unknown>> } }> } | null };
 
 export type FirstChartQueryVariables = Exact<{
   organizationId: string;
@@ -504,10 +557,16 @@ export type OverviewQueryVariables = Exact<{
   organizationId: string;
   ts: unknown;
   queries: unknown;
+  silentSince: number;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+  owns: boolean;
 }>;
 
 
-export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, search: { responses: Array<Record<string, unknown>> } }> } | null, hooked: { items: Array<{ id: string, name: string, hooks: { items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null }> } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { jobs: { items: Array<{ id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, search: { responses: Array<Record<string, unknown>> } }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, unheard: { totalCount: number | null } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: string, count: number }> }> | null, jobs: { items: Array<{ id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+
+export type OverviewHookFragment = { id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } };
 
 export type SetMemberMutationVariables = Exact<{
   organizationId: string;
@@ -669,6 +728,14 @@ export type UpdateProductMutationVariables = Exact<{
 
 export type UpdateProductMutation = { updateProduct: { id: string } | null };
 
+export type RevokeTokenMutationVariables = Exact<{
+  organizationId: string;
+  tokenId: string;
+}>;
+
+
+export type RevokeTokenMutation = { revokeApiToken: { id: string } | null };
+
 export type SessionQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -725,6 +792,22 @@ export const JobLineFragmentDoc = new TypedDocumentString(`
   updatedAt
 }
     `, {"fragmentName":"JobLine"}) as unknown as TypedDocumentString<JobLineFragment, unknown>;
+export const OverviewHookFragmentDoc = new TypedDocumentString(`
+    fragment OverviewHook on Hook {
+  id
+  url
+  disabled
+  disabledReason
+  settings {
+    circuit
+    failuresInRow
+  }
+  stats {
+    successRate
+    pending
+  }
+}
+    `, {"fragmentName":"OverviewHook"}) as unknown as TypedDocumentString<OverviewHookFragment, unknown>;
 export const ApplicationDocument = new TypedDocumentString(`
     query Application($organizationId: ID!, $applicationId: ID!, $limit: Int!, $page: Int!, $sort: String) {
   application(organizationId: $organizationId, applicationId: $applicationId) {
@@ -989,14 +1072,14 @@ export const DeviceDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<DeviceQuery, DeviceQueryVariables>;
 export const DevicesDocument = new TypedDocumentString(`
-    query Devices($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String, $productId: ID) {
+    query Devices($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String, $filter: DeviceFilterInput) {
   devices(
     organizationId: $organizationId
     limit: $limit
     page: $page
     sort: $sort
     q: $q
-    productId: $productId
+    filter: $filter
   ) {
     totalCount
     items {
@@ -1005,9 +1088,13 @@ export const DevicesDocument = new TypedDocumentString(`
       name
       tags
       applicationCount
+      lastRecordAt
       product {
         id
         name
+        variables {
+          name
+        }
       }
       latest {
         name
@@ -1023,8 +1110,43 @@ export const DevicesDocument = new TypedDocumentString(`
       name
     }
   }
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+      permission
+    }
+  }
 }
     `) as unknown as TypedDocumentString<DevicesQuery, DevicesQueryVariables>;
+export const MatchingDevicesDocument = new TypedDocumentString(`
+    query MatchingDevices($organizationId: ID!, $ids: [ID!], $page: Int!, $q: String, $filter: DeviceFilterInput) {
+  devices(
+    organizationId: $organizationId
+    ids: $ids
+    limit: 500
+    page: $page
+    sort: "serial"
+    q: $q
+    filter: $filter
+  ) {
+    totalCount
+    items {
+      id
+      name
+      tags
+      product {
+        id
+        organizationId
+      }
+      location {
+        lat
+        lon
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<MatchingDevicesQuery, MatchingDevicesQueryVariables>;
 export const ExploreDocument = new TypedDocumentString(`
     query Explore($organizationId: ID!, $applicationIds: [ID!], $variables: [String!]!, $deviceIds: [ID!], $function: SeriesFunction, $from: UnixTime, $to: UnixTime, $charts: Boolean!, $chartsDevices: Boolean!, $searches: Boolean!, $ts: LocatedJSON!, $queries: LocatedJSON!) {
   applications(organizationId: $organizationId, limit: 200, sort: "name") {
@@ -1309,6 +1431,12 @@ export const HookDocument = new TypedDocumentString(`
     applicationId: $applicationId
     applicationHookId: $applicationHookId
   ) {
+    activity(from: $from, to: $to) {
+      ts
+      succeeded
+      failed
+      pending
+    }
     id
     url
     disabled
@@ -1388,14 +1516,26 @@ export const HookDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<HookQuery, HookQueryVariables>;
 export const HooksDocument = new TypedDocumentString(`
-    query Hooks($organizationId: ID!) {
-  applications(organizationId: $organizationId, limit: 40, sort: "name") {
-    totalCount
+    query Hooks($organizationId: ID!, $applicationIds: [ID!], $page: Int!, $hookPage: Int!, $disabled: Boolean, $failing: Boolean) {
+  names: applications(organizationId: $organizationId, limit: 200, sort: "name") {
     items {
       id
       name
       permission
-      hooks(limit: 25) {
+    }
+  }
+  applications(
+    organizationId: $organizationId
+    ids: $applicationIds
+    limit: 40
+    page: $page
+    sort: "name"
+  ) {
+    totalCount
+    items {
+      id
+      name
+      hooks(limit: 25, page: $hookPage, disabled: $disabled, failing: $failing) {
         totalCount
         items {
           id
@@ -1420,6 +1560,26 @@ export const HooksDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<HooksQuery, HooksQueryVariables>;
+export const JobUpdatedDocument = new TypedDocumentString(`
+    subscription JobUpdated($organizationId: ID!, $jobId: ID, $after: String) {
+  jobUpdated(organizationId: $organizationId, jobId: $jobId, after: $after) {
+    cursor
+    jobs {
+      ...JobLine
+    }
+  }
+}
+    fragment JobLine on Job {
+  id
+  kind
+  state
+  done
+  total
+  changed
+  error
+  createdAt
+  updatedAt
+}`) as unknown as TypedDocumentString<JobUpdatedSubscription, JobUpdatedSubscriptionVariables>;
 export const JobDocument = new TypedDocumentString(`
     query Job($organizationId: ID!, $jobId: ID!) {
   job(organizationId: $organizationId, jobId: $jobId) {
@@ -1460,14 +1620,16 @@ export const JobsDocument = new TypedDocumentString(`
   updatedAt
 }`) as unknown as TypedDocumentString<JobsQuery, JobsQueryVariables>;
 export const LiveRecordsDocument = new TypedDocumentString(`
-    subscription LiveRecords($organizationId: ID!, $applicationId: ID!, $query: JSONObject) {
+    subscription LiveRecords($organizationId: ID!, $applicationId: ID!, $query: JSONObject, $after: String) {
   recordReceived(
     organizationId: $organizationId
     applicationId: $applicationId
     query: $query
+    after: $after
     limit: 100
   ) {
     missed
+    cursor
     records {
       id
       ts
@@ -1481,16 +1643,37 @@ export const LiveRecordsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<LiveRecordsSubscription, LiveRecordsSubscriptionVariables>;
-export const LiveApplicationsDocument = new TypedDocumentString(`
-    query LiveApplications($organizationId: ID!) {
+export const LiveDocument = new TypedDocumentString(`
+    query Live($organizationId: ID!, $applicationIds: [ID!], $ts: LocatedJSON!, $queries: LocatedJSON!) {
   applications(organizationId: $organizationId, limit: 200, sort: "name") {
     items {
       id
       name
     }
   }
+  chosen: applications(
+    organizationId: $organizationId
+    ids: $applicationIds
+    limit: 1
+    sort: "name"
+  ) {
+    items {
+      id
+      products(limit: 50) {
+        items {
+          id
+          variables {
+            name
+          }
+        }
+      }
+      search(ts: $ts, queries: $queries) {
+        responses
+      }
+    }
+  }
 }
-    `) as unknown as TypedDocumentString<LiveApplicationsQuery, LiveApplicationsQueryVariables>;
+    `) as unknown as TypedDocumentString<LiveQuery, LiveQueryVariables>;
 export const FirstChartDocument = new TypedDocumentString(`
     query FirstChart($organizationId: ID!, $deviceIds: [ID!], $variables: [String!]!, $from: UnixTime) {
   series(
@@ -1534,7 +1717,7 @@ export const FirstStepsDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<FirstStepsQuery, FirstStepsQueryVariables>;
 export const OverviewDocument = new TypedDocumentString(`
-    query Overview($organizationId: ID!, $ts: LocatedJSON!, $queries: LocatedJSON!) {
+    query Overview($organizationId: ID!, $ts: LocatedJSON!, $queries: LocatedJSON!, $silentSince: UnixTime!, $from: UnixTime, $to: UnixTime, $owns: Boolean!) {
   charted: applications(organizationId: $organizationId, limit: 6, sort: "name") {
     totalCount
     items {
@@ -1545,29 +1728,50 @@ export const OverviewDocument = new TypedDocumentString(`
       }
     }
   }
-  hooked: applications(organizationId: $organizationId, limit: 30, sort: "name") {
+  hooked: applications(organizationId: $organizationId, limit: 40, sort: "name") {
+    totalCount
     items {
       id
       name
-      hooks(limit: 15) {
+      all: hooks(limit: 1) {
+        totalCount
+      }
+      disabled: hooks(limit: 3, disabled: true) {
+        totalCount
         items {
-          id
-          url
-          disabled
-          disabledReason
-          settings {
-            circuit
-            failuresInRow
-          }
-          stats {
-            successRate
-            pending
-          }
+          ...OverviewHook
+        }
+      }
+      failing: hooks(limit: 3, disabled: false, failing: true) {
+        totalCount
+        items {
+          ...OverviewHook
         }
       }
     }
   }
-  devices(organizationId: $organizationId, limit: 100, sort: "-createdAt") {
+  silent: devices(
+    organizationId: $organizationId
+    limit: 8
+    sort: "name"
+    filter: {silentSince: $silentSince}
+  ) {
+    totalCount
+    items {
+      id
+      name
+      serial
+      lastRecordAt
+    }
+  }
+  unheard: devices(
+    organizationId: $organizationId
+    limit: 1
+    filter: {silentSince: 0}
+  ) {
+    totalCount
+  }
+  devices(organizationId: $organizationId, limit: 30, sort: "-createdAt") {
     totalCount
     items {
       id
@@ -1592,6 +1796,17 @@ export const OverviewDocument = new TypedDocumentString(`
     }
   }
   account {
+    activity(from: $from, to: $to) @include(if: $owns) {
+      ts
+      stored
+      rejected
+      rejections {
+        code
+        count
+      }
+      decodePartial
+      decodeFailed
+    }
     jobs(limit: 10) {
       items {
         ...JobLine
@@ -1609,6 +1824,20 @@ export const OverviewDocument = new TypedDocumentString(`
   error
   createdAt
   updatedAt
+}
+fragment OverviewHook on Hook {
+  id
+  url
+  disabled
+  disabledReason
+  settings {
+    circuit
+    failuresInRow
+  }
+  stats {
+    successRate
+    pending
+  }
 }`) as unknown as TypedDocumentString<OverviewQuery, OverviewQueryVariables>;
 export const SetMemberDocument = new TypedDocumentString(`
     mutation SetMember($organizationId: ID!, $memberId: ID!, $role: Role) {
@@ -1875,6 +2104,13 @@ export const UpdateProductDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<UpdateProductMutation, UpdateProductMutationVariables>;
+export const RevokeTokenDocument = new TypedDocumentString(`
+    mutation RevokeToken($organizationId: ID!, $tokenId: ID!) {
+  revokeApiToken(organizationId: $organizationId, tokenId: $tokenId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeTokenMutation, RevokeTokenMutationVariables>;
 export const SessionDocument = new TypedDocumentString(`
     query Session {
   account {

@@ -56,7 +56,7 @@ export async function askEach<Data, Variables>(
   const { data, errors = [] } = await read<Answer<Data>>(response, requestId);
   const [first] = errors;
   const code = first?.extensions?.code ?? 'INTERNAL';
-  if (code === 'UNAUTHENTICATED') signOut('The token is no longer valid. Sign in again.');
+  if (code === 'UNAUTHENTICATED') signOut(noLongerValid);
   const refusal = first && new GraphError(first.message, code, requestId, first.extensions?.errors);
   if (data == null) throw refusal ?? new GraphError('The service gave no answer.', 'INTERNAL', requestId);
   return { data, refusal };
@@ -93,55 +93,75 @@ export interface Listener<Data> {
   error(error: GraphError): void;
 }
 
-/** Subscribes over server-sent events, and goes on by itself where the connection breaks. Call what it gives to stop. */
+/**
+ * Subscribes over server-sent events, and goes on by itself where the connection breaks or the service stops: `variables` is
+ * asked anew each time, so that it can name the cursor to go on from. Call what it gives to stop.
+ */
 export function subscribe<Data, Variables extends Record<string, unknown>>(
   document: TypedDocumentString<Data, Variables>,
-  variables: Variables,
+  variables: () => Variables,
   listener: Listener<Data>,
 ): () => void {
   const client = createClient({
     url: address,
     headers: () => ({ authorization: `Bearer ${token.value ?? ''}` }),
-    retryAttempts: Number.POSITIVE_INFINITY,
-    retry: async (attempts) => {
-      listener.state('reconnecting');
-      await new Promise((resolve) => setTimeout(resolve, Math.min(10_000, 250 * 2 ** attempts)));
+    // Opened again here, with new variables.
+    retryAttempts: 0,
+    onMessage: () => {
+      failures = 0;
+      listener.state('open');
     },
-    onMessage: () => listener.state('open'),
   });
   let stopped = false;
-  const open = () => {
-    const stop = client.subscribe<Data>(
-      { query: document.toString(), variables },
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const openAgain = () => {
+    if (stopped) return;
+    listener.state('reconnecting');
+    timer = setTimeout(() => (close = open()), Math.min(10_000, 500 * 2 ** failures++));
+  };
+  const refuse = (message: string, code: string) => {
+    if (code === 'UNAUTHENTICATED') signOut(noLongerValid);
+    else listener.error(new GraphError(message, code, undefined));
+  };
+  const open = () =>
+    client.subscribe<Data>(
+      { query: document.toString(), variables: variables() },
       {
         next: ({ data, errors }) => {
           const [first] = errors ?? [];
-          if (first !== undefined) {
-            const code = (first.extensions as Fault['extensions'])?.code ?? 'INTERNAL';
-            if (code === 'UNAUTHENTICATED') signOut('The token is no longer valid. Sign in again.');
-            listener.error(new GraphError(first.message, code, undefined));
-          } else if (data != null) listener.next(data);
+          const code = (first?.extensions as Fault['extensions'])?.code ?? 'INTERNAL';
+          if (first !== undefined) refuse(first.message, code);
+          else if (data != null) listener.next(data);
         },
         error: (error) => {
-          listener.error(new GraphError(messageOf(error), 'INTERNAL', undefined));
+          const status = statusOf(error);
+          if (status === 401) refuse(noLongerValid, 'UNAUTHENTICATED');
+          else if (status !== undefined && status >= 400 && status < 500 && status !== 429)
+            refuse(messageOf(error), 'INTERNAL');
+          else if (Array.isArray(error)) refuse(messageOf(error), 'INTERNAL');
+          else openAgain();
         },
-        complete: () => {
-          // The service completes its streams when it stops: another process, or the next start, goes on.
-          if (stopped) return;
-          listener.state('reconnecting');
-          setTimeout(() => stopped || (close = open()), 1000);
-        },
+        // The service completes its streams when it stops: another process, or the next start, goes on.
+        complete: openAgain,
       },
     );
-    return stop;
-  };
   let close = open();
   return () => {
     stopped = true;
+    clearTimeout(timer);
     close();
     client.dispose();
   };
 }
+
+const noLongerValid = 'The token is no longer valid. Sign in again.';
+
+/** The status that a stream was refused with; undefined where there was no answer. */
+const statusOf = (error: unknown): number | undefined => {
+  const { response } = error as { response?: { status?: number } };
+  return response?.status;
+};
 
 const messageOf = (error: unknown): string => {
   if (Array.isArray(error)) return (error[0] as Fault | undefined)?.message ?? 'The stream was refused.';

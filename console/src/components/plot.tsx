@@ -74,7 +74,7 @@ export function Plot({
             size: 26,
             gap: 6,
           },
-          { ...axis, size: 50, gap: 6 },
+          { ...axis, size: (_plot, labels) => widthOf(labels), gap: 6 },
         ],
         series: [
           {},
@@ -107,6 +107,10 @@ export function Plot({
     </div>
   );
 }
+
+/** Room for the labels of the axis of values, in pixels. */
+const widthOf = (labels: readonly string[] | null): number =>
+  Math.max(44, ...(labels ?? []).map((label) => 16 + 7 * label.length));
 
 /** The colours of custom properties as a canvas takes them: of `light-dark()`, the one that is in force. */
 const colorsOf = (element: HTMLElement) => (name: string) => {

@@ -1,14 +1,21 @@
 import { useState } from 'preact/hooks';
 import { useAddress } from '../address.js';
+import { Action } from '../components/action.js';
 import { Copyable } from '../components/copy.js';
 import { Field, FormDialog } from '../components/dialog.js';
 import { Page } from '../components/page.js';
 import { Loading } from '../components/state.js';
 import { type Column, Pager, Table } from '../components/table.js';
-import { CreateTokenDocument, type TokenScope, TokensDocument, type TokensQuery } from '../documents.js';
+import {
+  CreateTokenDocument,
+  RevokeTokenDocument,
+  type TokenScope,
+  TokensDocument,
+  type TokensQuery,
+} from '../documents.js';
 import { textOf } from '../form.js';
 import { ask } from '../graph.js';
-import { isOwner, mayWrite, organizationId } from '../session.js';
+import { mayOwn, organizationId } from '../session.js';
 import { ago, moment } from '../time.js';
 import { useQuery } from '../use-query.js';
 
@@ -17,7 +24,7 @@ type Token = NonNullable<TokensQuery['apiTokens']>['items'][number];
 const limit = 25;
 const at = (text: string) => Date.parse(text) / 1000;
 
-const columns: readonly Column<Token>[] = [
+const columnsOf = (reload: () => void): readonly Column<Token>[] => [
   { title: 'Name', sort: 'name', cell: ({ name }) => name },
   { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
   { title: 'Scope', cell: ({ scope }) => scope },
@@ -28,7 +35,28 @@ const columns: readonly Column<Token>[] = [
     title: 'Ends',
     cell: ({ revokedAt, expiresAt }) => (revokedAt ? 'revoked' : expiresAt ? moment(at(expiresAt)) : 'never'),
   },
+  ...(mayOwn.value ? [{ title: 'Change', cell: (token: Token) => <Revoke token={token} reload={reload} /> }] : []),
 ];
+
+/** Ends a token, after a question. */
+const Revoke = ({ token: { id, name, prefix, revokedAt }, reload }: { token: Token; reload: () => void }) =>
+  revokedAt ? null : (
+    <Action
+      label="Revoke"
+      title={`Revoke ${name ?? prefix}`}
+      action="Revoke"
+      danger
+      submit={async () => {
+        await ask(RevokeTokenDocument, { organizationId: organizationId.value, tokenId: id });
+        reload();
+      }}
+    >
+      <p>
+        Whoever uses the token that begins with <code>{prefix}</code> is refused from now on. If it is the one that you
+        are signed in with, you are signed out.
+      </p>
+    </Action>
+  );
 
 /** The tokens of the organization. A new one is shown once. */
 export function TokensScreen() {
@@ -54,8 +82,7 @@ export function TokensScreen() {
     <Page
       title="Tokens"
       actions={
-        isOwner.value &&
-        mayWrite.value && (
+        mayOwn.value && (
           <button type="button" class="primary" onClick={() => setMaking(true)}>
             Make a token
           </button>
@@ -71,7 +98,13 @@ export function TokensScreen() {
       <Loading of={tokens}>
         {({ apiTokens: { items, totalCount } }) => (
           <>
-            <Table label="Tokens" columns={columns} rows={items} address={address} busy={tokens.loading} />
+            <Table
+              label="Tokens"
+              columns={columnsOf(tokens.reload)}
+              rows={items}
+              address={address}
+              busy={tokens.loading}
+            />
             <Pager address={address} limit={limit} total={totalCount} />
           </>
         )}

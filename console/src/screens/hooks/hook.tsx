@@ -1,5 +1,6 @@
 import { useRoute } from 'preact-iso';
 import { useAddress } from '../../address.js';
+import { Chart } from '../../components/chart.js';
 import { JobProgress } from '../../components/job.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
@@ -61,6 +62,7 @@ export function HookScreen() {
               }
             >
               {job !== '' && <JobProgress jobId={job} />}
+              <Activity of={applicationHook.activity} from={from} to={to} />
               <OutcomeFilter />
               {items.length === 0 ? (
                 <Empty title="No delivery">
@@ -83,6 +85,19 @@ export function HookScreen() {
     </Page>
   );
 }
+
+/** Deliveries over time by how they stand now. */
+const Activity = ({ of, from, to }: { of: Hook['activity']; from: number; to: number }) => {
+  const ts = of.map((bucket) => bucket.ts);
+  const lines = (['succeeded', 'failed', 'pending'] as const).map((name) => ({
+    name: name === 'pending' ? 'waiting' : name,
+    ts,
+    unit: 'deliveries',
+    values: of.map((bucket) => bucket[name]),
+  }));
+  if (lines.every(({ values }) => values.every((value) => value === 0))) return null;
+  return <Chart label="Deliveries by outcome" lines={lines} from={from} to={to} size="low" />;
+};
 
 const OutcomeFilter = () => {
   const address = useAddress();

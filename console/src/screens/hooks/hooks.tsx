@@ -4,7 +4,7 @@ import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
-import { type Column, Table } from '../../components/table.js';
+import { type Column, Pager, Table } from '../../components/table.js';
 import { CreateHookDocument, HooksDocument, type HooksQuery } from '../../documents.js';
 import { textOf } from '../../form.js';
 import { ask } from '../../graph.js';
@@ -12,7 +12,7 @@ import { mayWrite, organizationId } from '../../session.js';
 import { ago, secondsOf } from '../../time.js';
 import { usePanels } from '../../use-query.js';
 import { HookFields, hookOf } from './hook-fields.js';
-import { fares, HookState, millis, percent } from './hook-state.js';
+import { HookState, millis, percent } from './hook-state.js';
 
 type Application = NonNullable<HooksQuery['applications']>['items'][number];
 type Hook = NonNullable<Application['hooks']>['items'][number] & { application: Application };
@@ -34,21 +34,43 @@ const columns: readonly Column<Hook>[] = [
   },
 ];
 
+/** Hooks of an application on a page, and applications on a page where none is chosen. */
+const [hooksLimit, applicationsLimit] = [25, 40];
+
 const states = { delivers: 'Those that deliver', fails: 'Those that fail', stands: 'Those switched off' } as const;
+
+/** What the service is asked for each state. */
+const filters: Readonly<Record<string, { disabled?: boolean; failing?: boolean }>> = {
+  delivers: { disabled: false, failing: false },
+  fails: { disabled: false, failing: true },
+  stands: { disabled: true },
+};
 
 /** The hooks of all applications that the caller may change. Those of others are not told. */
 export function HooksScreen() {
   const address = useAddress();
   const { route } = useLocation();
-  const hooks = usePanels(HooksDocument, { organizationId: organizationId.value }, { every: 15_000 });
+  const chosen = address.get('application');
+  const page = Number(address.get('page')) || 1;
+  const hooks = usePanels(
+    HooksDocument,
+    {
+      organizationId: organizationId.value,
+      applicationIds: chosen === '' ? null : [chosen],
+      page: chosen === '' ? page : 1,
+      hookPage: chosen === '' ? 1 : page,
+      ...filters[address.get('state')],
+    },
+    { every: 15_000 },
+  );
   const make = async (form: FormData) => {
     const applicationId = textOf(form, 'application');
     const names = { organizationId: organizationId.value, applicationId };
     const { createApplicationHook } = await ask(CreateHookDocument, { ...names, ...hookOf(form) });
     route(`/console/hooks/${applicationId}/${createApplicationHook.id}`);
   };
-  const applications = hooks.data?.applications?.items ?? [];
-  const writable = applications.filter(({ permission }) => permission === 'write');
+  const names = hooks.data?.names?.items ?? [];
+  const writable = names.filter(({ permission }) => permission === 'write');
   return (
     <Page
       title="Hooks"
@@ -71,23 +93,28 @@ export function HooksScreen() {
       }
     >
       <Loading of={hooks} rows={12}>
-        {() => <Listed applications={applications} busy={hooks.loading} />}
+        {({ applications }) => <Listed applications={applications} names={names} busy={hooks.loading} />}
       </Loading>
     </Page>
   );
 }
 
-function Listed({ applications, busy }: { applications: readonly Application[]; busy: boolean }) {
+function Listed({
+  applications,
+  names,
+  busy,
+}: {
+  applications: HooksQuery['applications'];
+  names: NonNullable<HooksQuery['names']>['items'];
+  busy: boolean;
+}) {
   const address = useAddress();
-  const all = applications.flatMap((application) =>
+  const chosen = address.get('application');
+  const items = applications?.items ?? [];
+  const shown = items.flatMap((application) =>
     (application.hooks?.items ?? []).map((hook): Hook => ({ ...hook, application })),
   );
-  const shown = all.filter(
-    (hook) =>
-      (address.get('application') === '' || hook.application.id === address.get('application')) &&
-      (address.get('state') === '' || fares(hook) === address.get('state')),
-  );
-  if (all.length === 0)
+  if (shown.length === 0 && chosen === '' && address.get('state') === '' && address.get('page') === '')
     return (
       <Empty title="No hook yet">
         <p>
@@ -96,16 +123,17 @@ function Listed({ applications, busy }: { applications: readonly Application[]; 
         </p>
       </Empty>
     );
+  const cut = items.filter(({ hooks }) => (hooks?.totalCount ?? 0) > hooksLimit);
   return (
     <>
       <div class="filters">
         <select
           aria-label="Application"
-          value={address.get('application')}
+          value={chosen}
           onChange={({ currentTarget }) => address.set({ application: currentTarget.value })}
         >
           <option value="">Every application</option>
-          {applications.map(({ id, name }) => (
+          {names.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}
             </option>
@@ -130,6 +158,22 @@ function Listed({ applications, busy }: { applications: readonly Application[]; 
         </Empty>
       ) : (
         <Table label="Hooks" columns={columns} rows={shown} address={address} busy={busy} />
+      )}
+      {chosen === '' &&
+        cut.map(({ id, name, hooks }) => (
+          <p key={id} class="quiet">
+            {name}: the first {hooksLimit} of <a href={address.link({ application: id })}>{hooks?.totalCount} hooks</a>
+          </p>
+        ))}
+      {chosen !== '' ? (
+        <Pager address={address} limit={hooksLimit} total={items[0]?.hooks?.totalCount ?? 0} />
+      ) : (
+        (applications?.totalCount ?? 0) > applicationsLimit && (
+          <>
+            <p class="quiet">Hooks of {applicationsLimit} applications a page:</p>
+            <Pager address={address} limit={applicationsLimit} total={applications?.totalCount ?? null} />
+          </>
+        )
       )}
     </>
   );

@@ -1,10 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAddress } from '../../address.js';
 import { JobState, jobName } from '../../components/job.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
-import { type JobLineFragment, JobsDocument } from '../../documents.js';
+import { type JobLineFragment, JobsDocument, JobUpdatedDocument } from '../../documents.js';
+import { subscribe } from '../../graph.js';
+import { organizationId } from '../../session.js';
 import { ago, moment, secondsOf } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 
@@ -17,17 +19,31 @@ const columns: readonly Column<JobLineFragment>[] = [
   { title: 'Last went on', cell: ({ updatedAt }) => ago(secondsOf(updatedAt)) },
 ];
 
-/** Long work that was asked for, the newest first. */
+/** Long work that was asked for, the newest first; its progress comes by subscription. */
 export function JobsScreen() {
   const address = useAddress();
-  const [underWay, setUnderWay] = useState(false);
-  const jobs = useQuery(
-    JobsDocument,
-    { limit, page: Number(address.get('page')) || 1, sort: address.get('sort') || '-createdAt' },
-    { every: underWay ? 2000 : 15_000 },
-  );
-  const items = jobs.data?.account.jobs.items;
-  useEffect(() => setUnderWay(items?.some(isUnderWay) ?? false), [items]);
+  const [told, setTold] = useState<ReadonlyMap<string, JobLineFragment>>(new Map());
+  const jobs = useQuery(JobsDocument, {
+    limit,
+    page: Number(address.get('page')) || 1,
+    sort: address.get('sort') || '-createdAt',
+  });
+  const listed = useRef<ReadonlySet<string>>(new Set());
+  listed.current = new Set(jobs.data?.account.jobs.items.map(({ id }) => id));
+  const { reload } = jobs;
+  useEffect(() => {
+    let cursor: string | null = null;
+    return subscribe(JobUpdatedDocument, () => ({ organizationId: organizationId.value, jobId: null, after: cursor }), {
+      next: ({ jobUpdated }) => {
+        cursor = jobUpdated.cursor;
+        setTold((before) => new Map([...before, ...jobUpdated.jobs.map((job) => [job.id, job] as const)]));
+        if (jobUpdated.jobs.some(({ id }) => !listed.current.has(id))) reload();
+      },
+      state: () => undefined,
+      // Who may not follow jobs sees them as they were when the page was opened.
+      error: () => undefined,
+    });
+  }, [reload]);
   return (
     <Page title="Jobs">
       <Loading of={jobs} rows={limit}>
@@ -42,7 +58,13 @@ export function JobsScreen() {
                 </p>
               </Empty>
             ) : (
-              <Table label="Jobs" columns={columns} rows={page.items} address={address} busy={jobs.loading} />
+              <Table
+                label="Jobs"
+                columns={columns}
+                rows={page.items.map((job) => told.get(job.id) ?? job)}
+                address={address}
+                busy={jobs.loading}
+              />
             )}
             <Pager address={address} limit={limit} total={page.totalCount} />
           </>

@@ -1,14 +1,14 @@
 import { useAddress } from '../../address.js';
 import { JobState, jobName } from '../../components/job.js';
-import { Page, Section } from '../../components/page.js';
+import { Facts, Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
 import { OverviewDocument, type OverviewQuery } from '../../documents.js';
-import { organizationId } from '../../session.js';
-import { ago, endsOf, parseRange } from '../../time.js';
+import { isOwner, organizationId } from '../../session.js';
+import { ago, endsOf, parseRange, secondsOf } from '../../time.js';
 import { useNow } from '../../use-now.js';
 import { usePanels } from '../../use-query.js';
-import { fares, HookState, percent } from '../hooks/hook-state.js';
+import { HookState, percent } from '../hooks/hook-state.js';
 import { isUnderWay } from '../jobs/jobs.js';
 import { Arriving, histogramOf } from './arriving.js';
 import { FirstRun } from './first-run.js';
@@ -27,6 +27,10 @@ export function OverviewScreen() {
     organizationId: organizationId.value,
     ts: { gte: from, lte: to },
     queries: [histogram.query],
+    silentSince: now - silence,
+    from,
+    to,
+    owns: isOwner.value,
   });
   return (
     <Page title="Overview">
@@ -37,6 +41,7 @@ export function OverviewScreen() {
           ) : (
             <>
               <Section title="Records arriving" actions={<RangePicker address={address} fallback="hour" />}>
+                <Ingestion of={data.account?.activity} />
                 <Arriving data={data} from={from} to={to} histogram={histogram} />
               </Section>
               <div class="panels">
@@ -53,52 +58,79 @@ export function OverviewScreen() {
 }
 
 /** Whether no record came yet, as far as can be seen. */
-const isUnheard = ({ devices }: OverviewQuery): boolean =>
-  devices !== null &&
-  devices.items.length === (devices.totalCount ?? 0) &&
-  devices.items.every(({ latest }) => latest.length === 0);
+const isUnheard = ({ devices, unheard }: OverviewQuery): boolean =>
+  devices !== null && unheard !== null && unheard.totalCount === devices.totalCount;
 
-const Silent = ({ data: { devices }, now }: { data: OverviewQuery; now: number }) => {
-  const items = devices?.items ?? [];
-  const heard = items.map((device) => ({ device, at: Math.max(0, ...device.latest.map(({ ts }) => ts)) }));
-  const silent = heard.filter(({ at }) => at < now - silence).sort((a, b) => a.at - b.at);
-  const total = devices?.totalCount ?? items.length;
+/** What ingestion did in the range, by when it happened; only owners are told. */
+const Ingestion = ({ of }: { of: NonNullable<OverviewQuery['account']>['activity'] }) => {
+  if (of == null) return null;
+  const sum = (figure: 'stored' | 'rejected' | 'decodePartial' | 'decodeFailed') =>
+    of.reduce((total, bucket) => total + bucket[figure], 0);
+  const codes = new Map<string, number>();
+  for (const { rejections } of of)
+    for (const { code, count } of rejections) codes.set(code, (codes.get(code) ?? 0) + count);
+  const reasons = [...codes].map(([code, count]) => `${code} ${count.toLocaleString()}`).join(', ');
   return (
-    <Section title="Silent devices">
-      <p class="quiet">
-        {silent.length.toLocaleString()} of {items.length.toLocaleString()} not heard for a day
-        {total > items.length && ` (the newest ${items.length.toLocaleString()} of ${total.toLocaleString()} devices)`}
-      </p>
-      {silent.length === 0 ? (
-        <Empty title="Every device was heard" />
-      ) : (
-        <ul class="lines">
-          {silent.slice(0, mostShown).map(({ device: { id, name, serial }, at }) => (
-            <li key={id}>
-              <a href={`/console/devices/${id}`}>{name ?? serial}</a>{' '}
-              <span class="quiet">{at === 0 ? 'never' : ago(at, now)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
-    </Section>
+    <Facts
+      of={[
+        ['Stored', sum('stored').toLocaleString()],
+        [
+          'Rejected',
+          <>
+            {sum('rejected').toLocaleString()} <span class="quiet">{reasons}</span>
+          </>,
+        ],
+        ['Frames decoded in part', sum('decodePartial').toLocaleString()],
+        ['Frames not decoded', sum('decodeFailed').toLocaleString()],
+      ]}
+    />
   );
 };
 
+const Silent = ({ data: { devices, silent }, now }: { data: OverviewQuery; now: number }) => (
+  <Section title="Silent devices">
+    <p class="quiet">
+      {silent?.totalCount?.toLocaleString()} of {devices?.totalCount?.toLocaleString()} not heard for a day
+    </p>
+    {silent === null || silent.items.length === 0 ? (
+      <Empty title="Every device was heard" />
+    ) : (
+      <ul class="lines">
+        {silent.items.map(({ id, name, serial, lastRecordAt }) => (
+          <li key={id}>
+            <a href={`/console/devices/${id}`}>{name ?? serial}</a>{' '}
+            <span class="quiet">{lastRecordAt === null ? 'never' : ago(secondsOf(lastRecordAt), now)}</span>
+          </li>
+        ))}
+        {(silent.totalCount ?? 0) > silent.items.length && (
+          <li>
+            <a href="/console/devices?silent=day">All {silent.totalCount?.toLocaleString()}</a>
+          </li>
+        )}
+      </ul>
+    )}
+  </Section>
+);
+
 const Hooks = ({ data: { hooked } }: { data: OverviewQuery }) => {
-  const hooks = (hooked?.items ?? []).flatMap((application) =>
-    (application.hooks?.items ?? []).map((hook) => ({ hook, application })),
+  const applications = hooked?.items ?? [];
+  const count = (which: 'all' | 'disabled' | 'failing') =>
+    applications.reduce((sum, application) => sum + (application[which]?.totalCount ?? 0), 0);
+  const wrong = applications.flatMap((application) =>
+    [...(application.failing?.items ?? []), ...(application.disabled?.items ?? [])].map((hook) => ({
+      hook,
+      application,
+    })),
   );
-  const wrong = hooks.filter(({ hook }) => fares(hook) !== 'delivers');
-  const waiting = hooks.reduce((sum, { hook }) => sum + hook.stats.pending, 0);
+  const [all, failing, disabled] = [count('all'), count('failing'), count('disabled')];
   return (
     <Section title="Hooks that fail">
       <p class="quiet">
-        {wrong.length.toLocaleString()} of {hooks.length.toLocaleString()}; {waiting.toLocaleString()} deliveries wait
+        {failing.toLocaleString()} of {all.toLocaleString()} fail, {disabled.toLocaleString()} are switched off
       </p>
       {wrong.length === 0 ? (
-        <Empty title={hooks.length === 0 ? 'No hook' : 'Every hook delivers'}>
-          {hooks.length === 0 && (
+        <Empty title={all === 0 ? 'No hook' : 'Every hook delivers'}>
+          {all === 0 && (
             <p>
               <a href="/console/hooks">Hooks</a> send records on, to an address of yours.
             </p>
@@ -108,12 +140,21 @@ const Hooks = ({ data: { hooked } }: { data: OverviewQuery }) => {
         <ul class="lines">
           {wrong.slice(0, mostShown).map(({ hook, application }) => (
             <li key={hook.id}>
-              <a href={`/console/hooks/${application.id}/${hook.id}`}>{hook.url}</a> <HookState hook={hook} />
-              {hook.stats.successRate !== null && (
-                <span class="quiet"> {percent(hook.stats.successRate)} succeeded</span>
-              )}
+              <a href={`/console/hooks/${application.id}/${hook.id}`}>{hook.url}</a>
+              <span>
+                <HookState hook={hook} />{' '}
+                <span class="quiet">
+                  {hook.stats.successRate !== null && `${percent(hook.stats.successRate)} succeeded, `}
+                  {hook.stats.pending.toLocaleString()} wait
+                </span>
+              </span>
             </li>
           ))}
+          {failing + disabled > mostShown && (
+            <li>
+              <a href="/console/hooks">All hooks</a>
+            </li>
+          )}
         </ul>
       )}
     </Section>

@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks';
+import { useAddress } from '../../address.js';
+import { Page } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { type Choice, type Column, Pager, Table } from '../../components/table.js';
+import { DevicesDocument, type DevicesQuery } from '../../documents.js';
+import { mayOwn, organizationId } from '../../session.js';
+import { ago, secondsOf } from '../../time.js';
+import { useNow } from '../../use-now.js';
+import { useQuery } from '../../use-query.js';
+import { shown } from '../../value.js';
+import { BulkActions } from './bulk-actions.js';
+import { matchingOf } from './filter.js';
+import { Filters } from './filters.js';
+
+type Device = NonNullable<DevicesQuery['devices']>['items'][number];
+
+const limit = 25;
+
+const columns: readonly Column<Device>[] = [
+  {
+    title: 'Device',
+    sort: 'name',
+    cell: ({ id, name, serial }) => <a href={`/console/devices/${id}`}>{name ?? serial}</a>,
+  },
+  { title: 'Serial', sort: 'serial', cell: ({ serial }) => <code>{serial}</code> },
+  { title: 'Product', cell: ({ product }) => product?.name },
+  { title: 'Tags', cell: ({ tags }) => tags.map((tag) => <span class="tag">{tag}</span>) },
+  { title: 'Apps', sort: 'applicationCount', number: true, cell: ({ applicationCount }) => applicationCount },
+  { title: 'Newest value', cell: newest },
+  {
+    title: 'Last heard',
+    cell: ({ lastRecordAt }) => (
+      <span class="quiet nowrap">{lastRecordAt === null ? 'never' : ago(secondsOf(lastRecordAt))}</span>
+    ),
+  },
+];
+
+/** The value that was measured last; of several, the one that the product names first. */
+function newest({ latest, product }: Device) {
+  const place = ({ name }: { name: string }) => product?.variables.findIndex((variable) => variable.name === name) ?? 0;
+  const [first] = latest.toSorted((a, b) => b.ts - a.ts || place(a) - place(b));
+  return first === undefined ? null : (
+    <span class="nowrap">
+      <span class="quiet">{first.name}</span> {shown(first.value, first.unit)}
+    </span>
+  );
+}
+
+/** The devices of the organization, page by page, and what can be done to many of them at once. */
+export function DevicesScreen() {
+  const address = useAddress();
+  const now = useNow(60);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [all, setAll] = useState(false);
+  const matching = matchingOf(address, now);
+  const devices = useQuery(DevicesDocument, {
+    organizationId: organizationId.value,
+    limit,
+    page: Number(address.get('page')) || 1,
+    sort: address.get('sort') || null,
+    ...matching,
+  });
+  const forget = () => {
+    setChosen(new Set());
+    setAll(false);
+  };
+  return (
+    <Page title="Devices">
+      <Loading of={devices} rows={limit}>
+        {(data) => {
+          const { items, totalCount } = data.devices;
+          const total = totalCount ?? items.length;
+          const count = all ? total : chosen.size;
+          return (
+            <>
+              <Filters address={address} of={data} />
+              {mayOwn.value && items.length > 0 && (
+                <div class="filters" role="group" aria-label="Chosen devices">
+                  <span role="status">{count === 0 ? 'None chosen' : `${count.toLocaleString()} chosen`}</span>
+                  {!all && total > chosen.size && (
+                    <button type="button" onClick={() => setAll(true)}>
+                      Choose all {total.toLocaleString()} that match
+                    </button>
+                  )}
+                  {count > 0 && (
+                    <>
+                      <button type="button" onClick={forget}>
+                        Choose none
+                      </button>
+                      <BulkActions
+                        target={all ? matching : { ids: [...chosen] }}
+                        count={count}
+                        applications={data.applications.items}
+                        done={() => {
+                          forget();
+                          devices.reload();
+                        }}
+                      />
+                    </>
+                  )}
+                </div>
+              )}
+              {items.length === 0 ? (
+                <Empty title="No device matches">
+                  <p>Change the filters, or register a device.</p>
+                </Empty>
+              ) : (
+                <Table
+                  label="Devices"
+                  columns={columns}
+                  rows={items}
+                  address={address}
+                  {...(mayOwn.value && { choice: choiceOf(chosen, all, setChosen, forget, items) })}
+                  busy={devices.loading}
+                />
+              )}
+              <Pager address={address} limit={limit} total={totalCount} />
+            </>
+          );
+        }}
+      </Loading>
+    </Page>
+  );
+}
+
+/** A choice of rows that lasts over pages. To take one out of all that match begins anew. */
+const choiceOf = (
+  chosen: ReadonlySet<string>,
+  all: boolean,
+  setChosen: (next: ReadonlySet<string>) => void,
+  forget: () => void,
+  rows: readonly { id: string }[],
+): Choice => ({
+  has: (id) => all || chosen.has(id),
+  toggle: (id, on) => (all ? forget() : setChosen(on ? new Set([...chosen, id]) : chosen.difference(new Set([id])))),
+  toggleAll: (on) => {
+    const page = new Set(rows.map(({ id }) => id));
+    if (all) forget();
+    else setChosen(on ? chosen.union(page) : chosen.difference(page));
+  },
+});

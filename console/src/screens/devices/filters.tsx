@@ -1,0 +1,71 @@
+import type { Address } from '../../address.js';
+import type { DevicesQuery } from '../../documents.js';
+import { silences } from './filter.js';
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The filters of the list of devices. */
+export const Filters = ({ address, of: { products, applications } }: { address: Address; of: DevicesQuery }) => (
+  <div class="filters">
+    <input
+      type="search"
+      aria-label="Filter by serial or name"
+      placeholder="Serial or name"
+      value={address.get('q')}
+      onChange={({ currentTarget }) => address.set({ q: currentTarget.value })}
+    />
+    <input
+      type="search"
+      aria-label="Tag"
+      placeholder="Tag"
+      class="short"
+      value={address.get('tag')}
+      onChange={({ currentTarget }) => address.set({ tag: currentTarget.value })}
+    />
+    <Select address={address} name="product" label="Product" every="Every product" of={products?.items ?? []} />
+    <Select
+      address={address}
+      name="application"
+      label="Application"
+      every="Every application"
+      of={applications?.items ?? []}
+    />
+    <Select
+      address={address}
+      name="silent"
+      label="Silent"
+      every="Heard or silent"
+      of={Object.entries(silences).map(([id, name]) => ({ id, name: `Silent for ${name}` }))}
+    />
+  </div>
+);
+
+const Select = ({
+  address,
+  name,
+  label,
+  every,
+  of,
+}: {
+  address: Address;
+  name: string;
+  label: string;
+  every: string;
+  of: readonly Named[];
+}) => (
+  <select
+    aria-label={label}
+    value={address.get(name)}
+    onChange={({ currentTarget: { value } }) => address.set({ [name]: value })}
+  >
+    <option value="">{every}</option>
+    {of.map((one) => (
+      <option key={one.id} value={one.id}>
+        {one.name}
+      </option>
+    ))}
+  </select>
+);

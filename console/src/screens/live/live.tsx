@@ -1,0 +1,117 @@
+import { useMemo, useState } from 'preact/hooks';
+import { useAddress } from '../../address.js';
+import { LazyEditor } from '../../components/editor/lazy-editor.js';
+import { Page } from '../../components/page.js';
+import { Empty, Failure, Loading } from '../../components/state.js';
+import { LiveDocument, type LiveQuery } from '../../documents.js';
+import { organizationId } from '../../session.js';
+import { useQuery } from '../../use-query.js';
+import { parseQuery } from '../explore/query.js';
+import { fieldsOf } from '../explore/query-part.js';
+import { type HistoryAnswer, historyOf } from './history.js';
+import { Stream } from './stream.js';
+
+type Application = NonNullable<LiveQuery['chosen']>['items'][number];
+
+/** Records that are shown of the time before the page was opened. */
+const history = 50;
+/** How far back history goes, in seconds. */
+const past = 7 * 86_400;
+
+/** What comes in now, filtered by a clause of the query language, and what came before. */
+export function LiveScreen() {
+  const address = useAddress();
+  const clause = parseQuery(address.get('query'));
+  const opened = useMemo(() => Math.ceil(Date.now() / 1000), []);
+  const applicationId = address.get('application');
+  const live = useQuery(LiveDocument, {
+    organizationId: organizationId.value,
+    applicationIds: applicationId === '' ? null : [applicationId],
+    ts: { gte: opened - past, lte: opened + 86_400 },
+    queries: [{ products: [], size: history, track_total_hits: false, ...(clause && { query: clause }) }],
+  });
+  return (
+    <Page title="Live">
+      <Loading of={live}>
+        {({ applications, chosen }) => {
+          const [application] = chosen.items;
+          if (application === undefined)
+            return (
+              <Empty title="No application">
+                <p>Records are told to those who may see an application: make one, and link devices to it.</p>
+              </Empty>
+            );
+          const response = application.search.responses[0] as HistoryAnswer | undefined;
+          return (
+            <>
+              <div class="filters">
+                <select
+                  aria-label="Application"
+                  value={application.id}
+                  onChange={({ currentTarget }) => address.set({ application: currentTarget.value })}
+                >
+                  {applications.items.map(({ id, name }) => (
+                    <option key={id} value={id}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              </div>
+              <Filter key={application.id} application={application} />
+              {response?.error !== undefined ? (
+                <Failure error={{ message: response.error.reason ?? 'The filter was refused.' }} />
+              ) : (
+                <Stream
+                  key={`${application.id} ${address.get('query')}`}
+                  applicationId={application.id}
+                  query={clause}
+                  history={historyOf(response)}
+                />
+              )}
+            </>
+          );
+        }}
+      </Loading>
+    </Page>
+  );
+}
+
+const example = '{ "range": { "data.temperature": { "gt": 30 } } }';
+
+/** The clause that records have to pass, as JSON. */
+function Filter({ application }: { application: Application }) {
+  const address = useAddress();
+  const asked = address.get('query');
+  const [text, setText] = useState(asked || example);
+  const isJson = parseQuery(text) !== undefined;
+  const names = application.products.items.flatMap(({ variables }) => variables.map(({ name }) => name));
+  const filter = () => {
+    if (isJson) address.set({ query: text });
+  };
+  return (
+    <details class="query" open={asked !== ''}>
+      <summary>Filter{asked !== '' && ': on'}</summary>
+      <div class="small">
+        <LazyEditor
+          label="Filter"
+          text={text}
+          fields={fieldsOf([...new Set(names)])}
+          root="clause"
+          change={setText}
+          run={filter}
+        />
+      </div>
+      <div class="actions">
+        <button type="button" disabled={!isJson} onClick={filter}>
+          Filter
+        </button>
+        {asked !== '' && (
+          <button type="button" onClick={() => address.set({ query: '' })}>
+            Every record
+          </button>
+        )}
+        <span class="quiet">A clause of the query language. {!isJson && 'This is not JSON yet.'}</span>
+      </div>
+    </details>
+  );
+}

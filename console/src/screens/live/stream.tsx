@@ -1,0 +1,138 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Empty, Failure } from '../../components/state.js';
+import { LiveRecordsDocument } from '../../documents.js';
+import { type GraphError, subscribe } from '../../graph.js';
+import { organizationId } from '../../session.js';
+import { moment, zone } from '../../time.js';
+import { shown } from '../../value.js';
+import type { LiveRecord } from './history.js';
+
+/** The newest records that are shown; older ones are left out and counted. */
+const mostShown = 100;
+/** The page is drawn anew at most this often, in milliseconds, however much comes in. */
+const drawEvery = 250;
+
+interface Told {
+  readonly records: readonly LiveRecord[];
+  readonly count: number;
+  readonly leftOut: number;
+}
+
+const nothing: Told = { records: [], count: 0, leftOut: 0 };
+
+/** Records as they come, above those that came before. */
+export function Stream({
+  applicationId,
+  query,
+  history,
+}: {
+  applicationId: string;
+  query: Record<string, unknown> | undefined;
+  history: readonly LiveRecord[];
+}) {
+  const { told, state, error } = useRecords(applicationId, query);
+  const before = useMemo(() => {
+    const now = new Set(told.records.map(({ id }) => id));
+    return history.filter(({ id }) => !now.has(id)).slice(0, Math.max(0, mostShown - told.records.length));
+  }, [history, told]);
+  return (
+    <>
+      {error && <Failure error={error} />}
+      <p class="quiet" role="status">
+        {state === 'open' ? 'Connected' : 'Connecting…'} · {told.count.toLocaleString()} came
+        {told.leftOut > 0 && ` · ${told.leftOut.toLocaleString()} left out: the newest ${mostShown} are shown`}
+      </p>
+      {told.records.length + before.length === 0 ? (
+        <Empty title="Nothing yet">
+          <p>Records appear here as they are stored.</p>
+        </Empty>
+      ) : (
+        <div class="table-frame">
+          <table aria-label="Records">
+            <thead>
+              <tr>
+                <th>Measured ({zone.value})</th>
+                <th>Device</th>
+                <th>Data</th>
+              </tr>
+            </thead>
+            <tbody>
+              {told.records.map((record) => (
+                <Line key={record.id} of={record} />
+              ))}
+              {before.length > 0 && (
+                <tr class="divider">
+                  <th colSpan={3}>Before this page was opened</th>
+                </tr>
+              )}
+              {before.map((record) => (
+                <Line key={record.id} of={record} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
+
+const Line = ({ of: { ts, data, device } }: { of: LiveRecord }) => (
+  <tr>
+    <td>
+      <time>{moment(ts)}</time>
+    </td>
+    <td>{device && <a href={`/console/devices/${device.id}`}>{device.name ?? device.serial}</a>}</td>
+    <td class="data">
+      {Object.entries(data).map(([name, value]) => (
+        <span class="pair" key={name}>
+          <span class="quiet">{name}</span> {shown(value)}
+        </span>
+      ))}
+    </td>
+  </tr>
+);
+
+/** The records of a subscription, drawn at most four times a second; a broken stream goes on from its cursor. */
+function useRecords(applicationId: string, query: Record<string, unknown> | undefined) {
+  const [told, setTold] = useState(nothing);
+  const [state, setState] = useState<'open' | 'reconnecting'>('reconnecting');
+  const [error, setError] = useState<GraphError | undefined>();
+  const waiting = useRef(nothing);
+  useEffect(() => {
+    let cursor: string | null = null;
+    const stop = subscribe(
+      LiveRecordsDocument,
+      () => ({ organizationId: organizationId.value, applicationId, query: query ?? null, after: cursor }),
+      {
+        next: ({ recordReceived }) => {
+          cursor = recordReceived.cursor;
+          const { records, missed } = recordReceived;
+          waiting.current = joined(waiting.current, records.toReversed(), records.length + missed, missed);
+        },
+        state: setState,
+        error: setError,
+      },
+    );
+    const timer = setInterval(() => {
+      const { records, count, leftOut } = waiting.current;
+      if (count === 0) return;
+      waiting.current = nothing;
+      setTold((before) => joined(before, records, count, leftOut));
+    }, drawEvery);
+    return () => {
+      stop();
+      clearInterval(timer);
+    };
+  }, [applicationId, query]);
+  return { told, state, error };
+}
+
+/** What was told with newer records before it; what is beyond the most that is shown is counted. */
+const joined = (before: Told, records: readonly LiveRecord[], count: number, leftOut: number): Told => {
+  const all = [...records, ...before.records];
+  return {
+    records: all.slice(0, mostShown),
+    count: before.count + count,
+    leftOut: before.leftOut + leftOut + Math.max(0, all.length - mostShown),
+  };
+};
