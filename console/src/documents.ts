@@ -301,6 +301,67 @@ export type DeviceQueryVariables = Exact<{
 
 export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
 
+export type TagDevicesMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+  tags: Array<string> | string;
+}>;
+
+
+export type TagDevicesMutation = { tagDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
+export type UntagDevicesMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+  tags: Array<string> | string;
+}>;
+
+
+export type UntagDevicesMutation = { untagDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
+export type LinkDevicesMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+  applicationId: string;
+}>;
+
+
+export type LinkDevicesMutation = { linkDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
+export type UnlinkDevicesMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+  applicationId: string;
+}>;
+
+
+export type UnlinkDevicesMutation = { unlinkDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
+export type DeleteDevicesMutationVariables = Exact<{
+  organizationId: string;
+  deviceIds?: Array<string> | string | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilterInput | null | undefined;
+  dryRun?: boolean | null | undefined;
+}>;
+
+
+export type DeleteDevicesMutation = { deleteDevices: { matched: number, changed: number, blocked: number, job: { id: string } | null } | null };
+
+export type ChangedDevicesFragment = { matched: number, changed: number, blocked: number, job: { id: string } | null };
+
 export type DevicesQueryVariables = Exact<{
   organizationId: string;
   limit: number;
@@ -312,17 +373,6 @@ export type DevicesQueryVariables = Exact<{
 
 
 export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }> }> } | null, products: { items: Array<{ id: string, name: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
-
-export type MatchingDevicesQueryVariables = Exact<{
-  organizationId: string;
-  ids?: Array<string> | string | null | undefined;
-  page: number;
-  q?: string | null | undefined;
-  filter?: DeviceFilterInput | null | undefined;
-}>;
-
-
-export type MatchingDevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, tags: Array<string>, product: { id: string, organizationId: string } | null, location: { lat: number, lon: number } | null }> } | null };
 
 export type ExploreQueryVariables = Exact<{
   organizationId: string;
@@ -769,6 +819,16 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
+export const ChangedDevicesFragmentDoc = new TypedDocumentString(`
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}
+    `, {"fragmentName":"ChangedDevices"}) as unknown as TypedDocumentString<ChangedDevicesFragment, unknown>;
 export const ExploredLineFragmentDoc = new TypedDocumentString(`
     fragment ExploredLine on Series {
   name
@@ -1071,6 +1131,110 @@ export const DeviceDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DeviceQuery, DeviceQueryVariables>;
+export const TagDevicesDocument = new TypedDocumentString(`
+    mutation TagDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean, $tags: [String!]!) {
+  tagDevices(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+    tags: $tags
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<TagDevicesMutation, TagDevicesMutationVariables>;
+export const UntagDevicesDocument = new TypedDocumentString(`
+    mutation UntagDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean, $tags: [String!]!) {
+  untagDevices(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+    tags: $tags
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<UntagDevicesMutation, UntagDevicesMutationVariables>;
+export const LinkDevicesDocument = new TypedDocumentString(`
+    mutation LinkDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean, $applicationId: ID!) {
+  linkDevices(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+    applicationId: $applicationId
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<LinkDevicesMutation, LinkDevicesMutationVariables>;
+export const UnlinkDevicesDocument = new TypedDocumentString(`
+    mutation UnlinkDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean, $applicationId: ID!) {
+  unlinkDevices(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+    applicationId: $applicationId
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<UnlinkDevicesMutation, UnlinkDevicesMutationVariables>;
+export const DeleteDevicesDocument = new TypedDocumentString(`
+    mutation DeleteDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean) {
+  deleteDevices(
+    organizationId: $organizationId
+    deviceIds: $deviceIds
+    q: $q
+    filter: $filter
+    dryRun: $dryRun
+  ) {
+    ...ChangedDevices
+  }
+}
+    fragment ChangedDevices on DeviceBatch {
+  matched
+  changed
+  blocked
+  job {
+    id
+  }
+}`) as unknown as TypedDocumentString<DeleteDevicesMutation, DeleteDevicesMutationVariables>;
 export const DevicesDocument = new TypedDocumentString(`
     query Devices($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String, $filter: DeviceFilterInput) {
   devices(
@@ -1119,34 +1283,6 @@ export const DevicesDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DevicesQuery, DevicesQueryVariables>;
-export const MatchingDevicesDocument = new TypedDocumentString(`
-    query MatchingDevices($organizationId: ID!, $ids: [ID!], $page: Int!, $q: String, $filter: DeviceFilterInput) {
-  devices(
-    organizationId: $organizationId
-    ids: $ids
-    limit: 500
-    page: $page
-    sort: "serial"
-    q: $q
-    filter: $filter
-  ) {
-    totalCount
-    items {
-      id
-      name
-      tags
-      product {
-        id
-        organizationId
-      }
-      location {
-        lat
-        lon
-      }
-    }
-  }
-}
-    `) as unknown as TypedDocumentString<MatchingDevicesQuery, MatchingDevicesQueryVariables>;
 export const ExploreDocument = new TypedDocumentString(`
     query Explore($organizationId: ID!, $applicationIds: [ID!], $variables: [String!]!, $deviceIds: [ID!], $function: SeriesFunction, $from: UnixTime, $to: UnixTime, $charts: Boolean!, $chartsDevices: Boolean!, $searches: Boolean!, $ts: LocatedJSON!, $queries: LocatedJSON!) {
   applications(organizationId: $organizationId, limit: 200, sort: "name") {

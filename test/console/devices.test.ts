@@ -59,14 +59,16 @@ describeInBrowser('the list of devices', () => {
 
     await page.getByRole('button', { name: 'Choose all 15 that match' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByText('15 of 15 devices are linked to applications').waitFor();
     await page.getByRole('dialog', { name: 'Delete 15 devices' }).getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('alert').getByText('15 of 15 devices were not changed').waitFor();
+    await page.getByRole('dialog').getByRole('alert').getByText('15').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Unlink', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
     await page.getByText('None chosen').waitFor();
     await page.getByRole('button', { name: 'Choose all 15 that match' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByText('15 devices are deleted').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No device matches').waitFor();
     expect((await owner.get<unknown[]>(`/organizations/${owner.id}/devices?limit=100`)).body).toHaveLength(15);
@@ -94,6 +96,10 @@ describeInBrowser('the list of devices', () => {
     await page.getByText('9976–10000 of 10,000').waitFor();
     await page.getByRole('button', { name: 'Choose all 10,000 that match' }).click();
     await page.getByText('10,000 chosen').waitFor();
+    await page.getByRole('button', { name: 'Tag', exact: true }).click();
+    await page.getByRole('dialog', { name: 'Tag 10,000 devices' }).getByLabel('Tags to add').fill('all');
+    await page.getByRole('dialog').getByRole('button', { name: 'Tag' }).click();
+    await page.getByRole('status', { name: 'Job' }).getByText('10,000 changed').waitFor();
     const tasks = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks);
     // The goal is 200 ms on a machine that does nothing else.
     expect(Math.max(0, ...tasks)).toBeLessThan(1000);

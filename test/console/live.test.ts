@@ -56,6 +56,7 @@ describeInBrowser('live records', () => {
     const query = encodeURIComponent('{"rang":{"data.temperature":{"gt":30}}}');
     const { page } = await browser.open(`${world.url}/console/live?query=${query}#token=${owner.token}`);
     await page.getByRole('alert').getByText('did you mean [range]').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
   });
 
   it('goes on by itself after the service was restarted, with the records of the time between', async () => {

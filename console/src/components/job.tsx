@@ -6,6 +6,11 @@ import { Badge } from './badge.js';
 import { Loading } from './state.js';
 
 const names: Readonly<Record<string, string>> = {
+  tagDevices: 'Tagging devices',
+  untagDevices: 'Untagging devices',
+  linkDevices: 'Linking devices',
+  unlinkDevices: 'Unlinking devices',
+  deleteDevices: 'Deleting devices',
   redeliver: 'Redelivery',
   replay: 'Replay',
   redecode: 'Decoding again',

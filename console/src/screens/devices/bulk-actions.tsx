@@ -1,11 +1,13 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
-import type { DevicesQuery } from '../../documents.js';
+import { Failure } from '../../components/state.js';
+import type { ChangedDevicesFragment, DevicesQuery } from '../../documents.js';
 import { textOf } from '../../form.js';
+import { GraphError } from '../../graph.js';
 import { mayOwn } from '../../session.js';
 import { tagsOf } from '../device/device-actions.js';
-import { type Change, changeAll, type Target } from './bulk.js';
+import { type Change, changeDevices, type Target } from './bulk.js';
 
 /** What can be done to the devices that are chosen: each dialog says first how many they are. */
 export function BulkActions({
@@ -17,74 +19,52 @@ export function BulkActions({
   target: Target;
   count: number;
   applications: NonNullable<DevicesQuery['applications']>['items'];
-  done: () => void;
+  /** Called with the job that does it, where there is one. */
+  done: (jobId: string | undefined) => void;
 }) {
-  const [progress, setProgress] = useState<{ done: number; all: number } | undefined>();
-  const carryOut = async (change: Change) => {
-    try {
-      await changeAll(target, change, (changed, all) => setProgress({ done: changed, all }));
-    } finally {
-      setProgress(undefined);
-    }
-    done();
-  };
-  const devices = `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`;
-  const bar = progress && (
-    <p class="job" role="status">
-      <progress aria-label="Progress" value={progress.done} max={progress.all} />
-      <span class="quiet">
-        {progress.done.toLocaleString()} of {progress.all.toLocaleString()}
-      </span>
-    </p>
-  );
   if (!mayOwn.value) return null;
-  const choice = (
-    <Field label="Application">
-      <select name="application" required>
-        {applications.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </Field>
+  const devices = `${count.toLocaleString()} ${count === 1 ? 'device' : 'devices'}`;
+  const carryOut = async (change: Change) => {
+    const { blocked, matched, job } = await changeDevices(target, change);
+    if (blocked > 0) throw new GraphError(blockedText(change.kind, blocked, matched), 'CONFLICT', undefined);
+    done(job?.id);
+  };
+  const tagging = (kind: 'tag' | 'untag', label: string, field: string) => (
+    <Action
+      label={label}
+      title={`${label} ${devices}`}
+      action={label}
+      submit={(form) => carryOut({ kind, tags: tagsOf(textOf(form, 'tags')) })}
+    >
+      <Field label={field} hint="Joined by commas.">
+        <input name="tags" required />
+      </Field>
+    </Action>
+  );
+  const linking = (kind: 'link' | 'unlink', label: string) => (
+    <Action
+      label={label}
+      title={`${label} ${devices}`}
+      action={label}
+      submit={(form) => carryOut({ kind, applicationId: textOf(form, 'application') })}
+    >
+      <Field label="Application">
+        <select name="application" required>
+          {applications.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+    </Action>
   );
   return (
     <>
-      <Action
-        label="Tag"
-        title={`Tag ${devices}`}
-        action="Tag"
-        submit={(form) =>
-          carryOut({ kind: 'tag', add: tagsOf(textOf(form, 'add')), remove: tagsOf(textOf(form, 'remove')) })
-        }
-      >
-        <Field label="Tags to add" hint="Joined by commas.">
-          <input name="add" />
-        </Field>
-        <Field label="Tags to take away">
-          <input name="remove" />
-        </Field>
-        {bar}
-      </Action>
-      <Action
-        label="Link"
-        title={`Link ${devices}`}
-        action="Link"
-        submit={(form) => carryOut({ kind: 'link', applicationId: textOf(form, 'application') })}
-      >
-        {choice}
-        {bar}
-      </Action>
-      <Action
-        label="Unlink"
-        title={`Unlink ${devices}`}
-        action="Unlink"
-        submit={(form) => carryOut({ kind: 'unlink', applicationId: textOf(form, 'application') })}
-      >
-        {choice}
-        {bar}
-      </Action>
+      {tagging('tag', 'Tag', 'Tags to add')}
+      {tagging('untag', 'Untag', 'Tags to take away')}
+      {linking('link', 'Link')}
+      {linking('unlink', 'Unlink')}
       <Action
         label="Delete"
         title={`Delete ${devices}`}
@@ -92,12 +72,40 @@ export function BulkActions({
         danger
         submit={() => carryOut({ kind: 'delete' })}
       >
-        <p>
-          <strong>{devices}</strong> {count === 1 ? 'is' : 'are'} deleted, with their records and their links to
-          applications. This cannot be taken back.
-        </p>
-        {bar}
+        <CountedDeletion target={target} />
       </Action>
     </>
+  );
+}
+
+const blockedText = (kind: Change['kind'], blocked: number, matched: number): string =>
+  `${blocked.toLocaleString()} of ${matched.toLocaleString()} devices ${
+    kind === 'delete' ? 'are linked to applications: unlink them first.' : 'would have more than 50 tags.'
+  } None was changed.`;
+
+/** How many devices would be deleted, as the service counts them, and how many keep it from being done. */
+function CountedDeletion({ target }: { target: Target }) {
+  const [counted, setCounted] = useState<ChangedDevicesFragment | undefined>();
+  const [error, setError] = useState<GraphError | undefined>();
+  useEffect(() => {
+    changeDevices(target, { kind: 'delete' }, true).then(setCounted, (cause: unknown) =>
+      setError(cause instanceof GraphError ? cause : new GraphError(String(cause), 'INTERNAL', undefined)),
+    );
+    // Counted once, when the dialog opens.
+  }, []);
+  if (error !== undefined) return <Failure error={error} />;
+  return (
+    <p role="status">
+      {counted === undefined ? (
+        'Counting…'
+      ) : counted.blocked > 0 ? (
+        blockedText('delete', counted.blocked, counted.matched)
+      ) : (
+        <>
+          <strong>{counted.changed.toLocaleString()} devices</strong> are deleted with their records. This cannot be
+          taken back.
+        </>
+      )}
+    </p>
   );
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAddress } from '../../address.js';
+import { JobProgress } from '../../components/job.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Choice, type Column, Pager, Table } from '../../components/table.js';
@@ -53,6 +54,7 @@ export function DevicesScreen() {
   const now = useNow(60);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [all, setAll] = useState(false);
+  const job = address.get('job');
   const matching = matchingOf(address, now);
   const devices = useQuery(DevicesDocument, {
     organizationId: organizationId.value,
@@ -92,8 +94,9 @@ export function DevicesScreen() {
                         target={all ? matching : { ids: [...chosen] }}
                         count={count}
                         applications={data.applications.items}
-                        done={() => {
+                        done={(job) => {
                           forget();
+                          if (job !== undefined) address.set({ job });
                           devices.reload();
                         }}
                       />
@@ -101,6 +104,7 @@ export function DevicesScreen() {
                   )}
                 </div>
               )}
+              {job !== '' && <JobProgress jobId={job} />}
               {items.length === 0 ? (
                 <Empty title="No device matches">
                   <p>Change the filters, or register a device.</p>
