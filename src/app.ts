@@ -17,38 +17,7 @@ import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import type { Log } from './log.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
-import { AccountResolver } from './resolvers/account.resolver.js';
-import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
-import { ApplicationResolver } from './resolvers/application.resolver.js';
-import { ApplicationChartsResolver } from './resolvers/application-charts.resolver.js';
-import { ApplicationEdgesResolver } from './resolvers/application-edges.resolver.js';
-import { DecodeResolver } from './resolvers/decode.resolver.js';
-import { DeliveryResolver } from './resolvers/delivery.resolver.js';
-import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from './resolvers/delivery-edges.resolver.js';
-import { DeviceResolver } from './resolvers/device.resolver.js';
-import { DeviceBatchResolver } from './resolvers/device-batch.resolver.js';
-import { DeviceEdgesResolver } from './resolvers/device-edges.resolver.js';
-import { HookResolver } from './resolvers/hook.resolver.js';
-import { HookActivityResolver } from './resolvers/hook-activity.resolver.js';
-import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
-import { JobResolver } from './resolvers/job.resolver.js';
-import { LatestEdgesResolver, LatestResolver, LatestValueResolver } from './resolvers/latest.resolver.js';
-import { DevicesChangedResolver, LiveResolver } from './resolvers/live.resolver.js';
-import { NodeResolver } from './resolvers/node.resolver.js';
-import { OrganizationResolver } from './resolvers/organization.resolver.js';
-import { organizationEdges } from './resolvers/organization-edge.resolver.js';
-import { OrganizationEdgesResolver } from './resolvers/organization-edges.resolver.js';
-import { ProductResolver } from './resolvers/product.resolver.js';
-import { ProductEdgesResolver } from './resolvers/product-edges.resolver.js';
-import { RecordResolver } from './resolvers/record.resolver.js';
-import { ApplicationActivityResolver, OrganizationActivityResolver } from './resolvers/record-activity.resolver.js';
-import { DeviceRecordsResolver, RecordEdgesResolver } from './resolvers/record-edges.resolver.js';
-import { SearchResolver } from './resolvers/search.resolver.js';
-import { SeriesEdgesResolver, SeriesResolver } from './resolvers/series.resolver.js';
-import { TeamResolver } from './resolvers/team.resolver.js';
-import { TeamEdgesResolver } from './resolvers/team-edges.resolver.js';
-import { ApiTokenEdgesResolver, MemberEdgesResolver, UserEdgesResolver } from './resolvers/user-edges.resolver.js';
-import { ViewerResolver } from './resolvers/viewer.resolver.js';
+import { createResolvers } from './resolvers.js';
 import { createAvatars } from './rest/avatar.js';
 import { readBody } from './rest/body.js';
 import { allowOrigins } from './rest/cors.js';
@@ -109,55 +78,6 @@ export async function startService(options: ServicesOptions): Promise<Service> {
     await services.close(0);
     throw error;
   }
-}
-
-/** The resolver classes and their instances. */
-export function createResolvers({ clock, hooks, index, jobs, live, records }: Services): Map<ClassType, object> {
-  const resolvers = [
-    new AccountResolver(),
-    new ApiTokenResolver(clock),
-    new ApiTokenEdgesResolver(),
-    new ApplicationActivityResolver(clock),
-    new ApplicationChartsResolver(index),
-    new ApplicationEdgesResolver(),
-    new ApplicationResolver(),
-    new DecodeResolver(jobs),
-    new DeliveryEdgesResolver(),
-    new DeliveryResolver(hooks, jobs),
-    new DeviceBatchResolver(jobs, clock),
-    new DeviceEdgesResolver(),
-    new DeviceResolver(),
-    new HookActivityResolver(clock),
-    new HookEdgesResolver(),
-    new HookResolver(hooks),
-    new HookSettingsResolver(hooks),
-    new JobResolver(jobs),
-    new DeviceRecordsResolver(),
-    new LatestEdgesResolver(),
-    new LatestValueResolver(),
-    new LatestResolver(index),
-    new RecordEdgesResolver(),
-    new SeriesEdgesResolver(),
-    new SeriesResolver(index),
-    new MemberEdgesResolver(),
-    new NodeResolver(),
-    new LiveResolver(live, jobs, index),
-    new DevicesChangedResolver(),
-    new OrganizationActivityResolver(clock),
-    new OrganizationEdgesResolver(),
-    new OrganizationResolver(),
-    new ProductEdgesResolver(),
-    new ProductResolver(),
-    new RecordResolver(records),
-    new SearchResolver(index),
-    new TeamEdgesResolver(),
-    new TeamGrantResolver(),
-    new TeamResolver(),
-    new UserEdgesResolver(),
-    new ViewerResolver(),
-    ...organizationEdges.map((Edge) => new Edge()),
-  ];
-  return new Map(resolvers.map((resolver) => [resolver.constructor as ClassType, resolver]));
 }
 
 /** What all calls share. */
