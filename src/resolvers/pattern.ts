@@ -1,5 +1,6 @@
 import { invalid } from '../errors.js';
-import { mostRegexpCost, regexpCost } from '../search/query/regexp-cost.js';
+import { maxRegexpCost } from '../search/query/lucene/regexp-cost.js';
+import { patternCost } from './pattern-cost.js';
 
 /**
  * Throws 422 for a regular expression (PostgreSQL's advanced form) that needs more than linear time or makes a large
@@ -10,7 +11,7 @@ export const requireCheapPattern = (pattern: string): void => {
   // `b` changes what parentheses and braces mean, `x` and comments what a repetition follows.
   if (/^(?:\*\*\*[:=])?\(\?[a-z]*[bx]/.test(pattern) || pattern.includes('(?#'))
     throw refused('must not have comments, nor the options b and x');
-  if (regexpCost(pattern) > mostRegexpCost)
+  if (patternCost(pattern) > maxRegexpCost)
     throw refused('is too expensive: nested repetitions such as (a?{50}){50} multiply; use a simpler pattern');
 };
 

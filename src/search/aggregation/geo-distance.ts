@@ -1,6 +1,6 @@
 import { illegalArgument, parsing, WrongKind } from '../failure.js';
 import { flattened, strict } from '../query/clause.js';
-import { distanceOf } from '../query/geo.js';
+import { distanceOf } from '../query/option/distance.js';
 import { type Point, pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';

@@ -1,8 +1,8 @@
 import { illegalArgument, numberFormat, queryShard } from '../failure.js';
 import type { Field, FieldKind, ValueType } from '../field/field.js';
 import { emptyField } from '../field/reserved.js';
-import { timestamp } from '../query/bind-term.js';
 import { type Binding, dateReading, known } from '../query/binding.js';
+import { timestamp } from '../query/option/instant.js';
 import type { Value } from '../query/predicate.js';
 import { dateOf, decimal, largestLong, smallestLong } from '../query/value-of.js';
 import type { Input } from '../syntax/input.js';

@@ -1,17 +1,30 @@
-import { bindGeoBox, bindGeoDistance } from './bind-geo.js';
-import { bindExists, bindRange, bindTerm, bindTerms } from './bind-term.js';
-import { bindMatch, bindMultiMatch, bindPattern, bindQueryString, bindSimpleQueryString } from './bind-text.js';
-import { type Binding, known, LookupCount } from './binding.js';
-import { requiredOf } from './minimum-should-match.js';
-import { all, and, atLeastOf, none, not, or, type Predicate } from './predicate.js';
-import type { BoolQuery, Query } from './query.js';
+import { type BindInner, type Binding, LookupCount } from './binding.js';
+import { bindBool } from './bool.js';
+import { bindBoosting } from './boosting.js';
+import { bindDisMax } from './dis-max.js';
+import { bindExists } from './exists.js';
+import { bindGeoBox } from './geo-bounding-box.js';
+import { bindGeoDistance } from './geo-distance.js';
+import { bindIds } from './ids.js';
+import { bindMatch } from './match.js';
+import { bindMultiMatch } from './multi-match.js';
+import { bindPattern } from './option/pattern.js';
+import { all, none, type Predicate } from './predicate.js';
+import type { Query } from './query.js';
+import { bindQueryString } from './query-string.js';
+import { bindRange } from './range.js';
+import { bindSimpleQueryString } from './simple-query-string.js';
+import { bindTerm } from './term.js';
+import { bindTerms } from './terms.js';
 
-type Bind = { [K in Query['kind']]: (query: Extract<Query, { kind: K }>, binding: Binding) => Predicate };
+type Bind = {
+  readonly [K in Query['kind']]: (query: Extract<Query, { kind: K }>, binding: Binding, inner: BindInner) => Predicate;
+};
 
 const binders: Bind = {
   match_all: () => all,
   match_none: () => none,
-  bool: (query, binding) => bindBool(query, binding),
+  bool: bindBool,
   term: bindTerm,
   terms: bindTerms,
   range: bindRange,
@@ -19,35 +32,18 @@ const binders: Bind = {
   pattern: bindPattern,
   match: bindMatch,
   multi_match: bindMultiMatch,
-  boosting: ({ positive, negative }, binding) => {
-    bindQuery(negative, binding);
-    return bindQuery(positive, binding);
-  },
-  or: ({ queries }, binding) => or(queries.map((query) => bindQuery(query, binding))),
+  boosting: bindBoosting,
+  dis_max: bindDisMax,
   query_string: bindQueryString,
   simple_query_string: bindSimpleQueryString,
   geo_distance: bindGeoDistance,
   geo_bounding_box: bindGeoBox,
-  ids: ({ values, at }, { fields }) => ({ kind: 'in', field: known(fields, '_id', at)!, values }),
+  ids: bindIds,
 };
 
 /** A query in terms of fields. @throws SearchFailure where a clause does not fit the type of its field. */
-export const bindQuery = (query: Query, binding: Binding): Predicate => {
-  const { fields, now, lookups = new LookupCount() } = binding;
-  return (binders[query.kind] as (query: Query, binding: Binding) => Predicate)(query, { fields, now, lookups });
-};
-
-const bindBool = (
-  { must, filter, should, mustNot, minimumShouldMatch, at }: BoolQuery,
-  binding: Binding,
-): Predicate => {
-  const bind = (query: Query) => bindQuery(query, binding);
-  const optional = should.map(bind);
-  const alone = must.length === 0 && filter.length === 0;
-  const isEmpty = alone && should.length === 0 && mustNot.length === 0;
-  const asked =
-    minimumShouldMatch === undefined || isEmpty ? undefined : requiredOf(minimumShouldMatch, should.length, at);
-  // Without must and filter, one optional clause at least has to match, even where 0 was asked for.
-  const required = should.length === 0 ? (alone ? 0 : (asked ?? 0)) : alone ? Math.max(1, asked ?? 1) : (asked ?? 0);
-  return and([...must.map(bind), ...filter.map(bind), atLeastOf(required, optional), not(or(mustNot.map(bind)))]);
+export const bindQuery = (query: Query, { fields, now, lookups = new LookupCount() }: Binding): Predicate => {
+  const binding = { fields, now, lookups };
+  const inner: BindInner = (one) => bindQuery(one, binding);
+  return (binders[query.kind] as (query: Query, binding: Binding, inner: BindInner) => Predicate)(query, binding, inner);
 };

@@ -1,14 +1,31 @@
 import { illegalArgument, parsing } from '../failure.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { lookUp } from '../syntax/registry.js';
+import { bool } from './bool.js';
+import { boosting } from './boosting.js';
 import type { ParseQuery } from './clause.js';
-import { bool, boosting, constantScore, disMax, functionScore, matchAll, matchNone } from './compound.js';
-import { match, matchBoolPrefix, matchPhrase, multiMatch } from './full-text.js';
-import { geoBoundingBox, geoDistance } from './geo.js';
-import { prefix, regexp, wildcard } from './pattern.js';
+import { constantScore } from './constant-score.js';
+import { disMax } from './dis-max.js';
+import { exists } from './exists.js';
+import { functionScore } from './function-score.js';
+import { geoBoundingBox } from './geo-bounding-box.js';
+import { geoDistance } from './geo-distance.js';
+import { ids } from './ids.js';
+import { match } from './match.js';
+import { matchAll } from './match-all.js';
+import { matchBoolPrefix } from './match-bool-prefix.js';
+import { matchNone } from './match-none.js';
+import { matchPhrase } from './match-phrase.js';
+import { multiMatch } from './multi-match.js';
+import { prefix } from './prefix.js';
 import type { Query } from './query.js';
-import { exists, ids, range, term, terms } from './term-level.js';
-import { queryString, simpleQueryString } from './written.js';
+import { queryString } from './query-string.js';
+import { range } from './range.js';
+import { regexp } from './regexp.js';
+import { simpleQueryString } from './simple-query-string.js';
+import { term } from './term.js';
+import { terms } from './terms.js';
+import { wildcard } from './wildcard.js';
 
 const parsers: Readonly<Record<string, ParseQuery>> = {
   match_all: matchAll,
@@ -38,6 +55,7 @@ const parsers: Readonly<Record<string, ParseQuery>> = {
 
 /** How many clauses a query may have, and how deep they may nest. */
 const maxClauses = 1024;
+
 const maxNesting = 20;
 
 /** Reads a query: an object with the name of one clause. */

@@ -1,5 +1,6 @@
 import type { Field } from '../field/field.js';
 import type { Point } from '../syntax/geo-point.js';
+import type { Regexp } from './lucene/regexp.js';
 
 /** A value that a field is compared with: decimal text for a `long`, ISO 8601 text for a `timestamp` (see `ValueType`). */
 export type Value = string | number;
@@ -15,9 +16,16 @@ export type TextPattern =
   | { readonly kind: 'prefix'; readonly text: string }
   /** Parts of a wildcard: texts, `*` for any text, `?` for one character. */
   | { readonly kind: 'wildcard'; readonly parts: readonly WildcardPart[] }
-  /** A regular expression of PostgreSQL's advanced kind, anchored, with case already taken care of. */
-  | { readonly kind: 'regexp'; readonly expression: string }
+  | RegexpPattern
   | { readonly kind: 'equal'; readonly text: string };
+
+/** A regular expression of Lucene's: as written, with the flags of its operators where they are given, and parsed. */
+export interface RegexpPattern {
+  readonly kind: 'regexp';
+  readonly text: string;
+  readonly flags?: string;
+  readonly expression: Regexp;
+}
 
 /** A part of a wildcard. */
 export type WildcardPart = { readonly text: string } | '*' | '?';

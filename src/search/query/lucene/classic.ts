@@ -1,7 +1,7 @@
-import { wildcardParts } from '../pattern.js';
 import { ClauseCount, maxNesting, nestsTooDeep } from './clause-count.js';
 import type { Expression, Leaf, Occur, WrittenClause, WrittenEnd } from './expression.js';
 import { TokenReader, unescape } from './token-reader.js';
+import { wildcardParts } from './wildcard.js';
 
 /** How a text is read. */
 export interface ClassicOptions {
@@ -208,6 +208,7 @@ class ClassicParser extends TokenReader {
     throw this.failure(this.index + 1 < this.text.length);
   }
 }
+
 /** `>=10` and its like, which Lucene reads as plain terms. */
 const comparison = (text: string): Leaf | undefined => {
   const [, operator, value] = /^(>=|<=|>|<)(.+)$/s.exec(text) ?? [];

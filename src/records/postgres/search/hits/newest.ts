@@ -1,5 +1,5 @@
 import type { BoundKey } from '../../../../search/hits/bound-sort.js';
-import { timestamp } from '../../../../search/query/bind-term.js';
+import { timestamp } from '../../../../search/query/option/instant.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import { timeLeft } from '../../../../search/query/time-left.js';
 import type { Span } from '../../../../search/span.js';

@@ -1,6 +1,6 @@
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Field, Fields } from '../../../../search/field/field.js';
-import { timestamp } from '../../../../search/query/bind-term.js';
+import { timestamp } from '../../../../search/query/option/instant.js';
 import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
 import { declaringProducts, numberSlots } from '../sql/stored-field.js';
@@ -19,6 +19,7 @@ const tail = 3 * hour;
 
 /** Fewer whole days than this are as quickly read by the hour, and so are all where more are out of date. */
 const fewestDays = 3;
+
 const mostStaleDays = 500;
 
 /** What is asked, and over what. */

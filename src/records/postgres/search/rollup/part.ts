@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { nilId } from '../../../../entities/id.js';
-import { timestamp } from '../../../../search/query/bind-term.js';
+import { timestamp } from '../../../../search/query/option/instant.js';
 import type { Stale, Whose } from './range.js';
 
 /** Stands for no product where a null would compare with nothing. */

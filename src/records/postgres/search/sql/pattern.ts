@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { TextPattern, WildcardPart } from '../../../../search/query/predicate.js';
+import { postgresRegexp } from './regexp.js';
 
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 const lower = upper.toLowerCase();
@@ -20,7 +21,7 @@ export const patternCondition = (value: Sql, pattern: TextPattern, caseInsensiti
       return sql`${subject} like ${pattern.parts.map((part) => likePart(part, folded)).join('')}::text`;
     case 'regexp':
       // Its letters match either case by themselves, where they do.
-      return sql`${value} ~ ${pattern.expression}::text`;
+      return sql`${value} ~ ${postgresRegexp(pattern.expression, caseInsensitive)}::text`;
   }
 };
 

@@ -9,7 +9,7 @@ import {
 } from '../../../../../search/date/rounding.js';
 import type { Instant, Zone } from '../../../../../search/date/zone.js';
 import { illegalArgument, tooManyBuckets } from '../../../../../search/failure.js';
-import { timestamp } from '../../../../../search/query/bind-term.js';
+import { timestamp } from '../../../../../search/query/option/instant.js';
 import type { Span } from '../../../../../search/span.js';
 import type { StoredField } from '../../sql/stored-field.js';
 import type { Key } from './bucket.js';

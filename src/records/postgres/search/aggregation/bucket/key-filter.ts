@@ -3,10 +3,11 @@ import type { KeyFilter } from '../../../../../search/aggregation/option/key-fil
 import { illegalArgument } from '../../../../../search/failure.js';
 import type { Field } from '../../../../../search/field/field.js';
 import { dateReading } from '../../../../../search/query/binding.js';
-import { translateRegexp } from '../../../../../search/query/regexp.js';
+import { parseRegexp } from '../../../../../search/query/lucene/regexp.js';
 import { coerce } from '../../../../../search/query/value-of.js';
 import { text } from '../../../../../search/syntax/value.js';
 import { parameter } from '../../sql/condition.js';
+import { postgresRegexp } from '../../sql/regexp.js';
 import { keyType } from '../../sql/stored-field.js';
 import { numberOf } from '../value/number-of.js';
 import type { Planning } from './stage.js';
@@ -26,7 +27,7 @@ export const includes = (
       filter.regexp,
     );
   }
-  return sql`${key} ~ ${translateRegexp(text(filter.regexp), false, filter.regexp)}::text`;
+  return sql`${key} ~ ${postgresRegexp(parseRegexp(text(filter.regexp), filter.regexp), false)}::text`;
 };
 
 /** Which keys `exclude` leaves, likewise. */

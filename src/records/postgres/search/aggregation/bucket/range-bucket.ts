@@ -5,7 +5,7 @@ import type { RangeAggregation, RangeItem } from '../../../../../search/aggregat
 import type { DateReading } from '../../../../../search/date/date-input.js';
 import type { Field } from '../../../../../search/field/field.js';
 import { chain } from '../../../../../search/pace.js';
-import { timestamp } from '../../../../../search/query/bind-term.js';
+import { timestamp } from '../../../../../search/query/option/instant.js';
 import { and, none, not, or, type Predicate } from '../../../../../search/query/predicate.js';
 import type { Input } from '../../../../../search/syntax/input.js';
 import type { StoredField } from '../../sql/stored-field.js';

@@ -1,0 +1,67 @@
+import type { ClassItem, Regexp, RegexpNode } from '../../../../search/query/lucene/regexp.js';
+
+/**
+ * A regular expression of Lucene's as one of PostgreSQL's advanced kind, anchored at both ends. Letters A to Z match either
+ * case where asked for, no others do, nor ranges of them: the engines fold no more.
+ */
+export const postgresRegexp = (regexp: Regexp, caseInsensitive: boolean): string => {
+  const write = (node: RegexpNode) => written(node, caseInsensitive);
+  const last = regexp.at(-1)!;
+  const ahead = last.opposite ? regexp : regexp.slice(0, -1);
+  const required = ahead.map(({ of, opposite }) => `(?${opposite ? '!' : '='}(?:${write(of)})$)`).join('');
+  return last.opposite ? `^${required}.*$` : `^${required}(?:${write(last.of)})$`;
+};
+
+const written = (node: RegexpNode, caseInsensitive: boolean): string => {
+  const write = (inner: RegexpNode) => written(inner, caseInsensitive);
+  switch (node.kind) {
+    case 'character':
+      return caseInsensitive && isLetter(node.character) ? `[${eitherCase(node.character)}]` : escape(node.character);
+    case 'any':
+      return '.';
+    case 'anything':
+      return '(?:.*)';
+    case 'nothing':
+      return '(?!.*)';
+    case 'class':
+      return `[${node.negated ? '^' : ''}${node.items.map((item) => inClass(item, caseInsensitive)).join('')}]`;
+    case 'interval':
+      return interval(node);
+    case 'repeat':
+      return `(?:${write(node.of)})${quantifier(node)}`;
+    case 'group':
+      return `(?:${write(node.of)})`;
+    case 'sequence':
+      return node.of.map(write).join('');
+    case 'union':
+      return node.of.map(write).join('|');
+  }
+};
+
+const quantifier = ({ least, most }: Extract<RegexpNode, { kind: 'repeat' }>): string => {
+  if (most === undefined) return least === 0 ? '*' : least === 1 ? '+' : `{${least},}`;
+  if (least === 0 && most === 1) return '?';
+  return least === most ? `{${least}}` : `{${least},${most}}`;
+};
+
+const interval = ({ from, to, width }: Extract<RegexpNode, { kind: 'interval' }>): string => {
+  const numbers = Array.from({ length: to - from + 1 }, (_, index) => `${from + index}`.padStart(width, '0'));
+  return `(?:${numbers.map((number) => (width === 0 ? `0*${number}` : number)).join('|')})`;
+};
+
+const classes = { d: '0-9', w: 'a-zA-Z0-9_', s: ' \\t\\n\\r' } as const;
+
+const inClass = (item: ClassItem, caseInsensitive: boolean): string => {
+  if ('class' in item) return classes[item.class];
+  const { from, to } = item;
+  if (from !== to) return `${escape(from)}-${escape(to)}`;
+  return caseInsensitive && isLetter(from) ? eitherCase(from) : escape(from);
+};
+
+const isLetter = (character: string): boolean => /[A-Za-z]/.test(character);
+
+const escape = (character: string): string =>
+  /[A-Za-z0-9\u0080-\u{10ffff}]/u.test(character) ? character : `\\${character}`;
+
+const eitherCase = (letter: string): string =>
+  `${letter}${letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()}`;

@@ -1,0 +1,60 @@
+import { object } from '../syntax/object.js';
+import { flag, type Read, text } from '../syntax/value.js';
+import type { BindInner, Binding } from './binding.js';
+import { clauses, common, type ParseQuery } from './clause.js';
+import { requiredOf } from './minimum-should-match.js';
+import type { Clause } from './node.js';
+import { and, atLeastOf, not, or, type Predicate } from './predicate.js';
+import type { Query } from './query.js';
+
+export interface BoolQuery extends Clause<'bool'> {
+  readonly must: readonly Query[];
+  readonly filter: readonly Query[];
+  readonly should: readonly Query[];
+  readonly mustNot: readonly Query[];
+  /** As written: a number, `75%`, `2<-25%`. */
+  readonly minimumShouldMatch?: string;
+}
+
+const orNull =
+  <T>(read: Read<T>): Read<T | undefined> =>
+  (input) =>
+    input.isNull ? undefined : read(input);
+
+export const bool: ParseQuery = (at, inner) => {
+  const many = clauses(inner);
+  const parsed = object('bool', {
+    must: many,
+    filter: many,
+    should: many,
+    must_not: many,
+    mustNot: many,
+    minimum_should_match: orNull(text),
+    adjust_pure_negative: flag,
+    ...common,
+  })(at);
+  return {
+    kind: 'bool',
+    at,
+    must: parsed.must ?? [],
+    filter: parsed.filter ?? [],
+    should: parsed.should ?? [],
+    mustNot: [...(parsed.must_not ?? []), ...(parsed.mustNot ?? [])],
+    ...(parsed.minimum_should_match === undefined ? {} : { minimumShouldMatch: parsed.minimum_should_match }),
+  };
+};
+
+export const bindBool = (
+  { must, filter, should, mustNot, minimumShouldMatch, at }: BoolQuery,
+  _binding: Binding,
+  bind: BindInner,
+): Predicate => {
+  const optional = should.map(bind);
+  const alone = must.length === 0 && filter.length === 0;
+  const isEmpty = alone && should.length === 0 && mustNot.length === 0;
+  const wanted =
+    minimumShouldMatch === undefined || isEmpty ? undefined : requiredOf(minimumShouldMatch, should.length, at);
+  // Without must and filter, one optional clause at least has to match, even where 0 was asked for.
+  const required = should.length === 0 ? (alone ? 0 : (wanted ?? 0)) : alone ? Math.max(1, wanted ?? 1) : (wanted ?? 0);
+  return and([...must.map(bind), ...filter.map(bind), atLeastOf(required, optional), not(or(mustNot.map(bind)))]);
+};

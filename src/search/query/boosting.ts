@@ -1,0 +1,36 @@
+import { parsing } from '../failure.js';
+import { byHand, number } from '../syntax/value.js';
+import type { BindInner, Binding } from './binding.js';
+import { flattened, loosely, type ParseQuery } from './clause.js';
+import type { Clause } from './node.js';
+import type { Predicate } from './predicate.js';
+import type { Query } from './query.js';
+
+/** Its `negative` only lowers scores; it must fit its fields all the same. */
+export interface BoostingQuery extends Clause<'boosting'> {
+  readonly positive: Query;
+  readonly negative: Query;
+}
+
+/** Scores apart, its positive clause. */
+export const boosting: ParseQuery = (at, inner) => {
+  const found: { positive?: Query; negative?: Query } = {};
+  let negativeBoost = -1;
+  for (const { key, input } of flattened(at)) {
+    if (input.isObject && (key === 'positive' || key === 'negative')) found[key] = inner(input);
+    else if (!input.isObject && key === 'negative_boost') negativeBoost = byHand(number)(input);
+    else if (!input.isObject && key === 'boost') byHand(loosely.boost)(input);
+    else if (input.isObject || key !== '_name') throw parsing(`[boosting] query does not support [${key}]`, input);
+  }
+  const { positive, negative } = found;
+  if (positive === undefined) throw parsing("[boosting] query requires 'positive' query to be set'", at);
+  if (negative === undefined) throw parsing("[boosting] query requires 'negative' query to be set'", at);
+  if (negativeBoost < 0)
+    throw parsing("[boosting] query requires 'negative_boost' to be set to be a positive value'", at);
+  return { kind: 'boosting', at, positive, negative };
+};
+
+export const bindBoosting = ({ positive, negative }: BoostingQuery, _binding: Binding, inner: BindInner): Predicate => {
+  inner(negative);
+  return inner(positive);
+};

@@ -1,0 +1,25 @@
+import { illegalArgument, parsing } from '../failure.js';
+import { text } from '../syntax/value.js';
+import { type Binding, known } from './binding.js';
+import { handWritten, loosely, type ParseQuery } from './clause.js';
+import type { FieldClause } from './node.js';
+import { all, none, or, type Predicate } from './predicate.js';
+
+export interface ExistsQuery extends FieldClause<'exists'> {}
+
+export const exists: ParseQuery = (at) => {
+  const { field } = handWritten('exists', { field: text, ...loosely })(at);
+  if (field === undefined) throw parsing('[exists] must be provided with a [field]', at);
+  if (field === '') throw illegalArgument('field name is null or empty', at);
+  return { kind: 'exists', at, field };
+};
+
+export const bindExists = ({ field: path, at }: ExistsQuery, { fields }: Binding): Predicate => {
+  const field = known(fields, path, at);
+  if (field !== undefined) return { kind: 'exists', field };
+  const [root, ...keys] = path.split('.');
+  if (keys.includes('')) return none;
+  if (root === 'data' || root === 'metadata') return { kind: 'existsUnder', root, keys };
+  const under = fields.matching(`${path}.*`);
+  return under.some(({ always }) => always) ? all : or(under.map((inner) => ({ kind: 'exists', field: inner })));
+};

@@ -1,0 +1,106 @@
+import { JsonString } from '../../../json.js';
+import { illegalArgument } from '../../failure.js';
+import type { Field } from '../../field/field.js';
+import { Input } from '../../syntax/input.js';
+import type { Binding } from '../binding.js';
+import { bindExists } from '../exists.js';
+import { requiredOf } from '../minimum-should-match.js';
+import { expand, leniently } from '../option/field-match.js';
+import { bindPattern } from '../option/pattern.js';
+import { all, and, atLeastOf, none, not, or, type Predicate } from '../predicate.js';
+import type { QueryStringQuery } from '../query-string.js';
+import { bindRange } from '../range.js';
+import type { SimpleQueryStringQuery } from '../simple-query-string.js';
+import { bindTerm } from '../term.js';
+import type { Expression, Leaf, Occur } from './expression.js';
+import { parseRegexp } from './regexp.js';
+
+/** A query that is written in a syntax of Lucene's. */
+export type WrittenQuery = QueryStringQuery | SimpleQueryStringQuery;
+
+export const bindExpression = (
+  expression: Expression,
+  query: WrittenQuery,
+  binding: Binding,
+  minimum?: string,
+): Predicate => {
+  switch (expression.kind) {
+    case 'all':
+      return all;
+    case 'exists':
+      return bindExists({ kind: 'exists', field: expression.field, at: query.at }, binding);
+    case 'leaf': {
+      const everywhere = expression.field === undefined && (query.fields.length === 0 || query.fields.includes('*'));
+      if (expression.leaf.kind === 'any' && everywhere) return all;
+      const fields = expand(expression.field === undefined ? query.fields : [expression.field], query.at, binding);
+      return or(
+        fields.map((field) => leniently(query.lenient, () => bindLeaf(field, expression.leaf, query, binding))),
+      );
+    }
+    case 'bool': {
+      if (expression.clauses.length === 0) return none;
+      // In the order in which they are written, so that of several faults the first is named.
+      const bound = expression.clauses.map((clause) => ({
+        occur: clause.occur,
+        predicate: bindExpression(clause.expression, query, binding),
+      }));
+      const of = (occur: Occur) => bound.filter((one) => one.occur === occur).map(({ predicate }) => predicate);
+      const [must, should, mustNot] = [of('must'), of('should'), of('mustNot')];
+      const alone = must.length === 0 && should.length > 0 ? 1 : 0;
+      const required = minimum === undefined ? alone : Math.max(alone, requiredOf(minimum, should.length, query.at));
+      return and([...must, atLeastOf(required, should), not(or(mustNot))]);
+    }
+  }
+};
+
+const bindLeaf = (field: Field, leaf: Leaf, query: WrittenQuery, binding: Binding): Predicate => {
+  const { at } = query;
+  const input = (text: string) => new Input(new JsonString(at.node, text), at.path);
+  const path = field.path;
+  const inZone = 'timeZone' in query && query.timeZone ? { timeZone: query.timeZone } : {};
+  switch (leaf.kind) {
+    case 'any':
+      return { kind: 'exists', field };
+    case 'term':
+      return bindTerm(
+        { kind: 'term', field: path, value: input(leaf.text), caseInsensitive: false, at, ...inZone },
+        binding,
+      );
+    case 'prefix':
+      return bindPattern(
+        { kind: 'pattern', clause: 'prefix', field: path, pattern: leaf, caseInsensitive: false, at },
+        binding,
+      );
+    case 'wildcard':
+      return bindPattern(
+        { kind: 'pattern', clause: 'wildcard', field: path, pattern: leaf, caseInsensitive: false, at },
+        binding,
+      );
+    case 'regexp': {
+      if (leaf.text.length > 1000)
+        throw illegalArgument(
+          `The length of regex [${leaf.text.length}] has exceeded the allowed maximum of [1000].`,
+          at,
+        );
+      const pattern = { kind: 'regexp', text: leaf.text, expression: parseRegexp(leaf.text, at) } as const;
+      return bindPattern(
+        { kind: 'pattern', clause: 'regexp', field: path, pattern, caseInsensitive: false, at },
+        binding,
+      );
+    }
+    case 'range': {
+      const { lower, upper } = leaf;
+      return bindRange(
+        {
+          kind: 'range',
+          field: path,
+          at,
+          ...(lower && { lower: { value: input(lower.text), inclusive: lower.inclusive } }),
+          ...(upper && { upper: { value: input(upper.text), inclusive: upper.inclusive } }),
+          ...inZone,
+        },
+        binding,
+      );
+    }
+  }
+};

@@ -1,0 +1,158 @@
+import type { Regexp, RegexpNode } from './regexp.js';
+
+/** The most that compiling an expression may cost: as many states as the engines let one have. */
+export const maxRegexpCost = 10_000;
+
+/** What repeating something that may be empty costs more (measured: PostgreSQL takes 3 s for `((a?){50}b?){10}`). */
+const emptyFactor = 10;
+
+/** The larger parts of an expression around the place that is looked at: a group, or the whole. */
+interface Group {
+  cost: number;
+  /** Whether what came before in this alternative, the last atom left out, may be empty. */
+  empty: boolean;
+  /** Whether an alternative before may be empty. */
+  anyEmpty: boolean;
+  last: { cost: number; empty: boolean };
+}
+
+/** Adds up the states of an automaton that matches an expression, part by part from its beginning, repetitions written out. */
+export class RegexpCost {
+  private readonly groups = [newGroup()];
+
+  /** What has been added up. */
+  get total(): number {
+    return this.groups.reduce((sum, { cost }) => sum + cost, 0);
+  }
+
+  /** How many groups are open, the whole included. */
+  get depth(): number {
+    return this.groups.length;
+  }
+
+  private get group(): Group {
+    return this.groups.at(-1)!;
+  }
+
+  /** A character, or what is as small. */
+  atom(empty = false): void {
+    this.add(1, empty);
+  }
+
+  open(): void {
+    this.groups.push(newGroup());
+  }
+
+  close(): void {
+    const { cost, anyEmpty, empty, last } = this.groups.pop()!;
+    this.add(cost, anyEmpty || (empty && last.empty));
+  }
+
+  /** Another alternative begins. */
+  or(): void {
+    const { group } = this;
+    group.anyEmpty ||= group.empty && group.last.empty;
+    group.empty = true;
+    group.last = { cost: 1, empty: true };
+  }
+
+  /** What came last is repeated; without a limit `most` is what `least` is. */
+  repeat(least: number, most: number): void {
+    const { group } = this;
+    const { cost, empty } = group.last;
+    const more = most > 1 ? cost * (empty ? emptyFactor : 1) * (most - 1) : 0;
+    group.cost += more;
+    group.last = { cost: cost + more, empty: empty || least === 0 };
+  }
+
+  private add(cost: number, empty: boolean): void {
+    const { group } = this;
+    group.empty &&= group.last.empty;
+    group.last = { cost, empty };
+    group.cost += cost;
+  }
+}
+
+const newGroup = (): Group => ({ cost: 1, empty: true, anyEmpty: false, last: { cost: 1, empty: true } });
+
+/** What it costs to match an expression: as much as PostgreSQL pays for compiling it in its own form. Linear in its length. */
+export const regexpCost = (regexp: Regexp): number => {
+  const cost = new RegexpCost();
+  const end = () => cost.atom(true);
+  const grouped = (add: () => void) => {
+    cost.open();
+    add();
+    cost.close();
+  };
+  const last = regexp.at(-1)!;
+  // Each but the last is looked ahead for, and the last too where it is an opposite.
+  const ahead = last.opposite ? regexp : regexp.slice(0, -1);
+  cost.atom(true);
+  for (const { of } of ahead) {
+    grouped(() => {
+      grouped(() => addNode(cost, of));
+      end();
+    });
+  }
+  if (last.opposite) anything(cost);
+  else grouped(() => addNode(cost, last.of));
+  end();
+  return cost.total;
+};
+
+const anything = (cost: RegexpCost): void => {
+  cost.atom();
+  cost.repeat(0, 1);
+};
+
+const addNode = (cost: RegexpCost, node: RegexpNode): void => {
+  switch (node.kind) {
+    case 'character':
+      // One beyond the basic plane is two to PostgreSQL's count, as it is to ours.
+      for (let unit = 0; unit < node.character.length; unit += 1) cost.atom();
+      return;
+    case 'any':
+    case 'class':
+      cost.atom();
+      return;
+    case 'anything':
+    case 'nothing':
+      cost.open();
+      anything(cost);
+      cost.close();
+      return;
+    case 'interval':
+      addInterval(cost, node);
+      return;
+    case 'repeat':
+      cost.open();
+      addNode(cost, node.of);
+      cost.close();
+      cost.repeat(node.least, node.most ?? node.least);
+      return;
+    case 'group':
+      cost.open();
+      addNode(cost, node.of);
+      cost.close();
+      return;
+    case 'sequence':
+      for (const part of node.of) addNode(cost, part);
+      return;
+    case 'union':
+      for (const [index, part] of node.of.entries()) {
+        if (index > 0) cost.or();
+        addNode(cost, part);
+      }
+  }
+};
+
+/** Its numbers one by one. */
+const addInterval = (cost: RegexpCost, { from, to, width }: Extract<RegexpNode, { kind: 'interval' }>): void => {
+  cost.open();
+  for (let number = from; number <= to; number += 1) {
+    if (number > from) cost.or();
+    if (width === 0) anything(cost);
+    for (let digit = 0; digit < Math.max(width, `${number}`.length); digit += 1) cost.atom();
+  }
+  cost.close();
+};

@@ -1,0 +1,55 @@
+import { SearchFailure } from '../../failure.js';
+import type { Field } from '../../field/field.js';
+import type { Input } from '../../syntax/input.js';
+import { scalarText } from '../../syntax/value.js';
+import { type Binding, known } from '../binding.js';
+import { none, type Predicate } from '../predicate.js';
+import { bindTerm } from '../term.js';
+import { isStorable } from '../../../entities/storable.js';
+
+interface Matching {
+  readonly lenient: boolean;
+  readonly prefix: boolean;
+  readonly at: Input;
+}
+
+/** A value of a query as one of a field: text as a whole, everything else exactly. */
+export const matching = (
+  field: Field | undefined,
+  value: Input,
+  { lenient, prefix, at }: Matching,
+  binding: Binding,
+): Predicate => {
+  if (field === undefined) return none;
+  if (prefix && field.kind === 'keyword') {
+    const text = scalarText(value) ?? '';
+    return isStorable(text)
+      ? { kind: 'pattern', field, pattern: { kind: 'prefix', text }, caseInsensitive: false }
+      : none;
+  }
+  return leniently(lenient, () =>
+    bindTerm({ kind: 'term', field: field.path, value, caseInsensitive: false, at }, binding),
+  );
+};
+
+/** What a lenient query asks of a field that cannot have it matches nothing. */
+export const leniently = (lenient: boolean, bind: () => Predicate): Predicate => {
+  try {
+    return bind();
+  } catch (error) {
+    if (lenient && error instanceof SearchFailure) return none;
+    throw error;
+  }
+};
+
+/** The fields of names and patterns; of no name all that texts can be looked for in. */
+export const expand = (names: readonly string[], at: Input, { fields, lookups }: Binding): Field[] => {
+  const patterns = names.length === 0 ? ['*'] : names;
+  return patterns.flatMap((name) => {
+    const found = name.includes('*')
+      ? fields.matching(name).filter(({ kind, path }) => kind !== 'geo_point' && path !== '_doc')
+      : [known(fields, name, at) ?? []].flat();
+    lookups?.add(found.length, at);
+    return found;
+  });
+};

@@ -1,0 +1,66 @@
+import { parsing, SearchFailure } from '../failure.js';
+import type { Input } from '../syntax/input.js';
+import { flag, integer, number, scalar, text } from '../syntax/value.js';
+import { type Binding, dateReading } from './binding.js';
+import { handWritten, type ParseQuery } from './clause.js';
+import { parseClassic } from './lucene/classic.js';
+import type { Clause } from './node.js';
+import { matchType, withoutBoost } from './option/full-text.js';
+import { bindWritten, shared, type Written } from './option/written.js';
+import type { Predicate } from './predicate.js';
+
+export interface QueryStringQuery extends Clause<'query_string'>, Written {
+  /** Whether `>10` and its like are ranges where no field is named. */
+  readonly compares: boolean;
+  readonly timeZone?: Input;
+}
+
+export const queryString: ParseQuery = (at) => {
+  const options = handWritten('query_string', {
+    ...shared,
+    default_field: text,
+    allow_leading_wildcard: flag,
+    quote_analyzer: text,
+    enable_position_increments: flag,
+    escape: flag,
+    fuzziness: scalar,
+    fuzzy_rewrite: text,
+    max_determinized_states: integer,
+    phrase_slop: integer,
+    rewrite: text,
+    tie_breaker: number,
+    time_zone: scalar,
+    type: matchType,
+  })(at);
+  if (options.query === undefined) throw parsing('[query_string] must be provided with a [query]', at);
+  if ((options.fields ?? []).length > 0 && options.default_field !== undefined)
+    throw new SearchFailure(
+      400,
+      'query_validation_exception',
+      'Validation Failed: 1: [query_string] cannot use [fields] parameter in conjunction with [default_field];',
+      at,
+    );
+  const named = options.fields?.length
+    ? options.fields
+    : options.default_field === undefined
+      ? []
+      : [options.default_field];
+  return {
+    kind: 'query_string',
+    at,
+    text: options.query,
+    fields: named.map(withoutBoost),
+    and: options.default_operator === 'and',
+    compares: !options.fields?.length,
+    // Without a field of its own a query goes over all fields, and what does not fit one of them is no fault.
+    lenient: options.lenient ?? (named.length === 0 || named.includes('*')),
+    ...(options.minimum_should_match !== undefined && { minimumShouldMatch: options.minimum_should_match }),
+    ...(options.time_zone && { timeZone: options.time_zone }),
+  };
+};
+
+export const bindQueryString = (query: QueryStringQuery, binding: Binding): Predicate => {
+  // A zone that there is not is a fault even where no date is asked for.
+  dateReading(binding.now, undefined, query.timeZone);
+  return bindWritten(query, binding, () => parseClassic(query.text, query));
+};

@@ -1,0 +1,142 @@
+import { illegalArgument, parsing } from '../failure.js';
+import type { Field } from '../field/field.js';
+import type { Entry, Input } from '../syntax/input.js';
+import { anything, bareText, flag, isNumber, type Read, scalarText, text } from '../syntax/value.js';
+import { type Binding, dateReading, known } from './binding.js';
+import { type ParseQuery, trusting, unchecked } from './clause.js';
+import type { FieldClause } from './node.js';
+import { given } from './option/field.js';
+import { millisBetween } from './option/instant.js';
+import { type Bound, none, type Predicate } from './predicate.js';
+import { coerce, dateOf, decimalEnd, wholeEnd, wholePart } from './value-of.js';
+
+/** One end of a range as it was asked for. */
+export interface RangeEnd {
+  readonly value: Input;
+  readonly inclusive: boolean;
+}
+
+export interface RangeQuery extends FieldClause<'range'> {
+  readonly lower?: RangeEnd;
+  readonly upper?: RangeEnd;
+  readonly format?: Input;
+  readonly timeZone?: Input;
+}
+
+/** The only field of a range. What is no object, nor an array of one, the engines pass over, or refuse as an option. */
+const rangedField = (at: Input): Entry | undefined => {
+  const members = at.members().filter(({ key }) => key !== '_name');
+  const unknown = members.find(({ input }) => input.items().some((item) => scalarText(item) !== undefined));
+  if (unknown !== undefined) throw parsing(`[range] query does not support [${unknown.key}]`, unknown.input);
+  const [entry, second] = members.filter(({ input }) => input.items().some(({ isObject }) => isObject));
+  if (second === undefined) return entry;
+  throw parsing(
+    `[range] query doesn't support multiple fields, found [${entry!.key}] and [${second.key}]`,
+    second.place,
+  );
+};
+
+export const range: ParseQuery = (at) => {
+  const entry = rangedField(at);
+  if (entry === undefined) throw illegalArgument('field name is null or empty', at);
+  const { key } = entry;
+  const input = entry.input.items().find(({ isObject }) => isObject)!;
+  const options = trusting('range', {
+    gt: anything,
+    gte: anything,
+    lt: anything,
+    lte: anything,
+    from: anything,
+    to: anything,
+    include_lower: flag,
+    include_upper: flag,
+    format: bare,
+    time_zone: bare,
+    relation,
+    ...unchecked,
+  })(input);
+  const lower = end([options.gt, false], [options.gte, true], [options.from, options.include_lower ?? true]);
+  const upper = end([options.lt, false], [options.lte, true], [options.to, options.include_upper ?? true]);
+  return {
+    kind: 'range',
+    at,
+    field: key,
+    ...(lower && { lower }),
+    ...(upper && { upper }),
+    ...(options.format && { format: options.format }),
+    ...(options.time_zone && { timeZone: options.time_zone }),
+  };
+};
+
+/** A text that is read when the field is known. */
+const bare: Read<Input> = (input) => {
+  bareText(input);
+  return input;
+};
+
+const relation: Read<string> = (input) => {
+  const value = text(input);
+  if (!/^(?:intersects|contains|within|disjoint)$/i.test(value))
+    throw illegalArgument(`${value} is not a valid relation`, input);
+  return value;
+};
+
+/** The end of a range: the one that was given; `null` leaves it open. */
+const end = (...candidates: readonly [Input | undefined, boolean][]): RangeEnd | undefined => {
+  for (const [value, inclusive] of candidates) {
+    if (value !== undefined && !value.isNull) return { value: given('range', value, value), inclusive };
+  }
+  return undefined;
+};
+
+export const bindRange = (query: RangeQuery, binding: Binding): Predicate => {
+  const field = known(binding.fields, query.field, query.at);
+  if (field === undefined) return none;
+  switch (field.kind) {
+    case 'date':
+      return dateRange(field, query, binding);
+    case 'long':
+      return wholeRange(field, query);
+    case 'double':
+      return between(field, query, (input) => decimalEnd(scalarText(input) ?? '', input));
+    case 'keyword':
+    case 'boolean':
+      return between(field, query, (input) => {
+        const coerced = coerce(field, input);
+        return coerced === 'none' ? '' : coerced.value;
+      });
+    case 'geo_point':
+      if (query.lower === undefined && query.upper === undefined) return { kind: 'exists', field };
+      throw illegalArgument(`Field [${field.path}] of type [${field.kind}] does not support range queries`, query.at);
+  }
+};
+
+const dateRange = (field: Field, { lower, upper, format, timeZone }: RangeQuery, { now }: Binding): Predicate => {
+  const reading = dateReading(now, format, timeZone);
+  const from = lower && dateOf(lower.value, !lower.inclusive, reading) + (lower.inclusive ? 0 : 1);
+  const to = upper && dateOf(upper.value, upper.inclusive, reading) - (upper.inclusive ? 0 : 1);
+  return millisBetween(field, from, to);
+};
+
+const between = (field: Field, { lower, upper }: RangeQuery, read: (input: Input) => string | number): Predicate => {
+  const bound = (end: RangeEnd): Bound => ({ value: read(end.value), inclusive: end.inclusive });
+  return { kind: 'range', field, ...(lower && { lower: bound(lower) }), ...(upper && { upper: bound(upper) }) };
+};
+
+/** A range over whole numbers: bounds with a fraction move to the whole number inside. */
+const wholeRange = (field: Field, { lower, upper }: RangeQuery): Predicate => {
+  const bound = (end: RangeEnd, up: boolean): Bound => {
+    const text = scalarText(end.value) ?? '';
+    if (isNumber(text) && wholePart(text) === undefined) {
+      const inside = up ? Math.ceil(Number(text)) : Math.floor(Number(text));
+      return { value: field.valueType === 'long' ? `${BigInt(inside)}` : inside, inclusive: true };
+    }
+    return { value: wholeEnd(field, text, end.value), inclusive: end.inclusive };
+  };
+  return {
+    kind: 'range',
+    field,
+    ...(lower && { lower: bound(lower, true) }),
+    ...(upper && { upper: bound(upper, false) }),
+  };
+};
