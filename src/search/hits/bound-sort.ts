@@ -2,7 +2,7 @@ import { illegalArgument, numberFormat, queryShard } from '../failure.js';
 import type { Field, FieldKind, ValueType } from '../field/field.js';
 import { emptyField } from '../field/reserved.js';
 import { type Binding, dateReading, known } from '../query/binding.js';
-import { timestamp } from '../query/option/instant.js';
+import { instantText } from '../query/option/instant.js';
 import type { Value } from '../query/predicate.js';
 import { dateOf, decimal, largestLong, smallestLong } from '../query/value-of.js';
 import type { Input } from '../syntax/input.js';
@@ -104,14 +104,16 @@ const missingValue = (key: SortKey, kind: FieldKind, type: ValueType): Value => 
 
 /** A cursor's date: seconds to the microsecond, as sort values show it, or a text. */
 export const cursorInstant = (input: Input, now: number): string =>
-  input.node.kind === 'number' ? microsecondsOf(input.node.text) : timestamp(dateOf(input, false, dateReading(now)));
+  input.node.kind === 'number' ? microsecondsOf(input.node.text) : instantText(dateOf(input, false, dateReading(now)));
 
 /** Unix time as a timestamp's text, exact to the microsecond; 1e11 and more are milliseconds. */
 export const microsecondsOf = (text: string): string => {
   const seconds = Math.abs(Number(text)) >= 1e11 ? Number(text) / 1000 : Number(text);
   const whole = Math.floor(seconds);
-  const instant = timestamp(whole * 1000);
+  const instant = instantText(whole * 1000);
   if (instant.endsWith('infinity')) return instant;
   const micros = Math.round((seconds - whole) * 1e6);
-  return micros >= 1e6 ? timestamp((whole + 1) * 1000) : instant.replace('.000Z', `.${`${micros}`.padStart(6, '0')}Z`);
+  return micros >= 1e6
+    ? instantText((whole + 1) * 1000)
+    : instant.replace('.000Z', `.${`${micros}`.padStart(6, '0')}Z`);
 };

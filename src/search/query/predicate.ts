@@ -2,7 +2,7 @@ import type { Field } from '../field/field.js';
 import type { Point } from '../syntax/geo-point.js';
 import type { Regexp } from './lucene/regexp.js';
 
-/** A value that a field is compared with: decimal text for a `long`, ISO 8601 text for a `timestamp` (see `ValueType`). */
+/** A value that a field is compared with: decimal text for a `long`, ISO 8601 text or `infinity` for a `timestamp` (see `ValueType`). */
 export type Value = string | number;
 
 /** One end of a range. */

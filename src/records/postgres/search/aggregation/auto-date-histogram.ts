@@ -9,7 +9,7 @@ import { type Instant, utc, type Zone } from '../../../../search/date/zone.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
 import { dateReading } from '../../../../search/query/binding.js';
-import { timestamp } from '../../../../search/query/option/instant.js';
+import { instantText } from '../../../../search/query/option/instant.js';
 import type { Span } from '../../../../search/span.js';
 import { text } from '../../../../search/syntax/value.js';
 import { type Bucket, gap } from './bucket/bucket.js';
@@ -46,7 +46,7 @@ export const autoDateHistogram = (aggregation: AutoDateHistogramAggregation, sta
   const { starts, interval } = choose(found, most, least, zone);
   const inner = stage.inside([
     {
-      value: sql`width_bucket(${field.value}, ${starts.map(timestamp)}::timestamptz[])`,
+      value: sql`width_bucket(${field.value}, ${starts.map(instantText)}::timestamptz[])`,
       type: sql`int4`,
       fields: [field],
     },

@@ -1,5 +1,5 @@
 import type { BoundKey } from '../../../../search/hits/bound-sort.js';
-import { timestamp } from '../../../../search/query/option/instant.js';
+import { instantText } from '../../../../search/query/option/instant.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import { timeLeft } from '../../../../search/query/time-left.js';
 import type { Span } from '../../../../search/span.js';
@@ -30,10 +30,10 @@ export const newestFirst = ({ scope, predicates, sort, from, span }: Page): Scop
   const cut = Math.floor(left.to) - recent;
   // Also where a moment is beyond the calendar, which reads as no number.
   if (!(cut - recent > left.from)) return [scope];
-  const until = Date.parse(scope.to) <= span.to ? scope.to : timestamp(span.to);
+  const until = Date.parse(scope.to) <= span.to ? scope.to : instantText(span.to);
   return [
-    { ...scope, from: timestamp(cut), to: until },
+    { ...scope, from: instantText(cut), to: until },
     // A microsecond before, which is what records are stored to: both ends are in a scope.
-    { ...scope, to: timestamp(cut - 1).replace('Z', '999Z') },
+    { ...scope, to: instantText(cut - 1).replace('Z', '999Z') },
   ];
 };

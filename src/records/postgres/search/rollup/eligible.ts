@@ -1,6 +1,6 @@
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Field, Fields } from '../../../../search/field/field.js';
-import { timestamp } from '../../../../search/query/option/instant.js';
+import { instantText } from '../../../../search/query/option/instant.js';
 import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
 import { declaringProducts, numberSlots } from '../sql/stored-field.js';
@@ -102,11 +102,11 @@ export const rollupRange = (
   );
   const days = hours || apart.length === 0 ? undefined : daysOf({ from, until: to }, outdated, notMade);
   return {
-    from: timestamp(from),
-    to: timestamp(to),
+    from: instantText(from),
+    to: instantText(to),
     before: within.from < from,
     after: within.until > to,
-    end: timestamp(Math.ceil(within.until)),
+    end: instantText(Math.ceil(within.until)),
     slots: [...new Set(fields.flatMap((field) => (numberSlots(field) ?? []).map(({ slot }) => slot)))],
     whole: inScope.filter(isWhole),
     apart,
@@ -128,7 +128,7 @@ const daysOf = (stretch: Stretch, hours: readonly Stale[], days: readonly Stale[
   );
   return outdated.size > mostStaleDays
     ? undefined
-    : { from: timestamp(from), to: timestamp(to), stale: [...outdated.values()] };
+    : { from: instantText(from), to: instantText(to), stale: [...outdated.values()] };
 };
 
 /** Whether a query tells devices of one product apart. */

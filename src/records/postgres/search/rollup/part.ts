@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { nilId } from '../../../../entities/id.js';
-import { timestamp } from '../../../../search/query/option/instant.js';
+import { instantText } from '../../../../search/query/option/instant.js';
 import type { Stale, Whose } from './range.js';
 
 /** Stands for no product where a null would compare with nothing. */
@@ -19,10 +19,10 @@ export const ofProducts = (
 
 /** Rows of product and moment. */
 export const listOf = (stale: readonly Stale[]): Sql =>
-  sql`unnest(${stale.map(({ productId }) => productId ?? noProduct)}::uuid[], ${stale.map(({ start }) => timestamp(start))}::timestamptz[])`;
+  sql`unnest(${stale.map(({ productId }) => productId ?? noProduct)}::uuid[], ${stale.map(({ start }) => instantText(start))}::timestamptz[])`;
 
 /** From the first of some stretches to the end of the last: constants, by which PostgreSQL leaves out what is beyond before it begins. */
 export const around = (stale: readonly Stale[], length: number): { from: string; to: string } => {
   const starts = stale.map(({ start }) => start);
-  return { from: timestamp(Math.min(...starts)), to: timestamp(Math.max(...starts) + length) };
+  return { from: instantText(Math.min(...starts)), to: instantText(Math.max(...starts) + length) };
 };

@@ -9,7 +9,7 @@ import {
 } from '../../../../../search/date/rounding.js';
 import type { Instant, Zone } from '../../../../../search/date/zone.js';
 import { illegalArgument, tooManyBuckets } from '../../../../../search/failure.js';
-import { timestamp } from '../../../../../search/query/option/instant.js';
+import { instantText } from '../../../../../search/query/option/instant.js';
 import type { Span } from '../../../../../search/span.js';
 import type { StoredField } from '../../sql/stored-field.js';
 import type { Key } from './bucket.js';
@@ -56,17 +56,17 @@ export const dateBuckets = (
       : shiftOf(millis, zone, { from: span.from - offset - millis, to: span.to - offset });
   if (millis !== undefined && shift !== undefined) {
     const week = 'unit' in interval && interval.unit === 'week' ? monday : 0;
-    const origin = timestamp(modulo(week - shift + offset, millis));
+    const origin = instantText(modulo(week - shift + offset, millis));
     return {
       rounding,
       interval,
-      parameterOf: (start) => sql`${timestamp(start)}::timestamptz`,
+      parameterOf: (start) => sql`${instantText(start)}::timestamptz`,
       startOf: Number,
       key: {
         value: sql`date_bin(make_interval(secs => ${millis / 1000}::float8), ${field.value}, ${origin}::timestamptz)`,
         type: sql`timestamptz`,
         output: (key) => sql`(extract(epoch from ${key}) * 1000)::int8`,
-        send: (answered) => timestamp(Number(answered)),
+        send: (answered) => instantText(Number(answered)),
         fields: [field],
       },
     };
@@ -83,7 +83,7 @@ export const dateBuckets = (
     },
     startOf: (answered) => starts[Number(answered) - 1] ?? starts[0]!,
     key: {
-      value: sql`width_bucket(${field.value}, ${starts.map(timestamp)}::timestamptz[])`,
+      value: sql`width_bucket(${field.value}, ${starts.map(instantText)}::timestamptz[])`,
       type: sql`int4`,
       fields: [field],
     },

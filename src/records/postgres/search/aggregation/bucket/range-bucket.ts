@@ -5,7 +5,7 @@ import type { RangeAggregation, RangeItem } from '../../../../../search/aggregat
 import type { DateReading } from '../../../../../search/date/date-input.js';
 import type { Field } from '../../../../../search/field/field.js';
 import { chain } from '../../../../../search/pace.js';
-import { timestamp } from '../../../../../search/query/option/instant.js';
+import { instantText } from '../../../../../search/query/option/instant.js';
 import { and, none, not, or, type Predicate } from '../../../../../search/query/predicate.js';
 import type { Input } from '../../../../../search/syntax/input.js';
 import type { StoredField } from '../../sql/stored-field.js';
@@ -62,7 +62,7 @@ export const within = (field: Field, { from, to }: Range): Predicate => {
   // Beyond the ends of a long there is none of them.
   if (isLong && (from >= 2 ** 63 || to <= -(2 ** 63))) return none;
   const value = (bound: number) =>
-    field.kind === 'date' ? timestamp(bound) : isLong ? `${BigInt(Math.ceil(bound))}` : bound;
+    field.kind === 'date' ? instantText(bound) : isLong ? `${BigInt(Math.ceil(bound))}` : bound;
   return and([
     { kind: 'exists', field },
     {

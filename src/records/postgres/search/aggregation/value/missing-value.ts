@@ -3,7 +3,7 @@ import type { Aggregation } from '../../../../../search/aggregation/aggregation.
 import type { FieldOptions } from '../../../../../search/aggregation/node.js';
 import { emptyField } from '../../../../../search/field/reserved.js';
 import { dateReading } from '../../../../../search/query/binding.js';
-import { timestamp } from '../../../../../search/query/option/instant.js';
+import { instantText } from '../../../../../search/query/option/instant.js';
 import { dateOf, decimal, wholePart } from '../../../../../search/query/value-of.js';
 import { pointOf } from '../../../../../search/syntax/geo-point.js';
 import type { Input } from '../../../../../search/syntax/input.js';
@@ -78,7 +78,7 @@ const constant = (kind: Kind, missing: Input, { planning }: Stage): Sql => {
   const read: Record<Kind, () => Sql> = {
     keyword: () => sql`${text}::text`,
     double: () => sql`${decimal(text, missing)}::float8`,
-    date: () => sql`${timestamp(dateOf(missing, false, dateReading(planning.now)))}::timestamptz`,
+    date: () => sql`${instantText(dateOf(missing, false, dateReading(planning.now)))}::timestamptz`,
   };
   return read[kind]();
 };
