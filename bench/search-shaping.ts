@@ -1,6 +1,7 @@
 import { stdout } from 'node:process';
 import type pg from 'pg';
 import { createPool } from '../src/database/pools.js';
+import { fairQueueFor } from '../src/fair-queue.js';
 import { locate, type PlainJson } from '../src/json.js';
 import { createSearch } from '../src/records/postgres/search/search.js';
 import { median, timed } from './figures.js';
@@ -13,7 +14,12 @@ const rounds = 500;
 export const reportShaping = async (world: SearchWorld): Promise<void> => {
   const { stage, fleet } = world;
   const pool = createPool(stage.connectionString, { max: 4 });
-  const search = createSearch({ pool: remembering(pool), clock: () => world.until, timeoutMs: 60_000 });
+  const search = createSearch({
+    pool: remembering(pool),
+    queue: fairQueueFor(pool),
+    clock: () => world.until,
+    timeoutMs: 60_000,
+  });
   const call = { organizationId: stage.organizationId, applicationId: fleet.applicationId };
   const panel = { products: [], ...panelOf(world, 0) };
   const bodies: [string, object[]][] = [

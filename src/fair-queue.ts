@@ -119,13 +119,8 @@ export class FairQueue {
   }
 }
 
-const queues = new WeakMap<Pool, FairQueue>();
-
-/** The turns of all who use a pool: three quarters of its connections at most are one organization's. */
-export const fairQueueOf = (pool: Pool, { waiting = 100, what = 'searches' } = {}): FairQueue => {
+/** A fair queue for the connections of a pool: three quarters of them at most are one organization's. Each call makes another. */
+export const fairQueueFor = (pool: Pool, { waiting = 100, what = 'searches' } = {}): FairQueue => {
   const { max } = pool.options;
-  const each = Math.max(1, Math.floor((max * 3) / 4));
-  const turns = queues.get(pool) ?? new FairQueue({ turns: max, each, waiting, what });
-  queues.set(pool, turns);
-  return turns;
+  return new FairQueue({ turns: max, each: Math.max(1, Math.floor((max * 3) / 4)), waiting, what });
 };

@@ -8,7 +8,7 @@ import type { Config } from './config.js';
 import { isConnectionLoss } from './database/loss.js';
 import { createPool } from './database/pools.js';
 import { createReader, type Reader } from './database/reader.js';
-import { fairQueueOf } from './fair-queue.js';
+import { fairQueueFor } from './fair-queue.js';
 import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import { createLive, type Live, liveSession, liveSlowSession } from './live/live.js';
@@ -96,6 +96,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     pipeline: true,
   });
   const searchPool = createPool(connectionString, { name: 'ddp search', max: 8, pipeline: true });
+  const searchQueue = fairQueueFor(searchPool);
   const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
   const livePool = createPool(connectionString, { name: 'ddp live', max: 4, session: liveSession });
   const liveSlowPool = createPool(connectionString, { name: 'ddp live query', max: 4, session: liveSlowSession });
@@ -152,13 +153,14 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const records = measureLog(recordLog, registry);
   const recordIndex = createRecordIndex({
     pool: searchPool,
+    queue: searchQueue,
     readPool: pool,
     checkPool: liveSlowPool,
     clock,
     timeoutMs: config.search.timeout,
     rollups: config.search.rollups,
   });
-  const index = measureIndex(recordIndex, registry, () => fairQueueOf(searchPool).waiting);
+  const index = measureIndex(recordIndex, registry, () => searchQueue.waiting);
 
   const jobs = createJobs({
     pool,

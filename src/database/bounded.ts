@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { rateLimited, timedOut } from '../errors.js';
-import { fairQueueOf } from '../fair-queue.js';
+import { fairQueueFor } from '../fair-queue.js';
 import type { WeighRows } from '../schema/context.js';
 import { weighedTypes } from './row-weight.js';
 
@@ -27,7 +27,7 @@ export const isCancelled = (error: unknown): boolean => error instanceof pg.Data
  * The read throws TIMEOUT when the statement was cancelled, and RATE_LIMITED where the organization has too many waiting.
  */
 export const createBoundedRead = (pool: pg.Pool): BoundedRead => {
-  const turns = fairQueueOf(pool, { waiting, what: 'slow reads' });
+  const turns = fairQueueFor(pool, { waiting, what: 'slow reads' });
   const waitTurn = async (organizationId: string, signal: AbortSignal | undefined) => {
     const late = AbortSignal.timeout(queueTimeout);
     try {

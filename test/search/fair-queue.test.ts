@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
 import { createPool } from '../../src/database/pools.js';
 import { ApiError } from '../../src/errors.js';
-import { FairQueue } from '../../src/fair-queue.js';
+import { FairQueue, fairQueueFor } from '../../src/fair-queue.js';
 import { locate } from '../../src/json.js';
 import { createSearch } from '../../src/records/postgres/search/search.js';
 import type { QueryAnswer } from '../../src/records/record-index.js';
@@ -98,7 +98,12 @@ describe('an organization whose searches are slow', () => {
   });
 
   it('waits for itself and is refused when too much waits, while others are answered at once', async () => {
-    const search = createSearch({ pool: searchPool, clock: () => worldNow, timeoutMs: 30_000 });
+    const search = createSearch({
+      pool: searchPool,
+      queue: fairQueueFor(searchPool),
+      clock: () => worldNow,
+      timeoutMs: 30_000,
+    });
     const range = locate({ gte: 946_684_800, lte: 4_102_444_800 });
     const ask = async ({ organizationId, applicationId, productIds }: World, query: object): Promise<QueryAnswer> => {
       const queries = locate([{ products: Object.values(productIds), ...query }]);

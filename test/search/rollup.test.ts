@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { VariableType } from '../../src/entities/enums.js';
+import { fairQueueFor } from '../../src/fair-queue.js';
 import { locate, type PlainJson } from '../../src/json.js';
 import { createSearch } from '../../src/records/postgres/search/search.js';
 import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
@@ -54,7 +55,7 @@ beforeAll(async () => {
 
 const ask = async (rollups: boolean, query: PlainJson, range: PlainJson): Promise<QueryAnswer> => {
   const { pool, organizationId, applicationId } = world;
-  const search = createSearch({ pool, clock: () => worldNow, timeoutMs: 10_000, rollups });
+  const search = createSearch({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 10_000, rollups });
   const { responses } = await search.prepare(locate(range), locate([query]))({ organizationId, applicationId });
   return responses[0]!;
 };

@@ -4,6 +4,7 @@ import sql from 'sql-template-tag';
 import { createPool } from '../../src/database/pools.js';
 import { newId } from '../../src/entities/id.js';
 import type { Variable } from '../../src/entities/product.js';
+import { fairQueueFor } from '../../src/fair-queue.js';
 import { locate, type PlainJson } from '../../src/json.js';
 import { parsePlain } from '../../src/json-plain.js';
 import { parseJson } from '../../src/json-reader.js';
@@ -116,7 +117,7 @@ export const buildWorld = async (
     await records.close();
   };
   if (records.length > 0) await store(records);
-  const search = createSearch({ pool, clock: () => worldNow, timeoutMs });
+  const search = createSearch({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs });
   const askAll: World['askAll'] = (queries, range = always, signal) =>
     search.prepare(
       locate(range),

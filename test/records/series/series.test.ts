@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { VariableType } from '../../../src/entities/enums.js';
 import { SeriesFunction } from '../../../src/entities/series.js';
+import { fairQueueFor } from '../../../src/fair-queue.js';
 import { intervalFor } from '../../../src/records/postgres/search/series/interval.js';
 import { createSeries } from '../../../src/records/postgres/search/series/series.js';
 import { rollUp } from '../../../src/records/postgres/upkeep/rollup.js';
@@ -55,7 +56,7 @@ type SelectedFields = Omit<SeriesCall, 'organizationId' | 'deviceIds'>;
 
 const ask = (rollups: boolean, call: SelectedFields): Promise<Line[]> => {
   const { pool, organizationId } = world;
-  const read = createSeries({ pool, clock: () => worldNow, timeoutMs: 10_000, rollups });
+  const read = createSeries({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 10_000, rollups });
   return read({ ...call, organizationId, deviceIds });
 };
 

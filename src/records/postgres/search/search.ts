@@ -1,4 +1,4 @@
-import { DatabaseError, type Pool } from 'pg';
+import { DatabaseError } from 'pg';
 import { ApiError, timedOut } from '../../../errors.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '../../../search/envelope.js';
 import { type ErrorAnswer, illegalArgument, rejected, SearchFailure } from '../../../search/failure.js';
@@ -13,13 +13,11 @@ import { execute } from './execute.js';
 import type { Times } from './hits/hits.js';
 import { planOf } from './plan.js';
 import { type CallBudget, ResultBudget } from './result-budget.js';
-import { type Snapshot, takeSnapshot } from './snapshot.js';
+import { type SearchConnections, type Snapshot, takeSnapshot } from './snapshot.js';
 import { loadFields } from './sql/load-fields.js';
 
 /** What the search works with. */
-export interface SearchOptions {
-  /** Connections of its own, so that slow searches hold up nothing else. */
-  pool: Pool;
+export interface SearchOptions extends SearchConnections {
   /** Milliseconds since the epoch. */
   clock: () => number;
   /** How long one query may take, where it does not ask for less. */
@@ -60,10 +58,11 @@ export const createSearch = (options: SearchOptions): Search => {
 
 /** Every field that an application's records can be asked for, with the engines' name of its type. */
 const fieldTypesOf = async (
-  { pool, timeoutMs }: SearchOptions,
+  options: SearchOptions,
   { organizationId, applicationId, signal }: SearchCall,
 ): Promise<FieldType[]> => {
-  const snapshot = await takeSnapshot(pool, { organizationId, most: 1, timeoutMs, signal });
+  const { timeoutMs } = options;
+  const snapshot = await takeSnapshot(options, { organizationId, most: 1, timeoutMs, signal });
   try {
     const scope = { organizationId, applicationId, productIds: [] };
     const fields = await snapshot.run(timeoutMs, ({ rows }) => loadFields(rows, scope));
@@ -87,12 +86,13 @@ const undisputed = (fields: Fields, path: string) => {
 };
 
 const answerAll = async (
-  { pool, clock, timeoutMs, rollups = true }: SearchOptions,
+  options: SearchOptions,
   budget: CallBudget,
   { range, queries }: Envelope,
   call: SearchCall,
   times: Times,
 ): Promise<SearchAnswer> => {
+  const { clock, timeoutMs, rollups = true } = options;
   const took = stopwatch();
   if (queries.length === 0) return { took: took(), responses: [] };
   const { organizationId, signal } = call;
@@ -103,7 +103,7 @@ const answerAll = async (
     requests.push({ parsed: parsed(input), ids: productIds(products) });
   }
   const most = Math.min(maxConnections, queries.length);
-  const snapshot = await inTime(whenTurn(takeSnapshot(pool, { organizationId, most, timeoutMs, signal })));
+  const snapshot = await inTime(whenTurn(takeSnapshot(options, { organizationId, most, timeoutMs, signal })));
   if (snapshot === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
   if (!('run' in snapshot)) return { took: took(), responses: queries.map(() => snapshot) };
   try {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type FairQueue, fairQueueOf, type Release } from '../../../fair-queue.js';
+import { type FairQueue, type Release } from '../../../fair-queue.js';
 import { TimedOut } from '../../../search/pace.js';
 import { type Reader, SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.js';
 
@@ -8,6 +8,13 @@ export interface Snapshot {
   /** Runs the work of one query; what it throws leaves the snapshot as it was. */
   run<T>(timeoutMs: number, work: (reader: Reader) => Promise<T>): Promise<T>;
   close(): Promise<void>;
+}
+
+/** The connections of searches, and how organizations share them. */
+export interface SearchConnections {
+  /** Connections of their own, so that slow searches hold up nothing else. */
+  readonly pool: Pool;
+  readonly queue: FairQueue;
 }
 
 /** How a snapshot is taken. */
@@ -31,14 +38,13 @@ const callTimeouts = 3;
  * @throws ApiError RATE_LIMITED where too many of its calls wait; TimedOut where its turn does not come in time.
  */
 export const takeSnapshot = async (
-  pool: Pool,
+  { pool, queue }: SearchConnections,
   { organizationId, most, timeoutMs, signal }: SnapshotOptions,
 ): Promise<Snapshot> => {
   const deadline = performance.now() + callTimeouts * timeoutMs;
-  const turns = fairQueueOf(pool);
   const turn =
-    turns.takeFree(organizationId) ?? (await waitTurn(turns, organizationId, callTimeouts * timeoutMs, signal));
-  const exported = most > 1 && turns.hasFree(organizationId);
+    queue.takeFree(organizationId) ?? (await waitTurn(queue, organizationId, callTimeouts * timeoutMs, signal));
+  const exported = most > 1 && queue.hasFree(organizationId);
   const first = await openSeat(pool, turn, { organizationId, timeoutMs, signal, exported });
   const seats = [Promise.resolve(first)];
   const idle = [first];
@@ -48,7 +54,7 @@ export const takeSnapshot = async (
     const free = idle.pop();
     if (free !== undefined) return Promise.resolve(free);
     // Another only while one is to spare: a search never waits for a connection while it holds one.
-    const another = exported && seats.length < most ? turns.takeFree(organizationId) : undefined;
+    const another = exported && seats.length < most ? queue.takeFree(organizationId) : undefined;
     if (another === undefined) return new Promise((resolve) => waiting.push(resolve));
     const opened = openSeat(pool, another, { organizationId, timeoutMs, signal, beside: first.lane });
     seats.push(opened);
@@ -77,10 +83,10 @@ export const takeSnapshot = async (
   };
 };
 
-const waitTurn = async (turns: FairQueue, organizationId: string, milliseconds: number, signal?: AbortSignal) => {
+const waitTurn = async (queue: FairQueue, organizationId: string, milliseconds: number, signal?: AbortSignal) => {
   const late = AbortSignal.timeout(milliseconds);
   try {
-    return await turns.take(organizationId, signal ? AbortSignal.any([signal, late]) : late);
+    return await queue.take(organizationId, signal ? AbortSignal.any([signal, late]) : late);
   } catch (error) {
     throw late.aborted && !signal?.aborted ? new TimedOut() : error;
   }

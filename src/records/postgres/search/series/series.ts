@@ -1,4 +1,3 @@
-import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { VariableType } from '../../../../entities/enums.js';
 import { SeriesFunction } from '../../../../entities/series.js';
@@ -6,7 +5,7 @@ import { type Fault, invalid } from '../../../../errors.js';
 import { TimedOut } from '../../../../search/pace.js';
 import type { Line, RecordIndex, SeriesCall } from '../../../record-index.js';
 import { variablesFor } from '../../variable.js';
-import { takeSnapshot } from '../snapshot.js';
+import { type SearchConnections, takeSnapshot } from '../snapshot.js';
 import type { Reader } from '../snapshot-reader.js';
 import { bucketsIn, intervalFor, type Stretch } from './interval.js';
 import { createLttb, type Downsampler } from './lttb.js';
@@ -20,9 +19,7 @@ const hour = 3600;
 const day = 24 * hour;
 
 /** What series are read with. */
-export interface SeriesOptions {
-  /** Connections of the searches. */
-  pool: Pool;
+export interface SeriesOptions extends SearchConnections {
   /** Milliseconds since the epoch. */
   clock: () => number;
   /** How long one call may take, in milliseconds. */
@@ -44,7 +41,7 @@ type Drawn = Map<string, Columns>;
 
 /** Opens the reading of series. */
 export const createSeries =
-  ({ pool, clock, timeoutMs, rollups = true }: SeriesOptions): ReadSeries =>
+  ({ clock, timeoutMs, rollups = true, ...connections }: SeriesOptions): ReadSeries =>
   async (call) => {
     const to = call.to ?? clock() / 1000;
     const stretch = { from: call.from ?? to - day, to };
@@ -52,7 +49,7 @@ export const createSeries =
     const interval = call.interval ?? (drawing === SeriesFunction.lttb ? null : intervalFor(stretch, points));
     requireFit(call, stretch);
     if (deviceIds.length === 0) return [];
-    const snapshot = await takeSnapshot(pool, {
+    const snapshot = await takeSnapshot(connections, {
       organizationId: call.organizationId,
       most: 1,
       timeoutMs,
