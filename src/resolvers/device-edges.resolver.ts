@@ -5,6 +5,7 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { writableApplication } from '../auth/access.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
+import { newestTimes } from '../records/postgres/list.js';
 import type { Context } from '../schema/context.js';
 import { DeliveriesBelowArgs } from '../schema/list.args.js';
 import { DeliveryPage } from '../schema/pages.js';
@@ -47,12 +48,7 @@ export class DeviceEdgesResolver {
     const make = () =>
       new DataLoader<string, string | null>(async (ids) => {
         // Each looks at the end of its device's index: 60 ms for a thousand devices over 13 weeks of records.
-        const rows = await ctx.readWithin(
-          sql`
-            select w.id, (select r.ts::timestamptz(3) from record r where r.device_id = w.id order by r.ts desc limit 1) as ts
-              from unnest(${ids}::uuid[]) w (id)`,
-          timeout,
-        );
+        const rows = await ctx.readWithin(newestTimes(ids), timeout);
         const last = new Map((rows as { id: string; ts: string | null }[]).map((row) => [row.id, row.ts]));
         return ids.map((each) => last.get(each) ?? null);
       });
