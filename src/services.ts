@@ -116,6 +116,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       }));
       return records.matchCommitted(query, some, liveQueryTimeout);
     },
+    changes: (question) => records.changes(question),
     deliveryRows,
   });
   const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention } = config.hooks;
@@ -143,6 +144,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     storePool,
     pool,
     queryPool: liveSlowPool,
+    changes: { quick: livePool, slow: liveSlowPool },
     log,
     grouping: config.ingestGrouping,
     clock,

@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { Role } from '../entities/enums.js';
 import { firstId } from '../entities/id.js';
+import { clockSkew, currentSnapshot, unseen, wholeXid } from '../visibility.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
-import { clockSkew, currentSnapshot, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told which devices of an organization changed, by their identifiers. */
 export interface DeviceSubscriber extends Subscriber<string> {

@@ -1,5 +1,6 @@
 import { unavailable } from '../errors.js';
 import { createPollLoop } from '../poll-loop.js';
+import { type Look, lookQuery } from '../visibility.js';
 import { readMissed } from './catch-up.js';
 import type { Given, Position } from './cursor.js';
 import {
@@ -15,7 +16,6 @@ import type { Notice } from './notifications.js';
 import { createQueues } from './queue.js';
 import { createRecentKeys } from './recent-keys.js';
 import { Snapshot } from './snapshot.js';
-import { type Look, lookQuery } from './visibility.js';
 
 /** Tells subscribers of what is committed, in this process or another. */
 export interface Feed<Item, Someone extends Subscriber<Item>> {
@@ -36,6 +36,7 @@ const pollSpacing = 20;
 const pollInterval = 1000;
 /** Allowance for identifiers, which are made before their transaction begins and by clocks that differ. Milliseconds. */
 const margin = 2000;
+
 /** A look goes back no further than this, in milliseconds: a transaction that writes for longer is found by its notice alone. */
 const maxWriteTime = 60_000;
 /** Most ranges that wait. With more, the feed looks at everything instead. */

@@ -1,9 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { firstId } from '../entities/id.js';
 import type { Job } from '../entities/job.js';
+import { clockSkew, currentSnapshot, unseen, wholeXid } from '../visibility.js';
 import { createFeed, type Feed } from './feed.js';
 import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
-import { clockSkew, currentSnapshot, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told of the jobs of an organization. */
 export interface JobSubscriber extends Subscriber<Job> {
@@ -12,6 +12,7 @@ export interface JobSubscriber extends Subscriber<Job> {
 }
 
 type JobRow = Row<Job>;
+
 type StoredRow = Job & { liveXid: string };
 
 /** Tells of jobs with every step. No notices are sent for them: the look of every second finds them. */

@@ -13,7 +13,7 @@ import { type Claim, type FeedShared, type Subscriber } from './feed-options.js'
 import { createJobFeed } from './job-feed.js';
 import { createNotifications, type Notice } from './notifications.js';
 import { rangesOf } from './range.js';
-import { createRecordFeed, type MatchStored } from './record-feed.js';
+import { createRecordFeed, type MatchStored, type ReadChanges } from './record-feed.js';
 import { type Batch, Stream } from './stream.js';
 
 /** Session settings of {@link FeedShared.pool}: its few statements are planned once, and each has an index that serves it. */
@@ -30,6 +30,7 @@ export interface LiveOptions extends FeedShared {
   /** Where the connection for notices leads. */
   connectionString: string;
   match: MatchStored;
+  changes: ReadChanges;
   /** Deliveries in their published shape, from `delivery d`. */
   deliveryRows: Sql;
 }
@@ -88,8 +89,8 @@ export interface Live {
 }
 
 /** Live data over a database. */
-export function createLive({ connectionString, deliveryRows, match, ...shared }: LiveOptions): Live {
-  const records = createRecordFeed({ ...shared, match, onDemand: (is) => post.want('records', is) });
+export function createLive({ connectionString, deliveryRows, match, changes, ...shared }: LiveOptions): Live {
+  const records = createRecordFeed({ ...shared, match, changes, onDemand: (is) => post.want('records', is) });
   const deliveries = createDeliveryFeed({
     ...shared,
     rows: deliveryRows,

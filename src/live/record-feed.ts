@@ -1,8 +1,6 @@
-import sql, { type Sql } from 'sql-template-tag';
 import { firstId } from '../entities/id.js';
 import type { DeviceRecord } from '../entities/record.js';
 import type { PlainJson } from '../json.js';
-import { named } from '../named.js';
 import { createFeed, type Feed } from './feed.js';
 import {
   choosingTimeout,
@@ -13,9 +11,8 @@ import {
   type Subscriber,
   type Told,
 } from './feed-options.js';
-import { merge } from './range.js';
+import { merge, type Range } from './range.js';
 import { maxCharacters } from './stream.js';
-import { currentSnapshot, unseen, wholeXid } from './visibility.js';
 
 /** Somebody who is told of records. */
 export interface RecordSubscriber extends Subscriber<DeviceRecord> {
@@ -39,33 +36,23 @@ export type MatchStored = (
   records: readonly DeviceRecord[],
 ) => Promise<ReadonlySet<string> | undefined>;
 
-/** Settings of a feed of records. */
-export interface RecordFeedOptions extends FeedShared {
-  match: MatchStored;
-  onDemand(demanded: boolean): void;
+/** Which committed records to read, as the log of records is asked. */
+export interface ChangesQuestion {
+  unseenBy: string;
+  seenBy?: string;
+  organizationIds: readonly string[];
+  applicationIds: readonly string[];
+  ranges: readonly Range[];
+  after?: string;
+  limit: number;
+  maxBytes: number;
+  maxTotalBytes: number;
+  /** Whether it may take its time. */
+  slow: boolean;
 }
 
-/** Tells of records as they are committed. */
-export const createRecordFeed = ({ match, ...options }: RecordFeedOptions): Feed<DeviceRecord, RecordSubscriber> => {
-  const choose = createChoose(match);
-  return createFeed<DeviceRecord, RecordRow, RecordSubscriber>({
-    ...options,
-    remembered: 0,
-    async read(question, pool) {
-      const { rows } = await pool.query<StoredRow>(named('live-records', recordsQuery(question)));
-      return rows.map(rowOf);
-    },
-    sort: sortRecords,
-    isChoosy: ({ query }) => query !== undefined,
-    choose,
-  });
-};
-
-/** Most that is read of one organization's records of a page, in bytes as they are stored. */
-const maxReadBytes = 8 * maxCharacters;
-
-/** A record as the statement answers it; its JSON as text, null where it is too large to be told. */
-interface StoredRow {
+/** A record as the log answers it; its JSON as text, null where it is too large to be told. */
+interface CommittedRecord {
   id: string;
   xid: string;
   organizationId: string;
@@ -78,42 +65,68 @@ interface StoredRow {
   applications: string[];
 }
 
-/**
- * Reads each record once, whoever wants it, with the applications that its device is linked to now: a device
- * that was unlinked has none, and its records are not even read.
- */
-const recordsQuery = (question: Question<RecordSubscriber>): Sql => {
-  const { subscribers, ranges, since, after } = question;
-  const between = ranges ? merge(ranges) : [{ low: firstId(since), high: highestId }];
-  const xid = wholeXid(sql`r.xmin`);
-  const applications = [...new Set(subscribers.map(({ claim }) => claim.applicationId))];
-  const organizations = [...new Set(subscribers.map(({ organizationId }) => organizationId))];
-  // The newest of each organization: no stream could hold more.
-  const fits = sql`f.size < ${maxCharacters}::int
-    and sum(f.size) over (partition by f."organizationId" order by f.id desc) < ${maxReadBytes}::int`;
-  return sql`
-    select f.id, f.xid, f."organizationId", f."deviceId", f."productId", f.ts, f.applications,
-           case when ${fits} then f.metadata::text end as metadata, case when ${fits} then f.data::text end as data,
-           case when ${fits} then f.frame::text end as frame
-      from ${currentSnapshot} cross join lateral (
-      select r.id, ${xid}::text as xid, r.organization_id as "organizationId", r.device_id as "deviceId",
-             r.product_id as "productId", extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame,
-             pg_column_size(r.metadata) + pg_column_size(r.data) + coalesce(pg_column_size(r.frame), 0) as size,
-             l.applications
-        from unnest(${between.map(({ low }) => low)}::uuid[], ${between.map(({ high }) => high)}::uuid[]) g (low, high)
-        join record r on r.id between g.low and g.high
-       cross join lateral (
-         select array_agg(ad.application_id::text) as applications from application_device ad
-          where ad.device_id = r.device_id and ad.application_id = any(${applications}::uuid[])) l
-       where r.organization_id = any(${organizations}::uuid[]) and l.applications is not null
-         and r.id > ${after ?? firstId(0)}::uuid
-         and ${unseen(xid, question)}
-       order by r.id limit ${pageSize}::int) f order by f.id`;
+/** Reads committed records, once each, with the applications that their devices are linked to. */
+export type ReadChanges = (question: ChangesQuestion) => Promise<CommittedRecord[]>;
+
+/** Settings of a feed of records. */
+export interface RecordFeedOptions extends FeedShared {
+  match: MatchStored;
+  changes: ReadChanges;
+  onDemand(demanded: boolean): void;
+}
+
+/** Tells of records as they are committed. */
+export const createRecordFeed = ({
+  match,
+  changes,
+  ...options
+}: RecordFeedOptions): Feed<DeviceRecord, RecordSubscriber> => {
+  const choose = createChoose(match);
+  return createFeed<DeviceRecord, RecordRow, RecordSubscriber>({
+    ...options,
+    remembered: 0,
+    async read(question, pool) {
+      const rows = await changes(changesOf(question, pool === options.slowPool));
+      return rows.map(rowOf);
+    },
+    sort: sortRecords,
+    isChoosy: ({ query }) => query !== undefined,
+    choose,
+  });
+};
+
+/** Most that is read of one organization's records of a page, in bytes as they are stored. */
+const maxReadBytes = 8 * maxCharacters;
+
+/** The question of a page; of each organization the newest: no stream could hold more. */
+const changesOf = (question: Question<RecordSubscriber>, slow: boolean): ChangesQuestion => {
+  const { subscribers, ranges, since, after, unseenBy, seenBy } = question;
+  return {
+    unseenBy,
+    ...(seenBy !== undefined && { seenBy }),
+    organizationIds: [...new Set(subscribers.map(({ organizationId }) => organizationId))],
+    applicationIds: [...new Set(subscribers.flatMap(({ claim }) => claim.applicationId ?? []))],
+    ranges: ranges ? merge(ranges) : [{ low: firstId(since), high: highestId }],
+    ...(after !== undefined && { after }),
+    limit: pageSize,
+    maxBytes: maxCharacters,
+    maxTotalBytes: maxReadBytes,
+    slow,
+  };
 };
 
 const highestId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-const rowOf = ({ id, xid, organizationId, applications, metadata, data, frame, ...rest }: StoredRow): RecordRow => ({
+const rowOf = ({
+  id,
+  xid,
+  organizationId,
+  applications,
+  metadata,
+  data,
+  frame,
+  ...rest
+}: CommittedRecord): RecordRow => ({
   key: id,
   cursor: id,
   xid,

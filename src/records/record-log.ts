@@ -28,6 +28,8 @@ export interface RecordLog {
   count(tx: PoolClient, range: DevicesRange): Promise<number>;
   /** A step of a job that decodes stored records anew by their product's present variables. */
   redecode(tx: PoolClient, job: LogJob): Promise<LogStep>;
+  /** Reads records that were committed after a snapshot, a page at a time. */
+  changes(question: ChangesQuestion): Promise<CommittedRecord[]>;
   /** Begins the upkeep: partitions ahead, rollups, retention. */
   maintain(): void;
   /** Resolves when everything under way is settled. */
@@ -108,4 +110,44 @@ export interface LogStep {
   changed: number;
   total?: number;
   finished: boolean;
+}
+
+/** Which committed records to read: those that one snapshot did not see and, where it is given, another did. */
+export interface ChangesQuestion {
+  /** Snapshots as PostgreSQL writes them (`pg_snapshot`). */
+  unseenBy: string;
+  seenBy?: string;
+  /** Of these organizations, by devices that are linked to one of these applications now. */
+  organizationIds: readonly string[];
+  applicationIds: readonly string[];
+  /** Ranges of identifiers, both ends included. */
+  ranges: readonly { low: string; high: string }[];
+  /** The identifier that the page before ended with. */
+  after?: string;
+  /** How many records. */
+  limit: number;
+  /**
+   * JSON of a record is left out where it is this large, or where that of the organization's later records of the page is so
+   * large together. Bytes as stored.
+   */
+  maxBytes: number;
+  maxTotalBytes: number;
+  /** Whether it may take its time, on connections where nothing quick waits behind it. */
+  slow: boolean;
+}
+
+/** A record that was committed, by the transaction `xid`. Its JSON is text; null where it was left out, or there is none. */
+export interface CommittedRecord {
+  id: string;
+  xid: string;
+  organizationId: string;
+  deviceId: string;
+  productId: string | null;
+  /** Unix seconds. */
+  ts: number;
+  metadata: string | null;
+  data: string | null;
+  frame: string | null;
+  /** The applications asked about that its device is linked to. */
+  applications: string[];
 }

@@ -45,5 +45,9 @@ const binders: Bind = {
 export const bindQuery = (query: Query, { fields, now, lookups = new LookupCount() }: Binding): Predicate => {
   const binding = { fields, now, lookups };
   const inner: BindInner = (one) => bindQuery(one, binding);
-  return (binders[query.kind] as (query: Query, binding: Binding, inner: BindInner) => Predicate)(query, binding, inner);
+  return (binders[query.kind] as (query: Query, binding: Binding, inner: BindInner) => Predicate)(
+    query,
+    binding,
+    inner,
+  );
 };

@@ -4,6 +4,7 @@ import type { RecordLog } from '../../record-log.js';
 import { matchRecords, matchStored } from '../search/match.js';
 import { createUpkeep } from '../upkeep/upkeep.js';
 import { ActivityCounter } from './activity.js';
+import { type ChangesConnections, readChanges } from './changes.js';
 import { redecode } from './redecode.js';
 import { countRecords, scanRecords } from './scan.js';
 import { createRecordStore, type RecordStoreOptions } from './store.js';
@@ -16,6 +17,8 @@ export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'act
   pool: Pool;
   /** For queries over what was just committed. */
   queryPool: Pool;
+  /** For reading what was committed. */
+  changes: ChangesConnections;
   log: Logger;
 }
 
@@ -28,7 +31,14 @@ export const storedRecords: Pick<RecordLog, 'match' | 'scan' | 'count' | 'redeco
 };
 
 /** Opens the log over PostgreSQL. */
-export const createRecordLog = ({ storePool, pool, queryPool, log, ...options }: RecordLogOptions): RecordLog => {
+export const createRecordLog = ({
+  storePool,
+  pool,
+  queryPool,
+  changes,
+  log,
+  ...options
+}: RecordLogOptions): RecordLog => {
   const { clock } = options;
   const activity = new ActivityCounter();
   const store = createRecordStore({ pool: storePool, activity, ...options });
@@ -37,6 +47,7 @@ export const createRecordLog = ({ storePool, pool, queryPool, log, ...options }:
     ...storedRecords,
     append: (call) => store.store(call),
     matchCommitted: (query, records, timeoutMs) => matchStored(queryPool, query, records, { now: clock(), timeoutMs }),
+    changes: readChanges(changes),
     maintain: () => upkeep.start(),
     async close() {
       await Promise.all([store.close(), upkeep.close()]);

@@ -1,3 +1,4 @@
+import { isStorable } from '../../../entities/storable.js';
 import { SearchFailure } from '../../failure.js';
 import type { Field } from '../../field/field.js';
 import type { Input } from '../../syntax/input.js';
@@ -5,7 +6,6 @@ import { scalarText } from '../../syntax/value.js';
 import { type Binding, known } from '../binding.js';
 import { none, type Predicate } from '../predicate.js';
 import { bindTerm } from '../term.js';
-import { isStorable } from '../../../entities/storable.js';
 
 interface Matching {
   readonly lenient: boolean;

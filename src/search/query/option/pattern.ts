@@ -1,3 +1,4 @@
+import { isStorable } from '../../../entities/storable.js';
 import { illegalArgument, queryShard } from '../../failure.js';
 import type { Input } from '../../syntax/input.js';
 import { anything, flag, ignored, integer, scalar, scalarText } from '../../syntax/value.js';
@@ -5,7 +6,6 @@ import { type Binding, known } from '../binding.js';
 import { type ParseQuery, unchecked } from '../clause.js';
 import type { FieldClause } from '../node.js';
 import { none, type Predicate, type TextPattern } from '../predicate.js';
-import { isStorable } from '../../../entities/storable.js';
 import { fieldOptions } from './field.js';
 
 /** A clause over whole texts: `prefix`, `wildcard` or `regexp`. */
