@@ -5,8 +5,8 @@ import { examplesOfPage, exampleWorld } from './example.js';
 import { useWorld } from './world.js';
 
 /**
- * The SQL of every example of docs/search.md, as it is sent to the database and run there. To write the files anew:
- * `UPDATE_GOLDEN=1 npm test -- test/search/golden`.
+ * The SQL of every example of docs/search.md, as it is sent to the database and run there. What every call reads first, its
+ * scope, is in `scope.sql` alone. To write the files anew: `UPDATE_GOLDEN=1 npm test -- test/search/golden`.
  */
 const folder = new URL('../../../test/data/search/golden/', import.meta.url);
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
@@ -18,6 +18,10 @@ const fileOf = (name: string, index: number) => {
 
 const world = useWorld(exampleWorld);
 let sent: string[] = [];
+let scopes: string[] = [];
+const scopeFile = 'scope.sql';
+/** The devices of an application, and the fields of its products. */
+const scopeQuery = /^\s*select \(select coalesce\(string_agg\(device_id::text/;
 
 /** What every query sends before its own statements, or to show the devices of hits. */
 const common =
@@ -27,7 +31,9 @@ const record = (client: PoolClient) => {
   const query = client.query.bind(client) as (config: unknown, values?: unknown) => unknown;
   const recording = (config: string | QueryConfig, values?: unknown[]) => {
     const [text, given] = typeof config === 'string' ? [config, values] : [config.text, config.values];
-    if (!common.test(text)) sent.push(`${lines(text)}\n${(given ?? []).map(comment).join('')}`);
+    const statement = `${lines(text)}\n${(given ?? []).map(comment).join('')}`;
+    if (scopeQuery.test(text)) scopes.push(statement);
+    else if (!common.test(text)) sent.push(statement);
     return query(config, values);
   };
   client.query = recording as typeof client.query;
@@ -60,16 +66,20 @@ describe('the SQL of', () => {
   it.each(examples.map(({ name, text }, index) => ({ file: fileOf(name, index), text })))(
     '$file is what the page example runs',
     async ({ file, text }) => {
-      sent = [];
+      [sent, scopes] = [[], []];
       expect(await world.ask(JSON.parse(text) as never)).toMatchObject({ status: 200 });
       const golden = `/* ${text} */\n${sent.map((statement) => `\n${statement}`).join('')}`;
-      if (isUpdate) writeFileSync(new URL(file, folder), golden);
+      if (isUpdate) {
+        writeFileSync(new URL(file, folder), golden);
+        writeFileSync(new URL(scopeFile, folder), scopes.join('\n'));
+      }
       expect(golden).toBe(readFileSync(new URL(file, folder), 'utf8'));
+      expect(scopes).toEqual([readFileSync(new URL(scopeFile, folder), 'utf8')]);
     },
   );
 
   it('examples that are gone is gone', () => {
     const files = examples.map(({ name }, index) => fileOf(name, index));
-    expect(readdirSync(folder).sort()).toEqual(files.sort());
+    expect(readdirSync(folder).sort()).toEqual([...files, scopeFile].sort());
   });
 });

@@ -1,37 +1,5 @@
 /* {"size": 0, "aggs": {"a": {"extended_stats": {"field": "data.temperature"}}}} */
 
-select (select coalesce(string_agg(device_id::text, ','), '')
-from application_device
-where application_id = $1::uuid) as devices, (select coalesce(json_agg(x), '[]')
-from ( select p.id as "productId", v.value ->> 'name' as name, v.value ->> 'type' as type, s.slot
-from product p
-cross join lateral jsonb_array_elements((case when p.organization_id = $2::uuid then p.variables else coalesce(p.withdrawn -> 'variables', p.variables) end)) v
-left join product_slot s on s.product_id = p.id and s.name = v.value ->> 'name' and s.type = v.value ->> 'type'
-where (p.organization_id = $3::uuid or p.id in (select product_id
-from device
-where organization_id = $4::uuid))
-order by p.id) x) as declared, (select coalesce(json_agg(x), '[]')
-from ( select path, keys, kind, multi
-from record_field
-where organization_id = $5::uuid
-order by path
-limit 10000) x) as seen, (select coalesce(json_agg(product_id), '[]')
-from ( select d.product_id
-from application_device a
-join device d on d.id = a.device_id
-where a.application_id = $6::uuid union select s.product_id
-from application_device a
-join record_source s on s.device_id = a.device_id
-where a.application_id = $7::uuid) x
-where product_id is not null) as used
--- $1 = "uuid"
--- $2 = "uuid"
--- $3 = "uuid"
--- $4 = "uuid"
--- $5 = "uuid"
--- $6 = "uuid"
--- $7 = "uuid"
-
 select coalesce(sum(s.v5), 0)::int8 as n,coalesce(sum(s.v0), 0)::int8 as c0,sum(s.v1) as c1,min(s.v3) as c2,max(s.v4) as c3,sum(s.v2) as c4
 from (select case when r.slot = $1::int and r.product_id = any($2::uuid[]) then r.n end as v0,case when r.slot = $3::int and r.product_id = any($4::uuid[]) then r.sum end as v1,case when r.slot = $5::int and r.product_id = any($6::uuid[]) then r.sum_squares end as v2,case when r.slot = $7::int and r.product_id = any($8::uuid[]) then r.min end as v3,case when r.slot = $9::int and r.product_id = any($10::uuid[]) then r.max end as v4,case when r.slot = 0 then r.n else 0 end as v5
 from ( select u.organization_id, u.device_id, u.product_id, u.day as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares

@@ -1,0 +1,23 @@
+import type { PoolClient } from 'pg';
+import type { RecordIndex } from '../../../src/records/record-index.js';
+import type { RecordLog } from '../../../src/records/record-log.js';
+import type { World } from '../../search/world.js';
+
+/** An implementation of the two interfaces, over a world without records. */
+export interface Opened {
+  readonly log: RecordLog;
+  readonly index: RecordIndex;
+  readonly world: World;
+  /** The identifiers of the devices, by serial. */
+  readonly devices: Readonly<Record<string, string>>;
+  /** Runs work in a transaction of the log's database. */
+  transaction<T>(work: (tx: PoolClient) => Promise<T>): Promise<T>;
+  /** A snapshot of the log's database, as `changes` takes one. */
+  snapshot(): Promise<string>;
+  /** Resolves when the index answers from all that the log has stored. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens an implementation. */
+export type Open = () => Promise<Opened>;
