@@ -23,8 +23,8 @@ import type { TopHitsMetric } from './top-hits.js';
 import type { TopMetricsMetric } from './top-metrics.js';
 import type { WeightedAvgMetric } from './weighted-avg.js';
 
-/** Aggregations that make buckets, in which others may stand. */
-export type BucketAggregation =
+/** Aggregations that make buckets, as their bodies say. */
+export type BucketNode =
   | TermsAggregation
   | RareTermsAggregation
   | MultiTermsAggregation
@@ -39,6 +39,17 @@ export type BucketAggregation =
   | MissingAggregation
   | GlobalAggregation
   | CompositeAggregation;
+
+/** What stands in the buckets of an aggregation. */
+interface Inside {
+  readonly children: readonly Aggregation[];
+}
+
+/** An aggregation that makes buckets, with what stands in them. */
+export type WithChildren<N extends BucketNode> = N & Inside;
+
+/** Aggregations that make buckets, in which others may stand. */
+export type BucketAggregation = BucketNode & Inside;
 
 /** An aggregation as it was asked for, typed, before its fields are known. */
 export type Aggregation = MetricAggregation | BucketAggregation | PipelineAggregation;

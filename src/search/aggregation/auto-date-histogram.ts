@@ -2,19 +2,19 @@ import { illegalArgument } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { integer, string } from '../syntax/value.js';
-import { framed, type ParseAggregation } from './frame.js';
-import type { BucketNode, FieldOptions } from './node.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { FieldOptions, Node } from './node.js';
 import { zoneText } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 /** At most so many buckets of time, as wide as the records need. */
-export interface AutoDateHistogramAggregation extends BucketNode<'auto_date_histogram'>, FieldOptions {
+export interface AutoDateHistogramAggregation extends Node<'auto_date_histogram'>, FieldOptions {
   readonly buckets: number;
   readonly minimumInterval?: string;
   readonly timeZone?: Input;
 }
 
-export const autoDateHistogram: ParseAggregation = (at, frame) => {
+export const autoDateHistogram: ParseAggregation<AutoDateHistogramAggregation> = (at, frame) => {
   const options = object('auto_date_histogram', {
     ...valueSource,
     buckets: integer,
@@ -25,7 +25,7 @@ export const autoDateHistogram: ParseAggregation = (at, frame) => {
   if (buckets < 1) throw illegalArgument('buckets must be a positive integer', at);
   return {
     kind: 'auto_date_histogram',
-    ...framed(frame, at),
+    ...named(frame, at),
     ...fieldOptions(options, at),
     buckets,
     ...(options.minimum_interval !== undefined && { minimumInterval: options.minimum_interval }),

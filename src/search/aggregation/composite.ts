@@ -2,8 +2,8 @@ import { illegalArgument, parsing, SearchFailure, WrongKind } from '../failure.j
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { atLeast, flag, kindOf, listOf, nestedArray, number, oneOf, type Read } from '../syntax/value.js';
-import { framed, type ParseAggregation } from './frame.js';
-import type { BucketNode, FieldOptions } from './node.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { FieldOptions, Node } from './node.js';
 import { intervalKeys, intervalOf, type TimeInterval } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
@@ -47,7 +47,7 @@ const sourceOf = (
 };
 
 /** Buckets by several keys, a page at a time. */
-export const composite: ParseAggregation = (at, frame) => {
+export const composite: ParseAggregation<CompositeAggregation> = (at, frame) => {
   const options = object('composite', { sources: compositeSources, size: atLeast(1), after: cursor })(at);
   const given = options.sources ?? [];
   if (given.length === 0) throw illegalArgument('Composite [sources] cannot be null or empty', at);
@@ -56,7 +56,7 @@ export const composite: ParseAggregation = (at, frame) => {
     throw illegalArgument(`Composite source names must be unique, found duplicates: [${twice.name}]`, at);
   return {
     kind: 'composite',
-    ...framed(frame, at),
+    ...named(frame, at),
     sources: given,
     size: options.size ?? 10,
     ...(options.after && { after: options.after }),
@@ -106,7 +106,7 @@ export type CompositeSource = {
   );
 
 /** Buckets by several keys, a page at a time. */
-export interface CompositeAggregation extends BucketNode<'composite'> {
+export interface CompositeAggregation extends Node<'composite'> {
   readonly sources: readonly CompositeSource[];
   readonly size: number;
   readonly after?: Input;

@@ -1,18 +1,18 @@
 import { object } from '../syntax/object.js';
-import { framed, type ParseAggregation } from './frame.js';
-import type { BucketNode } from './node.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { Node } from './node.js';
 import { type HistogramOptions, histogramKeys } from './option/histogram.js';
 import { intervalKeys, intervalOf, type TimeInterval } from './option/time-interval.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 /** A bucket for each stretch of time. */
-export interface DateHistogramAggregation extends BucketNode<'date_histogram'>, HistogramOptions, TimeInterval {}
+export interface DateHistogramAggregation extends Node<'date_histogram'>, HistogramOptions, TimeInterval {}
 
-export const dateHistogram: ParseAggregation = (at, frame) => {
+export const dateHistogram: ParseAggregation<DateHistogramAggregation> = (at, frame) => {
   const options = object('date_histogram', { ...valueSource, ...histogramKeys, ...intervalKeys })(at);
   return {
     kind: 'date_histogram',
-    ...framed(frame, at),
+    ...named(frame, at),
     ...fieldOptions(options, at),
     ...intervalOf(options, at),
     ...(options.extended_bounds && { extendedBounds: options.extended_bounds }),

@@ -10,7 +10,7 @@ export interface ExtendedStatsMetric extends Node<'extended_stats'>, FieldOption
   readonly sigma: number;
 }
 
-export const extendedStats: ParseAggregation = (at, frame) => {
+export const extendedStats: ParseAggregation<ExtendedStatsMetric> = (at, frame) => {
   const options = object('extended_stats', { ...valueSource, sigma: number })(at);
   const sigma = options.sigma ?? 2;
   if (sigma < 0)

@@ -1,15 +1,15 @@
 import { parseQuery } from '../query/parse.js';
 import type { Query } from '../query/query.js';
-import { framed, type ParseAggregation } from './frame.js';
-import type { BucketNode } from './node.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { Node } from './node.js';
 
 /** One bucket, of the records that match a query. */
-export interface FilterAggregation extends BucketNode<'filter'> {
+export interface FilterAggregation extends Node<'filter'> {
   readonly filter: Query;
 }
 
-export const filter: ParseAggregation = (at, frame) => ({
+export const filter: ParseAggregation<FilterAggregation> = (at, frame) => ({
   kind: 'filter',
-  ...framed(frame, at),
+  ...named(frame, at),
   filter: parseQuery(at),
 });

@@ -3,11 +3,11 @@ import { strict } from '../query/clause.js';
 import { parseQuery } from '../query/parse.js';
 import type { Query } from '../query/query.js';
 import { anything, flag, kindOf, string } from '../syntax/value.js';
-import { framed, type ParseAggregation } from './frame.js';
-import type { BucketNode } from './node.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { Node } from './node.js';
 
 /** A bucket for each of several queries. */
-export interface FiltersAggregation extends BucketNode<'filters'> {
+export interface FiltersAggregation extends Node<'filters'> {
   /** Without names: an array of buckets. */
   readonly filters: readonly { readonly name?: string; readonly query: Query }[];
   /** The name of the bucket of all other records. */
@@ -15,7 +15,7 @@ export interface FiltersAggregation extends BucketNode<'filters'> {
   readonly keyed: boolean;
 }
 
-export const filters: ParseAggregation = (at, frame) => {
+export const filters: ParseAggregation<FiltersAggregation> = (at, frame) => {
   const options = strict('filters', { filters: anything, other_bucket: flag, other_bucket_key: string })(at);
   const given = options.filters;
   if (given === undefined) throw illegalArgument('[filters] cannot be empty', at);
@@ -31,7 +31,7 @@ export const filters: ParseAggregation = (at, frame) => {
   if (queries.length === 0) throw illegalArgument('[filters] cannot be empty', given);
   return {
     kind: 'filters',
-    ...framed(frame, at),
+    ...named(frame, at),
     filters: queries,
     keyed: !given.isArray,
     ...(wantsOther && { other: options.other_bucket_key ?? '_other_' }),

@@ -10,7 +10,7 @@ export interface GeoBoundsMetric extends Node<'geo_bounds'>, FieldOptions {
   readonly wraps: boolean;
 }
 
-export const geoBounds: ParseAggregation = (at, frame) => {
+export const geoBounds: ParseAggregation<GeoBoundsMetric> = (at, frame) => {
   const options = object('geo_bounds', { ...unformatted, wrap_longitude: flag })(at);
   return {
     kind: 'geo_bounds',

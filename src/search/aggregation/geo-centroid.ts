@@ -6,7 +6,7 @@ import { fieldOptions, unformatted } from './option/value-source.js';
 /** The mean of all places. */
 export interface GeoCentroidMetric extends Node<'geo_centroid'>, FieldOptions {}
 
-export const geoCentroid: ParseAggregation = (at, frame) => ({
+export const geoCentroid: ParseAggregation<GeoCentroidMetric> = (at, frame) => ({
   kind: 'geo_centroid',
   ...named(frame, at),
   ...fieldOptions(object('geo_centroid', unformatted)(at), at),

@@ -5,13 +5,13 @@ import { type Point, pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { flag, inNumbers, kindOf, listOf, number, oneOf, optionalString, type Read, string } from '../syntax/value.js';
-import { framed, type ParseAggregation } from './frame.js';
-import type { BucketNode, FieldOptions } from './node.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { FieldOptions, Node } from './node.js';
 import { end, type RangeItem } from './option/range.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 /** A bucket for each range of distances from a place. */
-export interface GeoDistanceAggregation extends BucketNode<'geo_distance'>, FieldOptions {
+export interface GeoDistanceAggregation extends Node<'geo_distance'>, FieldOptions {
   readonly ranges: readonly RangeItem[];
   readonly keyed: boolean;
   readonly origin: Point;
@@ -19,7 +19,7 @@ export interface GeoDistanceAggregation extends BucketNode<'geo_distance'>, Fiel
   readonly unitMetres: number;
 }
 
-export const geoDistance: ParseAggregation = (at, frame) => {
+export const geoDistance: ParseAggregation<GeoDistanceAggregation> = (at, frame) => {
   const options = object('geo_distance', {
     ...valueSource,
     origin: place,
@@ -36,7 +36,7 @@ export const geoDistance: ParseAggregation = (at, frame) => {
     throw illegalArgument(`No [ranges] specified for the [${frame.name}] aggregation`, at);
   return {
     kind: 'geo_distance',
-    ...framed(frame, at),
+    ...named(frame, at),
     ...fieldOptions(options, at),
     origin,
     ranges: options.ranges!,

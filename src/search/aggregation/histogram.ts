@@ -1,25 +1,25 @@
 import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
 import { number } from '../syntax/value.js';
-import { framed, type ParseAggregation } from './frame.js';
-import type { BucketNode } from './node.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { Node } from './node.js';
 import { type HistogramOptions, histogramKeys } from './option/histogram.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 /** A bucket for each stretch of numbers. */
-export interface HistogramAggregation extends BucketNode<'histogram'>, HistogramOptions {
+export interface HistogramAggregation extends Node<'histogram'>, HistogramOptions {
   readonly interval: number;
   readonly offset: number;
 }
 
-export const histogram: ParseAggregation = (at, frame) => {
+export const histogram: ParseAggregation<HistogramAggregation> = (at, frame) => {
   const options = object('histogram', { ...valueSource, ...histogramKeys, interval: number, offset: number })(at);
   const { interval } = options;
   if (interval === undefined || !(interval > 0))
     throw illegalArgument(`[interval] must be >0 for histogram aggregation [${frame.name}]`, at);
   return {
     kind: 'histogram',
-    ...framed(frame, at),
+    ...named(frame, at),
     ...fieldOptions(options, at),
     interval,
     offset: options.offset ?? 0,

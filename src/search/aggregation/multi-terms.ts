@@ -1,14 +1,14 @@
 import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
 import { objectsOf } from '../syntax/value.js';
-import { framed, type ParseAggregation } from './frame.js';
-import type { BucketNode, FieldOptions } from './node.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { FieldOptions, Node } from './node.js';
 import type { BucketOrder } from './option/bucket-order.js';
 import { counted } from './option/terms.js';
 import { namedField, valueSource } from './option/value-source.js';
 
 /** A bucket for each combination of values of several fields. */
-export interface MultiTermsAggregation extends BucketNode<'multi_terms'> {
+export interface MultiTermsAggregation extends Node<'multi_terms'> {
   readonly terms: readonly FieldOptions[];
   readonly size: number;
   readonly minDocCount: number;
@@ -16,7 +16,7 @@ export interface MultiTermsAggregation extends BucketNode<'multi_terms'> {
   readonly showErrors: boolean;
 }
 
-export const multiTerms: ParseAggregation = (at, frame) => {
+export const multiTerms: ParseAggregation<MultiTermsAggregation> = (at, frame) => {
   const options = object('multi_terms', {
     ...counted,
     terms: objectsOf((input) => namedField(object('multi_terms', valueSource)(input), input)),
@@ -29,7 +29,7 @@ export const multiTerms: ParseAggregation = (at, frame) => {
   }
   return {
     kind: 'multi_terms',
-    ...framed(frame, at),
+    ...named(frame, at),
     terms: options.terms!,
     size: options.size ?? 10,
     minDocCount: options.min_doc_count ?? 1,

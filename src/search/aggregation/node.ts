@@ -1,6 +1,5 @@
 import type { PlainJson } from '../../json.js';
 import type { Input } from '../syntax/input.js';
-import type { Aggregation } from './aggregation.js';
 
 /** What every aggregation has. */
 export interface Node<K extends string> {
@@ -18,9 +17,4 @@ export interface FieldOptions {
   /** The value of records that have none. */
   readonly missing?: Input;
   readonly format?: Input;
-}
-
-/** An aggregation that makes buckets, in which others may stand. */
-export interface BucketNode<K extends string> extends Node<K> {
-  readonly children: readonly Aggregation[];
 }

@@ -3,8 +3,16 @@ import { badAggregation, illegalArgument, parsing } from '../failure.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { lookUp } from '../syntax/registry.js';
 import { kindOf } from '../syntax/value.js';
-import type { Aggregation } from './aggregation.js';
-import { parsers } from './registry.js';
+import type { Aggregation, BucketNode, MetricAggregation } from './aggregation.js';
+import type { ParseAggregation } from './frame.js';
+import type { PipelineAggregation } from './pipeline/pipeline.js';
+import { bucketParsers, leafParsers } from './registry.js';
+
+type Parsed = BucketNode | MetricAggregation | PipelineAggregation;
+
+const parsers: Readonly<Record<string, ParseAggregation<Parsed>>> = { ...bucketParsers, ...leafParsers };
+
+const isBucketNode = (parsed: Parsed): parsed is BucketNode => Object.hasOwn(bucketParsers, parsed.kind);
 
 const maxAggregations = 200;
 const maxDepth = 10;
@@ -36,18 +44,11 @@ export const parseAggregations = (input: Input): Aggregation[] => {
       );
     const { type, inner, meta } = parts(name, at);
     const children = inner === undefined ? [] : readAll(inner, depth + 1);
-    const aggregation = lookUp(
-      parsers,
-      type,
-      `Unknown aggregation type [${type.key}]`,
-    )(type.input, {
-      name,
-      children,
-      ...(meta && { meta: toPlain(meta.node) }),
-    });
-    if (inner !== undefined && !('children' in aggregation)) {
+    const parse = lookUp(parsers, type, `Unknown aggregation type [${type.key}]`);
+    const aggregation = parse(type.input, { name, ...(meta && { meta: toPlain(meta.node) }) });
+    if (isBucketNode(aggregation)) return { ...aggregation, children };
+    if (inner !== undefined)
       throw badAggregation(`Aggregator [${name}] of type [${type.key}] cannot accept sub-aggregations`, at);
-    }
     return aggregation;
   };
   return readAll(input, 1);

@@ -2,10 +2,11 @@ import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
 import { flag } from '../syntax/value.js';
 import { named, type ParseAggregation } from './frame.js';
+import type { PercentilesMetric } from './option/percent.js';
 import { ascending, digests, numbers, requireOneDigest } from './option/percent.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
-export const percentileRanks: ParseAggregation = (at, frame) => {
+export const percentileRanks: ParseAggregation<PercentilesMetric> = (at, frame) => {
   const options = object('percentile_ranks', {
     ...valueSource,
     values: numbers,

@@ -2,10 +2,11 @@ import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
 import { flag } from '../syntax/value.js';
 import { named, type ParseAggregation } from './frame.js';
+import type { PercentilesMetric } from './option/percent.js';
 import { ascending, defaultPercents, digests, numbers, requireOneDigest } from './option/percent.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
-export const percentiles: ParseAggregation = (at, frame) => {
+export const percentiles: ParseAggregation<PercentilesMetric> = (at, frame) => {
   const options = object('percentiles', {
     ...valueSource,
     percents: numbers,

@@ -1,19 +1,19 @@
 import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
 import { atLeast, number } from '../syntax/value.js';
-import { framed, type ParseAggregation } from './frame.js';
-import type { BucketNode, FieldOptions } from './node.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { FieldOptions, Node } from './node.js';
 import { type KeyFilter, keyFilter, keyFilters } from './option/key-filter.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 /** A bucket for each value that few records have. */
-export interface RareTermsAggregation extends BucketNode<'rare_terms'>, FieldOptions {
+export interface RareTermsAggregation extends Node<'rare_terms'>, FieldOptions {
   readonly maxDocCount: number;
   readonly include?: KeyFilter;
   readonly exclude?: KeyFilter;
 }
 
-export const rareTerms: ParseAggregation = (at, frame) => {
+export const rareTerms: ParseAggregation<RareTermsAggregation> = (at, frame) => {
   const options = object('rare_terms', {
     ...valueSource,
     max_doc_count: atLeast(1),
@@ -25,7 +25,7 @@ export const rareTerms: ParseAggregation = (at, frame) => {
     throw illegalArgument(`[max_doc_count] must be smaller than 100 in [${frame.name}]`, at);
   return {
     kind: 'rare_terms',
-    ...framed(frame, at),
+    ...named(frame, at),
     ...fieldOptions(options, at),
     maxDocCount: options.max_doc_count ?? 1,
     ...keyFilters(options.include, options.exclude, at),

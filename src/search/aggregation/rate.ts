@@ -13,7 +13,7 @@ export interface RateMetric extends Node<'rate'> {
   readonly format?: Input;
 }
 
-export const rate: ParseAggregation = (at, frame): RateMetric => {
+export const rate: ParseAggregation<RateMetric> = (at, frame): RateMetric => {
   const { field, unit, mode, format } = object('rate', {
     field: text,
     unit: anything,

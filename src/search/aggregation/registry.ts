@@ -1,4 +1,4 @@
-import type { Aggregation } from './aggregation.js';
+import type { BucketNode, MetricAggregation } from './aggregation.js';
 import { autoDateHistogram } from './auto-date-histogram.js';
 import { avg } from './avg.js';
 import { cardinality } from './cardinality.js';
@@ -34,6 +34,7 @@ import { maxBucket } from './pipeline/max-bucket.js';
 import { minBucket } from './pipeline/min-bucket.js';
 import { movingFn } from './pipeline/moving-fn.js';
 import { percentilesBucket } from './pipeline/percentiles-bucket.js';
+import type { PipelineAggregation } from './pipeline/pipeline.js';
 import { serialDiff } from './pipeline/serial-diff.js';
 import { statsBucket } from './pipeline/stats-bucket.js';
 import { sumBucket } from './pipeline/sum-bucket.js';
@@ -48,8 +49,10 @@ import { topMetrics } from './top-metrics.js';
 import { valueCount } from './value-count.js';
 import { weightedAvg } from './weighted-avg.js';
 
-/** The parser of each type of aggregation. */
-export const parsers: Readonly<Record<Aggregation['kind'], ParseAggregation>> = {
+type Parsers<N extends { kind: string }> = { readonly [K in N['kind']]: ParseAggregation<N> };
+
+/** The parser of each type of aggregation that makes buckets. */
+export const bucketParsers: Parsers<BucketNode> = {
   terms,
   rare_terms: rareTerms,
   multi_terms: multiTerms,
@@ -66,6 +69,10 @@ export const parsers: Readonly<Record<Aggregation['kind'], ParseAggregation>> = 
   missing,
   global,
   composite,
+};
+
+/** The parser of each other type. */
+export const leafParsers: Parsers<MetricAggregation | PipelineAggregation> = {
   avg,
   sum,
   min,

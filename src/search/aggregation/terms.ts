@@ -1,14 +1,14 @@
 import { object } from '../syntax/object.js';
 import { string } from '../syntax/value.js';
-import { framed, type ParseAggregation } from './frame.js';
-import type { BucketNode, FieldOptions } from './node.js';
+import { named, type ParseAggregation } from './frame.js';
+import type { FieldOptions, Node } from './node.js';
 import type { BucketOrder } from './option/bucket-order.js';
 import { type KeyFilter, keyFilter, keyFilters } from './option/key-filter.js';
 import { counted } from './option/terms.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 /** A bucket for each value of a field. */
-export interface TermsAggregation extends BucketNode<'terms'>, FieldOptions {
+export interface TermsAggregation extends Node<'terms'>, FieldOptions {
   readonly size: number;
   readonly minDocCount: number;
   readonly order: readonly BucketOrder[];
@@ -17,7 +17,7 @@ export interface TermsAggregation extends BucketNode<'terms'>, FieldOptions {
   readonly exclude?: KeyFilter;
 }
 
-export const terms: ParseAggregation = (at, frame) => {
+export const terms: ParseAggregation<TermsAggregation> = (at, frame) => {
   const options = object('terms', {
     ...valueSource,
     ...counted,
@@ -27,7 +27,7 @@ export const terms: ParseAggregation = (at, frame) => {
   })(at);
   return {
     kind: 'terms',
-    ...framed(frame, at),
+    ...named(frame, at),
     ...fieldOptions(options, at),
     size: options.size ?? 10,
     minDocCount: options.min_doc_count ?? 1,

@@ -24,7 +24,7 @@ const given =
     return read(input);
   };
 
-export const topHits: ParseAggregation = (at, frame) => {
+export const topHits: ParseAggregation<TopHitsMetric> = (at, frame) => {
   const options = strict('top_hits', {
     from: given(byHand(atLeast(0))),
     size: given(byHand(atLeast(0))),

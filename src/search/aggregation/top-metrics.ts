@@ -12,7 +12,7 @@ export interface TopMetricsMetric extends Node<'top_metrics'> {
   readonly sort: readonly SortKey[];
 }
 
-export const topMetrics: ParseAggregation = (at, frame) => {
+export const topMetrics: ParseAggregation<TopMetricsMetric> = (at, frame) => {
   const metric = object('metrics', { field: text, missing: ignored });
   const options = object('top_metrics', { metrics: listOf(metric), size: atLeast(1), sort: parseSort })(at);
   const fields = (options.metrics ?? []).flatMap(({ field }) => field ?? []);

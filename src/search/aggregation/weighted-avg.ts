@@ -13,7 +13,7 @@ export interface WeightedAvgMetric extends Node<'weighted_avg'> {
   readonly format?: Input;
 }
 
-export const weightedAvg: ParseAggregation = (at, frame) => {
+export const weightedAvg: ParseAggregation<WeightedAvgMetric> = (at, frame) => {
   const source = (input: Input) =>
     namedField(object('weighted_avg', { field: string, missing: scalar, script: refuseScript })(input), input);
   const { value, weight, format } = object('weighted_avg', {

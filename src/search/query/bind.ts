@@ -18,7 +18,11 @@ import { bindTerm } from './term.js';
 import { bindTerms } from './terms.js';
 
 type Bind = {
-  readonly [K in Query['kind']]: (query: Extract<Query, { kind: K }>, binding: Binding, inner: BindInner) => Predicate;
+  readonly [K in Query['kind']]: (
+    query: Extract<Query, { kind: K }>,
+    binding: Binding,
+    inner: BindInner<Query>,
+  ) => Predicate;
 };
 
 const binders: Bind = {
@@ -44,8 +48,8 @@ const binders: Bind = {
 /** A query in terms of fields. @throws SearchFailure where a clause does not fit the type of its field. */
 export const bindQuery = (query: Query, { fields, now, lookups = new LookupCount() }: Binding): Predicate => {
   const binding = { fields, now, lookups };
-  const inner: BindInner = (one) => bindQuery(one, binding);
-  return (binders[query.kind] as (query: Query, binding: Binding, inner: BindInner) => Predicate)(
+  const inner: BindInner<Query> = (one) => bindQuery(one, binding);
+  return (binders[query.kind] as (query: Query, binding: Binding, inner: BindInner<Query>) => Predicate)(
     query,
     binding,
     inner,

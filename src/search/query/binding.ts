@@ -6,7 +6,6 @@ import type { Field, Fields } from '../field/field.js';
 import type { Input } from '../syntax/input.js';
 import { text } from '../syntax/value.js';
 import type { Predicate } from './predicate.js';
-import type { Query } from './query.js';
 
 /** Fields that all clauses of one query may look in, counted once for each clause. */
 const maxLookups = 16_384;
@@ -59,4 +58,4 @@ export const dateReading = (now: number, format?: Input, timeZone?: Input): Date
 };
 
 /** Binds a clause inside another. */
-export type BindInner = (query: Query) => Predicate;
+export type BindInner<Q> = (query: Q) => Predicate;

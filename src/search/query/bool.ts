@@ -1,17 +1,17 @@
+import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { flag, type Read, text } from '../syntax/value.js';
 import type { BindInner, Binding } from './binding.js';
-import { clauses, common, type ParseQuery } from './clause.js';
+import { clauses, common, type ParseInner } from './clause.js';
 import { requiredOf } from './minimum-should-match.js';
 import type { Clause } from './node.js';
 import { and, atLeastOf, not, or, type Predicate } from './predicate.js';
-import type { Query } from './query.js';
 
-export interface BoolQuery extends Clause<'bool'> {
-  readonly must: readonly Query[];
-  readonly filter: readonly Query[];
-  readonly should: readonly Query[];
-  readonly mustNot: readonly Query[];
+export interface BoolQuery<Q> extends Clause<'bool'> {
+  readonly must: readonly Q[];
+  readonly filter: readonly Q[];
+  readonly should: readonly Q[];
+  readonly mustNot: readonly Q[];
   /** As written: a number, `75%`, `2<-25%`. */
   readonly minimumShouldMatch?: string;
 }
@@ -21,7 +21,7 @@ const orNull =
   (input) =>
     input.isNull ? undefined : read(input);
 
-export const bool: ParseQuery = (at, inner) => {
+export const bool = <Q>(at: Input, inner: ParseInner<Q>): BoolQuery<Q> => {
   const many = clauses(inner);
   const parsed = object('bool', {
     must: many,
@@ -44,10 +44,10 @@ export const bool: ParseQuery = (at, inner) => {
   };
 };
 
-export const bindBool = (
-  { must, filter, should, mustNot, minimumShouldMatch, at }: BoolQuery,
+export const bindBool = <Q>(
+  { must, filter, should, mustNot, minimumShouldMatch, at }: BoolQuery<Q>,
   _binding: Binding,
-  bind: BindInner,
+  bind: BindInner<Q>,
 ): Predicate => {
   const optional = should.map(bind);
   const alone = must.length === 0 && filter.length === 0;

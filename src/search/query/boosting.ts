@@ -1,20 +1,20 @@
 import { parsing } from '../failure.js';
+import type { Input } from '../syntax/input.js';
 import { byHand, number } from '../syntax/value.js';
 import type { BindInner, Binding } from './binding.js';
-import { flattened, loosely, type ParseQuery } from './clause.js';
+import { flattened, loosely, type ParseInner } from './clause.js';
 import type { Clause } from './node.js';
 import type { Predicate } from './predicate.js';
-import type { Query } from './query.js';
 
 /** Its `negative` only lowers scores; it must fit its fields all the same. */
-export interface BoostingQuery extends Clause<'boosting'> {
-  readonly positive: Query;
-  readonly negative: Query;
+export interface BoostingQuery<Q> extends Clause<'boosting'> {
+  readonly positive: Q;
+  readonly negative: Q;
 }
 
 /** Scores apart, its positive clause. */
-export const boosting: ParseQuery = (at, inner) => {
-  const found: { positive?: Query; negative?: Query } = {};
+export const boosting = <Q>(at: Input, inner: ParseInner<Q>): BoostingQuery<Q> => {
+  const found: { positive?: Q; negative?: Q } = {};
   let negativeBoost = -1;
   for (const { key, input } of flattened(at)) {
     if (input.isObject && (key === 'positive' || key === 'negative')) found[key] = inner(input);
@@ -30,7 +30,11 @@ export const boosting: ParseQuery = (at, inner) => {
   return { kind: 'boosting', at, positive, negative };
 };
 
-export const bindBoosting = ({ positive, negative }: BoostingQuery, _binding: Binding, inner: BindInner): Predicate => {
+export const bindBoosting = <Q>(
+  { positive, negative }: BoostingQuery<Q>,
+  _binding: Binding,
+  inner: BindInner<Q>,
+): Predicate => {
   inner(negative);
   return inner(positive);
 };

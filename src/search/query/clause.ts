@@ -2,10 +2,12 @@ import { illegalArgument, notOfKind, parsing, WrongKind } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { object, type RefuseKind, type Shape, type Shaped } from '../syntax/object.js';
 import { ignored, kindOf, nestedArray, number, type Read, string, text } from '../syntax/value.js';
-import type { Query } from './query.js';
 
-/** Reads the body of a clause. `inner` reads clauses inside it. */
-export type ParseQuery = (input: Input, inner: (input: Input) => Query) => Query;
+/** Reads the body of a clause. */
+export type ParseClause<N> = (input: Input) => N;
+
+/** Reads a clause inside another. */
+export type ParseInner<Q> = (input: Input) => Q;
 
 /** A boost changes scores, of which we have none. */
 const boost: Read<number> = (input) => {
@@ -25,8 +27,8 @@ export const unchecked = { boost, _name: ignored } as const;
 
 /** Reads one clause or several: `filter` may be an object or an array. */
 export const clauses =
-  (inner: (input: Input) => Query) =>
-  (input: Input): Query[] => {
+  <Q>(inner: ParseInner<Q>) =>
+  (input: Input): Q[] => {
     if (input.isNull) return [];
     if (!input.isObject && !input.isArray)
       throw new WrongKind(`[bool] query malformed, unexpected [${kindOf(input)}]`, input, kindOf(input));

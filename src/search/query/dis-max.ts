@@ -1,14 +1,14 @@
 import { illegalArgument, notOfKind, parsing } from '../failure.js';
+import type { Input } from '../syntax/input.js';
 import { number, type Read, scalar } from '../syntax/value.js';
 import type { BindInner, Binding } from './binding.js';
-import { handWritten, loosely, type ParseQuery } from './clause.js';
+import { handWritten, loosely, type ParseInner } from './clause.js';
 import type { Clause } from './node.js';
 import { or, type Predicate } from './predicate.js';
-import type { Query } from './query.js';
 
 /** Whatever one of its clauses matches. */
-export interface DisMaxQuery extends Clause<'dis_max'> {
-  readonly queries: readonly Query[];
+export interface DisMaxQuery<Q> extends Clause<'dis_max'> {
+  readonly queries: readonly Q[];
 }
 
 /** A number of a clause that takes `null` for one. */
@@ -18,7 +18,7 @@ const present: Read<number> = (input) => {
 };
 
 /** Scores apart, the union of its clauses. */
-export const disMax: ParseQuery = (at, inner) => {
+export const disMax = <Q>(at: Input, inner: ParseInner<Q>): DisMaxQuery<Q> => {
   const { queries, tie_breaker: tie } = handWritten('dis_max', {
     queries: (input) => {
       if (!input.isObject && !input.isArray) throw parsing('[dis_max] query does not support [queries]', input);
@@ -34,5 +34,5 @@ export const disMax: ParseQuery = (at, inner) => {
   return { kind: 'dis_max', at, queries };
 };
 
-export const bindDisMax = ({ queries }: DisMaxQuery, _binding: Binding, inner: BindInner): Predicate =>
+export const bindDisMax = <Q>({ queries }: DisMaxQuery<Q>, _binding: Binding, inner: BindInner<Q>): Predicate =>
   or(queries.map(inner));

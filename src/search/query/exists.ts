@@ -1,13 +1,13 @@
 import { illegalArgument, parsing } from '../failure.js';
 import { text } from '../syntax/value.js';
 import { type Binding, known } from './binding.js';
-import { handWritten, loosely, type ParseQuery } from './clause.js';
+import { handWritten, loosely, type ParseClause } from './clause.js';
 import type { FieldClause } from './node.js';
 import { all, none, or, type Predicate } from './predicate.js';
 
 export interface ExistsQuery extends FieldClause<'exists'> {}
 
-export const exists: ParseQuery = (at) => {
+export const exists: ParseClause<ExistsQuery> = (at) => {
   const { field } = handWritten('exists', { field: text, ...loosely })(at);
   if (field === undefined) throw parsing('[exists] must be provided with a [field]', at);
   if (field === '') throw illegalArgument('field name is null or empty', at);

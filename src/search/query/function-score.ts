@@ -1,16 +1,16 @@
 import { parsing, unknownName } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { byHand, number, type Read, word } from '../syntax/value.js';
-import { type ParseQuery, unchecked } from './clause.js';
-import type { Query } from './query.js';
+import { type ParseInner, unchecked } from './clause.js';
+import type { Clause } from './node.js';
 
 const scoreMode = word('multiply', 'sum', 'avg', 'first', 'max', 'min');
 
 const boostMode = word('multiply', 'replace', 'sum', 'avg', 'max', 'min');
 
 /** Without functions, its query. */
-export const functionScore: ParseQuery = (at, inner) => {
-  let query: Query | undefined;
+export const functionScore = <Q>(at: Input, inner: ParseInner<Q>): Q | Clause<'match_all'> => {
+  let query: Q | undefined;
   const values: Readonly<Record<string, Read<unknown>>> = {
     ...unchecked,
     score_mode: scoreMode,

@@ -3,7 +3,7 @@ import { geohashBox, geoPoint, isOnEarth, type Point } from '../syntax/geo-point
 import type { Input } from '../syntax/input.js';
 import { number, text, word } from '../syntax/value.js';
 import { type Binding, known } from './binding.js';
-import { flattened, type ParseQuery } from './clause.js';
+import { flattened, type ParseClause } from './clause.js';
 import type { FieldClause } from './node.js';
 import { invalid, options, placeOf, read } from './option/geo.js';
 import { none, type Predicate } from './predicate.js';
@@ -14,7 +14,7 @@ export interface GeoBoxQuery extends FieldClause<'geo_bounding_box'> {
   readonly ignoreUnmapped: boolean;
 }
 
-export const geoBoundingBox: ParseQuery = (at) => {
+export const geoBoundingBox: ParseClause<GeoBoxQuery> = (at) => {
   const known = { ...options, type: word('memory', 'indexed') } as const;
   let box: { field: string; sides: Sides } | undefined;
   let ignoreUnmapped = false;

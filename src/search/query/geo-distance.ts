@@ -3,7 +3,7 @@ import { geoPoint, isOnEarth, type Point, pointOf } from '../syntax/geo-point.js
 import type { Input } from '../syntax/input.js';
 import { number, type Read, scalarText, text, word } from '../syntax/value.js';
 import { type Binding, known } from './binding.js';
-import { flattened, type ParseQuery } from './clause.js';
+import { flattened, type ParseClause } from './clause.js';
 import type { FieldClause } from './node.js';
 import { distanceOf, metresOf } from './option/distance.js';
 import { invalid, options, placeOf, read } from './option/geo.js';
@@ -18,7 +18,7 @@ export interface GeoDistanceQuery extends FieldClause<'geo_distance'> {
 const distance: Read<string> = (input) => (input.node.kind === 'string' ? input.node.text : `${number(input)}`);
 
 /** Whatever is an array, an object or of no option's name is the place; `null` is as if it did not come. */
-export const geoDistance: ParseQuery = (at) => {
+export const geoDistance: ParseClause<GeoDistanceQuery> = (at) => {
   const known = { ...options, distance, unit, distance_type: word('arc', 'plane') } as const;
   const given: Partial<Record<string, unknown>> = {};
   let field: string | undefined;

@@ -2,7 +2,7 @@ import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
 import { bareText, ignored, type Read, string } from '../syntax/value.js';
 import { type Binding, known } from './binding.js';
-import { common, type ParseQuery } from './clause.js';
+import { common, type ParseClause } from './clause.js';
 import type { Clause } from './node.js';
 import type { Predicate } from './predicate.js';
 
@@ -10,7 +10,7 @@ export interface IdsQuery extends Clause<'ids'> {
   readonly values: readonly string[];
 }
 
-export const ids: ParseQuery = (at) => {
+export const ids: ParseClause<IdsQuery> = (at) => {
   const { values = [] } = object('ids', { values: idList, type: ignored, ...common })(at);
   if (values.includes('')) throw illegalArgument("Ids can't be empty", at);
   return { kind: 'ids', at, values };

@@ -1,6 +1,7 @@
-import { handWritten, loosely, type ParseQuery } from './clause.js';
+import { handWritten, loosely, type ParseClause } from './clause.js';
+import type { Clause } from './node.js';
 
-export const matchNone: ParseQuery = (at) => {
+export const matchNone: ParseClause<Clause<'match_none'>> = (at) => {
   handWritten('match_none', loosely)(at);
   return { kind: 'match_none', at };
 };

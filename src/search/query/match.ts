@@ -1,7 +1,7 @@
 import type { Input } from '../syntax/input.js';
 import { flag } from '../syntax/value.js';
 import { type Binding, known } from './binding.js';
-import { handWritten, type ParseQuery } from './clause.js';
+import { handWritten, type ParseClause } from './clause.js';
 import type { FieldClause } from './node.js';
 import { fieldOptions } from './option/field.js';
 import { matching } from './option/field-match.js';
@@ -16,7 +16,7 @@ export interface MatchQuery extends FieldClause<'match'> {
 }
 
 export const single =
-  (name: string, prefix: boolean): ParseQuery =>
+  (name: string, prefix: boolean): ParseClause<MatchQuery> =>
   (at) => {
     const { field, options } = fieldOptions(
       name,

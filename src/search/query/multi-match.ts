@@ -2,7 +2,7 @@ import { parsing } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { bareText, flag, number, type Read, text } from '../syntax/value.js';
 import type { Binding } from './binding.js';
-import { handWritten, type ParseQuery } from './clause.js';
+import { handWritten, type ParseClause } from './clause.js';
 import type { Clause } from './node.js';
 import { expand, matching } from './option/field-match.js';
 import { analysis, given, matchType, present, withoutBoost } from './option/full-text.js';
@@ -21,7 +21,7 @@ const names: Read<string[]> = (input) => {
   return input.isArray ? input.items().map(bareText) : [text(input)];
 };
 
-export const multiMatch: ParseQuery = (at) => {
+export const multiMatch: ParseClause<MultiMatchQuery> = (at) => {
   const { query, fields, type, lenient } = handWritten('multi_match', {
     query: present,
     fields: names,

@@ -3,7 +3,7 @@ import type { Entry, Input } from '../syntax/input.js';
 import { lookUp } from '../syntax/registry.js';
 import { bool } from './bool.js';
 import { boosting } from './boosting.js';
-import type { ParseQuery } from './clause.js';
+import type { ParseInner } from './clause.js';
 import { constantScore } from './constant-score.js';
 import { disMax } from './dis-max.js';
 import { exists } from './exists.js';
@@ -27,7 +27,7 @@ import { term } from './term.js';
 import { terms } from './terms.js';
 import { wildcard } from './wildcard.js';
 
-const parsers: Readonly<Record<string, ParseQuery>> = {
+const parsers: Readonly<Record<string, (at: Input, inner: ParseInner<Query>) => Query>> = {
   match_all: matchAll,
   match_none: matchNone,
   bool,

@@ -1,6 +1,6 @@
 import type { Field } from '../field/field.js';
 import type { Point } from '../syntax/geo-point.js';
-import type { Regexp } from './lucene/regexp.js';
+import type { Regexp } from './lucene/regexp-node.js';
 
 /** A value that a field is compared with: decimal text for a `long`, ISO 8601 text or `infinity` for a `timestamp` (see `ValueType`). */
 export type Value = string | number;

@@ -1,21 +1,20 @@
 import { parsing, SearchFailure } from '../failure.js';
-import type { Input } from '../syntax/input.js';
 import { flag, integer, number, scalar, text } from '../syntax/value.js';
 import { type Binding, dateReading } from './binding.js';
-import { handWritten, type ParseQuery } from './clause.js';
+import { handWritten, type ParseClause } from './clause.js';
+import type { WrittenQuery } from './lucene/bind-expression.js';
 import { parseClassic } from './lucene/classic.js';
 import type { Clause } from './node.js';
 import { matchType, withoutBoost } from './option/full-text.js';
-import { bindWritten, shared, type Written } from './option/written.js';
+import { bindWritten, shared } from './option/written.js';
 import type { Predicate } from './predicate.js';
 
-export interface QueryStringQuery extends Clause<'query_string'>, Written {
+export interface QueryStringQuery extends Clause<'query_string'>, WrittenQuery {
   /** Whether `>10` and its like are ranges where no field is named. */
   readonly compares: boolean;
-  readonly timeZone?: Input;
 }
 
-export const queryString: ParseQuery = (at) => {
+export const queryString: ParseClause<QueryStringQuery> = (at) => {
   const options = handWritten('query_string', {
     ...shared,
     default_field: text,

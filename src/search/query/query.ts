@@ -19,7 +19,7 @@ import type { TermsQuery } from './terms.js';
 export type Query =
   | Clause<'match_all'>
   | Clause<'match_none'>
-  | BoolQuery
+  | BoolQuery<Query>
   | TermQuery
   | TermsQuery
   | RangeQuery
@@ -28,8 +28,8 @@ export type Query =
   | PatternQuery
   | MatchQuery
   | MultiMatchQuery
-  | BoostingQuery
-  | DisMaxQuery
+  | BoostingQuery<Query>
+  | DisMaxQuery<Query>
   | QueryStringQuery
   | SimpleQueryStringQuery
   | GeoDistanceQuery

@@ -3,7 +3,7 @@ import type { Field } from '../field/field.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { anything, bareText, flag, isNumber, type Read, scalarText, text } from '../syntax/value.js';
 import { type Binding, dateReading, known } from './binding.js';
-import { type ParseQuery, trusting, unchecked } from './clause.js';
+import { type ParseClause, trusting, unchecked } from './clause.js';
 import type { FieldClause } from './node.js';
 import { given } from './option/field.js';
 import { millisBetween } from './option/instant.js';
@@ -36,7 +36,7 @@ const rangedField = (at: Input): Entry | undefined => {
   );
 };
 
-export const range: ParseQuery = (at) => {
+export const range: ParseClause<RangeQuery> = (at) => {
   const entry = rangedField(at);
   if (entry === undefined) throw illegalArgument('field name is null or empty', at);
   const { key } = entry;

@@ -1,14 +1,15 @@
 import { illegalArgument, parsing } from '../failure.js';
 import { integer, type Read, text } from '../syntax/value.js';
 import type { Binding } from './binding.js';
-import { handWritten, type ParseQuery } from './clause.js';
+import { handWritten, type ParseClause } from './clause.js';
+import type { WrittenQuery } from './lucene/bind-expression.js';
 import { parseSimple } from './lucene/simple.js';
 import type { Clause } from './node.js';
 import { withoutBoost } from './option/full-text.js';
-import { bindWritten, shared, type Written } from './option/written.js';
+import { bindWritten, shared } from './option/written.js';
 import type { Predicate } from './predicate.js';
 
-export interface SimpleQueryStringQuery extends Clause<'simple_query_string'>, Written {
+export interface SimpleQueryStringQuery extends Clause<'simple_query_string'>, WrittenQuery {
   /** Operators that are on, by the engines' names; undefined for all. */
   readonly flags?: ReadonlySet<string>;
 }
@@ -33,7 +34,7 @@ const operators: Read<string[]> = (input) => {
   return names;
 };
 
-export const simpleQueryString: ParseQuery = (at) => {
+export const simpleQueryString: ParseClause<SimpleQueryStringQuery> = (at) => {
   const options = handWritten('simple_query_string', { ...shared, flags: operators })(at);
   if (options.query === undefined) throw parsing('[simple_query_string] query text missing', at);
   const fields = (options.fields ?? []).map(withoutBoost);

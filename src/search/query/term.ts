@@ -2,7 +2,7 @@ import { queryShard } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { anything, flag } from '../syntax/value.js';
 import { type Binding, known } from './binding.js';
-import { type ParseQuery, unchecked } from './clause.js';
+import { type ParseClause, unchecked } from './clause.js';
 import type { FieldClause } from './node.js';
 import { fieldOptions, given, notFor } from './option/field.js';
 import { during } from './option/instant.js';
@@ -16,7 +16,7 @@ export interface TermQuery extends FieldClause<'term'> {
   readonly timeZone?: Input;
 }
 
-export const term: ParseQuery = (at) => {
+export const term: ParseClause<TermQuery> = (at) => {
   const { field, options } = fieldOptions(
     'term',
     at,

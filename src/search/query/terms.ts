@@ -3,7 +3,7 @@ import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { anything, type Read, text } from '../syntax/value.js';
 import { type Binding, known } from './binding.js';
-import { handWritten, loosely, type ParseQuery } from './clause.js';
+import { handWritten, loosely, type ParseClause } from './clause.js';
 import type { FieldClause } from './node.js';
 import { given, notFor, onlyField } from './option/field.js';
 import { during } from './option/instant.js';
@@ -17,7 +17,7 @@ export interface TermsQuery extends FieldClause<'terms'> {
 /** How many values `terms` may list. */
 const maxTerms = 65_536;
 
-export const terms: ParseQuery = (at) => {
+export const terms: ParseClause<TermsQuery> = (at) => {
   const fields = at.members().filter(({ key }) => !Object.hasOwn(loosely, key));
   handWritten('terms', { ...loosely, ...Object.fromEntries(fields.map(({ key }) => [key, anything])) })(at);
   if (fields.length === 0) throw parsing('[terms] query requires a field name, followed by array of terms', at);

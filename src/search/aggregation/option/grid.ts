@@ -2,12 +2,12 @@ import { illegalArgument } from '../../failure.js';
 import type { Input } from '../../syntax/input.js';
 import { object } from '../../syntax/object.js';
 import { atLeast, integer } from '../../syntax/value.js';
-import { framed, type ParseAggregation } from '../frame.js';
-import type { BucketNode, FieldOptions } from '../node.js';
+import { named, type ParseAggregation } from '../frame.js';
+import type { FieldOptions, Node } from '../node.js';
 import { fieldOptions, valueSource } from './value-source.js';
 
 /** A bucket for each cell of a grid over the Earth. */
-export interface GridAggregation extends BucketNode<'geohash_grid' | 'geotile_grid'>, FieldOptions {
+export interface GridAggregation extends Node<'geohash_grid' | 'geotile_grid'>, FieldOptions {
   readonly precision: number;
   readonly size: number;
 }
@@ -21,7 +21,7 @@ interface Precisions {
 
 /** A parser of a grid over the Earth. */
 export const grid =
-  (kind: 'geohash_grid' | 'geotile_grid', { byDefault, min, max }: Precisions): ParseAggregation =>
+  (kind: 'geohash_grid' | 'geotile_grid', { byDefault, min, max }: Precisions): ParseAggregation<GridAggregation> =>
   (at, frame) => {
     const options = object(kind, {
       ...valueSource,
@@ -37,7 +37,7 @@ export const grid =
         at,
       );
     }
-    return { kind, ...framed(frame, at), ...fieldOptions(options, at), precision, size: options.size ?? 10_000 };
+    return { kind, ...named(frame, at), ...fieldOptions(options, at), precision, size: options.size ?? 10_000 };
   };
 
 function refuseBounds(at: Input): never {

@@ -2,8 +2,8 @@ import { illegalArgument, WrongKind } from '../../failure.js';
 import type { Input } from '../../syntax/input.js';
 import { object } from '../../syntax/object.js';
 import { flag, ignored, kindOf, objectsOf, type Read, scalar, text } from '../../syntax/value.js';
-import { framed, type ParseAggregation } from '../frame.js';
-import type { BucketNode, FieldOptions } from '../node.js';
+import { named, type ParseAggregation } from '../frame.js';
+import type { FieldOptions, Node } from '../node.js';
 import { zoneText } from './time-interval.js';
 import { fieldOptions, valueSource } from './value-source.js';
 
@@ -15,7 +15,7 @@ export interface RangeItem {
 }
 
 /** A bucket for each range of the values of a field. */
-export interface RangeAggregation extends BucketNode<'range' | 'date_range'>, FieldOptions {
+export interface RangeAggregation extends Node<'range' | 'date_range'>, FieldOptions {
   readonly ranges: readonly RangeItem[];
   readonly keyed: boolean;
   readonly timeZone?: Input;
@@ -48,7 +48,7 @@ const rangeItem: Read<RangeItem> = (input) => {
 
 /** A parser of ranges of the values of a field. */
 export const rangesOver =
-  (kind: 'range' | 'date_range'): ParseAggregation =>
+  (kind: 'range' | 'date_range'): ParseAggregation<RangeAggregation> =>
   (at, frame) => {
     const options = object(kind, { ...valueSource, ranges: objectsOf(rangeItem), keyed: flag, time_zone: zoneText })(
       at,
@@ -57,7 +57,7 @@ export const rangesOver =
       throw illegalArgument(`No [ranges] specified for the [${frame.name}] aggregation`, at);
     return {
       kind,
-      ...framed(frame, at),
+      ...named(frame, at),
       ...fieldOptions(options, at),
       ranges: options.ranges!,
       keyed: options.keyed ?? false,

@@ -19,7 +19,7 @@ export interface SimpleMetric extends Node<SimpleMetricKind>, FieldOptions {}
 
 /** Reads a metric that says nothing but what its values are; `more`: keys that make no difference here. */
 export const simpleMetric =
-  (kind: SimpleMetricKind, more: Shape = {}): ParseAggregation =>
+  (kind: SimpleMetricKind, more: Shape = {}): ParseAggregation<SimpleMetric> =>
   (at, frame) => {
     const options: Partial<Shaped<typeof valueSource>> = object(kind, { ...valueSource, ...more })(at);
     return { kind, ...named(frame, at), ...fieldOptions(options, at) };

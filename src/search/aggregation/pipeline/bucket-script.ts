@@ -9,7 +9,7 @@ import { type ScriptOptions, scriptOptions, variablesOf } from './script-option.
 /** A number computed from those of the same bucket. */
 export interface BucketScript extends Node<'bucket_script'>, ScriptOptions {}
 
-export const bucketScript: ParseAggregation = (at, frame) => ({
+export const bucketScript: ParseAggregation<BucketScript> = (at, frame) => ({
   kind: 'bucket_script',
   ...named(frame, at),
   ...scriptOptions('bucket_script', at),

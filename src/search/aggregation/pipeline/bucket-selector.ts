@@ -8,7 +8,7 @@ import { type ScriptOptions, scriptOptions, variablesOf } from './script-option.
 /** Leaves the buckets of which an expression is true. */
 export interface BucketSelector extends Node<'bucket_selector'>, ScriptOptions {}
 
-export const bucketSelector: ParseAggregation = (at, frame) => ({
+export const bucketSelector: ParseAggregation<BucketSelector> = (at, frame) => ({
   kind: 'bucket_selector',
   ...named(frame, at),
   ...scriptOptions('bucket_selector', at),

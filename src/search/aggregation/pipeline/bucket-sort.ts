@@ -31,7 +31,7 @@ const sortKeys: Read<{ path: string; descending: boolean }[]> = (input) => {
   return parseSort(input).map(({ field, descending }) => ({ path: field, descending }));
 };
 
-export const bucketSort: ParseAggregation = (at, frame) => {
+export const bucketSort: ParseAggregation<BucketSort> = (at, frame) => {
   const options = object('bucket_sort', { sort: sortKeys, from: atLeast(0), size: atLeast(1), gap_policy: gapPolicy })(
     at,
   );

@@ -19,7 +19,7 @@ export interface MovingFn extends Node<'moving_fn'>, PathOptions {
 export const movingFn = pathPipeline(
   'moving_fn',
   { window: atLeast(1), shift: integer, script: scriptText },
-  ({ window, shift, script }) => ({ window, shift: shift ?? 0, script }),
+  ({ window, shift, script }) => ({ window: window!, shift: shift ?? 0, script: script! }),
   byTable('buckets_path', 'script', 'window'),
 );
 

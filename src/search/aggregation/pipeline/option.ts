@@ -4,8 +4,8 @@ import type { Input } from '../../syntax/input.js';
 import { object, type Shape, type Shaped } from '../../syntax/object.js';
 import { kindOf, type Read, string, text } from '../../syntax/value.js';
 import { named, type ParseAggregation } from '../frame.js';
+import type { Node } from '../node.js';
 import { formatText } from '../option/value-source.js';
-import type { PipelineAggregation } from './pipeline.js';
 
 /** What pipelines over one path have in common. */
 export interface PathOptions {
@@ -67,20 +67,15 @@ export const byTable =
 
 /** A parser of a pipeline over one path. @param shape the keys of its own. @param more what those read into. */
 export const pathPipeline =
-  <S extends Shape>(
-    kind: PipelineAggregation['kind'],
+  <K extends string, S extends Shape, M extends object>(
+    kind: K,
     shape: S,
-    more: (options: Shaped<S>, at: Input) => object,
+    more: (options: Shaped<S>, at: Input) => M,
     read: ReadKeys = byHand,
-  ): ParseAggregation =>
+  ): ParseAggregation<Node<K> & PathOptions & M> =>
   (at, frame) => {
-    const options = read(kind, { ...overPath, ...shape }, at);
-    return {
-      kind,
-      ...named(frame, at),
-      ...pathOptions(options, at),
-      ...more(options as Shaped<S>, at),
-    } as PipelineAggregation;
+    const options: Shaped<typeof overPath & S> = read(kind, { ...overPath, ...shape }, at);
+    return { kind, ...named(frame, at), ...pathOptions(options, at), ...more(options, at) };
   };
 
 /** For pipelines that have no keys of their own. */

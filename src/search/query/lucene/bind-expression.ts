@@ -8,15 +8,22 @@ import { requiredOf } from '../minimum-should-match.js';
 import { expand, leniently } from '../option/field-match.js';
 import { bindPattern } from '../option/pattern.js';
 import { all, and, atLeastOf, none, not, or, type Predicate } from '../predicate.js';
-import type { QueryStringQuery } from '../query-string.js';
 import { bindRange } from '../range.js';
-import type { SimpleQueryStringQuery } from '../simple-query-string.js';
 import { bindTerm } from '../term.js';
 import type { Expression, Leaf, Occur } from './expression.js';
 import { parseRegexp } from './regexp.js';
 
 /** A query that is written in a syntax of Lucene's. */
-export type WrittenQuery = QueryStringQuery | SimpleQueryStringQuery;
+export interface WrittenQuery {
+  readonly at: Input;
+  readonly text: string;
+  readonly fields: readonly string[];
+  readonly and: boolean;
+  readonly lenient: boolean;
+  readonly minimumShouldMatch?: string;
+  /** Of dates. */
+  readonly timeZone?: Input;
+}
 
 export const bindExpression = (
   expression: Expression,
@@ -57,7 +64,7 @@ const bindLeaf = (field: Field, leaf: Leaf, query: WrittenQuery, binding: Bindin
   const { at } = query;
   const input = (text: string) => new Input(new JsonString(at.node, text), at.path);
   const path = field.path;
-  const inZone = 'timeZone' in query && query.timeZone ? { timeZone: query.timeZone } : {};
+  const inZone = query.timeZone ? { timeZone: query.timeZone } : {};
   switch (leaf.kind) {
     case 'any':
       return { kind: 'exists', field };

@@ -1,4 +1,4 @@
-import type { Regexp, RegexpNode } from './regexp.js';
+import type { Regexp, RegexpNode } from './regexp-node.js';
 
 /** The most that compiling an expression may cost: as many states as the engines let one have. */
 export const maxRegexpCost = 10_000;

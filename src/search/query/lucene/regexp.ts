@@ -1,30 +1,6 @@
 import { illegalArgument, type Place, queryShard } from '../../failure.js';
 import { maxRegexpCost, regexpCost } from './regexp-cost.js';
-
-/** Characters from one to another, both included, or those that `\d`, `\w` or `\s` stands for. */
-export type ClassItem = { readonly from: string; readonly to: string } | { readonly class: 'd' | 'w' | 's' };
-
-/** A part of a regular expression. */
-export type RegexpNode =
-  | { readonly kind: 'character'; readonly character: string }
-  /** `.` */
-  | { readonly kind: 'any' }
-  /** `@`: any text. */
-  | { readonly kind: 'anything' }
-  /** `#`: no text, not even the empty one. */
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'class'; readonly negated: boolean; readonly items: readonly ClassItem[] }
-  /** `<from-to>`: a whole number, of so many digits, or, with a width of 0, behind any zeros. */
-  | { readonly kind: 'interval'; readonly from: number; readonly to: number; readonly width: number }
-  /** Without `most` any number of times. */
-  | { readonly kind: 'repeat'; readonly of: RegexpNode; readonly least: number; readonly most?: number }
-  /** What brackets or quotation marks hold together. */
-  | { readonly kind: 'group'; readonly of: RegexpNode }
-  | { readonly kind: 'sequence'; readonly of: readonly RegexpNode[] }
-  | { readonly kind: 'union'; readonly of: readonly RegexpNode[] };
-
-/** Expressions that a text as a whole must all match, or must not. There is one at least. */
-export type Regexp = readonly { readonly of: RegexpNode; readonly opposite: boolean }[];
+import type { ClassItem, Regexp, RegexpNode } from './regexp-node.js';
 
 /**
  * Parses a regular expression of Lucene's, which is about a text as a whole. `^` and `$` are characters like others, `"…"` is
@@ -51,6 +27,7 @@ const flags: Readonly<Record<string, string>> = {
   INTERVAL: '<',
   NONE: '',
 };
+
 const allOperators: ReadonlySet<string> = new Set('&~#@<');
 
 /** The operators that flags such as `INTERVAL|EMPTY` switch on; the characters of the others are like any. */
@@ -63,6 +40,7 @@ export const operatorsOf = (text: string, place: Place): ReadonlySet<string> => 
 };
 
 const maxRepeat = 255;
+
 const maxInterval = 1000;
 
 class RegexpParser {

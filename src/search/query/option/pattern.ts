@@ -3,7 +3,7 @@ import { illegalArgument, queryShard } from '../../failure.js';
 import type { Input } from '../../syntax/input.js';
 import { anything, flag, ignored, integer, scalar, scalarText } from '../../syntax/value.js';
 import { type Binding, known } from '../binding.js';
-import { type ParseQuery, unchecked } from '../clause.js';
+import { type ParseClause, unchecked } from '../clause.js';
 import type { FieldClause } from '../node.js';
 import { none, type Predicate, type TextPattern } from '../predicate.js';
 import { fieldOptions } from './field.js';
@@ -19,7 +19,7 @@ export const patternClause =
   (
     clause: PatternQuery['clause'],
     read: (value: string, caseInsensitive: boolean, at: Input, flags?: Input) => TextPattern,
-  ): ParseQuery =>
+  ): ParseClause<PatternQuery> =>
   (at) => {
     const shape = {
       value: scalar,

@@ -7,15 +7,6 @@ import type { Expression } from '../lucene/expression.js';
 import { LuceneSyntaxError } from '../lucene/syntax-error.js';
 import type { Predicate } from '../predicate.js';
 
-/** What `query_string` and `simple_query_string` have in common. */
-export interface Written {
-  readonly text: string;
-  readonly fields: readonly string[];
-  readonly and: boolean;
-  readonly lenient: boolean;
-  readonly minimumShouldMatch?: string;
-}
-
 /** Fields come as an array, even where there is one. */
 const names: Read<string[]> = (input) => {
   if (!input.isArray) throw parsing(`query does not support [${input.key}]`, input);

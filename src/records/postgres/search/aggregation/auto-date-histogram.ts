@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import type { AutoDateHistogramAggregation } from '../../../../search/aggregation/auto-date-histogram.js';
 import { printOf } from '../../../../search/aggregation/format.js';
@@ -27,7 +28,7 @@ const steps: readonly { unit: Unit; short: string; inner: readonly number[] }[] 
 ];
 
 /** At most so many buckets of time, of a width that fits the records of the single buckets around it. */
-export const autoDateHistogram = (aggregation: AutoDateHistogramAggregation, stage: Stage): Planned => {
+export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAggregation>, stage: Stage): Planned => {
   const { at, buckets: most, minimumInterval, format } = aggregation;
   const { planning } = stage;
   const field = stage.field(aggregation.field, at);

@@ -1,4 +1,5 @@
 import sql, { join, type Sql } from 'sql-template-tag';
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import { type Answer, hiddenParts } from '../../../../search/aggregation/answer.js';
 import type { CompositeAggregation } from '../../../../search/aggregation/composite.js';
 import { illegalArgument, parsing } from '../../../../search/failure.js';
@@ -11,7 +12,7 @@ import { type CompositeKey, compositeKey } from './bucket/composite-key.js';
 import type { Inside, Planned, Stage } from './bucket/stage.js';
 
 /** Buckets of several keys at once, page by page: `after` is the last key of the page before. */
-export const composite = (aggregation: CompositeAggregation, stage: Stage): Planned => {
+export const composite = (aggregation: WithChildren<CompositeAggregation>, stage: Stage): Planned => {
   const { at, sources, size, after } = aggregation;
   if (!stage.isTop) {
     throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);

@@ -1,3 +1,4 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import type { DateHistogramAggregation } from '../../../../search/aggregation/date-histogram.js';
 import { printOf } from '../../../../search/aggregation/format.js';
@@ -25,7 +26,7 @@ interface TimeBucket extends Bucket {
 }
 
 /** One bucket for each stretch of time, empty ones between them included. */
-export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stage): Planned => {
+export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation>, stage: Stage): Planned => {
   const { at, format, keyed, minDocCount } = aggregation;
   const { planning } = stage;
   const reading = dateReading(planning.now, format, aggregation.timeZone);
@@ -85,7 +86,7 @@ export const dateHistogram = (aggregation: DateHistogramAggregation, stage: Stag
 };
 
 const bucketsOf = (
-  aggregation: DateHistogramAggregation,
+  aggregation: WithChildren<DateHistogramAggregation>,
   field: StoredField | undefined,
   stage: Stage,
   zone: Zone,

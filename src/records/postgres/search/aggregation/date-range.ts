@@ -1,3 +1,4 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { RangeAggregation } from '../../../../search/aggregation/option/range.js';
 import { emptyField } from '../../../../search/field/reserved.js';
@@ -10,7 +11,7 @@ import { fieldOrMissing } from './value/missing-value.js';
 import { unsupported } from './value/number-of.js';
 
 /** A bucket for each range of the times of a field. */
-export const dateRange = (aggregation: RangeAggregation, stage: Stage): Planned => {
+export const dateRange = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
   const { at, format, timeZone } = aggregation;
   const field = fieldOrMissing('date', aggregation, at, stage);
   if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'date_range', at);

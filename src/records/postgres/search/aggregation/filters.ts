@@ -1,3 +1,4 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js';
 import type { FiltersAggregation } from '../../../../search/aggregation/filters.js';
 import { chain } from '../../../../search/pace.js';
@@ -8,7 +9,7 @@ import { conditionKey } from './bucket/condition-key.js';
 import type { Planned, Stage } from './bucket/stage.js';
 
 /** A bucket for each of several queries, and one for what matches none where asked for. */
-export const filters = (aggregation: FiltersAggregation, stage: Stage): Planned => {
+export const filters = (aggregation: WithChildren<FiltersAggregation>, stage: Stage): Planned => {
   const bound: Predicate[] = aggregation.filters.map(({ query }) => bindQuery(query, stage.planning));
   const conditions = aggregation.other === undefined ? bound : [...bound, not(or(bound))];
   const inner = stage.inside([conditionKey(conditions, stage.level.depth)]);

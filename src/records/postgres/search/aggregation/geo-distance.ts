@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { GeoDistanceAggregation } from '../../../../search/aggregation/geo-distance.js';
 import type { RangeItem } from '../../../../search/aggregation/option/range.js';
 import { none } from '../../../../search/query/predicate.js';
@@ -10,7 +11,7 @@ import type { Planned, Stage } from './bucket/stage.js';
 import { pointOrMissing } from './value/missing-value.js';
 
 /** A bucket for each range of distances from a place. */
-export const geoDistance = (aggregation: GeoDistanceAggregation, stage: Stage): Planned => {
+export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, stage: Stage): Planned => {
   const { at, origin, unitMetres, ranges } = aggregation;
   const field = pointOrMissing('geo_distance', aggregation, at, stage);
   const away =

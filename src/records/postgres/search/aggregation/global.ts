@@ -1,3 +1,4 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { GlobalAggregation } from '../../../../search/aggregation/global.js';
 import { badAggregation } from '../../../../search/failure.js';
 import type { Bucket } from './bucket/bucket.js';
@@ -6,7 +7,7 @@ import { singleBucket } from './bucket/single-bucket.js';
 import { type Planned, Stage } from './bucket/stage.js';
 
 /** One bucket, of all records in scope, whatever the query. */
-export const global = (aggregation: GlobalAggregation, stage: Stage): Planned => {
+export const global = (aggregation: WithChildren<GlobalAggregation>, stage: Stage): Planned => {
   const { planning } = stage;
   if (!stage.isTop) {
     throw badAggregation(

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js';
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
 import type { HistogramAggregation } from '../../../../search/aggregation/histogram.js';
@@ -20,7 +21,7 @@ interface NumberBucket extends Bucket {
 }
 
 /** One bucket for each stretch of numbers, empty ones between them included. */
-export const histogram = (aggregation: HistogramAggregation, stage: Stage): Planned => {
+export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage: Stage): Planned => {
   const { at, format, keyed, minDocCount, interval, offset } = aggregation;
   const { planning } = stage;
   const field = fieldOrMissing('double', aggregation, at, stage);

@@ -1,3 +1,4 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { MissingAggregation } from '../../../../search/aggregation/missing.js';
 import { type Binding, known } from '../../../../search/query/binding.js';
 import { all, none, not, type Predicate } from '../../../../search/query/predicate.js';
@@ -5,7 +6,7 @@ import { singleBucket } from './bucket/single-bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 
 /** One bucket, of the records without a value. */
-export const missing = (aggregation: MissingAggregation, stage: Stage): Planned =>
+export const missing = (aggregation: WithChildren<MissingAggregation>, stage: Stage): Planned =>
   singleBucket(aggregation, stage.filtered(recordsWithout(aggregation, stage.planning)));
 
 /** Which records the bucket of a `missing` has. */

@@ -1,3 +1,4 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
 import type { MultiTermsAggregation } from '../../../../search/aggregation/multi-terms.js';
@@ -11,7 +12,7 @@ import { fieldOrMissing } from './value/missing-value.js';
 import { unsupported } from './value/number-of.js';
 
 /** One bucket for each combination of values of several fields. */
-export const multiTerms = (aggregation: MultiTermsAggregation, stage: Stage): Planned => {
+export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, stage: Stage): Planned => {
   const { at, size, minDocCount, showErrors } = aggregation;
   if (minDocCount === 0) throw illegalArgument('[min_doc_count] of [multi_terms] must be greater than 0', at);
   const depth = stage.level.depth;

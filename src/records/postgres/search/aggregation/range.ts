@@ -1,3 +1,4 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { RangeAggregation } from '../../../../search/aggregation/option/range.js';
 import { isNumeric } from '../../../../search/field/field.js';
@@ -11,7 +12,7 @@ import { fieldOrMissing } from './value/missing-value.js';
 import { unsupported } from './value/number-of.js';
 
 /** A bucket for each range of the numbers of a field. */
-export const range = (aggregation: RangeAggregation, stage: Stage): Planned => {
+export const range = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {
   const { at, format, timeZone } = aggregation;
   const field = fieldOrMissing('double', aggregation, at, stage);
   if (field !== undefined && !isNumeric(field)) throw unsupported(field, 'range', at);

@@ -1,3 +1,4 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { RareTermsAggregation } from '../../../../search/aggregation/rare-terms.js';
 import { chain } from '../../../../search/pace.js';
@@ -10,7 +11,7 @@ import { unsupported } from './value/number-of.js';
 const everything = 65_535;
 
 /** One bucket for each value that few records have, the rarest first. */
-export const rareTerms = (aggregation: RareTermsAggregation, stage: Stage): Planned => {
+export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage: Stage): Planned => {
   const { at, missing, format, maxDocCount } = aggregation;
   const field = fieldOrMissing('keyword', aggregation, at, stage);
   if (field === undefined) {

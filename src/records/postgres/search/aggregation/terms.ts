@@ -1,3 +1,4 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { TermsAggregation } from '../../../../search/aggregation/terms.js';
@@ -12,7 +13,7 @@ import { fieldOrMissing } from './value/missing-value.js';
 import { unsupported } from './value/number-of.js';
 
 /** One bucket for each value of a field, the most frequent first unless another order is asked for. */
-export const terms = (aggregation: TermsAggregation, stage: Stage): Planned => {
+export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage): Planned => {
   const { at, missing, format } = aggregation;
   const field = fieldOrMissing('keyword', aggregation, at, stage);
   if (field === undefined) {

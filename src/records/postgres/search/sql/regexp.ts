@@ -1,4 +1,4 @@
-import type { ClassItem, Regexp, RegexpNode } from '../../../../search/query/lucene/regexp.js';
+import type { ClassItem, Regexp, RegexpNode } from '../../../../search/query/lucene/regexp-node.js';
 
 /**
  * A regular expression of Lucene's as one of PostgreSQL's advanced kind, anchored at both ends. Letters A to Z match either

@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import type { WithChildren } from '../../../../../search/aggregation/aggregation.js';
 import type { GridAggregation } from '../../../../../search/aggregation/option/grid.js';
 import { chain } from '../../../../../search/pace.js';
 import { name } from '../../sql/name.js';
@@ -19,7 +20,7 @@ export interface Cells {
 /** A bucket for each cell of a grid over the Earth, the fullest first. */
 export const gridOf =
   ({ keys, order, written }: Cells) =>
-  (aggregation: GridAggregation, stage: Stage): Planned => {
+  (aggregation: WithChildren<GridAggregation>, stage: Stage): Planned => {
     const { kind, at, precision, size } = aggregation;
     const field = pointOrMissing(kind, aggregation, at, stage);
     if (field === undefined) {

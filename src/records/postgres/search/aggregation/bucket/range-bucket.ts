@@ -1,3 +1,4 @@
+import type { WithChildren } from '../../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../../search/aggregation/answer.js';
 import { javaDouble, type Print } from '../../../../../search/aggregation/format.js';
 import type { GeoDistanceAggregation } from '../../../../../search/aggregation/geo-distance.js';
@@ -31,7 +32,7 @@ interface FieldRanges {
 
 /** Ranges of the values of a field, with what stands in for none. */
 export const fieldRanges = (
-  aggregation: RangeAggregation,
+  aggregation: WithChildren<RangeAggregation>,
   stage: Stage,
   { field, reading, read, print }: FieldRanges,
 ): Planned => {
@@ -76,7 +77,7 @@ export const within = (field: Field, { from, to }: Range): Predicate => {
 
 /** A bucket for each of several ranges. */
 export const rangeBuckets = (
-  aggregation: RangeAggregation | GeoDistanceAggregation,
+  aggregation: WithChildren<RangeAggregation | GeoDistanceAggregation>,
   stage: Stage,
   field: Field | undefined,
   ranges: readonly Range[],

@@ -1,4 +1,5 @@
 import sql from 'sql-template-tag';
+import type { WithChildren } from '../../../../../search/aggregation/aggregation.js';
 import type { FilterAggregation } from '../../../../../search/aggregation/filter.js';
 import type { GlobalAggregation } from '../../../../../search/aggregation/global.js';
 import type { MissingAggregation } from '../../../../../search/aggregation/missing.js';
@@ -7,7 +8,7 @@ import type { Planned, Stage } from './stage.js';
 
 /** The only bucket of an aggregation. @param own the bucket that its answers are read from, of one around it. */
 export const singleBucket = (
-  aggregation: FilterAggregation | MissingAggregation | GlobalAggregation,
+  aggregation: WithChildren<FilterAggregation | MissingAggregation | GlobalAggregation>,
   inner: Stage,
   own = (bucket: Bucket) => bucket,
 ): Planned => {
