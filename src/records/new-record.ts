@@ -32,7 +32,7 @@ const earliest = Date.UTC(2000, 0, 1) / 1000;
 const daySeconds = 86_400;
 
 /** Keys of a record's data and metadata, those of objects inside them included. */
-const mostKeys = 1000;
+const maxKeys = 1000;
 
 /** Makes the record of an item, its frame decoded and its values typed; `now` in Unix seconds. */
 export const recordOf = (
@@ -47,8 +47,8 @@ export const recordOf = (
     const fault = { path: item.tsPath ?? 'ts', message };
     return new Rejection('TS_OUT_OF_RANGE', `ts ${message}.`, fault, device.id);
   }
-  if (keysLeft(item.metadata, keysLeft(item.data, mostKeys)) < 0) {
-    const message = `A record has at most ${mostKeys} keys in data and metadata.`;
+  if (keysLeft(item.metadata, keysLeft(item.data, maxKeys)) < 0) {
+    const message = `A record has at most ${maxKeys} keys in data and metadata.`;
     return new Rejection('VALIDATION_FAILED', message, undefined, device.id);
   }
   const content = contentOf(item, shape?.variables ?? []);

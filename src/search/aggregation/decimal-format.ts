@@ -31,8 +31,8 @@ interface PatternParts {
 }
 
 /** The most digits that Intl.NumberFormat writes. */
-const mostWhole = 21;
-const mostFraction = 100;
+const maxWhole = 21;
+const maxFraction = 100;
 
 /** Cuts a pattern in its parts, each character looked at once; undefined where it is none. */
 const partsOf = (pattern: string): PatternParts | undefined => {
@@ -52,7 +52,7 @@ const partsOf = (pattern: string): PatternParts | undefined => {
     optional: pattern.slice(fraction, optional),
     after: pattern.slice(optional, end),
   };
-  return zerosIn(parts.whole) > mostWhole || optional - begin > mostFraction ? undefined : parts;
+  return zerosIn(parts.whole) > maxWhole || optional - begin > maxFraction ? undefined : parts;
 };
 
 const zerosIn = (text: string): number => text.split('0').length - 1;

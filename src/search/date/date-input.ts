@@ -5,7 +5,7 @@ import { type Instant, utc, type Zone } from './zone.js';
 
 /** How texts and numbers of one request are read as dates. */
 export interface DateReading {
-  /** The moment of the request: every `now` of it is the same. */
+  /** The instant of the request: every `now` of it is the same. */
   readonly now: Instant;
   readonly format: DateFormat;
   /** The zone of texts that name none. */

@@ -133,7 +133,7 @@ export const compilePattern = (pattern: string): CompiledPattern | string => {
     else if (!isLetter(first)) tokens.push(literal(run));
     else if (!Object.hasOwn(letters, first)) return `Unknown pattern letter: ${first}`;
     else tokens.push(letters[first]!(run.length));
-    if (tokens.length > mostTokens) return `A pattern has at most ${mostTokens} parts`;
+    if (tokens.length > maxTokens) return `A pattern has at most ${maxTokens} parts`;
     at = end;
   }
   if (tokens.length === 0) return 'No date pattern provided';
@@ -151,7 +151,7 @@ export const compilePattern = (pattern: string): CompiledPattern | string => {
 };
 
 /** More parts than any date has; the time to match a text grows with them. */
-const mostTokens = 32;
+const maxTokens = 32;
 
 const isLetter = (character: string) => /[A-Za-z]/.test(character);
 

@@ -64,7 +64,7 @@ const fixedRounding = (millis: number, zone: Zone): Rounding => {
   return { round, next: nextOf(round, millis, zone) };
 };
 
-/** The start after a start: as long after it as buckets last, or, where the offset changes, the first moment of another. */
+/** The start after a start: as long after it as buckets last, or, where the offset changes, the first instant of another. */
 const nextOf =
   (round: Rounding['round'], millis: number, zone: Zone): Rounding['next'] =>
   (start) => {

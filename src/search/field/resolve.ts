@@ -39,7 +39,7 @@ const among = (declared: readonly DeclaredVariable[], products: readonly string[
 };
 
 /** How many patterns are looked for among the fields of one call: each takes time for all of them. */
-const mostPatterns = 1024;
+const maxPatterns = 1024;
 
 /** The fields, from what is declared and what was seen. */
 const resolver = (
@@ -68,8 +68,8 @@ const resolver = (
   const matching = (pattern: string): Field[] => {
     const known = matched.get(pattern);
     if (known !== undefined) return known;
-    if (matched.size === mostPatterns)
-      throw illegalArgument(`More than [${mostPatterns}] patterns of fields, or objects in place of fields`);
+    if (matched.size === maxPatterns)
+      throw illegalArgument(`More than [${maxPatterns}] patterns of fields, or objects in place of fields`);
     const found = paths()
       .filter(globOf(pattern))
       .flatMap((path) => find(path) ?? []);

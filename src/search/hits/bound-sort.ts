@@ -1,7 +1,7 @@
 import { illegalArgument, numberFormat, queryShard } from '../failure.js';
 import type { Field, FieldKind, ValueType } from '../field/field.js';
 import { emptyField } from '../field/reserved.js';
-import { type Binding, dateReading, known } from '../query/binding.js';
+import { type Binding, dateReading, findField } from '../query/binding.js';
 import { instantText } from '../query/option/instant.js';
 import type { Value } from '../query/predicate.js';
 import { dateOf, decimal, largestLong, smallestLong } from '../query/value-of.js';
@@ -66,7 +66,7 @@ const bindKey = (key: SortKey, binding: Binding): BoundKey => {
 
 const fieldOf = ({ field: path, unmappedType, at }: SortKey, { fields }: Binding): Field => {
   if (path === '_score') return emptyField(path, 'keyword');
-  const field = known(fields, path, at);
+  const field = findField(fields, path, at);
   if (field !== undefined && field.kind !== 'geo_point') return field;
   if (field !== undefined)
     throw illegalArgument(

@@ -47,9 +47,9 @@ export const sourceFilter = (filter: SourceFilter): ((source: Source) => Source 
   const within = remembering((path) => included.some(({ reaches }) => reaches(path)));
   const drop = remembering((path) => excluded.some(({ covers }) => covers(path)));
 
-  const inside = (value: PlainJson, path: string, kept: boolean): PlainJson | undefined => {
+  const inside = (value: PlainJson, path: string, isIncluded: boolean): PlainJson | undefined => {
     if (drop(path)) return undefined;
-    const whole = kept || keep(path);
+    const whole = isIncluded || keep(path);
     if (Array.isArray(value)) {
       const items = value.map((item) => inside(item, path, whole)).filter((item) => item !== undefined);
       return whole || items.length > 0 ? items : undefined;
@@ -59,9 +59,9 @@ export const sourceFilter = (filter: SourceFilter): ((source: Source) => Source 
     const object = ofObject(value, `${path}.`, whole);
     return whole || Object.keys(object).length > 0 ? object : undefined;
   };
-  const ofObject = (source: Source, prefix: string, kept: boolean): Source => {
+  const ofObject = (source: Source, prefix: string, isIncluded: boolean): Source => {
     const entries = Object.entries(source).map(
-      ([key, value]) => [key, inside(value, `${prefix}${key}`, kept)] as const,
+      ([key, value]) => [key, inside(value, `${prefix}${key}`, isIncluded)] as const,
     );
     return Object.fromEntries(entries.filter((entry): entry is [string, PlainJson] => entry[1] !== undefined));
   };
@@ -69,14 +69,14 @@ export const sourceFilter = (filter: SourceFilter): ((source: Source) => Source 
 };
 
 /** How many paths an answer is remembered of. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /** Records of one product have the same paths: each is matched against the patterns once for all records of an answer. */
 const remembering = (decide: (path: string) => boolean): ((path: string) => boolean) => {
   const decided = new Map<string, boolean>();
   return (path) => {
     const answer = decided.get(path) ?? decide(path);
-    if (decided.size < mostRemembered) decided.set(path, answer);
+    if (decided.size < maxRemembered) decided.set(path, answer);
     return answer;
   };
 };

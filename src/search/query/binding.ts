@@ -31,7 +31,7 @@ export interface Binding {
 }
 
 /** The field of a path; a disagreement between products fails at the clause. */
-export const known = (fields: Fields, path: string, at: Input): Field | undefined => {
+export const findField = (fields: Fields, path: string, at: Input): Field | undefined => {
   try {
     return fields.find(path);
   } catch (error) {

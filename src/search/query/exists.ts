@@ -1,6 +1,6 @@
 import { illegalArgument, parsing } from '../failure.js';
 import { text } from '../syntax/value.js';
-import { type Binding, known } from './binding.js';
+import { type Binding, findField } from './binding.js';
 import { handWritten, loosely, type ParseClause } from './clause.js';
 import type { FieldClause } from './node.js';
 import { all, none, or, type Predicate } from './predicate.js';
@@ -15,7 +15,7 @@ export const exists: ParseClause<ExistsQuery> = (at) => {
 };
 
 export const bindExists = ({ field: path, at }: ExistsQuery, { fields }: Binding): Predicate => {
-  const field = known(fields, path, at);
+  const field = findField(fields, path, at);
   if (field !== undefined) return { kind: 'exists', field };
   const [root, ...keys] = path.split('.');
   if (keys.includes('')) return none;

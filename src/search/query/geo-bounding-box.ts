@@ -2,7 +2,7 @@ import { illegalArgument, parseFailure, parsing, SearchFailure } from '../failur
 import { geohashBox, geoPoint, isOnEarth, type Point } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { number, text, word } from '../syntax/value.js';
-import { type Binding, known } from './binding.js';
+import { type Binding, findField } from './binding.js';
 import { flattened, type ParseClause } from './clause.js';
 import type { FieldClause } from './node.js';
 import { invalid, options, placeOf, read } from './option/geo.js';
@@ -94,6 +94,6 @@ export const bindGeoBox = (
   { field, northWest, southEast, ignoreUnmapped, at }: GeoBoxQuery,
   { fields }: Binding,
 ): Predicate => {
-  const place = placeOf(known(fields, field, at), field, ignoreUnmapped, at);
+  const place = placeOf(findField(fields, field, at), field, ignoreUnmapped, at);
   return place === undefined ? none : { kind: 'box', field: place, northWest, southEast };
 };

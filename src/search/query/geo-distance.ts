@@ -2,7 +2,7 @@ import { illegalArgument, parsing } from '../failure.js';
 import { geoPoint, isOnEarth, type Point, pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
 import { number, type Read, scalarText, text, word } from '../syntax/value.js';
-import { type Binding, known } from './binding.js';
+import { type Binding, findField } from './binding.js';
 import { flattened, type ParseClause } from './clause.js';
 import type { FieldClause } from './node.js';
 import { distanceOf, metresOf } from './option/distance.js';
@@ -64,6 +64,6 @@ export const bindGeoDistance = (
   { field, center, metres, ignoreUnmapped, at }: GeoDistanceQuery,
   { fields }: Binding,
 ): Predicate => {
-  const place = placeOf(known(fields, field, at), field, ignoreUnmapped, at);
+  const place = placeOf(findField(fields, field, at), field, ignoreUnmapped, at);
   return place === undefined ? none : { kind: 'near', field: place, center, metres };
 };

@@ -1,7 +1,7 @@
 import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
 import { bareText, ignored, type Read, string } from '../syntax/value.js';
-import { type Binding, known } from './binding.js';
+import { type Binding, findField } from './binding.js';
 import { common, type ParseClause } from './clause.js';
 import type { Clause } from './node.js';
 import type { Predicate } from './predicate.js';
@@ -25,6 +25,6 @@ const idList: Read<string[]> = (input) => {
 
 export const bindIds = ({ values, at }: IdsQuery, { fields }: Binding): Predicate => ({
   kind: 'in',
-  field: known(fields, '_id', at)!,
+  field: findField(fields, '_id', at)!,
   values,
 });

@@ -1,6 +1,6 @@
 import type { Input } from '../syntax/input.js';
 import { flag } from '../syntax/value.js';
-import { type Binding, known } from './binding.js';
+import { type Binding, findField } from './binding.js';
 import { handWritten, type ParseClause } from './clause.js';
 import type { FieldClause } from './node.js';
 import { fieldOptions } from './option/field.js';
@@ -38,4 +38,4 @@ export const single =
 export const match = single('match', false);
 
 export const bindMatch = ({ field, value, lenient, prefix, at }: MatchQuery, binding: Binding): Predicate =>
-  matching(known(binding.fields, field, at), value, { lenient, prefix, at }, binding);
+  matching(findField(binding.fields, field, at), value, { lenient, prefix, at }, binding);

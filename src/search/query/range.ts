@@ -2,7 +2,7 @@ import { illegalArgument, parsing } from '../failure.js';
 import type { Field } from '../field/field.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { anything, bareText, flag, isNumber, type Read, scalarText, text } from '../syntax/value.js';
-import { type Binding, dateReading, known } from './binding.js';
+import { type Binding, dateReading, findField } from './binding.js';
 import { type ParseClause, trusting, unchecked } from './clause.js';
 import type { FieldClause } from './node.js';
 import { given } from './option/field.js';
@@ -90,7 +90,7 @@ const end = (...candidates: readonly [Input | undefined, boolean][]): RangeEnd |
 };
 
 export const bindRange = (query: RangeQuery, binding: Binding): Predicate => {
-  const field = known(binding.fields, query.field, query.at);
+  const field = findField(binding.fields, query.field, query.at);
   if (field === undefined) return none;
   switch (field.kind) {
     case 'date':

@@ -1,7 +1,7 @@
 import { queryShard } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { anything, flag } from '../syntax/value.js';
-import { type Binding, known } from './binding.js';
+import { type Binding, findField } from './binding.js';
 import { type ParseClause, unchecked } from './clause.js';
 import type { FieldClause } from './node.js';
 import { fieldOptions, given, notFor } from './option/field.js';
@@ -36,7 +36,7 @@ export const bindTerm = (
   { field: path, value, caseInsensitive, timeZone, at }: TermQuery,
   binding: Binding,
 ): Predicate => {
-  const field = known(binding.fields, path, at);
+  const field = findField(binding.fields, path, at);
   if (field === undefined) return none;
   if (field.kind === 'geo_point') throw notFor(field, 'term', at);
   if (field.kind === 'date') return during(field, value, binding, timeZone);

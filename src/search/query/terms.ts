@@ -2,7 +2,7 @@ import { illegalArgument, parsing } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { anything, type Read, text } from '../syntax/value.js';
-import { type Binding, known } from './binding.js';
+import { type Binding, findField } from './binding.js';
 import { handWritten, loosely, type ParseClause } from './clause.js';
 import type { FieldClause } from './node.js';
 import { given, notFor, onlyField } from './option/field.js';
@@ -48,7 +48,7 @@ const refuseLookup = (input: Input): never => {
 };
 
 export const bindTerms = ({ field: path, values, at }: TermsQuery, binding: Binding): Predicate => {
-  const field = known(binding.fields, path, at);
+  const field = findField(binding.fields, path, at);
   if (field === undefined || values.length === 0) return none;
   if (field.kind === 'geo_point') throw notFor(field, 'terms', at);
   if (field.kind === 'date') return or(values.map((value) => during(field, value, binding)));

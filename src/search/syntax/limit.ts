@@ -3,10 +3,10 @@ import { illegalArgument, SearchFailure } from '../failure.js';
 import type { Input } from './input.js';
 
 /** How many characters a name or a value of a query may have. */
-export const longestScalar = 1024;
+export const maxScalarLength = 1024;
 
 /** How many a query in Lucene's syntax may have: a list of values of a dashboard is written out in one. */
-export const longestWritten = 10_000;
+export const maxWrittenLength = 10_000;
 
 /**
  * Fails a query that has a name or value that is too long, a number that is too long, or nests too deep: every reader after
@@ -15,7 +15,7 @@ export const longestWritten = 10_000;
  * @throws SearchFailure
  */
 export const requireWithinLimits = ({ node, path }: Input): void => {
-  const fault = faultIn(node, longestScalar, '');
+  const fault = faultIn(node, maxScalarLength, '');
   if (fault === undefined) return;
   const { line, col } = fault.at;
   const place = { line, col, path: [path, ...fault.keys.toReversed()].join('.') };
@@ -33,22 +33,22 @@ interface LimitFault {
 }
 
 /** @param around the key of the object or array that the node is in */
-const faultIn = (node: LocatedJson, longest: number, around: string): LimitFault | undefined => {
+const faultIn = (node: LocatedJson, maxLength: number, around: string): LimitFault | undefined => {
   switch (node.kind) {
     case 'fault':
       return { at: node, message: node.message, syntax: true, keys: [] };
     case 'string':
-      return node.text.length > longest ? tooLong(node, node.text.length, longest) : undefined;
+      return node.text.length > maxLength ? tooLong(node, node.text.length, maxLength) : undefined;
     case 'array':
       for (const [index, item] of node.items.entries()) {
-        const fault = faultIn(item, longest, around);
+        const fault = faultIn(item, maxLength, around);
         if (fault) return below(fault, `${index}`);
       }
       return undefined;
     case 'object':
       for (const { key, line, col, value } of node.members) {
-        if (key.length > longestScalar) return tooLong({ line, col }, key.length, longestScalar);
-        const fault = faultIn(value, longestUnder(key, around, longest), key);
+        if (key.length > maxScalarLength) return tooLong({ line, col }, key.length, maxScalarLength);
+        const fault = faultIn(value, maxLengthUnder(key, around, maxLength), key);
         if (fault) return below(fault, key);
       }
       return undefined;
@@ -65,14 +65,14 @@ const below = (fault: LimitFault, key: string): LimitFault => {
 const written = new Set(['query_string', 'simple_query_string']);
 const ownOfAnswers = new Set(['search_after', 'after']);
 
-const longestUnder = (key: string, around: string, longest: number): number => {
+const maxLengthUnder = (key: string, around: string, maxLength: number): number => {
   if (ownOfAnswers.has(key)) return Number.POSITIVE_INFINITY;
-  return key === 'query' && written.has(around) ? longestWritten : longest;
+  return key === 'query' && written.has(around) ? maxWrittenLength : maxLength;
 };
 
-const tooLong = ({ line, col }: Position, length: number, longest: number): LimitFault => ({
+const tooLong = ({ line, col }: Position, length: number, maxLength: number): LimitFault => ({
   at: { line, col },
-  message: `The length of a value [${length}] has exceeded the allowed maximum of [${longest}].`,
+  message: `The length of a value [${length}] has exceeded the allowed maximum of [${maxLength}].`,
   syntax: false,
   keys: [],
 });

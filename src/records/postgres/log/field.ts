@@ -13,18 +13,18 @@ interface Field {
 }
 
 /** Fields that an organization's catalogue takes; what comes beyond is stored and not searchable. */
-const mostFields = 10_000;
+const maxFields = 10_000;
 
 /** UTF-16 units of a path in the catalogue: at most three bytes each, so that its index can hold it. What is longer is not searchable either. */
-const longestPath = 512;
+const maxPathLength = 512;
 
 /** Paths of an organization that are kept in memory: its fields, and what lies above them. */
-const mostPaths = 2 * mostFields;
+const maxPaths = 2 * maxFields;
 
 /** Organizations whose fields are kept in memory. */
-const mostOrganizations = 1000;
+const maxOrganizations = 1000;
 
-/** What is known to be in the catalogue, by key below key. A walk over a record's values makes no text. */
+/** What is known to be in the catalogue, by key below key. Visiting the values of a record makes no text. */
 class Known {
   /** Whether this path holds values, and whether arrays of them. */
   single = false;
@@ -39,7 +39,7 @@ class Known {
     let known = this.below.get(key);
     if (!known) {
       known = new Known(this.size);
-      if (this.size.paths < mostPaths) {
+      if (this.size.paths < maxPaths) {
         this.size.paths++;
         this.below.set(key, known);
       }
@@ -58,8 +58,8 @@ export class Fields {
     const known = this.knownOf(organizationId);
     const add = (keys: readonly string[], kind: FieldKind, multi: boolean) =>
       this.add(organizationId, { keys, kind, multi });
-    walk(known.at('metadata'), metadata, false, ['metadata'], add);
-    walk(known.at('data'), data, false, ['data'], add);
+    visit(known.at('metadata'), metadata, false, ['metadata'], add);
+    visit(known.at('data'), data, false, ['data'], add);
   }
 
   /** Adds to the catalogue what was noted and is not in it. */
@@ -78,7 +78,7 @@ export class Fields {
   private knownOf(organizationId: string): Known {
     let known = this.known.get(organizationId);
     if (!known) {
-      if (this.known.size >= mostOrganizations) this.known.clear();
+      if (this.known.size >= maxOrganizations) this.known.clear();
       known = new Known();
       this.known.set(organizationId, known);
     }
@@ -87,14 +87,14 @@ export class Fields {
 
   private add(organizationId: string, field: Field): void {
     const path = field.keys.join('.');
-    if (path.length > longestPath) return;
+    if (path.length > maxPathLength) return;
     let fields = this.unseen.get(organizationId);
     if (!fields) {
       fields = new Map();
       this.unseen.set(organizationId, fields);
     }
     const noted = fields.get(path);
-    if (!noted && fields.size >= mostFields) return;
+    if (!noted && fields.size >= maxFields) return;
     fields.set(path, noted ? { ...noted, multi: noted.multi || field.multi } : field);
   }
 }
@@ -102,16 +102,16 @@ export class Fields {
 type Add = (keys: readonly string[], kind: FieldKind, multi: boolean) => void;
 
 /** Calls `add` for each value whose path is not known; `path` is of `value` and is left as it was. */
-const walk = (known: Known, value: PlainJson, multi: boolean, path: string[], add: Add): void => {
+const visit = (known: Known, value: PlainJson, multi: boolean, path: string[], add: Add): void => {
   if (value === null) return;
   if (typeof value !== 'object') {
     if (!known.single || (multi && !known.multi)) add([...path], kindOf(value), multi);
   } else if (Array.isArray(value)) {
-    for (const inner of value) walk(known, inner, true, path, add);
+    for (const inner of value) visit(known, inner, true, path, add);
   } else {
     for (const key in value) {
       path.push(key);
-      walk(known.at(key), value[key]!, multi, path, add);
+      visit(known.at(key), value[key]!, multi, path, add);
       path.pop();
     }
   }
@@ -135,7 +135,7 @@ const addFields = async (
         select path from (select jsonb_array_elements(${JSON.stringify(rows)}::jsonb) ->> 'path' as path) n
         where not exists (select from record_field f where f.organization_id = ${organizationId} and f.path = n.path)
         order by path
-        limit greatest(0, ${mostFields} - (select count(*) from record_field where organization_id = ${organizationId})))
+        limit greatest(0, ${maxFields} - (select count(*) from record_field where organization_id = ${organizationId})))
     order by path
     on conflict (organization_id, path) do update set multi = true where excluded.multi and not record_field.multi`);
 };

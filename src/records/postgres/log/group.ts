@@ -20,9 +20,9 @@ export interface ApartOptions<Work> {
   /** Whether an owner's groups take long. */
   isSlow(owner: string): boolean;
   /** Groups of all such owners under way at once, at most; of slow ones one less. One owner has two while no other waits. */
-  lanes: number;
+  concurrency: number;
   /** A group takes works until their weight reaches this. */
-  heaviest: number;
+  maxWeight: number;
 }
 
 const sum = (counts: Iterable<number>): number => {
@@ -36,11 +36,11 @@ export interface GroupOptions<Work, Answer> {
   /** Does a group at once; gives the outcome of each, in order. A throw fails them all. */
   run(group: readonly Work[]): Promise<readonly Outcome<Answer>[]>;
   /** Groups under way at once, at most. */
-  lanes: number;
+  concurrency: number;
   /** A group begins beside another one only for this much: less is better off as a part of the next, larger one. */
-  worth: number;
+  minWeight: number;
   /** A group takes works until their weight reaches this. */
-  heaviest: number;
+  maxWeight: number;
   apart?: ApartOptions<Work>;
 }
 
@@ -51,7 +51,7 @@ export interface GroupOptions<Work, Answer> {
 export class Group<Work extends Weighted, Answer> {
   private waiting: Waiting<Work, Answer>[] = [];
   private busy = 0;
-  /** What waits of those whose groups are their own, in the order of their turns, and whose group is under way. */
+  /** What waits of those whose groups are their own, in the order in which they are served, and whose group is under way. */
   private readonly apart = new Map<string, Waiting<Work, Answer>[]>();
   private readonly busyApart = new Map<string, number>();
   private starting = false;
@@ -87,9 +87,9 @@ export class Group<Work extends Weighted, Answer> {
 
   private start(): void {
     this.setApart();
-    while (this.waiting.length > 0 && (this.busy === 0 || this.isWorthALane())) {
+    while (this.waiting.length > 0 && (this.busy === 0 || this.mayStartBeside())) {
       this.busy++;
-      const { group, rest } = this.take(this.waiting, this.options.heaviest);
+      const { group, rest } = this.take(this.waiting, this.options.maxWeight);
       this.waiting = rest;
       void this.settle(group, () => this.busy--);
     }
@@ -117,17 +117,17 @@ export class Group<Work extends Weighted, Answer> {
   }
 
   private mayStart(owner: string): boolean {
-    const { lanes, isSlow } = this.options.apart!;
+    const { concurrency, isSlow } = this.options.apart!;
     const own = this.busyApart.get(owner) ?? 0;
     const busy = sum(this.busyApart.values());
-    if (busy >= lanes || own > 1) return false;
+    if (busy >= concurrency || own > 1) return false;
     if (own === 1 && (isSlow(owner) || this.apart.size > 1)) return false;
-    return !isSlow(owner) || [...this.busyApart.keys()].filter(isSlow).length < lanes - 1;
+    return !isSlow(owner) || [...this.busyApart.keys()].filter(isSlow).length < concurrency - 1;
   }
 
   private startApart(owner: string): void {
-    const { group, rest } = this.take(this.apart.get(owner)!, this.options.apart!.heaviest);
-    // Who has had a turn waits for those of all others.
+    const { group, rest } = this.take(this.apart.get(owner)!, this.options.apart!.maxWeight);
+    // Who has just been served goes to the end.
     this.apart.delete(owner);
     if (rest.length > 0) this.apart.set(owner, rest);
     this.countBusy(owner, 1);
@@ -140,21 +140,21 @@ export class Group<Work extends Weighted, Answer> {
     else this.busyApart.set(owner, count);
   }
 
-  private isWorthALane(): boolean {
-    const { lanes, worth } = this.options;
-    if (this.busy >= lanes) return false;
+  private mayStartBeside(): boolean {
+    const { concurrency, minWeight } = this.options;
+    if (this.busy >= concurrency) return false;
     let weight = 0;
-    return this.waiting.some(({ work }) => (weight += work.weight) >= worth);
+    return this.waiting.some(({ work }) => (weight += work.weight) >= minWeight);
   }
 
-  private take(queue: readonly Waiting<Work, Answer>[], heaviest: number) {
+  private take(queue: readonly Waiting<Work, Answer>[], maxWeight: number) {
     const group: Waiting<Work, Answer>[] = [];
     const rest: Waiting<Work, Answer>[] = [];
     const names = new Set<string>();
     let weight = 0;
     for (const entry of queue) {
       const { name } = entry.work;
-      if (weight >= heaviest || (name !== undefined && names.has(name))) rest.push(entry);
+      if (weight >= maxWeight || (name !== undefined && names.has(name))) rest.push(entry);
       else {
         group.push(entry);
         weight += entry.work.weight;

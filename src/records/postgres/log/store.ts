@@ -52,19 +52,19 @@ export interface RecordStore {
 
 type Work = AppendCall & Weighted;
 
-/** How a group is tried: the how manieth time, and whether to look first which keys are taken. */
+/** How a group is tried: which attempt it is, from 1 on, and whether to look first which keys are taken. */
 interface Attempt {
   number: number;
   careful: boolean;
 }
 
 /** How calls are gathered, and how they would be if each had a transaction of its own. */
-const together = { lanes: 2, worth: 500, heaviest: 1000 };
-const alone = { lanes: 10, worth: 0, heaviest: 1 };
+const together = { concurrency: 2, minWeight: 500, maxWeight: 1000 };
+const alone = { concurrency: 10, minWeight: 0, maxWeight: 1 };
 /** A call with so many items is large: it gains little from others in its transaction, and they would wait for it. */
 const largeCall = 100;
 /** Large calls, and those of organizations with costly hooks: groups under way at once, and items of one group. */
-const apart = { lanes: 3, heaviest: 5000 };
+const apart = { concurrency: 3, maxWeight: 5000 };
 
 /** Opens the record store. */
 export const createRecordStore = ({

@@ -50,7 +50,7 @@ export interface EarlyLook {
 export const noLook: EarlyLook = { all: false, devices: [] };
 
 /** More devices than this are looked for by the query that names them. */
-const mostNamed = 1000;
+const maxNamed = 1000;
 
 /** Guesses what queries will ask of rollups. */
 export const earlyLook = (requests: readonly SearchRequest[]): EarlyLook => {
@@ -62,7 +62,7 @@ export const earlyLook = (requests: readonly SearchRequest[]): EarlyLook => {
     requests.flatMap(({ aggregations }, index) => (aggregations.length > 0 ? (named[index] ?? []) : [])),
   );
   if (devices.size === 0 && !all) return noLook;
-  return { all, devices: devices.size > mostNamed ? [] : [...devices] };
+  return { all, devices: devices.size > maxNamed ? [] : [...devices] };
 };
 
 /** The devices that a query names, those it cannot name here left out; undefined: it names none. */

@@ -10,7 +10,7 @@ import { Pace, TimedOut } from '../../../search/pace.js';
  */
 export type Rows = <R extends object>(query: Sql, name?: string) => Promise<R[]>;
 
-/** What the statements of one query run on: one moment of the database, until a deadline. */
+/** What the statements of one query run on: one snapshot of the database, until a deadline. */
 export interface Reader {
   rows: Rows;
   /** For long loops over what was read. */
@@ -33,25 +33,25 @@ const jsonAsText = {
 } as typeof pg.types;
 const queryCanceled = '57014';
 
-/** How a lane is opened. */
+/** How a reader is opened. */
 export interface SnapshotReaderOptions {
   /** Whose time slices long loops over what was read take. */
   readonly organizationId: string;
   /** How long its first query may take, in milliseconds; most are asked with the same. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** The lane whose moment to look at, opened with `exported`. */
+  /** The reader whose snapshot to share, opened with `exported`. */
   readonly beside?: SnapshotReader;
-  /** Whether others are to look at the same moment. */
+  /** Whether others are to share the snapshot. */
   readonly exported?: boolean;
 }
 
-/** A connection inside a read-only transaction that sees one moment of the database. */
+/** A connection inside a read-only transaction that sees one snapshot of the database. */
 export class SnapshotReader {
   private gone = false;
   /** The statement timeout that is set. */
   private limited: number;
-  /** Answers the name by which others can look at the same moment, once the transaction is open. */
+  /** Answers the name by which others can share the snapshot, once the transaction is open. */
   private opened: Promise<string | undefined> = Promise.resolve(undefined);
 
   private constructor(
@@ -62,26 +62,26 @@ export class SnapshotReader {
     this.limited = Math.ceil(options.timeoutMs);
   }
 
-  /** Opens a lane. What is asked of it first travels with its beginning, and fails with it. */
+  /** Opens a reader. What is asked of it first travels with its beginning, and fails with it. */
   static async open(pool: Pool, options: SnapshotReaderOptions): Promise<SnapshotReader> {
     const { signal, beside, exported = false } = options;
-    const moment = await beside?.opened;
+    const snapshot = await beside?.opened;
     signal?.throwIfAborted();
     const client = await pool.connect();
-    const leave = () => void lane.cancel(pool);
-    const lane = new SnapshotReader(client, options, () => signal?.removeEventListener('abort', leave));
+    const leave = () => void reader.cancel(pool);
+    const reader = new SnapshotReader(client, options, () => signal?.removeEventListener('abort', leave));
     if (signal?.aborted) {
       client.release();
       signal.throwIfAborted();
     }
     signal?.addEventListener('abort', leave, { once: true });
-    lane.opened = lane.begin(moment, exported);
-    // Whoever asks something of the lane is told.
-    lane.opened.catch(() => (lane.gone = true));
-    return lane;
+    reader.opened = reader.begin(snapshot, exported);
+    // Whoever asks something of the reader is told.
+    reader.opened.catch(() => (reader.gone = true));
+    return reader;
   }
 
-  /** Runs the work of one query. What it throws leaves the lane usable. */
+  /** Runs the work of one query. What it throws leaves the reader usable. */
   async run<T>(timeoutMs: number, work: (reader: Reader) => Promise<T>): Promise<T> {
     const deadline = performance.now() + timeoutMs;
     try {
@@ -104,11 +104,11 @@ export class SnapshotReader {
   }
 
   /** Begins the transaction in one round trip. */
-  private async begin(moment: string | undefined, exported: boolean): Promise<string | undefined> {
+  private async begin(snapshot: string | undefined, exported: boolean): Promise<string | undefined> {
     // The parameters of these commands cannot be such; pg quotes the name, which PostgreSQL made.
     const steps = [
       'begin isolation level repeatable read read only',
-      ...(moment === undefined ? [] : [`set transaction snapshot ${this.client.escapeLiteral(moment)}`]),
+      ...(snapshot === undefined ? [] : [`set transaction snapshot ${this.client.escapeLiteral(snapshot)}`]),
       'set local jit = off',
       `set local statement_timeout = ${this.limited}`,
       ...(exported ? ['select pg_export_snapshot() as name'] : []),
@@ -124,7 +124,7 @@ export class SnapshotReader {
       if (this.gone) throw new CallerGone();
       const left = Math.ceil(deadline - performance.now());
       if (left <= 0) throw new TimedOut();
-      // SelectedFields again only when it matters: most queries are one statement of a few milliseconds.
+      // Set again only when it matters: most queries are one statement of a few milliseconds.
       if (left <= this.limited && left > this.limited * 0.9) return;
       this.limited = left;
       await this.client.query(sql`select set_config('statement_timeout', ${`${left}`}, true)`);

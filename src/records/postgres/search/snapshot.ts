@@ -3,7 +3,7 @@ import { type FairQueue, type Release } from '../../../fair-queue.js';
 import { TimedOut } from '../../../search/pace.js';
 import { type Reader, SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.js';
 
-/** One moment of the database, looked at over one connection and, while the pool has some to spare, more. */
+/** One snapshot of the database, read over one connection and, while the pool has some to spare, more. */
 export interface Snapshot {
   /** Runs the work of one query; what it throws leaves the snapshot as it was. */
   run<T>(timeoutMs: number, work: (reader: Reader) => Promise<T>): Promise<T>;
@@ -45,40 +45,42 @@ export const takeSnapshot = async (
   const turn =
     queue.takeFree(organizationId) ?? (await waitTurn(queue, organizationId, callTimeouts * timeoutMs, signal));
   const exported = most > 1 && queue.hasFree(organizationId);
-  const first = await openSeat(pool, turn, { organizationId, timeoutMs, signal, exported });
-  const seats = [Promise.resolve(first)];
+  const first = await openConnection(pool, turn, { organizationId, timeoutMs, signal, exported });
+  const connections = [Promise.resolve(first)];
   const idle = [first];
-  const waiting: ((seat: Seat) => void)[] = [];
+  const waiting: ((connection: Connection) => void)[] = [];
 
-  const take = (): Promise<Seat> => {
+  const take = (): Promise<Connection> => {
     const free = idle.pop();
     if (free !== undefined) return Promise.resolve(free);
     // Another only while one is to spare: a search never waits for a connection while it holds one.
-    const another = exported && seats.length < most ? queue.takeFree(organizationId) : undefined;
+    const another = exported && connections.length < most ? queue.takeFree(organizationId) : undefined;
     if (another === undefined) return new Promise((resolve) => waiting.push(resolve));
-    const opened = openSeat(pool, another, { organizationId, timeoutMs, signal, beside: first.lane });
-    seats.push(opened);
+    const opened = openConnection(pool, another, { organizationId, timeoutMs, signal, beside: first.reader });
+    connections.push(opened);
     return opened;
   };
-  const giveBack = (seat: Seat) => {
+  const giveBack = (connection: Connection) => {
     const next = waiting.shift();
-    if (next === undefined) idle.push(seat);
-    else next(seat);
+    if (next === undefined) idle.push(connection);
+    else next(connection);
   };
   return {
     run: async (queryTimeoutMs, work) => {
-      const seat = await take();
+      const connection = await take();
       try {
         const left = deadline - performance.now();
         if (left <= 0) throw new TimedOut();
-        return await seat.lane.run(Math.min(queryTimeoutMs, left), work);
+        return await connection.reader.run(Math.min(queryTimeoutMs, left), work);
       } finally {
-        giveBack(seat);
+        giveBack(connection);
       }
     },
     close: async () => {
-      const opened = await Promise.allSettled(seats);
-      await Promise.all(opened.map(async (seat) => (seat.status === 'fulfilled' ? seat.value.close() : undefined)));
+      const opened = await Promise.allSettled(connections);
+      await Promise.all(
+        opened.map(async (connection) => (connection.status === 'fulfilled' ? connection.value.close() : undefined)),
+      );
     },
   };
 };
@@ -93,15 +95,15 @@ const waitTurn = async (queue: FairQueue, organizationId: string, milliseconds: 
 };
 
 /** A connection, and the turn that it is used in. */
-interface Seat {
-  readonly lane: SnapshotReader;
+interface Connection {
+  readonly reader: SnapshotReader;
   close(): Promise<void>;
 }
 
-const openSeat = async (pool: Pool, turn: Release, options: SnapshotReaderOptions): Promise<Seat> => {
+const openConnection = async (pool: Pool, turn: Release, options: SnapshotReaderOptions): Promise<Connection> => {
   try {
-    const lane = await SnapshotReader.open(pool, options);
-    return { lane, close: () => lane.close().finally(turn) };
+    const reader = await SnapshotReader.open(pool, options);
+    return { reader, close: () => reader.close().finally(turn) };
   } catch (error) {
     turn();
     throw error;

@@ -10,7 +10,7 @@ export const formatText: Read<Input> = (input) => {
   return input;
 };
 
-const standIn: Read<Input> = (input) => {
+const missingValue: Read<Input> = (input) => {
   if (input.isNull) throw illegalArgument('[missing] must not be null', input);
   return scalar(input);
 };
@@ -42,7 +42,7 @@ export function refuseScript(at: Input): never {
 /** The keys of every aggregation over the values of a field. */
 export const valueSource = {
   field: string,
-  missing: standIn,
+  missing: missingValue,
   format: formatText,
   value_type: valueType,
   script: refuseScript,

@@ -3,7 +3,7 @@ import { SearchFailure } from '../../failure.js';
 import type { Field } from '../../field/field.js';
 import type { Input } from '../../syntax/input.js';
 import { scalarText } from '../../syntax/value.js';
-import { type Binding, known } from '../binding.js';
+import { type Binding, findField } from '../binding.js';
 import { none, type Predicate } from '../predicate.js';
 import { bindTerm } from '../term.js';
 
@@ -48,7 +48,7 @@ export const expand = (names: readonly string[], at: Input, { fields, lookups }:
   return patterns.flatMap((name) => {
     const found = name.includes('*')
       ? fields.matching(name).filter(({ kind, path }) => kind !== 'geo_point' && path !== '_doc')
-      : [known(fields, name, at) ?? []].flat();
+      : [findField(fields, name, at) ?? []].flat();
     lookups?.add(found.length, at);
     return found;
   });

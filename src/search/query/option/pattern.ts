@@ -2,7 +2,7 @@ import { isStorable } from '../../../entities/storable.js';
 import { illegalArgument, queryShard } from '../../failure.js';
 import type { Input } from '../../syntax/input.js';
 import { anything, flag, ignored, integer, scalar, scalarText } from '../../syntax/value.js';
-import { type Binding, known } from '../binding.js';
+import { type Binding, findField } from '../binding.js';
 import { type ParseClause, unchecked } from '../clause.js';
 import type { FieldClause } from '../node.js';
 import { none, type Predicate, type TextPattern } from '../predicate.js';
@@ -50,7 +50,7 @@ export const bindPattern = (
   { clause, field: path, pattern, caseInsensitive, at }: PatternQuery,
   { fields }: Binding,
 ): Predicate => {
-  const field = known(fields, path, at);
+  const field = findField(fields, path, at);
   if (field === undefined) return none;
   if (field.kind !== 'keyword') {
     throw queryShard(

@@ -113,7 +113,7 @@ const instants = (bounds: HistogramBounds | undefined, reading: DateReading): En
   ...(bounds?.max && { max: instantOf(bounds.max, reading) }),
 });
 
-/** A number is a moment whatever the format, which texts follow. */
+/** A number is an instant whatever the format, which texts follow. */
 const instantOf = (input: Input, reading: DateReading): Instant => {
   requireLong(input);
   return input.node.kind === 'number' ? instantOfNumber(Number(input.node.text)) : dateOf(input, false, reading);

@@ -1,6 +1,6 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { MissingAggregation } from '../../../../search/aggregation/missing.js';
-import { type Binding, known } from '../../../../search/query/binding.js';
+import { type Binding, findField } from '../../../../search/query/binding.js';
 import { all, none, not, type Predicate } from '../../../../search/query/predicate.js';
 import { singleBucket } from './bucket/single-bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
@@ -14,7 +14,7 @@ export const recordsWithout = (
   { field: path, missing: instead, at }: MissingAggregation,
   { fields }: Binding,
 ): Predicate => {
-  const field = known(fields, path, at);
+  const field = findField(fields, path, at);
   if (instead !== undefined) return none;
   return field === undefined ? all : not({ kind: 'exists', field });
 };

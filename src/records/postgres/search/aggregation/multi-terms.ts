@@ -27,12 +27,12 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
   const keys = known.map((field, index) =>
     valueKey(field, aggregation.terms[index]!.missing, depth + index, stage.planning),
   );
-  const asked = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
+  const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
   const inner = stage.inside(keys, {
     cut: { size, minDocCount, order: () => orderInSql(order, comparableKeys(known, depth)) },
   });
   const children = inner.planAll(aggregation);
-  const order = orderOf(asked, children);
+  const order = orderOf(wantedOrder, children);
   const count = inner.count();
   const prints = known.map((field, index) => printOf(field, aggregation.terms[index]!.format));
   const head = (bucket: Bucket): Answer => {

@@ -22,7 +22,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   }
   if (field.kind === 'geo_point') throw unsupported(field, 'terms', at);
   const depth = stage.level.depth;
-  const asked = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
+  const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
   // Terms that no record of the query has only take part once all are known, so nothing can be cut before.
   const withEmpty = aggregation.minDocCount === 0;
   const key = valueKey(field, missing, depth, stage.planning, aggregation);
@@ -33,7 +33,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   };
   const inner = stage.inside([key], withEmpty ? {} : { cut });
   const children = inner.planAll(aggregation);
-  const order = orderOf(asked, children);
+  const order = orderOf(wantedOrder, children);
   const count = inner.count();
   const ownKey = (bucket: Bucket) => inner.level.keysOf(bucket.row!)[0];
   const universe = withEmpty ? allTerms(field, aggregation, stage) : undefined;

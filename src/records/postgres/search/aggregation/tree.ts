@@ -97,7 +97,7 @@ export const planTree = (
   if (aggregations.length === 0) return undefined;
   let buckets = 0;
   let answers = 0;
-  let devices: Surroundings = { devices: new Map(), owners: new Map(), retyped: new Set(), outgrown: new Map() };
+  let devices: Surroundings = { devices: new Map(), owners: new Map(), retyped: new Set(), staleTypes: new Map() };
   const shown: (() => readonly (readonly unknown[])[])[] = [];
   const root = new Level({ scope, where: [query], keys: [] });
   const levels = [root];

@@ -93,7 +93,7 @@ export const statement = (request: Omit<HitsRequest, 'span'>): Sql => {
   return sql`select ${join(hitColumns(sort))} from unnest(${ids}::uuid[]) as one(id) cross join lateral (${ofOne}) r ${end}`;
 };
 
-const mostByDevice = 100_000;
+const maxByDevice = 100_000;
 
 /** Whether records are asked for in the order of time, and most of what an index gives in that order matches. */
 export const isByTime = ({
@@ -107,16 +107,16 @@ export const isByTime = ({
   scope.deviceIds.length > 1 &&
   (sort.length === 0 || sort[0]!.field.path === 'ts') &&
   sort.every(({ field }) => !field.ofDevice) &&
-  scope.deviceIds.length * (from + size) <= mostByDevice &&
+  scope.deviceIds.length * (from + size) <= maxByDevice &&
   predicates.every((one) => one.kind === 'all' || (one.kind === 'range' && one.field.path === 'ts'));
 
 /** What hits need beside their records. */
 export interface Surroundings extends Devices {
   /** By record, see {@link loadStaleTypes}. */
-  readonly outgrown: ReadonlyMap<string, string[]>;
+  readonly staleTypes: ReadonlyMap<string, string[]>;
 }
 
-/** Reads the devices, the owners of the products and the outgrown values of records that were read with {@link hitColumns}. */
+/** Reads the devices, the owners of the products and the values of stale types of records that were read with {@link hitColumns}. */
 export const devicesOf = async (rows: Rows, records: readonly (readonly unknown[])[]): Promise<Surroundings> => {
   const devices = await loadDevices(
     rows,
@@ -124,7 +124,7 @@ export const devicesOf = async (rows: Rows, records: readonly (readonly unknown[
     records.flatMap((record) => (record[3] as string | null) ?? []),
   );
   const older = records.flatMap((record) => (devices.retyped.has(record[3] as string) ? (record[0] as string) : []));
-  return { ...devices, outgrown: older.length === 0 ? new Map() : await loadStaleTypes(rows, older) };
+  return { ...devices, staleTypes: older.length === 0 ? new Map() : await loadStaleTypes(rows, older) };
 };
 
 /** Makes the function that turns a record that was read with {@link hitColumns} into a hit. */
@@ -140,7 +140,7 @@ export const shapeHits = ({
   const factor = times === 'millis' ? 1000 : 1;
   return (record: readonly unknown[], devices: Surroundings): Hit => {
     const [id, , , , , , , unfit] = record as HitRow;
-    const ignored = [...(unfit ?? []), ...(devices.outgrown.get(id) ?? [])];
+    const ignored = [...(unfit ?? []), ...(devices.staleTypes.get(id) ?? [])];
     const hit: Hit = { _index: 'records', _id: id, _score: null };
     if (ignored.length > 0) hit._ignored = ignored;
     if (source !== false || fields.length > 0) {

@@ -28,7 +28,7 @@ export const newestFirst = ({ scope, predicates, sort, from, span }: Page): Scop
   if (!byTime || from > 0) return [scope];
   const left = timeLeft(span, predicates);
   const cut = Math.floor(left.to) - recent;
-  // Also where a moment is beyond the calendar, which reads as no number.
+  // Also where an instant is beyond the calendar, which reads as no number.
   if (!(cut - recent > left.from)) return [scope];
   const until = Date.parse(scope.to) <= span.to ? scope.to : instantText(span.to);
   return [

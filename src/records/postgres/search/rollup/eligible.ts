@@ -12,7 +12,7 @@ import type { Sources } from './sources.js';
 const fewestHours = 2;
 
 /** With more hours out of date than this, reading the records alone is quicker. */
-const mostStale = 500;
+const maxStale = 500;
 
 /** Hours that are out of date are mostly those under way: where all are of so little time, in milliseconds, that is read from the records. */
 const tail = 3 * hour;
@@ -20,7 +20,7 @@ const tail = 3 * hour;
 /** Fewer whole days than this are as quickly read by the hour, and so are all where more are out of date. */
 const fewestDays = 3;
 
-const mostStaleDays = 500;
+const maxStaleDays = 500;
 
 /** What is asked, and over what. */
 export interface Asked {
@@ -91,7 +91,7 @@ export const rollupRange = (
       .map((seconds) => ({ productId, start: seconds * 1000 }))
       .filter(({ start }) => start >= from && start < end),
   );
-  if (stales.length > mostStale) return undefined;
+  if (stales.length > maxStale) return undefined;
   const first = Math.min(end, ...stales.map(({ start }) => start));
   const [to, outdated] = first >= now - tail ? [first, []] : [end, stales];
   if (to <= from) return undefined;
@@ -126,7 +126,7 @@ const daysOf = (stretch: Stretch, hours: readonly Stale[], days: readonly Stale[
       .filter(({ start }) => start >= from && start < to)
       .map((one) => [`${one.productId}/${one.start}`, one]),
   );
-  return outdated.size > mostStaleDays
+  return outdated.size > maxStaleDays
     ? undefined
     : { from: instantText(from), to: instantText(to), stale: [...outdated.values()] };
 };

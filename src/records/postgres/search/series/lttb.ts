@@ -16,13 +16,13 @@ interface Point {
  * many points each, and of each bucket the point is kept that makes the largest triangle with the point kept before it
  * and the mean of the bucket after it. Holds two buckets at a time.
  * @param count how many points will be pushed.
- * @param points how many to keep at most, 3 or more; of fewer points all are kept.
+ * @param points how many to keep at most, 3 or more; of fewer points all are chosen.
  */
 export const createLttb = (count: number, points: number): Downsampler => {
-  const kept: { ts: number[]; values: number[] } = { ts: [], values: [] };
+  const chosen: { ts: number[]; values: number[] } = { ts: [], values: [] };
   const keep = ({ ts, value }: Point) => {
-    kept.ts.push(ts);
-    kept.values.push(value);
+    chosen.ts.push(ts);
+    chosen.values.push(value);
   };
   const keepsAll = count <= points;
   const size = (count - 2) / (points - 2);
@@ -70,7 +70,7 @@ export const createLttb = (count: number, points: number): Downsampler => {
         filling.push(point);
       }
     },
-    end: () => kept,
+    end: () => chosen,
   };
 };
 

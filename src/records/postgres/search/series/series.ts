@@ -12,9 +12,9 @@ import { createLttb, type Downsampler } from './lttb.js';
 import { type Pair, type Rolled, tables, values, type Wanted } from './value.js';
 
 /** Points of all lines of one call together. */
-const mostPoints = 50_000;
+const maxPoints = 50_000;
 /** Values that one call reads one by one, for `lttb`. */
-const mostValues = 1_000_000;
+const maxValues = 1_000_000;
 const hour = 3600;
 const day = 24 * hour;
 
@@ -90,10 +90,10 @@ const requireFit = (
   }
   const each = interval == null ? points : bucketsIn(stretch, interval);
   const all = deviceIds.length * variables.length * each;
-  if (all <= mostPoints) return;
+  if (all <= maxPoints) return;
   const product = `${deviceIds.length} devices x ${variables.length} variables x ${each} points = ${all}`;
   const path = interval == null ? 'points' : 'interval';
-  throw invalid([{ path, message: `is too fine: ${product}; at most ${mostPoints} are answered` }]);
+  throw invalid([{ path, message: `is too fine: ${product}; at most ${maxPoints} are answered` }]);
 };
 
 const endsEarly: Fault = { path: 'to', message: 'must not be before `from`' };
@@ -157,8 +157,8 @@ const downsample = async (reader: Reader, wanted: Wanted, points: number): Promi
   const counts = await reader.rows<Pair & { count: number }>(sql`
     ${tables(wanted)} select device_id as "deviceId", name, count(*)::int as count from ${all} group by 1, 2`);
   const total = counts.reduce((sum, { count }) => sum + count, 0);
-  if (total > mostValues) {
-    const message = `is too long ago: there are ${total} values, and lttb reads at most ${mostValues}; ask for less, or for min and max`;
+  if (total > maxValues) {
+    const message = `is too long ago: there are ${total} values, and lttb reads at most ${maxValues}; ask for less, or for min and max`;
     throw invalid([{ path: 'from', message }]);
   }
   const lines = new Map<string, Downsampler>(

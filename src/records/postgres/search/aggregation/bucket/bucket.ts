@@ -1,5 +1,8 @@
 import type { Sql } from 'sql-template-tag';
 import type { Field } from '../../../../../search/field/field.js';
+import type { Predicate } from '../../../../../search/query/predicate.js';
+import type { Scope } from '../../sql/scan.js';
+import { Level } from './level.js';
 
 /** A row of a level: the keys of the buckets around it, its own, and its columns. */
 export type Row = readonly unknown[];
@@ -55,4 +58,16 @@ export interface Top {
   readonly from: number;
   readonly size: number;
   readonly order: Sql;
+}
+
+/** What a level is made of, beside what its metrics add. */
+export interface LevelOptions {
+  readonly scope: Scope;
+  readonly where: readonly Predicate[];
+  readonly parent?: Level;
+  readonly keys: readonly Key[];
+  readonly cut?: Cut;
+  readonly top?: Top;
+  /** Records that are looked at first: where they fill as many buckets as are asked for, these are the first of all. */
+  readonly first?: Predicate;
 }

@@ -19,14 +19,14 @@ export interface DateBuckets {
   readonly key: Key;
   readonly rounding: Rounding;
   readonly interval: Interval;
-  /** What keys are compared with to stand before or after a moment, as a parameter; equal where a bucket starts at it. */
-  parameterOf(moment: Instant): Sql;
+  /** What keys are compared with to stand before or after an instant, as a parameter; equal where a bucket starts at it. */
+  parameterOf(instant: Instant): Sql;
   /** The start of a bucket in milliseconds, from its answered key. */
   startOf(answered: unknown): Instant;
 }
 
 /** More starts than this are not sent to the database: an hour's buckets over a quarter of a century are fewer. */
-const mostStarts = 300_000;
+const maxStarts = 300_000;
 
 const monday = 4 * unitMillis.day;
 
@@ -71,15 +71,15 @@ export const dateBuckets = (
       },
     };
   }
-  const starts = boundaries(rounding, span.from, span.to, mostStarts);
-  if (starts === undefined) throw tooManyBuckets(mostStarts + 1);
+  const starts = boundaries(rounding, span.from, span.to, maxStarts);
+  if (starts === undefined) throw tooManyBuckets(maxStarts + 1);
   return {
     rounding,
     interval,
-    parameterOf: (moment) => {
-      const index = starts.findLastIndex((one) => one <= moment);
+    parameterOf: (instant) => {
+      const index = starts.findLastIndex((one) => one <= instant);
       // Between two starts it is neither: after the one and before the other.
-      return starts[index] === moment ? sql`${index + 1}::int4` : sql`${index + 1.5}::float8`;
+      return starts[index] === instant ? sql`${index + 1}::int4` : sql`${index + 1.5}::float8`;
     },
     startOf: (answered) => starts[Number(answered) - 1] ?? starts[0]!,
     key: {

@@ -1,25 +1,12 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { maxBuckets, tooManyBuckets } from '../../../../../search/failure.js';
 import type { Field } from '../../../../../search/field/field.js';
-import { fieldsOf, type Predicate } from '../../../../../search/query/predicate.js';
+import type { Predicate } from '../../../../../search/query/predicate.js';
 import { recordCount } from '../../rollup/source.js';
 import type { Reader } from '../../snapshot-reader.js';
-import { condition } from '../../sql/condition.js';
 import { name } from '../../sql/name.js';
-import { type Scope, scan } from '../../sql/scan.js';
-import type { Bucket, Cell, Cut, Key, Row, Top } from './bucket.js';
-
-/** What a level is made of, beside what its metrics add. */
-export interface LevelOptions {
-  readonly scope: Scope;
-  readonly where: readonly Predicate[];
-  readonly parent?: Level;
-  readonly keys: readonly Key[];
-  readonly cut?: Cut;
-  readonly top?: Top;
-  /** Records that are looked at first: where they fill as many buckets as are asked for, these are the first of all. */
-  readonly first?: Predicate;
-}
+import { scan } from '../../sql/scan.js';
+import type { Bucket, Cell, Key, LevelOptions, Row, Top } from './bucket.js';
 
 /** One statement: all buckets of one place in the tree of aggregations, with the metrics in them. */
 export class Level {
@@ -256,7 +243,3 @@ const indexIn = (list: Sql[], item: Sql): number => {
   );
   return found >= 0 ? found : list.push(item) - 1;
 };
-
-/** A condition per record as a flag that aggregates can filter by. */
-export const flagOf = (level: Level, predicate: Predicate): Sql =>
-  level.perRecord(condition(predicate), fieldsOf(predicate));

@@ -3,16 +3,17 @@ import type { Aggregation, BucketAggregation } from '../../../../../search/aggre
 import type { Answer } from '../../../../../search/aggregation/answer.js';
 import type { Field, Fields } from '../../../../../search/field/field.js';
 import type { Awaitable, Pace } from '../../../../../search/pace.js';
-import { known } from '../../../../../search/query/binding.js';
-import { and, type Predicate } from '../../../../../search/query/predicate.js';
+import { findField } from '../../../../../search/query/binding.js';
+import { and, fieldsOf, type Predicate } from '../../../../../search/query/predicate.js';
 import type { Span } from '../../../../../search/span.js';
 import type { Input } from '../../../../../search/syntax/input.js';
 import type { Surroundings, Times } from '../../hits/hits.js';
+import { condition } from '../../sql/condition.js';
 import type { Scope } from '../../sql/scan.js';
 import { type StoredField, storedField } from '../../sql/stored-field.js';
 import type { Bucket, Cell, Cut, Key, Top } from './bucket.js';
 import type { DateBuckets } from './date-bucket.js';
-import { flagOf, type Level } from './level.js';
+import { Level } from './level.js';
 
 /** An expression of SQL aggregates, each followed by what it is told: nothing, or which records it counts. */
 export type Aggregate = (where: Sql) => Sql;
@@ -20,7 +21,7 @@ export type Aggregate = (where: Sql) => Sql;
 /** What all aggregations of a query share. */
 export interface Planning {
   readonly fields: Fields;
-  /** The moment that `now` means, in milliseconds. */
+  /** The instant that `now` means, in milliseconds. */
   readonly now: number;
   /** The time that records of the scope can be in. */
   readonly span: Span;
@@ -135,7 +136,7 @@ export class Stage {
 
   /** The field of a path, undefined where nothing has it. */
   field(path: string, at: Input): StoredField | undefined {
-    const field = known(this.planning.fields, path, at);
+    const field = findField(this.planning.fields, path, at);
     return field && storedField(field);
   }
 }
@@ -178,3 +179,7 @@ export interface SortColumn {
   /** What stands in for no value: a number that it counts as; `last` in either direction where it has none. */
   readonly empty: number | 'last';
 }
+
+/** A condition per record as a flag that aggregates can filter by. */
+export const flagOf = (level: Level, predicate: Predicate): Sql =>
+  level.perRecord(condition(predicate), fieldsOf(predicate));
