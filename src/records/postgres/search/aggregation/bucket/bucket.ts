@@ -1,8 +1,5 @@
 import type { Sql } from 'sql-template-tag';
 import type { Field } from '../../../../../search/field/field.js';
-import type { Predicate } from '../../../../../search/query/predicate.js';
-import type { Scope } from '../../sql/scan.js';
-import { Level } from './level.js';
 
 /** A row of a level: the keys of the buckets around it, its own, and its columns. */
 export type Row = readonly unknown[];
@@ -60,14 +57,10 @@ export interface Top {
   readonly order: Sql;
 }
 
-/** What a level is made of, beside what its metrics add. */
-export interface LevelOptions {
-  readonly scope: Scope;
-  readonly where: readonly Predicate[];
-  readonly parent?: Level;
-  readonly keys: readonly Key[];
-  readonly cut?: Cut;
-  readonly top?: Top;
-  /** Records that are looked at first: where they fill as many buckets as are asked for, these are the first of all. */
-  readonly first?: Predicate;
-}
+/** Where a list has an expression, which is added where it has not. */
+export const indexIn = (list: Sql[], item: Sql): number => {
+  const found = list.findIndex(
+    (other) => other.text === item.text && JSON.stringify(other.values) === JSON.stringify(item.values),
+  );
+  return found >= 0 ? found : list.push(item) - 1;
+};

@@ -5,8 +5,20 @@ import type { Predicate } from '../../../../../search/query/predicate.js';
 import { recordCount } from '../../rollup/source.js';
 import type { Reader } from '../../snapshot-reader.js';
 import { name } from '../../sql/name.js';
-import { scan } from '../../sql/scan.js';
-import type { Bucket, Cell, Key, LevelOptions, Row, Top } from './bucket.js';
+import { type Scope, scan } from '../../sql/scan.js';
+import { type Bucket, type Cell, type Cut, indexIn, type Key, type Row, type Top } from './bucket.js';
+
+/** What a level is made of, beside what its metrics add. */
+export interface LevelOptions {
+  readonly scope: Scope;
+  readonly where: readonly Predicate[];
+  readonly parent?: Level;
+  readonly keys: readonly Key[];
+  readonly cut?: Cut;
+  readonly top?: Top;
+  /** Records that are looked at first: where they fill as many buckets as are asked for, these are the first of all. */
+  readonly first?: Predicate;
+}
 
 /** One statement: all buckets of one place in the tree of aggregations, with the metrics in them. */
 export class Level {
@@ -236,10 +248,3 @@ export class Level {
     return this.keys.slice(0, count).map((_, index) => sql`${prefix}.${name('key', index)}`);
   }
 }
-
-const indexIn = (list: Sql[], item: Sql): number => {
-  const found = list.findIndex(
-    (other) => other.text === item.text && JSON.stringify(other.values) === JSON.stringify(item.values),
-  );
-  return found >= 0 ? found : list.push(item) - 1;
-};
