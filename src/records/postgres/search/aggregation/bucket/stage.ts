@@ -13,7 +13,7 @@ import type { Scope } from '../../sql/scan.js';
 import { type StoredField, storedField } from '../../sql/stored-field.js';
 import type { Bucket, Cell, Cut, Key, Top } from './bucket.js';
 import type { DateBuckets } from './date-bucket.js';
-import { Level } from './level.js';
+import type { Level } from './level.js';
 
 /** An expression of SQL aggregates, each followed by what it is told: nothing, or which records it counts. */
 export type Aggregate = (where: Sql) => Sql;
