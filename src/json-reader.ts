@@ -44,7 +44,7 @@ const readLine = (line: string, number: number): LocatedJson => {
     return new Reader(line, number, true).whole();
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    return new JsonFault(error, error.message);
+    return new JsonFault(error, error.message, error.isCutOff);
   }
 };
 
@@ -243,6 +243,6 @@ class Reader {
   }
 
   private fail(message: string): never {
-    throw new JsonSyntaxError(message, this.line, this.index - this.lineStart + 1);
+    throw new JsonSyntaxError(message, this.line, this.index - this.lineStart + 1, this.index >= this.text.length);
   }
 }

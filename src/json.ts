@@ -95,6 +95,8 @@ export class JsonFault extends Node {
   constructor(
     at: Position,
     readonly message: string,
+    /** Whether the text ends before the value does. */
+    readonly isCutOff = false,
   ) {
     super(at.line, at.col);
   }
@@ -112,6 +114,8 @@ export class JsonSyntaxError extends Error implements Position {
     message: string,
     readonly line: number,
     readonly col: number,
+    /** Whether the text ends before the value does. */
+    readonly isCutOff = false,
   ) {
     super(message);
     this.name = 'JsonSyntaxError';

@@ -3,7 +3,8 @@ import { JsonArray, JsonObject, type LocatedJson, locate, type PlainJson, toPlai
 import type { QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
 import { type Call, type Handle, parameter } from './call.js';
-import { badArgument, EngineFailure } from './error.js';
+import { badArgument, EngineFailure, invalidRequest } from './error.js';
+import { requireTime } from './parameter.js';
 import { askOne, bodyOf, withMembers } from './query.js';
 
 /**
@@ -35,11 +36,16 @@ const encode = (cursor: Cursor): string => {
   return id;
 };
 
-/** Reads an id of this application. @throws EngineFailure 404 for any other, as for one that the engines forgot. */
+/**
+ * Reads an id of this application.
+ * @throws EngineFailure 400 for what is no such id; 404 for one of another application, as for one that the engines forgot.
+ */
 const decode = (call: Call, kind: Cursor['kind'], id: unknown): Cursor => {
   const { organizationId, applicationId } = call;
   const cursor = typeof id === 'string' ? parse(id) : undefined;
-  if (cursor?.kind !== kind || cursor.applicationId !== applicationId || cursor.organizationId !== organizationId)
+  if (cursor?.kind !== kind)
+    throw badArgument(kind === 'scroll' ? 'Cannot parse scroll id' : `invalid id: [${shorten(id)}]`);
+  if (cursor.applicationId !== applicationId || cursor.organizationId !== organizationId)
     throw new EngineFailure(404, 'search_context_missing_exception', `No search context found for id [${shorten(id)}]`);
   return cursor;
 };
@@ -58,6 +64,7 @@ const shorten = (id: unknown): string => (typeof id === 'string' ? id.slice(0, 4
 
 /** Opens a point in time (`_pit`, or `_search/point_in_time` as OpenSearch names it). */
 export const openPit: Handle = async (call) => {
+  requireTime(call, 'keep_alive');
   const { id: applicationId, organizationId } = await call.load();
   const id = encode({ kind: 'pit', organizationId, applicationId });
   const shards = { total: 1, successful: 1, skipped: 0, failed: 0 };
@@ -72,6 +79,7 @@ export const closeCursor =
     const body = plainBody(call);
     const given = [call.params['id'], body['id'], body['pit_id'], body['scroll_id'], parameter(call, 'scroll_id')];
     const ids = given.flat().filter((id) => id !== undefined && id !== '_all');
+    if (ids.length === 0 && !given.includes('_all')) throw invalidRequest(`no ${kind} ids specified`);
     for (const id of ids) decode(call, kind, id);
     const pits = ids.map((pit_id) => ({ pit_id, successful: true }));
     return { body: { succeeded: true, num_freed: ids.length, ...(kind === 'pit' && { pits }) } };
@@ -79,6 +87,7 @@ export const closeCursor =
 
 const plainBody = (call: Call): Record<string, PlainJson> => {
   const body = bodyOf(call);
+  if (body.kind === 'fault') throw badArgument('Failed to parse request body');
   const plain = body instanceof JsonObject ? toPlain(body) : {};
   return isRecord(plain) ? (plain as Record<string, PlainJson>) : {};
 };
@@ -91,6 +100,7 @@ export const isPit = (query: LocatedJson): query is JsonObject =>
 export const requirePit = (call: Call, query: JsonObject): string => {
   const pit = toPlain(query.get('pit')!);
   const id = isRecord(pit) ? pit['id'] : undefined;
+  if (id === undefined) throw badArgument('point in time id is not provided');
   decode(call, 'pit', id);
   return id as string;
 };
@@ -126,17 +136,16 @@ const fieldOf = (key: LocatedJson): string | undefined => {
   return key.kind === 'object' ? key.members[0]?.key : undefined;
 };
 
-const invalidScroll = (fault: string) =>
-  new EngineFailure(400, 'action_request_validation_exception', `Validation Failed: 1: ${fault};`);
-
 /** The first page of a scroll. Only it answers aggregations. */
 export const openScroll = async (call: Call, query: LocatedJson): Promise<Scroll> => {
+  requireTime(call, 'scroll');
   if (!(query instanceof JsonObject)) return askOne(call, query);
   const from = query.get('from');
-  if (from !== undefined && toPlain(from) !== 0) throw invalidScroll('using [from] is not allowed in a scroll context');
+  if (from !== undefined && toPlain(from) !== 0)
+    throw invalidRequest('using [from] is not allowed in a scroll context');
   const size = query.get('size');
   if (size !== undefined && Number(toPlain(size)) === 0)
-    throw invalidScroll('[size] cannot be [0] in a scroll context');
+    throw invalidRequest('[size] cannot be [0] in a scroll context');
   const keys = sortOf(query);
   const sort = new JsonArray(query, keys === undefined ? newestFirst() : tieBroken(keys), query.end);
   const asked = withMembers(query, { sort, track_total_hits: true });
@@ -158,8 +167,11 @@ const newestFirst = () => [locate({ ts: 'desc' }), locate({ _doc: 'desc' })];
 
 /** The page after the last one that an id tells of. */
 export const nextPage = async (call: Call): Promise<Scroll> => {
+  requireTime(call, 'scroll');
   const body = plainBody(call);
-  const cursor = decode(call, 'scroll', call.params['id'] ?? body['scroll_id'] ?? parameter(call, 'scroll_id'));
+  const id = call.params['id'] ?? body['scroll_id'] ?? parameter(call, 'scroll_id');
+  if (id === undefined) throw invalidRequest('scrollId is missing');
+  const cursor = decode(call, 'scroll', id);
   const answer = await askOne(call, locate(cursor.query));
   if ('error' in answer) return answer;
   const total = cursor.total as typeof answer.hits.total;

@@ -1,14 +1,20 @@
 import type { ApiError, ErrorCode } from '../errors.js';
+import type { Cause } from '../search/failure.js';
 
 /** An error as the engines write it: the body of an answer with `status`. */
 export interface EngineError {
   readonly status: number;
-  readonly error: { readonly root_cause: readonly object[]; readonly type: string; readonly reason: string };
+  readonly error: {
+    readonly root_cause: readonly object[];
+    readonly type: string;
+    readonly reason: string;
+    readonly caused_by?: Cause;
+  };
 }
 
 /** An error in the engines' form. */
-export const engineError = (status: number, type: string, reason: string): EngineError => ({
-  error: { root_cause: [{ type, reason }], type, reason },
+export const engineError = (status: number, type: string, reason: string, causedBy?: Cause): EngineError => ({
+  error: { root_cause: [{ type, reason }], type, reason, ...(causedBy && { caused_by: causedBy }) },
   status,
 });
 
@@ -43,6 +49,7 @@ export class EngineFailure extends Error {
     readonly type: string,
     reason: string,
     readonly headers: Readonly<Record<string, string>> = {},
+    readonly causedBy?: Cause,
   ) {
     super(reason);
     this.name = 'EngineFailure';
@@ -63,7 +70,12 @@ export const wrongMethod = (path: string, method: string, allow: readonly string
   );
 
 /** 400: a parameter or a body that a request cannot have. */
-export const badArgument = (reason: string) => new EngineFailure(400, 'illegal_argument_exception', reason);
+export const badArgument = (reason: string, causedBy?: Cause) =>
+  new EngineFailure(400, 'illegal_argument_exception', reason, {}, causedBy);
+
+/** 400: what a request must have is missing, or what it has does not go together. */
+export const invalidRequest = (fault: string) =>
+  new EngineFailure(400, 'action_request_validation_exception', `Validation Failed: 1: ${fault};`);
 
 /** 504: a count was not done in the time of a query; what was counted until then would be no count. */
 export const countTimedOut = () =>

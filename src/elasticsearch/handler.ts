@@ -178,7 +178,7 @@ const asJson = (request: Request, body: object): string => {
 /** Answers an error in the engines' form. What is not in the catalogue is a bare 500, its cause reported. */
 const answerError = (options: ElasticsearchOptions, error: unknown, request: Request, response: Response): void => {
   if (error instanceof EngineFailure)
-    return writeError(request, response, error, engineError(error.status, error.type, error.message));
+    return writeError(request, response, error, engineError(error.status, error.type, error.message, error.causedBy));
   const known = toApiError(error, options.isConnectionLoss);
   if (known === undefined || known.status >= 500) options.report(error, request);
   const shown = known ?? new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');

@@ -2,7 +2,7 @@ import { JsonObject, toPlain } from '../json.js';
 import type { FieldType } from '../records/record-index.js';
 import { globOf } from '../search/syntax/glob.js';
 import { type Call, type Handle, indexName, listOf } from './call.js';
-import { EngineFailure } from './error.js';
+import { badArgument, EngineFailure } from './error.js';
 import { bodyOf } from './query.js';
 
 /** The fields but for those that only engines have. */
@@ -36,11 +36,15 @@ const put = (properties: Properties, [name = '', ...rest]: readonly string[], ty
   }
 };
 
-/** `_field_caps`: what each field can do; of those that `fields` names, in the body or beside it, which may hold `*`. */
+/**
+ * `_field_caps`: what each field can do; of those that `fields` names, in the body or beside it, which may hold `*`.
+ * @throws EngineFailure 400 where it names none.
+ */
 export const fieldCaps: Handle = async (call) => {
   const body = bodyOf(call);
   const inBody = body instanceof JsonObject ? body.get('fields') : undefined;
-  const named = listOf(call, 'fields') ?? (inBody === undefined ? ['*'] : [toPlain(inBody)].flat());
+  const named = listOf(call, 'fields') ?? (inBody === undefined ? [] : [toPlain(inBody)].flat());
+  if (named.length === 0) throw badArgument("specified fields can't be null or empty");
   const wanted = named.filter((name) => typeof name === 'string').map(globOf);
   const fields = (await fieldsOf(call)).filter(({ path }) => wanted.some((matches) => matches(path)));
   const capable = fields.map(({ path, type }) => [

@@ -10,6 +10,7 @@ import {
 import { parseJson } from '../json-reader.js';
 import type { QueryAnswer } from '../records/record-index.js';
 import { type Call, isSet, listOf, parameter } from './call.js';
+import { requireInteger, requireTime } from './parameter.js';
 
 const nowhere = { line: 0, col: 0 };
 
@@ -33,7 +34,7 @@ export const bodyOf = (call: Call): LocatedJson => {
   try {
     return parseJson(text);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) return new JsonFault(error, error.message);
+    if (error instanceof JsonSyntaxError) return new JsonFault(error, error.message, error.isCutOff);
     throw error;
   }
 };
@@ -52,6 +53,10 @@ const scalars = ['size', 'from', 'timeout', 'track_total_hits', 'track_scores', 
 const lists = ['docvalue_fields', 'stored_fields'];
 
 const fromParameters = (call: Call): Record<string, PlainJson> => {
+  requireInteger(call, 'size');
+  requireInteger(call, 'from');
+  requireInteger(call, 'track_total_hits', ['', 'true', 'false']);
+  requireTime(call, 'timeout');
   const given: Record<string, PlainJson> = {};
   for (const name of scalars) {
     const value = parameter(call, name);

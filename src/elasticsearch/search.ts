@@ -4,7 +4,7 @@ import type { QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
 import { type Call, type Handle, type HttpAnswer, indexName, isSet, parameter } from './call.js';
 import { isPit, nextPage, openScroll, requirePit, withPit } from './cursor.js';
-import { countTimedOut, EngineFailure } from './error.js';
+import { countTimedOut, EngineFailure, invalidRequest } from './error.js';
 import { askAll, askOne, emptyObject, queryOf, withMembers } from './query.js';
 import { type KindOf, typedKeys } from './typed-keys.js';
 
@@ -25,7 +25,11 @@ export const scroll: Handle = async (call) => shown(call, emptyObject, await nex
 
 /** `_msearch`: pairs of lines, a header, which is without effect, and a query. A bad query fails alone. */
 export const multiSearch: Handle = async (call) => {
+  if (call.text === '') {
+    throw new EngineFailure(400, 'parse_exception', 'request body or source parameter is required');
+  }
   const lines = parseJsonLines(call.text);
+  if (lines.items.length === 0) throw invalidRequest('no requests added');
   const items = lines.items.map((item, index) => (index % 2 === 0 ? item : withExactTotal(call, item)));
   const asked = new JsonArray(lines, items, lines.end);
   const begun = performance.now();

@@ -33,7 +33,11 @@ const maxWindow = 10_000;
 
 /** Reads one query. @throws SearchFailure at the first fault. */
 export const parseRequest = (input: Input): SearchRequest => {
-  if (input.node.kind === 'fault') throw new SearchFailure(400, 'json_parse_exception', input.node.message, input);
+  const { node } = input;
+  if (node.kind === 'fault') {
+    const type = node.isCutOff ? 'json_e_o_f_exception' : 'json_parse_exception';
+    throw new SearchFailure(400, type, node.message, input);
+  }
   if (!input.isObject) throw parsing(`Expected [START_OBJECT] but found [${kindOf(input)}]`, input);
   requireWithinLimits(input);
   let request: SearchRequest = {
@@ -129,7 +133,7 @@ const keys: Readonly<Record<string, ReadKey>> = {
   fields: shown(false),
   docvalue_fields: shown(true),
   track_total_hits: value((at) => ({ trackTotal: trackTotal(at) })),
-  timeout: value((at) => timeout(durationOf(text(at), at))),
+  timeout: value((at) => timeout(durationOf(text(at), at, 'timeout'))),
   highlight: taking(['object'], nothing),
   version: switched,
   track_scores: switched,

@@ -93,7 +93,8 @@ describe("an error of the engines' interface", () => {
   }, 60_000);
 
   it('is 400 with its place for a body that is no JSON or no query', async () => {
-    expectError(await send(field, 'POST', '/_search', { body: '{"size":' }), 400, 'json_parse_exception');
+    expectError(await send(field, 'POST', '/_search', { body: '{"size":' }), 400, 'json_e_o_f_exception');
+    expectError(await send(field, 'POST', '/_search', { body: '{size:1}' }), 400, 'json_parse_exception');
     const answer = await send(field, 'POST', '/_search', { body: '{"query":{"terrm":{}}}' });
     expectError(answer, 400, 'parsing_exception');
     expect(answer.body.error).toMatchObject({ line: 1, col: expect.any(Number) });
@@ -119,18 +120,18 @@ describe("an error of the engines' interface", () => {
     expectError(await send(field, verb, path, { body: { a: 1 } }), 403, 'cluster_block_exception');
   });
 
-  it('is 404 for a cursor of another application, or of none', async () => {
+  it('is 404 for a cursor of another application, and 400 for what is no such cursor', async () => {
     const { owner, id } = field.tenant;
     const other = await owner.post<{ id: string }>(`/organizations/${id}/applications`, { name: 'Other' });
     const url = field.url.replace(field.applicationId, other.body.id);
     const opened = await send({ ...field, url }, 'POST', '/records/_search?scroll=1m', { body: {} });
     const pit = await send({ ...field, url }, 'POST', '/records/_pit?keep_alive=1m');
     const missing = 'search_context_missing_exception';
-    for (const scroll_id of [opened.body._scroll_id, 'nonsense', pit.body.id])
-      expectError(await send(field, 'POST', '/_search/scroll', { body: { scroll_id } }), 404, missing);
-    for (const pitId of [pit.body.id, 'nonsense', opened.body._scroll_id]) {
-      const body = { pit: { id: pitId } };
-      expectError(await send(field, 'POST', '/_search', { body }), 404, missing);
-    }
+    const next = (scroll_id: string) => send(field, 'POST', '/_search/scroll', { body: { scroll_id } });
+    const within = (pitId: string) => send(field, 'POST', '/_search', { body: { pit: { id: pitId } } });
+    expectError(await next(opened.body._scroll_id), 404, missing);
+    expectError(await within(pit.body.id), 404, missing);
+    expectError(await next(pit.body.id), 400, 'illegal_argument_exception');
+    expectError(await within(opened.body._scroll_id), 400, 'illegal_argument_exception');
   });
 });

@@ -137,7 +137,7 @@ describe("what Grafana's Elasticsearch data source sends", () => {
       [400, 'json_parse_exception'],
       [400, 'parsing_exception'],
       [400, 'parsing_exception'],
-      [400, 'json_parse_exception'],
+      [400, 'json_e_o_f_exception'],
       [200, undefined],
     ]);
     expect(answers[1]?.error?.reason).toBe('Expected [START_OBJECT] but found [VALUE_NUMBER]');

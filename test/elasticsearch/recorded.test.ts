@@ -69,6 +69,11 @@ const namedInBuckets = [
   ['simple_value', { serial_diff: { buckets_path: 'mean' } }],
 ] as const;
 
+const illegal = 'illegal_argument_exception';
+const invalid = 'action_request_validation_exception';
+const noTime = (name: string, value: string) =>
+  `failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`;
+
 /** Method, path, body, and the engine's status, type and reason. */
 const refused = [
   ['POST', '/_search', [], 400, 'parsing_exception', 'Expected [START_OBJECT] but found [START_ARRAY]'],
@@ -93,7 +98,46 @@ const refused = [
     'action_request_validation_exception',
     'Validation Failed: 1: using [from] is not allowed in a scroll context;',
   ],
+  ['POST', '/_search/scroll', { scroll_id: 'abc' }, 400, illegal, 'Cannot parse scroll id'],
+  ['GET', '/_search/scroll/abc', undefined, 400, illegal, 'Cannot parse scroll id'],
+  ['GET', '/_search/scroll', undefined, 400, invalid, 'Validation Failed: 1: scrollId is missing;'],
+  ['POST', '/_search/scroll', '{', 400, illegal, 'Failed to parse request body'],
+  ['DELETE', '/_search/scroll', { scroll_id: 'abc' }, 400, illegal, 'Cannot parse scroll id'],
+  ['DELETE', '/_search/scroll', undefined, 400, invalid, 'Validation Failed: 1: no scroll ids specified;'],
+  ['POST', '/_search', { pit: { id: 'abc' } }, 400, illegal, 'invalid id: [abc]'],
+  ['DELETE', '/_search/point_in_time', {}, 400, invalid, 'Validation Failed: 1: no pit ids specified;'],
+  ['GET', '/_search?scroll=x', undefined, 400, illegal, noTime('scroll', 'x')],
+  ['GET', '/_search?scroll=', undefined, 400, illegal, noTime('scroll', '')],
+  ['GET', '/_search?timeout=x', undefined, 400, illegal, noTime('timeout', 'x')],
+  ['POST', '/_search', { timeout: 'x' }, 400, illegal, noTime('timeout', 'x')],
+  ['POST', '/records/_search/point_in_time?keep_alive=x', undefined, 400, illegal, noTime('keep_alive', 'x')],
+  ['GET', '/_search?size=x', undefined, 400, illegal, 'Failed to parse int parameter [size] with value [x]'],
+  ['GET', '/_search?size=1.5', undefined, 400, illegal, 'Failed to parse int parameter [size] with value [1.5]'],
+  ['GET', '/_search?from=', undefined, 400, illegal, 'Failed to parse int parameter [from] with value []'],
+  [
+    'GET',
+    '/_search?size=2147483648',
+    undefined,
+    400,
+    illegal,
+    'Failed to parse int parameter [size] with value [2147483648]',
+  ],
+  ['GET', '/_msearch', undefined, 400, 'parse_exception', 'request body or source parameter is required'],
+  ['POST', '/_msearch', '\n', 400, invalid, 'Validation Failed: 1: no requests added;'],
+  ['GET', '/_field_caps', undefined, 400, illegal, "specified fields can't be null or empty"],
+  ['POST', '/_field_caps', { fields: [] }, 400, illegal, "specified fields can't be null or empty"],
 ] as const;
+
+/** Bodies that end too early; the engine's reason names its own stream, so only its type is held. */
+const cutOff = [
+  '{',
+  '{"query":',
+  '{"size":1',
+  '{"query":{"match_all":{}}',
+  '{"timeout":"10s',
+  '{"timeout',
+  '{"sort":["ts"',
+];
 
 describe('typed_keys', () => {
   const hours = {
@@ -128,4 +172,9 @@ describe('a refusal', () => {
       expect([answer.status, type, reason]).toEqual(expected);
     },
   );
+
+  it.each(cutOff)('of a body that is cut off is told from one of a body that is no JSON: %s', async (body) => {
+    const answer = await send(field, 'POST', '/_search', { body });
+    expect([answer.status, answer.body.error.type]).toEqual([400, 'json_e_o_f_exception']);
+  });
 });

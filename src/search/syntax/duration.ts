@@ -10,8 +10,11 @@ const units: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A time value such as `500ms`, `+6h` or `-30m`, in milliseconds. A small `m` is minutes, as a big one would be months. */
-export const durationOf = (value: string, place: Place): number => {
+/**
+ * A time value such as `500ms`, `+6h` or `-30m`, in milliseconds. A small `m` is minutes, as a big one would be months.
+ * @throws SearchFailure for anything else; it names the `setting` where one is given.
+ */
+export const durationOf = (value: string, place: Place, setting?: string): number => {
   const given = value.trim();
   const unit = Object.keys(units).find((name) =>
     name === 'm' ? value.endsWith(name) : given.toLowerCase().endsWith(name),
@@ -23,7 +26,7 @@ export const durationOf = (value: string, place: Place): number => {
   }
   if (/^(?:[+-]?0+|-1)$/.test(given)) return Number(given);
   throw illegalArgument(
-    `failed to parse setting with value [${value}] as a time value: unit is missing or unrecognized`,
+    `failed to parse setting ${setting === undefined ? '' : `[${setting}] `}with value [${value}] as a time value: unit is missing or unrecognized`,
     place,
   );
 };
