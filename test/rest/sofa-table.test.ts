@@ -9,7 +9,7 @@ import { overWire } from '../support/wire.js';
 
 const { hooks } = readConfig({ HOOK_ALLOW_CIDRS: '127.0.0.0/8' });
 
-/* One test for each row of what SOFA gets wrong (docs/architecture/request.md). */
+/* One test for each row of what SOFA gets wrong (docs/architecture/rest.md). */
 describe('REST where SOFA alone would be wrong', () => {
   const service = useService({ config: { hooks } });
   let tenant: Tenant;

@@ -1,0 +1,31 @@
+import { afterAll, expect, it } from '@jest/globals';
+import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
+import type { GraphContext } from '../../src/graph/context.js';
+import { createPrepare } from '../../src/graph/execute.js';
+import { RequestBudget } from '../../src/graph/request-budget.js';
+
+/** The number of the current iteration of the event loop. */
+let iteration = 0;
+let next = setImmediate(count);
+function count() {
+  iteration += 1;
+  next = setImmediate(count);
+}
+afterAll(() => clearImmediate(next));
+
+it('GraphQL batches: every compilation waits for its own loop iteration', async () => {
+  const schema = buildSchema('type Query { iteration: Int }');
+  // A compiled operation runs as soon as it is compiled, in the same iteration.
+  schema.getQueryType()!.getFields()['iteration']!.resolve = () => iteration;
+  const prepare = createPrepare(schema);
+  const context = { budget: new RequestBudget(20_000), reserve: () => undefined } as unknown as GraphContext;
+  const documents = Array.from({ length: 20 }, (_, index) => parse(`{ at${index}: iteration }`));
+  const runs = documents.map((document) => prepare(document, document.definitions[0] as OperationDefinitionNode));
+  const answers = await Promise.all(runs.map((run) => run(context, {})));
+  const compiledAt = answers.flatMap(({ data }) => Object.values(data!));
+  expect(compiledAt).toHaveLength(20);
+  expect(new Set(compiledAt).size).toBe(20);
+  // What is compiled already waits for none.
+  const now = iteration;
+  expect((await runs[0]!(context, {})).data).toEqual({ at0: now });
+});
