@@ -1,7 +1,7 @@
 import { GraphQLDateTimeISO, GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Application, ApplicationReference } from './application.js';
-import { createdAt, identifier, NullIsValue, RestShape, reference, updatedAt } from './columns.js';
+import { createdAt, GraphOnly, identifier, NullIsValue, RestShape, reference, updatedAt } from './columns.js';
 import { UnixTime } from './scalars.js';
 
 /** How a delivery ended. */
@@ -112,4 +112,11 @@ export class Delivery extends DeliveryListItem {
   truncated?: boolean | null;
   @Field(() => [DeliveryAttempt], { description: 'All attempts, the first one first.' })
   attempts!: DeliveryAttempt[];
+  @Field(() => GraphQLDateTimeISO, {
+    nullable: true,
+    description:
+      'When the next attempt is due; none where the delivery ended or is being called. A hook that is disabled, at its limit or whose circuit is open makes it later.',
+  })
+  @GraphOnly()
+  nextAttemptAt?: string | null;
 }

@@ -19,6 +19,8 @@ export const deliveryRows: Sql = sql`
          case when d.request is not null then json_build_object('payload', d.payload, 'headers', d.request -> 'headers',
            'method', d.request -> 'method', 'uri', d.request -> 'uri') end as request,
          d.response, d.error, case when d.truncated then true end as truncated, d.attempts,
+         case when not d.done and not exists (
+           select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id) then d.next_attempt_at end as "nextAttemptAt",
          array[d.id::text] as "walkKeys"
     from delivery d`;
 

@@ -99,6 +99,20 @@ describeInBrowser('hooks', () => {
     await page.getByRole('status', { name: 'Job' }).getByText('2 changed').waitFor();
   });
 
+  it('says in its zone when the next attempt of a delivery is due', async () => {
+    const { owner, applicationId } = await furnished();
+    const url = broken.url('/later');
+    const hookId = await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url });
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 1 } });
+    const path = `/applications/${owner.id}/${applicationId}/hooks/${hookId}/deliveries`;
+    const { body } = await owner.get<{ id: string }[]>(path);
+    const address = `${world.url}/console/hooks/${applicationId}/${hookId}/${body[0]!.id}`;
+    const { page } = await browser.open(`${address}#token=${owner.token}`);
+    await page.getByText('failed 500, is tried again').waitFor();
+    const next = page.locator('dl > div', { hasText: 'Next attempt' }).getByRole('definition');
+    expect(await next.textContent()).toMatch(/:\d\d \(Europe\/Paris\)$/);
+  });
+
   it('shows a member no hook of an application that it may only read', async () => {
     const { owner, applicationId } = await furnished();
     await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url: receiver.url('/hidden') });

@@ -6,7 +6,7 @@ import { Empty, Loading } from '../../components/state.js';
 import { DeliveryDocument, type DeliveryQuery, RedeliverOneDocument } from '../../documents.js';
 import { ask } from '../../graph.js';
 import { mayWrite, organizationId } from '../../session.js';
-import { moment, secondsOf } from '../../time.js';
+import { moment, secondsOf, zone } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { shown } from '../../value.js';
 import { millis } from './hook-state.js';
@@ -67,6 +67,7 @@ const Shown = ({ of }: { of: Delivery }) => (
         ['Stored', moment(secondsOf(of.createdAt))],
         ['Last changed', moment(secondsOf(of.updatedAt))],
         ['Attempts', `${of.attemptsMade} of ${of.maxNumberAttempts}`],
+        ['Next attempt', of.nextAttemptAt && `${moment(secondsOf(of.nextAttemptAt))} (${zone.value})`],
         ['Fault', of.error && `${of.error.code}: ${of.error.message}`],
       ]}
     />
