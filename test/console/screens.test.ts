@@ -1,16 +1,36 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useWorld } from '../support/world.js';
-import { describeInBrowser, useBrowser } from './browser.js';
+import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
 
 /** A text that would do something wherever it were not taken as text. */
 const hostile = `<img src=x onerror="document.title='broken in'">"'\`{{7*7}}\${7*7}\u202E<script>document.title='broken in'</script>`;
+
+/** The screens, by what they show. */
+const names = [
+  'Overview',
+  'Devices',
+  'A device',
+  'Live',
+  'Explore by chart',
+  'Explore by query',
+  'Products',
+  'A product',
+  'Hooks',
+  'A hook',
+  'A delivery',
+  'Applications',
+  'An application',
+  'People',
+  'Jobs',
+  'Tokens',
+] as const;
 
 describeInBrowser('every screen', () => {
   const world = useWorld();
   const browser = useBrowser();
   let token: string;
-  let screens: Record<string, string>;
+  let screens: Record<(typeof names)[number], string>;
 
   /** One thing of each kind, each with a hostile name, and values and tags of the same. */
   beforeAll(async () => {
@@ -83,6 +103,20 @@ describeInBrowser('every screen', () => {
     expect(wide).toEqual([]);
     expect(faults).toEqual([]);
   }, 120_000);
+
+  it.each(names)(
+    '%s breaks no rule of accessibility, light or dark',
+    async (name) => {
+      const { page, context } = await browser.open(`${world.url}/console${screens[name]}#token=${token}`);
+      await loaded(page);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        expect(await violationsOf(page)).toEqual([]);
+      }
+      await context.close();
+    },
+    60_000,
+  );
 
   it('shows the times of a day on which the clock changes in three zones, and says which zone it is', async () => {
     const owner = await world.organization();
