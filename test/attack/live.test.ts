@@ -92,7 +92,7 @@ describe('WebSockets that never say who they are', () => {
     expect(sockets(opened)).toHaveLength(200);
     const [first] = sockets(opened);
     expect([first!.readyState === WebSocket.OPEN, sockets(opened).at(-1)!.readyState]).toEqual([false, WebSocket.OPEN]);
-    const others = Array.from({ length: 25 }, () => overSocket(behindProxy.url, place.owner.token, place.records()));
+    const others = Array.from({ length: 15 }, () => overSocket(behindProxy.url, place.owner.token, place.records()));
     subscribers.push(...others);
     for (const subscriber of others) await subscriber.until(begun);
     for (const socket of sockets(opened)) socket.terminate();

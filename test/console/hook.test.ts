@@ -85,10 +85,10 @@ describeInBrowser('hooks', () => {
     await owner.post(`/organizations/${owner.id}/records`, records);
     await broken.received(2);
     const { page } = await browser.open(`${world.url}/console/hooks/${applicationId}/${hookId}#token=${owner.token}`);
-    await page.getByLabel('Outcome').selectOption('Succeeded');
+    await page.getByLabel('Outcome', { exact: true }).selectOption('Succeeded');
     await page.getByText('No delivery').waitFor();
     expect(page.url()).toContain('outcome=succeeded');
-    await page.getByLabel('Outcome').selectOption('Failed or waiting');
+    await page.getByLabel('Outcome', { exact: true }).selectOption('Failed or waiting');
     await page.getByText('1–2 of 2').waitFor();
     await page.getByRole('button', { name: 'Redeliver' }).click();
     await page.getByRole('option', { name: '2 that failed or wait' }).waitFor({ state: 'attached' });

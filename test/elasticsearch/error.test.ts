@@ -7,7 +7,7 @@ import { type Answered, send, useField } from './field.js';
 
 const field = useField();
 const busy = useField({ config: { rateLimit: 1 } });
-const slow = useField({ config: { search: { timeout: 1000, rollups: true } } });
+const slow = useField({ config: { search: { timeout: 1000, rollups: true }, requestsAtOnce: 150 } });
 
 /** Every error is an object with a type, a reason and the cause, and its status. */
 const expectError = (answer: Answered, status: number, type: string) => {
