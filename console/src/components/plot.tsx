@@ -84,7 +84,7 @@ export function Plot({
             dash: [...strokeOf(index).dash],
             width: 1.5,
             spanGaps: true,
-            points: { show: line.ts.length < 60 },
+            points: { show: line.ts.length < 60, fill: color(strokeOf(index).color), size: 4 },
           })),
         ],
         hooks: { setCursor: [(instance) => announce(instance, element, lines)] },

@@ -148,13 +148,18 @@ const Picture = ({
 const mostLines = 12;
 
 const linesOf = (rows: readonly (readonly Cell[])[], columns: readonly string[], keys: number): Line[] => {
-  const lines = new Map<string, { name: string; unit: string; ts: number[]; values: (number | null)[] }>();
+  const lines = new Map<string, { name: string; unit: string | null; ts: number[]; values: (number | null)[] }>();
   for (const row of rows)
     for (let place = keys; place < columns.length; place++) {
       const group = row.slice(1, keys).join(', ');
       const name = group === '' ? columns[place]! : `${group} ${columns[place]}`;
       // Figures of one name share an axis.
-      const line = lines.get(name) ?? { name, unit: columns[place]!, ts: [], values: [] };
+      const line = lines.get(name) ?? {
+        name,
+        unit: name === columns[place] ? null : columns[place]!,
+        ts: [],
+        values: [],
+      };
       line.ts.push(Number(row[0]) / 1000);
       const value = row[place];
       line.values.push(typeof value === 'number' ? value : null);
