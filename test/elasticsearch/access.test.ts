@@ -10,6 +10,9 @@ const world = useWorld();
 type Who = 'nobody' | 'owner' | 'member' | 'reader' | 'read token' | 'ingest token' | 'other organization';
 const tokens = {} as Record<Who, string>;
 let url: string;
+/** Cursors of the application, opened by its owner. */
+let scrollId: string;
+let pointInTime: string;
 
 /** What each caller is answered where a reader gets an answer, and where something would be written. */
 const expected: Record<Who, [read: number, write: number]> = {
@@ -42,6 +45,9 @@ beforeAll(async () => {
     'other organization': await tokenOf(world.organization()),
   });
   url = `${world.url}/ddp/v1/applications/${organization.id}/${applicationId}/elasticsearch`;
+  const field = { url, token: tokens.owner } as never;
+  scrollId = (await send(field, 'POST', '/records/_search?scroll=1m', { body: {} })).body['_scroll_id'] as string;
+  pointInTime = (await send(field, 'POST', '/records/_pit?keep_alive=1m')).body['id'] as string;
 });
 
 const places = engineRoutes.flatMap(({ verbs, paths, changes }) =>
@@ -50,13 +56,24 @@ const places = engineRoutes.flatMap(({ verbs, paths, changes }) =>
 
 /** Paths that name a thing which is not there answer whoever may read with 404. */
 const needsThing = (path: string) => /_doc|_source|scroll/.test(path);
-const bodies: Record<string, string> = { _msearch: '{}\n{"size":0}\n' };
+/** A body without which a path answers 400. */
+const bodyOf = (path: string): string | object | undefined => {
+  if (path.endsWith('_msearch')) return '{}\n{"size":0}\n';
+  if (path.endsWith('/scroll')) return { scroll_id: scrollId };
+  return path.endsWith('/_pit') || path.endsWith('/point_in_time')
+    ? { id: pointInTime, pit_id: [pointInTime] }
+    : undefined;
+};
 
 describe.each(Object.keys(expected) as Who[])('%s', (who) => {
   it.each(places)('asks $verb $path', async ({ verb, path, changes }) => {
-    const place = path.replaceAll(/:(\w+)/g, (_match, name: string) => (name === 'index' ? 'records' : 'x'));
-    const body = bodies[path.split('/').at(-1)!];
-    const answer = await send({ url, token: tokens[who] } as never, verb, place, body === undefined ? {} : { body });
+    const place = path.replaceAll(/:(\w+)/g, (_match, name: string) =>
+      name === 'index' ? 'records' : path.includes('scroll') ? scrollId : 'x',
+    );
+    const body = path.includes(':index') && path.endsWith('_pit') ? undefined : bodyOf(path);
+    const query = path.endsWith('_field_caps') ? '?fields=*' : '';
+    const field = { url, token: tokens[who] } as never;
+    const answer = await send(field, verb, `${place}${query}`, body === undefined ? {} : { body });
     const [read, write] = expected[who];
     const wanted = changes ? write : read;
     expect(answer.status).toBe(wanted === 200 && needsThing(path) && answer.status === 404 ? 404 : wanted);
