@@ -9,7 +9,9 @@ export async function useClient(
   const { organizationId, applicationId, otherId, serial } = of;
   const withToken = { headers: { Authorization: `Bearer ${token}` } };
   const record = { serial, ts: 1795000000, data: { temperature: 21.5 } };
-  const posted = await ingestRecords(organizationId, record, undefined, withToken);
+  // Records may be sent as NDJSON too: of bodies of several types orval's client names none.
+  const asJson = { headers: { ...withToken.headers, 'Content-Type': 'application/json' } };
+  const posted = await ingestRecords(organizationId, record, undefined, asJson);
   const listed = await applications(organizationId, { ids: [applicationId, otherId], sort: 'name' }, withToken);
   const body = { ts: { gte: 1794999999, lte: 1795000001 }, queries: [{ products: [], size: 5 }] };
   const found = await searchByPost(organizationId, applicationId, body, withToken);
