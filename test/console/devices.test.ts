@@ -61,7 +61,11 @@ describeInBrowser('the list of devices', () => {
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('dialog').getByText('15 of 15 devices are linked to applications').waitFor();
     await page.getByRole('dialog', { name: 'Delete 15 devices' }).getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('dialog').getByRole('alert').getByText('Nothing was deleted: of these devices 15 are linked').waitFor();
+    await page
+      .getByRole('dialog')
+      .getByRole('alert')
+      .getByText('Nothing was deleted: of these devices 15 are linked')
+      .waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Unlink', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
