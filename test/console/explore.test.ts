@@ -86,6 +86,7 @@ describeInBrowser('exploring records', () => {
     await page.getByText('Ctrl+Enter runs it').waitFor();
     await page.keyboard.press('Control+Enter');
     const table = page.getByRole('table', { name: 'Buckets of by' });
+    await table.waitFor();
     expect(await table.getByRole('row').allTextContents()).toEqual(['byrecords', 'c0-013', 'c0-023']);
     await page.getByRole('group', { name: 'records by by' }).waitFor();
     expect(await downloaded(page)).toBe('\uFEFFby,records\r\nc0-01,3\r\nc0-02,3\r\n');
