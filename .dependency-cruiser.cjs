@@ -43,7 +43,7 @@ const mayImport = {
     'fair-queue',
     ...shared,
   ],
-  hooks: ['entities', 'binary', 'errors', 'json', 'log', 'transaction', ...shared],
+  hooks: ['entities', 'binary', 'errors', 'fair-queue', 'json', 'log', 'transaction', ...shared],
   jobs: ['entities', 'errors', 'json', 'log', 'transaction', ...shared],
   live: ['entities', 'errors', 'json', 'log', 'visibility', ...shared],
   resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'jobs', 'live', 'errors', 'json'],

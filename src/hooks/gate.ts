@@ -1,3 +1,5 @@
+import { FairQueue, type Release } from '../fair-queue.js';
+
 /** Calls that begin without waiting for another to end: as many as keep a processor busy. */
 const maxActive = 64;
 /** With fewer than this waiting, the dispatcher may claim more. */
@@ -7,7 +9,7 @@ const activeTime = 25;
 
 /**
  * Lets calls begin a few at a time. Receivers that answer at once are called over few connections, kept busy; those
- * that take their time, or hang, make room for others after a while. Organizations take turns.
+ * that take their time, or hang, make room for others after a while. Organizations share what may begin fairly.
  */
 export interface Gate<Item> {
   /** Begins with it as soon as it may, in the order of asking among those of its organization. */
@@ -20,34 +22,14 @@ export interface Gate<Item> {
 
 /** A gate in front of what `begin` starts; it resolves when that is over, and never rejects. */
 export function createGate<Item>(begin: (item: Item) => Promise<void>): Gate<Item> {
-  /** What waits, by organization; that whose last turn is longest ago comes first. */
-  const queues = new Map<string, Item[]>();
-  let waiting = 0;
-  let counted = 0;
+  const queue = new FairQueue({ turns: maxActive, each: maxActive, waiting: Number.POSITIVE_INFINITY });
+  const waiting = new Set<Item>();
   let tell: (() => void) | undefined;
 
-  const shift = (): Item | undefined => {
-    const [first] = queues;
-    if (first === undefined) return undefined;
-    const [organizationId, queue] = first;
-    const item = queue.shift();
-    waiting--;
-    queues.delete(organizationId);
-    if (queue.length > 0) queues.set(organizationId, queue);
-    return item;
-  };
-
-  const enter = (item: Item) => {
-    counted++;
-    let counts = true;
+  const enter = (item: Item, release: Release) => {
     const leave = () => {
       clearTimeout(timer);
-      if (!counts) return;
-      counts = false;
-      counted--;
-      const next = shift();
-      if (next !== undefined) enter(next);
-      if (waiting < refillBelow) tell?.();
+      release();
     };
     const timer = setTimeout(leave, activeTime);
     void begin(item).then(leave);
@@ -55,22 +37,25 @@ export function createGate<Item>(begin: (item: Item) => Promise<void>): Gate<Ite
 
   return {
     admit(organizationId, item) {
-      if (counted < maxActive) return enter(item);
-      const queue = queues.get(organizationId);
-      if (queue === undefined) queues.set(organizationId, [item]);
-      else queue.push(item);
-      waiting++;
+      const release = queue.takeFree(organizationId);
+      if (release !== undefined) return enter(item, release);
+      waiting.add(item);
+      void queue.take(organizationId).then((later) => {
+        // It was given back when the gate was closed.
+        if (!waiting.delete(item)) return later();
+        enter(item, later);
+        if (waiting.size < refillBelow) tell?.();
+      });
     },
     ready: () =>
-      waiting < refillBelow
+      waiting.size < refillBelow
         ? Promise.resolve()
         : new Promise((resolve) => {
             tell = resolve;
           }),
     close() {
-      const left = [...queues.values()].flat();
-      queues.clear();
-      waiting = 0;
+      const left = [...waiting];
+      waiting.clear();
       tell?.();
       return left;
     },

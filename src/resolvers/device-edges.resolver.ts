@@ -34,7 +34,7 @@ export class DeviceEdgesResolver {
        where l.device_id = parent.id and ${writableApplication(ctx.caller)}`;
     const listing = () => ({
       ...deliveriesBelow([sql`d.device_id = parent.id`, sql`d.hook_id = any(array(${hooks}))`], args),
-      timeout: timeout,
+      timeout,
     });
     return listBelow(ctx, 'device.deliveries', id, listing, args);
   }
