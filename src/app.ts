@@ -31,6 +31,7 @@ import { originOf } from './rest/origin.js';
 import { identifyRequests } from './rest/request-id.js';
 import { logRequests } from './rest/request-log.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
+import { isAborted } from './schema/api-error.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import { createUpgrades } from './upgrade.js';
@@ -119,7 +120,7 @@ async function createApp(config: Config, log: Log, services: Services, state: { 
   });
   const report = (cause: unknown, request?: Request) => {
     // What a caller who went away has aborted is no fault of ours.
-    if (cause instanceof Error && cause.name === 'AbortError') return;
+    if (isAborted(cause)) return;
     log.error({ err: cause, requestId: request?.res?.getHeader('X-Request-Id') }, unforeseen);
   };
   const elasticsearch = createElasticsearch({

@@ -9,14 +9,24 @@ export function toApiError(error: unknown, isConnectionLoss: (error: unknown) =>
   if (error instanceof ApiError) return error;
   if (isConnectionLoss(error)) return unavailable();
   if (isCancelled(error)) return timedOut();
-  const causes = error instanceof AggregateError ? (error.errors as unknown[]) : [causeOf(error)];
-  const known = causes.map((cause) => (cause === undefined ? undefined : toApiError(cause, isConnectionLoss)));
-  return known.find((each) => each !== undefined);
+  return causesOf(error)
+    .map((cause) => toApiError(cause, isConnectionLoss))
+    .find((each) => each !== undefined);
 }
 
-const causeOf = (error: unknown): unknown => {
-  if (error instanceof GraphQLError) return error.originalError;
-  return error instanceof Error ? error.cause : undefined;
+/** Whether an error is nothing but the abort of what a caller asked for who went away. */
+export const isAborted = (error: unknown): boolean => {
+  // A DOMException, which is of no class that is the same everywhere.
+  if (typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError') return true;
+  const causes = causesOf(error);
+  return causes.length > 0 && causes.every(isAborted);
+};
+
+/** What an error was made of; nothing where it stands for itself. */
+const causesOf = (error: unknown): readonly unknown[] => {
+  if (error instanceof AggregateError) return error.errors;
+  const cause = error instanceof GraphQLError ? error.originalError : error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? [] : [cause];
 };
 
 /** PostgreSQL ended a statement whose time was over (SQLSTATE query_canceled). */

@@ -92,6 +92,8 @@ export class SnapshotReader {
         await this.client.query('rollback to savepoint opened');
         this.limited = Math.ceil(this.options.timeoutMs);
       }
+      // The caller's leaving is why it was cancelled.
+      this.options.signal?.throwIfAborted();
       throw isTimeout(error) && !this.gone ? new TimedOut() : error;
     }
   }

@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { createPool } from '../../src/database/pools.js';
+import { createLog } from '../../src/log.js';
+import { SlowSender } from '../attack/slow-sender.js';
+import { useService } from '../support/service.js';
+import { createTenant } from '../support/tenant.js';
+
+const lines: string[] = [];
+const service = useService({ log: createLog('warn', { write: (line) => void lines.push(line) }) });
+
+describe('a caller who goes away during a search', () => {
+  it('ends its statements, and is no error of the service in the log', async () => {
+    const { owner, id } = await createTenant(service);
+    const application = await owner.post<{ id: string }>(`/organizations/${id}/applications`, { name: 'Field' });
+    const device = await owner.post<{ id: string }>(`/organizations/${id}/devices/aa`, {});
+    await owner.put(`/applications/${id}/${application.body.id}/devices/${device.body.id}`);
+    const pool = createPool(service.databaseUrl, { max: 2 });
+    const holder = await pool.connect();
+    const waiting = async () =>
+      (await pool.query("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"))
+        .rowCount!;
+    await holder.query('begin; lock table record in access exclusive mode');
+    const body = JSON.stringify({ ts: { gte: 1, lte: 2 }, queries: [{ products: [] }] });
+    const sender = await SlowSender.to(service.url);
+    sender.begin(`/ddp/v1/applications/${id}/${application.body.id}/search`, {
+      Authorization: `Bearer ${owner.token}`,
+      'Content-Type': 'application/json',
+    });
+    sender.chunk(Buffer.from(body)).end();
+    while ((await waiting()) === 0);
+    sender.leave();
+    while ((await waiting()) > 0);
+    await holder.query('rollback');
+    holder.release();
+    await pool.end();
+    expect((await owner.get('/account')).status).toBe(200);
+    expect(lines).toEqual([]);
+  });
+});
