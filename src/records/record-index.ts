@@ -7,6 +7,10 @@ import type { FieldKind } from '../search/field/field.js';
 /**
  * Answers questions about records: searches, fields, series and newest values. It is PostgreSQL today; a search cluster that
  * is fed from the {@link RecordLog} can be another. It never decides whether a record is stored.
+ *
+ * A search knows the devices that it is about (`device.id`, those of the application) before it reads records. What else a query
+ * asks of `device.*` (serial, name, tags, location) is what the device is now: PostgreSQL joins the device, another index has to
+ * resolve it to devices first.
  */
 export interface RecordIndex {
   /**

@@ -9,7 +9,7 @@ import { type Fault, invalid } from '../errors.js';
 export interface CursorKind {
   /** Tells cursors of this list from those of others. */
   kind: string;
-  /** What each key of a row looks like; rows carry theirs as texts, in the column `walkKeys`. */
+  /** What each key of a row looks like; rows carry theirs as texts, in the column `cursorKeys`. */
   shape: readonly RegExp[];
   /** Condition: a row comes after these keys. */
   after: (keys: readonly string[]) => Sql;
@@ -27,7 +27,9 @@ export interface CursorPage {
 export const cursorOf = ({ kind }: CursorKind, parentId: string, row: object | undefined): string | null =>
   row === undefined
     ? null
-    : Buffer.from(JSON.stringify([kind, parentId, ...(row as { walkKeys: string[] }).walkKeys])).toString('base64url');
+    : Buffer.from(JSON.stringify([kind, parentId, ...(row as { cursorKeys: string[] }).cursorKeys])).toString(
+        'base64url',
+      );
 
 /** Throws 422 for what is no cursor of a list below this parent. */
 export function requireCursorOf(parentId: string, cursor: string): void {

@@ -21,7 +21,7 @@ export const deliveryRows: Sql = sql`
          d.response, d.error, case when d.truncated then true end as truncated, d.attempts,
          case when not d.done and not exists (
            select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id) then d.next_attempt_at end as "nextAttemptAt",
-         array[d.id::text] as "walkKeys"
+         array[d.id::text] as "cursorKeys"
     from delivery d`;
 
 /** It carries the time when the delivery was made, so the index is in that order. */

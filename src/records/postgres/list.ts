@@ -5,9 +5,9 @@ import sql, { join, type Sql } from 'sql-template-tag';
  * also check access, so these are parts of statements and no part of the index.
  */
 
-/** Of records `r`; `walkKeys` are the keys of a cursor. */
+/** Of records `r`; `cursorKeys` are the keys of a cursor. */
 const columns: Sql = sql`r.id, extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame, r.device_id as "deviceId",
-  r.product_id as "productId", array[(extract(epoch from r.ts) * 1000000)::bigint::text, r.seq::text] as "walkKeys"`;
+  r.product_id as "productId", array[(extract(epoch from r.ts) * 1000000)::bigint::text, r.seq::text] as "cursorKeys"`;
 
 /** Records by their identifiers, where a condition over `d`, the device of each, holds. */
 export const recordsById = (ids: Sql, condition: Sql): Sql => sql`
