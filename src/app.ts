@@ -6,10 +6,8 @@ import { createAuthenticate } from './auth/authenticate.js';
 import { Call, type CallResources } from './call.js';
 import type { Config } from './config.js';
 import { createConsole } from './console.js';
-import { createBoundedRead } from './database/bounded.js';
 import { isConnectionLoss } from './database/loss.js';
 import { appliedMigrations } from './database/migrate.js';
-import { createSharedRead } from './database/shared-read.js';
 import { createElasticsearch } from './elasticsearch/handler.js';
 import type { Caller } from './entities/caller.js';
 import { ApiError, unavailable } from './errors.js';
@@ -82,16 +80,12 @@ export async function startService(options: ServicesOptions): Promise<Service> {
 }
 
 /** What all calls share. */
-export const createResources = (config: Config, services: Services): CallResources => {
-  const readWithin = createBoundedRead(services.slowPool);
-  return {
-    read: createSharedRead(services.reader.read, readWithin),
-    readWithin,
-    wake: services.hooks.wake,
-    fork: () => services.orm.em.fork(),
-    originOf: (request) => config.publicUrl ?? originOf(request),
-  };
-};
+export const createResources = (config: Config, services: Services): CallResources => ({
+  reads: services.reads,
+  wake: services.hooks.wake,
+  fork: () => services.orm.em.fork(),
+  originOf: (request) => config.publicUrl ?? originOf(request),
+});
 
 async function createApp(config: Config, log: Log, services: Services, state: { draining: boolean }) {
   const app = express();

@@ -1,17 +1,14 @@
 import { once } from 'node:events';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Request } from 'express';
-import type { Sql } from 'sql-template-tag';
-import type { BoundedRead } from './database/bounded.js';
-import type { SharedRead } from './database/shared-read.js';
+import type { CallReads } from './database/call-read.js';
 import type { Caller } from './entities/caller.js';
 import { noteFor } from './rest/request-log.js';
 import type { Context, Read, WeighRows } from './schema/context.js';
 
 /** What all calls share; app makes it once. */
 export interface CallResources {
-  read: SharedRead;
-  readWithin: BoundedRead;
+  reads: CallReads;
   wake: () => void;
   /** Makes a unit of work. */
   fork: () => EntityManager;
@@ -36,6 +33,7 @@ export interface Share {
 export class Call implements Context {
   readonly read: Read;
   readonly readWithin: Context['readWithin'];
+  readonly timeLeft: Context['timeLeft'];
   readonly wake: () => void;
   readonly loaders = new Map<unknown, unknown>();
   // Not `#em`: Apollo copies the context property by property, and private names do not survive that.
@@ -51,12 +49,13 @@ export class Call implements Context {
     /** Aborted when the caller is gone; that of the request's answer unless given. */
     private readonly left?: AbortSignal,
   ) {
-    this.read =
-      share === undefined
-        ? (query) => resources.read(caller.organizationId, query, weighRows)
-        : this.readAsAllowed(share);
-    this.readWithin = (query, milliseconds, signal) =>
-      resources.readWithin(caller.organizationId, query, milliseconds, weighRows, signal ?? this.signal);
+    const { read, readWithin } = resources.reads;
+    this.read = (query) => read(this, query);
+    this.readWithin = (query, milliseconds, signal) => readWithin(this, query, milliseconds, signal);
+    this.timeLeft = () => {
+      share?.requireTime();
+      return share?.heavy ? share.left + grace : undefined;
+    };
     this.wake = resources.wake;
   }
 
@@ -86,17 +85,6 @@ export class Call implements Context {
     const gone = this.left ?? whenGone(this.request);
     this.gone = this.share === undefined ? gone : AbortSignal.any([gone, this.share.signal]);
     return this.gone;
-  }
-
-  /** Quick reads go through the pipelined connection; those of a heavy call through others, where they can be cancelled. */
-  private readAsAllowed(share: Share): Read {
-    const { organizationId } = this.caller;
-    const check = () => share.requireTime();
-    return async <Row extends object>(query: Sql) => {
-      share.requireTime();
-      if (!share.heavy) return this.resources.read<Row>(organizationId, query, this.weighRows, check);
-      return (await this.readWithin(query, share.left + grace)) as Row[];
-    };
   }
 }
 

@@ -5,6 +5,7 @@ import type { Sql } from 'sql-template-tag';
 import { ormOptions } from '../mikro-orm.config.js';
 import { createRecheck } from './auth/recheck.js';
 import type { Config } from './config.js';
+import { type CallReads, createCallReads } from './database/call-read.js';
 import { isConnectionLoss } from './database/loss.js';
 import { createPool } from './database/pools.js';
 import { createReader, type Reader } from './database/reader.js';
@@ -49,10 +50,10 @@ export interface Services {
   /** For transactions, and reads that may take their time. */
   pool: pg.Pool;
   reader: Reader;
+  /** What calls read with. */
+  reads: CallReads;
   /** For authentication and readiness alone, which nothing that a tenant asks for may hold up. */
   accessReader: Reader;
-  /** For reads that may take their time, shared fairly among organizations. */
-  slowPool: pg.Pool;
   hooks: Hooks;
   /** Figures for Prometheus. */
   registry: Registry;
@@ -88,6 +89,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const reader = createReader(connectionString, Math.min(limit, quickReadLimit));
   const accessReader = createReader(connectionString, Math.min(limit, accessReadLimit));
   const slowPool = createPool(connectionString, { name: 'ddp slow read', max: 4, pipeline: true });
+  const reads = createCallReads(reader, slowPool);
   const pool = createPool(connectionString);
   // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
   const storePool = createPool(connectionString, {
@@ -156,6 +158,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const recordIndex = createRecordIndex({
     pool: searchPool,
     queue: searchQueue,
+    reads,
     readPool: pool,
     checkPool: liveSlowPool,
     clock,
@@ -199,8 +202,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     orm,
     pool,
     reader,
+    reads,
     accessReader,
-    slowPool,
     hooks,
     registry,
     records,
@@ -218,7 +221,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
         slowPool.end(),
         pool.end(),
         storePool.end(),
-        searchPool.end(),
+        index.close(),
         dispatcherPool.end(),
         livePool.end(),
         liveSlowPool.end(),

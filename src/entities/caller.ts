@@ -10,3 +10,17 @@ export interface Caller {
   readonly role: Role;
   readonly scope: TokenScope;
 }
+
+/** On whose behalf something is read, and within which bounds. The context of a call is one. */
+export interface ReadingCall {
+  readonly caller: Pick<Caller, 'organizationId'>;
+  /** Aborted when the client goes away, or when the time of the call is over. */
+  readonly signal: AbortSignal;
+  /** Counts characters of rows as they are read; 0 only asks whether more may come. @throws tooLarge, rateLimited */
+  readonly weighRows: (characters: number) => void;
+  /**
+   * How many milliseconds a call has left that asks for so much that its statements must be possible to cancel; undefined for
+   * others. @throws timedOut when the time is over
+   */
+  readonly timeLeft: () => number | undefined;
+}

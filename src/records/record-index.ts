@@ -1,4 +1,6 @@
+import type { ReadingCall } from '../entities/caller.js';
 import type { VariableType } from '../entities/enums.js';
+import type { DeviceRecord } from '../entities/record.js';
 import type { SeriesFunction } from '../entities/series.js';
 import type { LocatedJson, PlainJson } from '../json.js';
 import type { ErrorAnswer } from '../search/failure.js';
@@ -28,6 +30,14 @@ export interface RecordIndex {
   series(call: SeriesCall): Promise<Line[]>;
   /** Finds the newest measured values of devices, by device. @param weigh counts what is read, in bytes, and throws past what the call may read */
   latest(deviceIds: readonly string[], weigh: (bytes: number) => void): Promise<ReadonlyMap<string, LatestValue[]>>;
+  /** Finds records of devices of the caller's organization by their identifiers, in no order. Whether the caller can read the device is not asked. */
+  find(call: ReadingCall, ids: readonly string[]): Promise<DeviceRecord[]>;
+  /** Lists records below devices or applications that the caller can read: a page for each, in their order. @throws TIMEOUT */
+  list(call: ReadingCall, request: RecordListRequest): Promise<RecordPage[]>;
+  /** Finds of devices that the caller can read when their newest record was measured: ISO 8601, to the millisecond, none where there is no record. @throws TIMEOUT */
+  newestTimes(call: ReadingCall, deviceIds: readonly string[], timeoutMs: number): Promise<ReadonlyMap<string, string>>;
+  /** Lets go of the connections that are its own. */
+  close(): Promise<void>;
 }
 
 /** The part of an index that answers searches. */
@@ -120,4 +130,37 @@ export interface LatestValue {
   /** What the device's product says of it, where it declares it. */
   type?: VariableType;
   unit?: string | null;
+}
+
+/** Which page of the records of each parent. */
+export interface RecordListRequest {
+  /** What the records are below: devices, or applications with the devices that are linked to them. */
+  parent: 'device' | 'application';
+  parentIds: readonly string[];
+  /** By time; records of one instant in the order of storing. */
+  order: 'newestFirst' | 'oldestFirst';
+  /** Unix seconds, both included; null is open. */
+  from?: number | null;
+  to?: number | null;
+  limit: number;
+  /** From 1. */
+  page: number;
+  /** Given: the page after the record with these keys. */
+  after?: ListedRecord['cursorKeys'];
+  /** Given: the records of each parent are counted, up to this number. */
+  countUpTo?: number;
+  timeoutMs: number;
+}
+
+/** A record, and where it stands in the order of its list: microseconds since 1970, and its number in the order of storing. */
+export interface ListedRecord extends DeviceRecord {
+  cursorKeys: readonly [micros: string, seq: string];
+}
+
+/** A page of the records of one parent. */
+export interface RecordPage {
+  records: ListedRecord[];
+  hasMore: boolean;
+  /** How many the parent has; null where they are more than was to be counted, absent where they were not to be. */
+  total?: number | null;
 }

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.js';
-import { bucketsIn, intervalFor } from '../records/postgres/search/series/interval.js';
+import { bucketsIn, intervalFor } from '../records/series-interval.js';
 import type { ActivityArgs } from '../schema/activity.args.js';
 import type { Context } from '../schema/context.js';
 import { usualLength } from '../schema/cost.js';

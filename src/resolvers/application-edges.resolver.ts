@@ -4,6 +4,7 @@ import { Application } from '../entities/application.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Permission } from '../entities/enums.js';
 import { forbidden } from '../errors.js';
+import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { DeliveriesBelowArgs, HooksBelowArgs, RecordsBelowArgs, SearchablePageArgs } from '../schema/list.args.js';
 import { DeliveryPage, HookPage, ProductPage, RecordPage, TeamGrantPage, TeamPage } from '../schema/pages.js';
@@ -18,6 +19,8 @@ import { teamListing } from './teams.js';
 /** The hooks, deliveries and teams of applications, where a query follows them. */
 @Resolver(() => Application)
 export class ApplicationEdgesResolver {
+  constructor(private readonly index: Pick<RecordIndex, 'list'>) {}
+
   @FieldResolver(() => HookPage, { nullable: true, description: 'Its hooks; only for who may change it.' })
   @GraphOnly()
   hooks(
@@ -54,7 +57,7 @@ export class ApplicationEdgesResolver {
     @Args(() => RecordsBelowArgs) args: RecordsBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<RecordPage> {
-    return recordsBelow(ctx, 'application', id, args);
+    return recordsBelow(ctx, this.index, 'application', id, args);
   }
 
   @FieldResolver(() => ProductPage, { description: 'Products of the devices that are linked to it.' })

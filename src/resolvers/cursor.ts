@@ -11,6 +11,10 @@ export interface CursorKind {
   kind: string;
   /** What each key of a row looks like; rows carry theirs as texts, in the column `cursorKeys`. */
   shape: readonly RegExp[];
+}
+
+/** The same of a list that is read by SQL. */
+export interface SqlCursorKind extends CursorKind {
   /** Condition: a row comes after these keys. */
   after: (keys: readonly string[]) => Sql;
 }
@@ -36,18 +40,15 @@ export function requireCursorOf(parentId: string, cursor: string): void {
   if (read(cursor)[1] !== parentId) throw invalid([noCursor]);
 }
 
-/**
- * The condition that a cursor stands for. Throws 422 for what is no cursor of this kind; of which parent it is,
- * {@link requireCursorOf} tells.
- */
-export function afterCursor({ kind, shape, after }: CursorKind, cursor: string): Sql {
+/** The keys that a cursor carries. Throws 422 for what is no cursor of this kind; of which parent it is, {@link requireCursorOf} tells. */
+export function keysOfCursor({ kind, shape }: CursorKind, cursor: string): string[] {
   const [of, , ...keys] = read(cursor);
   const fits =
     of === kind &&
     keys.length === shape.length &&
     keys.every((key, index) => typeof key === 'string' && shape[index]!.test(key));
   if (!fits) throw invalid([noCursor]);
-  return after(keys as string[]);
+  return keys as string[];
 }
 
 const noCursor: Fault = { path: 'after', message: 'is no cursor of this list; send an endCursor of its pages' };

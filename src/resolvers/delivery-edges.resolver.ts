@@ -11,6 +11,7 @@ import { DeviceRecord } from '../entities/record.js';
 import { Team } from '../entities/team.js';
 import { TeamGrant } from '../entities/team-grant.js';
 import { notFound } from '../errors.js';
+import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { DeliveriesBelowArgs } from '../schema/list.args.js';
 import { DeliveryPage } from '../schema/pages.js';
@@ -19,7 +20,7 @@ import { deviceOf } from './devices.js';
 import { hookRows } from './hooks.js';
 import { listBelow } from './list.js';
 import { loadById } from './loader.js';
-import { readableRecords } from './records.js';
+import { recordById } from './records.js';
 
 /** Whoever sees a hook, a delivery or a grant can read its application. */
 async function applicationOf(ctx: Context, applicationId: string): Promise<Application> {
@@ -33,6 +34,8 @@ async function applicationOf(ctx: Context, applicationId: string): Promise<Appli
 /** Where deliveries came from. */
 @Resolver(() => Delivery)
 export class DeliveryEdgesResolver {
+  constructor(private readonly index: Pick<RecordIndex, 'find'>) {}
+
   @FieldResolver(() => Application, { description: 'Application of the hook.' })
   @RestShape(ApplicationReference)
   application(@Root() { application }: Delivery, @Ctx() ctx: Context): Promise<Application> {
@@ -58,8 +61,7 @@ export class DeliveryEdgesResolver {
   })
   @GraphOnly()
   record(@Root() { recordId }: Delivery, @Ctx() ctx: Context): Promise<DeviceRecord | null> | null {
-    if (recordId == null) return null;
-    return loadById(ctx, 'record', recordId, (ids) => readableRecords(ctx.caller, sql`${ids}::uuid[]`));
+    return recordId == null ? null : recordById(ctx, this.index, recordId);
   }
 }
 

@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { readableApplication } from '../auth/access.js';
 import type { Caller } from '../entities/caller.js';
 import { isId } from '../entities/id.js';
-import { silentSince as hasNoRecordSince } from '../records/postgres/list.js';
+import { silentSince as hasNoRecordSince } from '../records/postgres/search/list.js';
 import { earthRadius, greatCircle } from '../records/postgres/search/sql/geo.js';
 import type { DeviceFilterInput, NearInput } from '../schema/device-filter.args.js';
 

@@ -38,12 +38,20 @@ export const readSlowly = (ctx: Context, { timeout = slowTimeout }: Listing, { q
     } catch (error) {
       const { code, message } = error as { code?: string; message: string };
       if (code === invalidPattern) throw invalid([{ path: 'q', message }]);
-      if (!(error instanceof ApiError) || error.code !== 'TIMEOUT') throw error;
-      throw q
+      if (!q) throw refusalOf(error, limit);
+      throw isTimeout(error)
         ? invalid([{ path: 'q', message: 'this pattern is too expensive; use a simpler one' }])
-        : invalid([{ path: '', message: `This takes longer than ${limit / 1000} s; ask for less.` }]);
+        : error;
     }
   };
 };
+
+const isTimeout = (error: unknown): boolean => error instanceof ApiError && error.code === 'TIMEOUT';
+
+/** What is thrown for an error of a list that may take so many milliseconds: 422 where it took longer. */
+export const refusalOf = (error: unknown, limit: number): unknown =>
+  isTimeout(error)
+    ? invalid([{ path: '', message: `This takes longer than ${limit / 1000} s; ask for less.` }])
+    : error;
 
 const invalidPattern = '2201B';

@@ -1,9 +1,9 @@
 import DataLoader from 'dataloader';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
-import { invalid } from '../errors.js';
+import { type ApiError, invalid } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
-import { afterCursor, type CursorPage, cursorOf, requireCursorOf, requireCursorOrPage } from './cursor.js';
+import { type CursorPage, cursorOf, keysOfCursor, requireCursorOf, requireCursorOrPage } from './cursor.js';
 import { countedQuickly, readerOf, readSlowly } from './list-read.js';
 import type { Listing, Wanted } from './listing.js';
 import { loaderOf } from './loader.js';
@@ -132,7 +132,8 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
   const { limit, page, after, selected } = wanted;
   requireCursorOrPage(wanted);
   const { conditions, where, order } = partsOf(listing, wanted);
-  const onwards = cursor && after != null ? whereAll([...conditions, afterCursor(cursor, after)]) : where;
+  const onwards =
+    cursor && after != null ? whereAll([...conditions, cursor.after(keysOfCursor(cursor, after))]) : where;
   // Counted in the order of the list, and so by its index: a planner that does not know the values may read tables instead.
   const inOrder = key === undefined ? empty : sql`order by ${listing.order}`;
   const place = sql`limit ${limit + (cursor ? 1 : 0)} offset ${(page - 1) * limit}`;
@@ -179,16 +180,17 @@ const pattern = ({ matched = [] }: Listing, q: string | null | undefined): Sql[]
   return [sql`(${join(matches, ' or ')})`];
 };
 
+/** What is said of a name in `sort` that is not among the names. */
+export const notSortable = (name: string, names: readonly string[]): ApiError =>
+  invalid([{ path: 'sort', message: `"${name}" is no field to sort by; there are ${names.join(', ')}` }]);
+
 /** The order that `sort` asks for. */
 function ordering({ sortable, order, tie }: Listing, sort: string | null | undefined): Sql[] {
   if (!sort) return [order];
   return sort.split(',').map((key) => {
     const descending = key.startsWith('-');
     const name = descending ? key.slice(1) : key;
-    if (!Object.hasOwn(sortable, name)) {
-      const names = Object.keys(sortable).join(', ');
-      throw invalid([{ path: 'sort', message: `"${name}" is no field to sort by; there are ${names}` }]);
-    }
+    if (!Object.hasOwn(sortable, name)) throw notSortable(name, Object.keys(sortable));
     const field = sortable[name]!;
     // The tie is never null, and has an index that knows no "nulls last".
     return descending && field !== tie ? sql`${field} desc nulls last` : descending ? sql`${field} desc` : field;

@@ -1,6 +1,6 @@
 import type { Sql } from 'sql-template-tag';
 import type { SelectedFields } from '../schema/selected-fields.js';
-import type { CursorKind } from './cursor.js';
+import type { SqlCursorKind } from './cursor.js';
 
 /** What a list is made of. Everything in it is text of ours; what callers send travels as parameters. */
 export interface Listing {
@@ -31,7 +31,7 @@ export interface Listing {
    */
   key?: { columns: Sql; matches: Sql };
   /** How it is read by cursor, in the order where none is asked for; not every list is. */
-  cursor?: CursorKind;
+  cursor?: SqlCursorKind;
   /** What a list that is read alone is below: its cursors name it. */
   parentId?: string;
   /** How long a statement may take, in milliseconds, where it may turn out expensive. */

@@ -6,13 +6,14 @@ import type { Caller } from '../entities/caller.js';
 import { isId } from '../entities/id.js';
 import { Node } from '../entities/node.js';
 import { notFound } from '../errors.js';
+import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { NodeArgs } from '../schema/node.args.js';
 import { tokenColumns } from './api-tokens.js';
 import { hookRows } from './hooks.js';
 import { jobRows } from './jobs.js';
 import { loadById } from './loader.js';
-import { readableRecords } from './records.js';
+import { recordById } from './records.js';
 
 type RowsOf = (caller: Caller, ids: Sql) => Sql;
 
@@ -35,24 +36,32 @@ const rowsByType: Readonly<Record<string, RowsOf>> = {
   ApiToken: (caller, ids) => sql`
     select ${tokenColumns} from api_token k
      where k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and ${isOwner(caller)}`,
-  Record: (caller, ids) => readableRecords(caller, ids),
 };
 
 /** Anything by its identifier. */
 @Resolver()
 export class NodeResolver {
+  constructor(private readonly index: Pick<RecordIndex, 'find'>) {}
+
   @Query(() => Node, {
     description:
       'Anything by its identifier alone, where the caller can see it: an organization, team, product, device, application, hook, job, token or record.',
   })
   async node(@Args(() => NodeArgs) { id }: NodeArgs, @Ctx() ctx: Context): Promise<Node> {
     if (!isId(id)) throw notFound('node');
-    const found = await Promise.all(
-      Object.entries(rowsByType).map(async ([type, rowsOf]) => {
-        const row = await loadById<Node>(ctx, `node ${type}`, id, (ids) => rowsOf(ctx.caller, sql`${ids}::uuid[]`));
-        return row && { ...row, __typename: type };
-      }),
-    );
+    const named = async (type: string, found: Promise<Node | null>) => {
+      const node = await found;
+      return node && { ...node, __typename: type };
+    };
+    const found = await Promise.all([
+      ...Object.entries(rowsByType).map(([type, rowsOf]) =>
+        named(
+          type,
+          loadById(ctx, `node ${type}`, id, (ids) => rowsOf(ctx.caller, sql`${ids}::uuid[]`)),
+        ),
+      ),
+      named('Record', recordById(ctx, this.index, id)),
+    ]);
     const node = found.find((each) => each !== null);
     if (node === undefined) throw notFound('node');
     return node;

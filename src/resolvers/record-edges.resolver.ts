@@ -6,6 +6,7 @@ import { Device } from '../entities/device.js';
 import { measuredValue } from '../entities/measured-value.js';
 import { Product, type Variable } from '../entities/product.js';
 import { DeviceRecord, RecordValue } from '../entities/record.js';
+import type { RecordIndex } from '../records/record-index.js';
 import { fittingValue } from '../records/typed.js';
 import type { Context } from '../schema/context.js';
 import { Counted } from '../schema/cost.js';
@@ -19,6 +20,8 @@ import { recordsBelow } from './records.js';
 /** The records of devices. */
 @Resolver(() => Device)
 export class DeviceRecordsResolver {
+  constructor(private readonly index: Pick<RecordIndex, 'list'>) {}
+
   @FieldResolver(() => RecordPage, {
     description: 'Its records, the newest measured first; `sort: "ts"` for the oldest first.',
   })
@@ -28,7 +31,7 @@ export class DeviceRecordsResolver {
     @Args(() => RecordsBelowArgs) args: RecordsBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<RecordPage> {
-    return recordsBelow(ctx, 'device', id, args);
+    return recordsBelow(ctx, this.index, 'device', id, args);
   }
 }
 

@@ -1,76 +1,128 @@
-import sql, { type Sql } from 'sql-template-tag';
-import { readableDevice } from '../auth/access.js';
-import type { Caller } from '../entities/caller.js';
+import DataLoader from 'dataloader';
+import sql from 'sql-template-tag';
+import { isOwner, readableDevice } from '../auth/access.js';
 import type { DeviceRecord } from '../entities/record.js';
-import {
-  applicationRecords,
-  deviceRecords,
-  newestFirst,
-  oldestFirst,
-  type RecordList,
-  type RecordOrder,
-  recordsById,
-  sortableByTime,
-} from '../records/postgres/list.js';
+import type { ListedRecord, RecordIndex, RecordListRequest } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import type { RecordsBelowArgs } from '../schema/list.args.js';
 import type { Page } from '../schema/page.js';
-import { afterCursor, type CursorKind, type CursorPage } from './cursor.js';
-import { listBelow } from './list.js';
+import {
+  type CursorKind,
+  type CursorPage,
+  cursorOf,
+  keysOfCursor,
+  requireCursorOf,
+  requireCursorOrPage,
+} from './cursor.js';
+import { notSortable } from './list.js';
+import { refusalOf } from './list-read.js';
+import { loaderOf } from './loader.js';
 
 /** Records are counted up to this number. */
 const countUpTo = 10_000;
 /** How long a page of records may take, in milliseconds. */
-const pageTimeout = 10_000;
+const timeoutMs = 10_000;
 
-/** Records by their identifiers, of devices that the caller can read. */
-export const readableRecords = (caller: Caller, ids: Sql): Sql =>
-  recordsById(ids, sql`d.organization_id = ${caller.organizationId} and ${readableDevice(caller)}`);
-
-/** An order of records with its cursors. */
-interface Direction {
-  order: RecordOrder;
-  cursor: CursorKind;
+/** A record by its identifier, of a device that the caller can read; one look for all that a call asks for in the same tick. */
+export function recordById(ctx: Context, index: Pick<RecordIndex, 'find'>, id: string): Promise<DeviceRecord | null> {
+  const make = () =>
+    new DataLoader<string, DeviceRecord | null>(async (ids) => {
+      const found = new Map((await findReadable(ctx, index, ids)).map((record) => [record.id, record]));
+      return ids.map((each) => found.get(each) ?? null);
+    });
+  return loaderOf(ctx, 'record', make).load(id);
 }
 
-const directionOf = (kind: string, order: RecordOrder): Direction => ({
-  order,
-  cursor: { kind, shape: [/^-?\d{1,16}$/, /^\d{1,18}$/], after: ([micros, seq]) => order.after(micros!, seq!) },
-});
-
-const newest = directionOf('records', newestFirst);
-const oldest = directionOf('records, oldest first', oldestFirst);
-
-const lists: Readonly<Record<'device' | 'application', (direction: Direction, args: RecordsBelowArgs) => RecordList>> =
-  {
-    device: (_direction, args) => deviceRecords(args),
-    application: ({ order, cursor }, args) => {
-      const { limit, page, after } = args;
-      const onwards = after == null ? undefined : afterCursor(cursor, after);
-      return applicationRecords(args, { order, rows: limit * page + 1, after: onwards });
-    },
-  };
-
-/** A page of the records below devices or applications, with their number where it is asked for. */
-export function recordsBelow(
+async function findReadable(
   ctx: Context,
-  parent: keyof typeof lists,
+  index: Pick<RecordIndex, 'find'>,
+  ids: readonly string[],
+): Promise<DeviceRecord[]> {
+  const records = await index.find(ctx, ids);
+  if (records.length === 0 || isOwner(ctx.caller)) return records;
+  const deviceIds = [...new Set(records.map(({ deviceId }) => deviceId))];
+  const devices = await ctx.read<{ id: string }>(
+    sql`select d.id from device d where d.id = any(${deviceIds}::uuid[]) and ${readableDevice(ctx.caller)}`,
+  );
+  const readable = new Set(devices.map(({ id }) => id));
+  return records.filter(({ deviceId }) => readable.has(deviceId));
+}
+
+const shape = [/^-?\d{1,16}$/, /^\d{1,18}$/];
+const cursors: Readonly<Record<RecordListRequest['order'], CursorKind>> = {
+  newestFirst: { kind: 'records', shape },
+  oldestFirst: { kind: 'records, oldest first', shape },
+};
+
+/**
+ * A page of the records below a device or an application, with their number where it is asked for; one look for all parents
+ * whose pages a call asks for alike.
+ */
+export async function recordsBelow(
+  ctx: Context,
+  index: Pick<RecordIndex, 'list'>,
+  parent: RecordListRequest['parent'],
   parentId: string,
-  args: RecordsBelowArgs,
+  { selected, ...args }: RecordsBelowArgs,
 ): Promise<Page<DeviceRecord> & CursorPage> {
-  const { sort } = args;
-  const direction = sort === 'ts' ? oldest : newest;
-  const { order, cursor } = direction;
-  const listing = () => ({
-    ...lists[parent](direction, args),
-    sortable: sortableByTime,
-    order: order.order,
-    tie: order.tie,
-    cursor,
-    countUpTo,
-    timeout: pageTimeout,
-  });
-  // These two orders are the list's own: they are in its indexes, and cursors follow them.
-  const wanted = { ...args, sort: sort === 'ts' || sort === '-ts' ? null : sort };
-  return listBelow(ctx, `${parent}.${cursor.kind}`, parentId, listing, wanted);
+  // Each parent alone: beside others, the one that a cursor is of has its page.
+  if (args.after != null) requireCursorOf(parentId, args.after);
+  const counted = selected.has('totalCount');
+  const make = () =>
+    new DataLoader<string, Page<DeviceRecord> & CursorPage>((parentIds) =>
+      readPages(ctx, index, { parent, parentIds, args, counted }),
+    );
+  return loaderOf(ctx, JSON.stringify([`${parent}.records`, args, counted]), make).load(parentId);
+}
+
+interface Pages {
+  parent: RecordListRequest['parent'];
+  parentIds: readonly string[];
+  args: Omit<RecordsBelowArgs, 'selected'>;
+  counted: boolean;
+}
+
+async function readPages(
+  ctx: Context,
+  index: Pick<RecordIndex, 'list'>,
+  { parent, parentIds, args, counted }: Pages,
+): Promise<(Page<DeviceRecord> & CursorPage)[]> {
+  const { from, to, limit, page, after } = args;
+  // Both orders by time are the list's own: cursors follow them.
+  const sort = args.sort === 'ts' || args.sort === '-ts' ? null : args.sort;
+  requireCursorOrPage({ page, sort, after });
+  const order = orderOf(args.sort);
+  const cursor = cursors[order];
+  const pages = await index
+    .list(ctx, {
+      parent,
+      parentIds,
+      order,
+      from,
+      to,
+      limit,
+      page,
+      timeoutMs,
+      ...(after != null && { after: keysOfCursor(cursor, after) as unknown as ListedRecord['cursorKeys'] }),
+      ...(counted && { countUpTo }),
+    })
+    .catch((error: unknown) => {
+      throw refusalOf(error, timeoutMs);
+    });
+  return pages.map(({ records, hasMore, total }, position) => ({
+    items: records,
+    hasMore,
+    endCursor: sort ? null : cursorOf(cursor, parentIds[position]!, records.at(-1)),
+    totalCount: total ?? null,
+  }));
+}
+
+/** The first key decides: there is only the time to sort by. */
+function orderOf(sort: string | null | undefined): RecordListRequest['order'] {
+  const keys = sort ? sort.split(',') : ['-ts'];
+  for (const key of keys) {
+    const name = key.startsWith('-') ? key.slice(1) : key;
+    if (name !== 'ts') throw notSortable(name, ['ts']);
+  }
+  return keys[0] === 'ts' ? 'oldestFirst' : 'newestFirst';
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Sql } from 'sql-template-tag';
-import type { Caller } from '../entities/caller.js';
+import type { Caller, ReadingCall } from '../entities/caller.js';
 
 /** Runs one statement and gives its rows. Times come as ISO 8601 text, 64-bit integers as text. */
 export type Read = <Row extends object>(query: Sql) => Promise<Row[]>;
@@ -9,10 +9,10 @@ export type Read = <Row extends object>(query: Sql) => Promise<Row[]>;
  * Counts characters of values as they come from a connection, for one request. With 0 it only says whether more may come.
  * @throws where they are too many: the other rows of the statement are dropped then, and the statement fails with that.
  */
-export type WeighRows = (characters: number) => void;
+export type WeighRows = ReadingCall['weighRows'];
 
 /** What every resolver gets, by REST and by the graph. */
-export interface Context {
+export interface Context extends ReadingCall {
   readonly caller: Caller;
   /** The unit of work of this call, for whatever changes things. */
   readonly em: EntityManager;
@@ -35,8 +35,6 @@ export interface Context {
   readonly weighRows: WeighRows;
   /** Adds fields to the log line of the request, such as the device that it was about. Never a secret. */
   note(fields: Readonly<Record<string, string>>): void;
-  /** Aborted when the client goes away. */
-  readonly signal: AbortSignal;
   /** Tells the dispatcher that deliveries were committed. Only a hint: it polls as well. */
   readonly wake: () => void;
   /** Batching loaders of this call, by the function that makes them. */

@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import sql from 'sql-template-tag';
+import { createCallReads } from '../../../src/database/call-read.js';
 import { createPool } from '../../../src/database/pools.js';
+import { createReader } from '../../../src/database/reader.js';
 import { VariableType } from '../../../src/entities/enums.js';
 import { fairQueueFor } from '../../../src/fair-queue.js';
 import { createRecordLog } from '../../../src/records/postgres/log/log.js';
@@ -41,9 +43,12 @@ const open: Open = async () => {
     clock,
     alongside: async () => undefined,
   });
+  const searchPool = createPool(database.url, { pipeline: true });
+  const reader = createReader(database.url, 10_000);
   const index = createRecordIndex({
-    pool,
-    queue: fairQueueFor(pool),
+    pool: searchPool,
+    queue: fairQueueFor(searchPool),
+    reads: createCallReads(reader, pool),
     readPool: pool,
     checkPool: pool,
     clock,
@@ -64,7 +69,7 @@ const open: Open = async () => {
     // The index reads the tables of the log.
     settled: async () => undefined,
     close: async () => {
-      await log.close();
+      await Promise.all([log.close(), index.close(), reader.close()]);
       await pool.end();
     },
   };

@@ -3,7 +3,7 @@ import { SeriesFunction } from '../../../src/entities/series.js';
 import { locate, type PlainJson } from '../../../src/json.js';
 import { parsePlain } from '../../../src/json-plain.js';
 import { readNative } from '../../../src/records/native.js';
-import type { QueryAnswer } from '../../../src/records/record-index.js';
+import type { QueryAnswer, RecordListRequest, RecordPage } from '../../../src/records/record-index.js';
 import { worldNow } from '../../search/world.js';
 import type { Open, Opened } from './record-store.js';
 
@@ -15,6 +15,8 @@ const always = { gte: noon - 30 * 24 * hour, lte: noon };
 export const describeRecordIndex = (name: string, open: Open): void => {
   describe(`the index of records in ${name}`, () => {
     let opened: Opened;
+    /** Of the records, in the order in which they were stored. */
+    let ids: string[];
     beforeAll(async () => {
       opened = await open();
       const records = [
@@ -23,12 +25,13 @@ export const describeRecordIndex = (name: string, open: Open): void => {
         { serial: 'b', ts: noon - hour, data: { t: 30, state: 'alarm' } },
         { serial: 'c', ts: noon - hour, data: { t: 99, state: 'alarm' } },
       ];
-      await opened.log.append({
+      const results = await opened.log.append({
         organizationId: opened.world.organizationId,
         items: readNative(parsePlain(JSON.stringify(records))),
         answer: (results) => results as unknown as PlainJson,
       });
       await opened.settled();
+      ids = (results as unknown as { recordId: string }[]).map(({ recordId }) => recordId);
     });
     afterAll(() => opened.close());
 
@@ -133,6 +136,86 @@ export const describeRecordIndex = (name: string, open: Open): void => {
         [opened.devices['a'], 't', 20],
         [opened.devices['a'], 'missing', undefined],
       ]);
+    });
+
+    /** A call of a member of the organization, or of another one. */
+    const reading = (organizationId = opened.world.organizationId, signal = new AbortController().signal) => ({
+      caller: { organizationId },
+      signal,
+      weighRows: () => undefined,
+      timeLeft: () => undefined,
+    });
+    const listed = async (request: Partial<RecordListRequest>, call = reading()) => {
+      const { applicationId } = opened.world;
+      const usual = { order: 'newestFirst', limit: 10, page: 1, timeoutMs: 10_000 } as const;
+      return opened.index.list(call, { parent: 'application', parentIds: [applicationId], ...usual, ...request });
+    };
+    const valuesOf = (pages: readonly RecordPage[]) => pages.map(({ records }) => records.map(({ data }) => data['t']));
+
+    it("finds records by their identifiers, but no other organization's", async () => {
+      const found = await opened.index.find(reading(), [ids[3]!, ids[0]!, opened.world.applicationId]);
+      expect(found.map(({ id }) => id).sort()).toEqual([ids[0], ids[3]].sort());
+      expect(found.find(({ id }) => id === ids[0])).toMatchObject({
+        ts: noon - 3 * hour,
+        data: { t: 10, state: 'ok' },
+        metadata: {},
+        frame: null,
+        deviceId: opened.devices['a'],
+        productId: opened.world.productIds['probe'],
+      });
+      expect(await opened.index.find(reading(opened.world.applicationId), ids)).toEqual([]);
+    });
+
+    it('lists the records of devices, and of the devices that are linked to an application, by time', async () => {
+      const parentIds = ['c', 'b', 'a'].map((serial) => opened.devices[serial]!);
+      expect(valuesOf(await listed({ parent: 'device', parentIds }))).toEqual([[99], [30], [20, 10]]);
+      expect(valuesOf(await listed({}))).toEqual([[30, 20, 10]]);
+      expect(valuesOf(await listed({ order: 'oldestFirst' }))).toEqual([[10, 20, 30]]);
+    });
+
+    it('lists records of a range of time, both ends included', async () => {
+      expect(valuesOf(await listed({ from: noon - 3 * hour, to: noon - 2 * hour }))).toEqual([[20, 10]]);
+    });
+
+    it('gives pages of a list by number and after a record, and says whether there is more', async () => {
+      const [first] = await listed({ limit: 2 });
+      expect(first).toMatchObject({ records: [{ data: { t: 30 } }, { data: { t: 20 } }], hasMore: true });
+      const after = first!.records.at(-1)!.cursorKeys;
+      const last = [{ records: [{ data: { t: 10 } }], hasMore: false }];
+      expect(await listed({ limit: 2, after })).toMatchObject(last);
+      expect(await listed({ limit: 2, page: 2 })).toMatchObject(last);
+      expect(valuesOf(await listed({ after, order: 'oldestFirst' }))).toEqual([[30]]);
+    });
+
+    it('tells the order of storing of records of one instant', async () => {
+      const parentIds = [opened.devices['b']!, opened.devices['c']!];
+      const [[b], [c]] = (await listed({ parent: 'device', parentIds })).map(({ records }) =>
+        records.map(({ cursorKeys }) => cursorKeys),
+      ) as [[string, string][], [string, string][]];
+      expect(b![0]).toBe(c![0]);
+      expect(BigInt(b![1]!)).toBeLessThan(BigInt(c![1]!));
+    });
+
+    it('counts the records of a list where it is asked to, up to a number', async () => {
+      expect((await listed({}))[0]).not.toHaveProperty('total');
+      expect(await listed({ countUpTo: 3, limit: 1 })).toMatchObject([{ total: 3 }]);
+      expect(await listed({ countUpTo: 2 })).toMatchObject([{ total: null }]);
+      const parentIds = [opened.devices['a']!, opened.world.applicationId];
+      expect(await listed({ parent: 'device', parentIds, countUpTo: 9 })).toMatchObject([{ total: 2 }, { total: 0 }]);
+    });
+
+    it('reads no list for a caller who is gone', async () => {
+      const call = reading(opened.world.organizationId, AbortSignal.abort());
+      await expect(listed({}, call)).rejects.toThrow('abort');
+    });
+
+    it('tells when the newest record of devices was measured', async () => {
+      const { a, c } = opened.devices;
+      const times = await opened.index.newestTimes(reading(), [a!, c!, opened.world.applicationId], 10_000);
+      expect(Object.fromEntries([...times].map(([id, ts]) => [id, Date.parse(ts) / 1000]))).toEqual({
+        [a!]: noon - 2 * hour,
+        [c!]: noon - hour,
+      });
     });
 
     it('finds the newest measured values of devices, and says how much it read', async () => {

@@ -4,10 +4,10 @@ import sql from 'sql-template-tag';
 import { VariableType } from '../../../src/entities/enums.js';
 import { SeriesFunction } from '../../../src/entities/series.js';
 import { fairQueueFor } from '../../../src/fair-queue.js';
-import { intervalFor } from '../../../src/records/postgres/search/series/interval.js';
 import { createSeries } from '../../../src/records/postgres/search/series/series.js';
 import { rollUp } from '../../../src/records/postgres/upkeep/rollup.js';
 import type { Line, SeriesCall } from '../../../src/records/record-index.js';
+import { intervalFor } from '../../../src/records/series-interval.js';
 import { useWorld, type WorldRecord, worldNow } from '../../search/world.js';
 
 const hour = 3600;

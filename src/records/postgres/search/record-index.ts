@@ -1,12 +1,16 @@
 import type { Pool } from 'pg';
+import type { CallReads } from '../../../database/call-read.js';
 import type { RecordIndex } from '../../record-index.js';
 import { createLatest } from './latest.js';
+import { createFind, createList, createNewestTimes } from './list.js';
 import { requireAnswerable } from './match.js';
 import { createSearch, type SearchOptions } from './search.js';
 import { createSeries } from './series/series.js';
 
-/** What the index works with: the search's connections, and others for what is quick. */
+/** What the index works with: the search's connections, which it closes, and others for what is quick. */
 export interface RecordIndexOptions extends SearchOptions {
+  /** For single records and lists of them. */
+  reads: CallReads;
   /** For newest values. */
   readPool: Pool;
   /** For checking queries. */
@@ -14,10 +18,14 @@ export interface RecordIndexOptions extends SearchOptions {
 }
 
 /** Answers questions about records from PostgreSQL. */
-export const createRecordIndex = ({ readPool, checkPool, ...options }: RecordIndexOptions): RecordIndex => ({
+export const createRecordIndex = ({ reads, readPool, checkPool, ...options }: RecordIndexOptions): RecordIndex => ({
   ...createSearch(options),
   series: createSeries(options),
   latest: createLatest(readPool),
+  find: createFind(reads),
+  list: createList(reads),
+  newestTimes: createNewestTimes(reads),
+  close: () => options.pool.end(),
   check: (organizationId, query) =>
     requireAnswerable(checkPool, query, { organizationId, path: 'query', now: options.clock() }),
 });

@@ -4,10 +4,10 @@ import { SeriesFunction } from '../../../../entities/series.js';
 import { type Fault, invalid } from '../../../../errors.js';
 import { TimedOut } from '../../../../search/pace.js';
 import type { Line, RecordIndex, SeriesCall } from '../../../record-index.js';
+import { bucketsIn, intervalFor, type Stretch } from '../../../series-interval.js';
 import { variablesFor } from '../../variable.js';
 import { type SearchConnections, takeSnapshot } from '../snapshot.js';
 import type { Reader } from '../snapshot-reader.js';
-import { bucketsIn, intervalFor, type Stretch } from './interval.js';
 import { createLttb, type Downsampler } from './lttb.js';
 import { type Pair, type Rolled, tables, values, type Wanted } from './value.js';
 

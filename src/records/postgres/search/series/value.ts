@@ -1,6 +1,6 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { Stretch } from '../../../series-interval.js';
 import { variablesFor } from '../../variable.js';
-import type { Stretch } from './interval.js';
 
 /** A variable of a device. */
 export interface Pair {

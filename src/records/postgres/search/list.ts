@@ -1,0 +1,139 @@
+import sql, { join, type Sql } from 'sql-template-tag';
+import type { CallReads } from '../../../database/call-read.js';
+import type { DeviceRecord } from '../../../entities/record.js';
+import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '../../record-index.js';
+
+/** Of records `r`; `cursorKeys` are the keys of a cursor. */
+const columns: Sql = sql`r.id, extract(epoch from r.ts)::float8 as ts, r.metadata, r.data, r.frame, r.device_id as "deviceId",
+  r.product_id as "productId", array[(extract(epoch from r.ts) * 1000000)::bigint::text, r.seq::text] as "cursorKeys"`;
+
+/** Finds records by their identifiers. */
+export const createFind =
+  ({ read }: CallReads): RecordIndex['find'] =>
+  (call, ids) =>
+    read<DeviceRecord>(
+      call,
+      sql`
+      select ${columns} from record r join device d on d.id = r.device_id
+       where r.id = any(${ids}::uuid[]) and d.organization_id = ${call.caller.organizationId}`,
+    );
+
+/** Lists records below devices or applications: one pair of statements for all parents. */
+export const createList =
+  ({ readWithin }: CallReads): RecordIndex['list'] =>
+  async (call, request) => {
+    const { parentIds, limit, countUpTo, timeoutMs } = request;
+    const { page, count } = statements(request);
+    const read = async <Row>(statement: Sql) => {
+      const below = sql`
+        select parent.id as "parentId", below.* from unnest(${parentIds}::uuid[]) parent(id) cross join lateral (${statement}) below`;
+      return (await readWithin(call, below, timeoutMs)) as (Row & { parentId: string })[];
+    };
+    const [records, counts] = await Promise.all([
+      read<ListedRecord>(page),
+      countUpTo === undefined ? [] : read<{ total: number }>(count(countUpTo + 1)),
+    ]);
+    const recordsOf = Map.groupBy(records, ({ parentId }) => parentId);
+    const totalOf = new Map(counts.map(({ parentId, total }) => [parentId, total]));
+    return parentIds.map((id): RecordPage => {
+      // One more was read, which says whether there is more.
+      const found = recordsOf.get(id) ?? [];
+      const total = totalOf.get(id);
+      return {
+        records: found.slice(0, limit),
+        hasMore: found.length > limit,
+        ...(total !== undefined && { total: total > countUpTo! ? null : total }),
+      };
+    });
+  };
+
+/** An order of records by time; those of one instant are in the order of storing. */
+interface TimeOrder {
+  readonly order: Sql;
+  readonly after: (key: Sql) => Sql;
+}
+
+/** Without "nulls last", which no index has. */
+const orders: Readonly<Record<RecordListRequest['order'], TimeOrder>> = {
+  newestFirst: { order: sql`r.ts desc, r.seq desc`, after: (key) => sql`(r.ts, r.seq) < ${key}` },
+  oldestFirst: { order: sql`r.ts, r.seq`, after: (key) => sql`(r.ts, r.seq) > ${key}` },
+};
+
+interface Statements {
+  readonly page: Sql;
+  /** Counts up to so many. */
+  readonly count: (most: number) => Sql;
+}
+
+/** What is read of one `parent`. */
+function statements(request: RecordListRequest): Statements {
+  const { parent, after, limit, page } = request;
+  const { order, after: comesAfter } = orders[request.order];
+  const within = withinRange(request);
+  const onwards = after === undefined ? within : [...within, comesAfter(keyOf(after))];
+  const skipped = (page - 1) * limit;
+  const { rows, from, condition } = parents[parent]({ conditions: onwards, order, rows: skipped + limit + 1 });
+  const where = (conditions: readonly Sql[]) => join([condition, ...conditions], ' and ');
+  return {
+    page: sql`select ${columns} ${rows} where ${where(onwards)} order by ${order} limit ${limit + 1} offset ${skipped}`,
+    count: (most) =>
+      sql`select count(*)::int as total from (select ${from} where ${where(within)} limit ${most}) capped`,
+  };
+}
+
+const withinRange = ({ from, to }: RecordListRequest): Sql[] => [
+  ...(from == null ? [] : [sql`r.ts >= to_timestamp(${from}::float8)`]),
+  ...(to == null ? [] : [sql`r.ts <= to_timestamp(${to}::float8)`]),
+];
+
+/** A key of a cursor: microseconds since 1970, and the number in the order of storing. */
+const keyOf = ([micros, seq]: readonly [string, string]): Sql =>
+  sql`('epoch'::timestamptz + ${micros}::bigint * interval '1 microsecond', ${seq}::bigint)`;
+
+/** How far into the list of a parent its page reaches. */
+interface Reach {
+  readonly conditions: readonly Sql[];
+  readonly order: Sql;
+  readonly rows: number;
+}
+
+/** Where the records of a `parent` are: for a page, and for counting. */
+interface Source {
+  readonly rows: Sql;
+  readonly from: Sql;
+  readonly condition: Sql;
+}
+
+const parents: Readonly<Record<RecordListRequest['parent'], (reach: Reach) => Source>> = {
+  device: () => ({ rows: sql`from record r`, from: sql`from record r`, condition: sql`r.device_id = parent.id` }),
+  // Each device's newest are at the end of its index; of many devices together no index knows the newest.
+  application: ({ conditions, order, rows }) => {
+    const candidates = sql`select r.* from record r where ${join([sql`r.device_id = l.device_id`, ...conditions], ' and ')}
+      order by ${order} limit ${rows}`;
+    return {
+      rows: sql`from application_device l cross join lateral (${candidates}) r`,
+      from: sql`from application_device l join record r on r.device_id = l.device_id`,
+      condition: sql`l.application_id = parent.id`,
+    };
+  },
+};
+
+/** Finds of each device the time of its newest record: looks at the end of its index. */
+export const createNewestTimes =
+  ({ readWithin }: CallReads): RecordIndex['newestTimes'] =>
+  async (call, deviceIds, timeoutMs) => {
+    const times = sql`
+      select w.id, (select r.ts::timestamptz(3) from record r where r.device_id = w.id order by r.ts desc limit 1) as ts
+        from unnest(${deviceIds}::uuid[]) w (id)`;
+    const rows = (await readWithin(call, times, timeoutMs)) as { id: string; ts: string | null }[];
+    return new Map(rows.flatMap(({ id, ts }) => (ts === null ? [] : [[id, ts]])));
+  };
+
+/**
+ * Whether the device `d` has no record that was measured at a time (Unix seconds) or later. A subquery, so that each device
+ * costs a look into the index of its newest records: as an anti-join, PostgreSQL may read all records since then. Records lie
+ * at most a day ahead, partitions further.
+ */
+export const silentSince = (since: number): Sql => sql`
+  (select r.ts from record r where r.device_id = d.id and r.ts >= to_timestamp(${since}::float8)
+      and r.ts <= now() + interval '25 hours' order by r.ts desc limit 1) is null`;
