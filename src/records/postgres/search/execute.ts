@@ -2,9 +2,10 @@ import sql from 'sql-template-tag';
 import type { Aggregation } from '../../../search/aggregation/aggregation.js';
 import { all, type Predicate } from '../../../search/query/predicate.js';
 import type { Span } from '../../../search/span.js';
+import type { Times } from '../../answer/hit.js';
 import type { Found, Hit } from '../../record-index.js';
 import { type PlannedTree, planTree } from './aggregation/tree.js';
-import { readHits, type Times } from './hits/hits.js';
+import { readHits } from './hits/hits.js';
 import {
   asksProducts,
   type Plan,

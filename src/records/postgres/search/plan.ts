@@ -1,15 +1,13 @@
 import type { Aggregation } from '../../../search/aggregation/aggregation.js';
+import { type BoundRequest, bindRequest } from '../../../search/bound-request.js';
 import type { TimeRange } from '../../../search/envelope.js';
 import type { Fields } from '../../../search/field/field.js';
-import { type BoundKey, bindSort, cursorInstant } from '../../../search/hits/bound-sort.js';
-import { type Cursor, readCursor } from '../../../search/hits/search-after.js';
-import { bindShownFields, type ShownField } from '../../../search/hits/shown-field.js';
-import { bindQuery } from '../../../search/query/bind.js';
-import { all, type Predicate } from '../../../search/query/predicate.js';
+import { type BoundKey, cursorInstant } from '../../../search/hits/bound-sort.js';
+import type { Predicate } from '../../../search/query/predicate.js';
 import { timeLeft } from '../../../search/query/time-left.js';
 import type { SearchRequest } from '../../../search/request.js';
 import type { Span } from '../../../search/span.js';
-import { needsNarrow, timedBy } from './aggregation/tree.js';
+import { needsNarrow } from './aggregation/tree.js';
 import { isByTime } from './hits/hits.js';
 import { type Asked, type Candidate, rollupCandidate, rollupRange } from './rollup/eligible.js';
 import type { Sources } from './rollup/sources.js';
@@ -30,48 +28,26 @@ export interface PlanContext {
 }
 
 /** A query bound to its fields, and the time that it looks at. */
-export interface Plan extends PlanContext {
-  readonly request: SearchRequest;
-  readonly query: Predicate;
-  /** What hits must match: the query and the post filter. */
-  readonly predicates: readonly Predicate[];
-  readonly sort: readonly BoundKey[];
-  readonly shown: readonly ShownField[];
-  /** Where the page begins. */
-  readonly cursor?: Cursor;
+export interface Plan extends PlanContext, BoundRequest {
   /** The time that the hits of the page can be in. */
   readonly pageSpan: Span;
   /** The time that aggregations look at, as far as the question tells. */
   readonly span: Span;
-  /** The aggregations whose width follows from the time that their records are in, which is read first. */
-  readonly timed: ReadonlyMap<Aggregation, Predicate>;
   /** Whether the time that records are in at all is read first: over the whole span buckets would be too many. */
   readonly narrows: boolean;
 }
 
 /** Binds a query. @throws SearchFailure where it does not fit its fields. */
 export const planOf = (request: SearchRequest, context: PlanContext): Plan => {
-  const { scope, range, fields, now } = context;
-  const binding = { fields, now };
-  const query = request.query === undefined ? all : bindQuery(request.query, binding);
-  const postFilter = request.postFilter === undefined ? all : bindQuery(request.postFilter, binding);
-  const sort = bindSort(request.sort, binding);
-  const cursor = request.searchAfter && readCursor(request.searchAfter, sort, now);
-  const timed = timedBy(request.aggregations, query, binding);
+  const { range, now } = context;
+  const bound = bindRequest(request, context);
   const asked = spanOf(range, now);
-  const span = spanLeft(asked, request.aggregations, query);
+  const span = spanLeft(asked, request.aggregations, bound.query);
   return {
     ...context,
-    scope,
-    request,
-    query,
-    predicates: [query, postFilter],
-    sort,
-    shown: bindShownFields(request.fields, fields),
-    ...(cursor && { cursor }),
-    pageSpan: untilCursor(asked, sort, request, now),
+    ...bound,
+    pageSpan: untilCursor(asked, bound.sort, request, now),
     span,
-    timed,
     narrows: needsNarrow(request.aggregations, span),
   };
 };

@@ -7,12 +7,12 @@ import { TimedOut } from '../../../search/pace.js';
 import { parseRequest, type SearchRequest } from '../../../search/request.js';
 import type { Input } from '../../../search/syntax/input.js';
 import { timeSlices } from '../../../time-slice.js';
+import type { Times } from '../../answer/hit.js';
+import { type CallBudget, ResultBudget } from '../../answer/result-budget.js';
 import type { Ask, FieldType, Found, QueryAnswer, Search, SearchAnswer, SearchCall } from '../../record-index.js';
 import { earlyLook, noLook, readScope } from './call-scope.js';
 import { execute } from './execute.js';
-import type { Times } from './hits/hits.js';
 import { planOf } from './plan.js';
-import { type CallBudget, ResultBudget } from './result-budget.js';
 import { type SearchConnections, type Snapshot, takeSnapshot } from './snapshot.js';
 import { loadFields } from './sql/load-fields.js';
 

@@ -3,29 +3,17 @@ import type { WithChildren } from '../../../../search/aggregation/aggregation.js
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import type { AutoDateHistogramAggregation } from '../../../../search/aggregation/auto-date-histogram.js';
 import { printOf } from '../../../../search/aggregation/format.js';
-import type { Unit } from '../../../../search/date/calendar.js';
+import { unsupported } from '../../../../search/aggregation/number-of.js';
 import { dateFormatOf } from '../../../../search/date/date-format.js';
-import { type Rounding, roundingOf } from '../../../../search/date/rounding.js';
-import { type Instant, utc, type Zone } from '../../../../search/date/zone.js';
+import { type Instant, utc } from '../../../../search/date/zone.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import { instantText } from '../../../../search/query/option/instant.js';
-import type { Span } from '../../../../search/span.js';
 import { text } from '../../../../search/syntax/value.js';
+import { choose, steps } from '../../../answer/automatic-interval.js';
 import { type Bucket, gap } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
-import { unsupported } from './value/number-of.js';
-
-/** Units from fine to coarse, and how many of each may be put together. */
-const steps: readonly { unit: Unit; short: string; inner: readonly number[] }[] = [
-  { unit: 'second', short: 's', inner: [1, 5, 10, 30] },
-  { unit: 'minute', short: 'm', inner: [1, 5, 10, 30] },
-  { unit: 'hour', short: 'h', inner: [1, 3, 12] },
-  { unit: 'day', short: 'd', inner: [1, 7] },
-  { unit: 'month', short: 'M', inner: [1, 3] },
-  { unit: 'year', short: 'y', inner: [1, 5, 10, 20, 50, 100] },
-];
 
 /** At most so many buckets of time, of a width that fits the records of the single buckets around it. */
 export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAggregation>, stage: Stage): Planned => {
@@ -74,30 +62,4 @@ export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAgg
       return chain(answers, (buckets) => ({ buckets, interval }));
     },
   };
-};
-
-/** The finest unit, and the fewest of it together, that give no more buckets than asked for. */
-const choose = (
-  { from, to }: Span,
-  most: number,
-  least: number,
-  zone: Zone,
-): { starts: Instant[]; interval: string } => {
-  for (const { unit, short, inner } of steps.slice(least)) {
-    const rounding = roundingOf({ unit }, zone);
-    const all = startsOf(rounding, from, to, most * inner.at(-1)!);
-    if (all === undefined) continue;
-    const together = inner.find((size) => Math.ceil(all.length / size) <= most);
-    if (together !== undefined)
-      return { starts: all.filter((_, index) => index % together === 0), interval: `${together}${short}` };
-  }
-  return { starts: [roundingOf({ unit: 'year' }, zone).round(from)], interval: '100y' };
-};
-
-const startsOf = (rounding: Rounding, from: Instant, to: Instant, most: number): Instant[] | undefined => {
-  const starts: Instant[] = [];
-  for (let start = rounding.round(from); start <= to; start = rounding.next(start)) {
-    if (starts.push(start) > most) return undefined;
-  }
-  return starts;
 };

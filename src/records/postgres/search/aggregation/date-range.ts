@@ -1,5 +1,6 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import { printOf } from '../../../../search/aggregation/format.js';
+import { unsupported } from '../../../../search/aggregation/number-of.js';
 import type { RangeAggregation } from '../../../../search/aggregation/option/range.js';
 import { emptyField } from '../../../../search/field/reserved.js';
 import { dateReading } from '../../../../search/query/binding.js';
@@ -8,7 +9,6 @@ import type { Input } from '../../../../search/syntax/input.js';
 import { fieldRanges } from './bucket/range-bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
-import { unsupported } from './value/number-of.js';
 
 /** A bucket for each range of the times of a field. */
 export const dateRange = (aggregation: WithChildren<RangeAggregation>, stage: Stage): Planned => {

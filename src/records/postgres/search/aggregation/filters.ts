@@ -1,10 +1,9 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import { type Answer, hiddenKey } from '../../../../search/aggregation/answer.js';
 import type { FiltersAggregation } from '../../../../search/aggregation/filters.js';
-import { chain } from '../../../../search/pace.js';
 import { bindQuery } from '../../../../search/query/bind.js';
 import { not, or, type Predicate } from '../../../../search/query/predicate.js';
-import { emptyIn } from './bucket/bucket.js';
+import { filtersAnswer } from '../../../answer/filters.js';
+import { type Bucket, emptyIn } from './bucket/bucket.js';
 import { conditionKey } from './bucket/condition-key.js';
 import type { Planned, Stage } from './bucket/stage.js';
 
@@ -14,24 +13,10 @@ export const filters = (aggregation: WithChildren<FiltersAggregation>, stage: St
   const conditions = aggregation.other === undefined ? bound : [...bound, not(or(bound))];
   const inner = stage.inside([conditionKey(conditions, stage.level.depth)]);
   const children = inner.planAll(aggregation);
-  const count = inner.count();
-  // Those without names are sorted by their places.
-  const names = [...aggregation.filters.map(({ name }, index) => name ?? `${index}`), aggregation.other];
-  return {
-    read: (around) => {
-      const found = new Map(
-        inner.level.bucketsOf(around).map((bucket) => [Number(inner.level.keysOf(bucket.row!)[0]), bucket]),
-      );
-      stage.planning.made(conditions.length);
-      const answers = children.readAll(conditions.keys(), (index) => {
-        const bucket = found.get(index) ?? emptyIn(around);
-        return [{ key: names[index], doc_count: count(bucket) }, bucket];
-      });
-      return chain(answers, (named): Answer => {
-        if (!aggregation.keyed)
-          return { buckets: named.map(({ key, ...answer }) => ({ ...answer, [hiddenKey]: key as string })) };
-        return { buckets: Object.fromEntries(named.map(({ key, ...answer }) => [key as string, answer])) };
-      });
-    },
+  const found = (around: Bucket) => {
+    const buckets = inner.level.bucketsOf(around);
+    const byIndex = new Map(buckets.map((bucket) => [Number(inner.level.keysOf(bucket.row!)[0]), bucket]));
+    return (index: number) => byIndex.get(index) ?? emptyIn(around);
   };
+  return { read: filtersAnswer(aggregation, { children, count: inner.count(), found }, stage.planning) };
 };

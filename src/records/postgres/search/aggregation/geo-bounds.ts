@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import type { GeoBoundsMetric } from '../../../../search/aggregation/geo-bounds.js';
+import { around } from '../../../answer/grid.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { placeColumns } from './value/place-column.js';
 
@@ -25,14 +26,4 @@ export const geoBounds = (metric: GeoBoundsMetric, stage: Stage): Planned => {
       return { bounds: { top_left: { lat: top, lon: left }, bottom_right: { lat: bottom, lon: right } } };
     },
   };
-};
-
-/** The left and right end around places, from the ends of those west and of those east of Greenwich. */
-const around = (
-  [westmost = null, west = null, east = null, eastmost = null]: readonly (number | null)[],
-  wraps: boolean,
-): [number | null, number | null] => {
-  if (east === null || eastmost === null) return [westmost, west];
-  if (westmost === null || west === null) return [east, eastmost];
-  return wraps && eastmost - westmost > 360 - east + west ? [east, west] : [westmost, eastmost];
 };

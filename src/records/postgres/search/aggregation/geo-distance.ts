@@ -1,12 +1,11 @@
 import sql from 'sql-template-tag';
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { GeoDistanceAggregation } from '../../../../search/aggregation/geo-distance.js';
-import type { RangeItem } from '../../../../search/aggregation/option/range.js';
 import { none } from '../../../../search/query/predicate.js';
-import { number } from '../../../../search/syntax/value.js';
+import { distancesOf, within } from '../../../answer/range.js';
 import { distance } from '../sql/geo.js';
 import type { StoredField } from '../sql/stored-field.js';
-import { compare, type Range, rangeBuckets, rangesOf, within } from './bucket/range-bucket.js';
+import { rangeBuckets } from './bucket/range-bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { pointOrMissing } from './value/missing-value.js';
 
@@ -27,9 +26,3 @@ export const geoDistance = (aggregation: WithChildren<GeoDistanceAggregation>, s
     away ? within(away, one) : none,
   );
 };
-
-/** Distances begin at 0, and the engines show that; they keep to the order of where ranges begin alone. */
-const distancesOf = (items: readonly RangeItem[]): Range[] =>
-  items
-    .map((item) => ({ ...rangesOf([item], number)[0]!, from: item.from === undefined ? 0 : number(item.from) }))
-    .sort((a, b) => compare(a.from, b.from));

@@ -1,9 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { geohash } from '../../../answer/grid.js';
 import type { StoredField } from '../sql/stored-field.js';
 import type { Key } from './bucket/bucket.js';
 import { type Cells, gridKey, gridOf } from './bucket/grid-bucket.js';
-
-const alphabet = '0123456789bcdefghjkmnpqrstuvwxyz';
 
 /** Column and row of a geohash: five bits a letter, the odd one to the longitude. */
 const hashCells = (field: StoredField, precision: number): Key[] => {
@@ -24,21 +23,6 @@ const hashOrder: Cells['order'] = (column, row, precision) => {
     ...signed,
     sql`(select sum(${bit(column, forColumn)} + ${bit(row, forRow)}) from generate_series(0, ${Math.ceil((5 * precision) / 2) - 1}::int) b) desc`,
   ];
-};
-
-const geohash = (column: number, row: number, precision: number): string => {
-  let [x, y] = [BigInt(column), BigInt(row)];
-  let bits = 0n;
-  for (let bit = 0; bit < 5 * precision; bit += 1) {
-    const fromColumn = (5 * precision - bit) % 2 === 1;
-    bits |= ((fromColumn ? x : y) & 1n) << BigInt(bit);
-    if (fromColumn) x >>= 1n;
-    else y >>= 1n;
-  }
-  return Array.from(
-    { length: precision },
-    (_, index) => alphabet[Number((bits >> BigInt(5 * (precision - 1 - index))) & 31n)],
-  ).join('');
 };
 
 /** A bucket for each cell that has a geohash. */

@@ -2,14 +2,16 @@ import type { WithChildren } from '../../../../search/aggregation/aggregation.js
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
 import type { MultiTermsAggregation } from '../../../../search/aggregation/multi-terms.js';
+import { unsupported } from '../../../../search/aggregation/number-of.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
+import { orderOf } from '../../../answer/bucket-order.js';
+import { writtenKey } from '../../../answer/key.js';
 import type { Bucket } from './bucket/bucket.js';
-import { comparableKeys, valueKey, writtenKey } from './bucket/bucket-key.js';
-import { orderInSql, orderOf } from './bucket/order.js';
+import { comparableKeys, valueKey } from './bucket/bucket-key.js';
+import { orderInSql } from './bucket/order.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
-import { unsupported } from './value/number-of.js';
 
 /** One bucket for each combination of values of several fields. */
 export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, stage: Stage): Planned => {

@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { PercentilesMetric } from '../../../../search/aggregation/option/percent.js';
+import { percentAnswer } from '../../../answer/percent.js';
 import type { Bucket } from './bucket/bucket.js';
 import { noValue, type Planned, type Stage } from './bucket/stage.js';
 import { numbersOf } from './value/number-of.js';
-import { percentAnswer } from './value/percent-answer.js';
 
 /** How many percent lie at or below each value: the inverse of {@link percentiles}. */
 export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planned => {

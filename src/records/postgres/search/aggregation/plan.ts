@@ -1,16 +1,10 @@
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
-import type { Answer } from '../../../../search/aggregation/answer.js';
-import { acrossOf } from '../../../../search/aggregation/pipeline/parent.js';
-import type {
-  ParentPipeline,
-  PipelineAggregation,
-  SiblingPipeline,
-} from '../../../../search/aggregation/pipeline/pipeline.js';
-import { inOrder, isPipeline, standsBeside } from '../../../../search/aggregation/pipeline/place.js';
-import { besides } from '../../../../search/aggregation/pipeline/sibling.js';
+import type { PipelineAggregation } from '../../../../search/aggregation/pipeline/pipeline.js';
+import { inOrder, isPipeline } from '../../../../search/aggregation/pipeline/place.js';
 import { chain } from '../../../../search/pace.js';
-import { childrenOf, type PlannedPipeline } from './bucket/children.js';
-import type { Children, Planned, Planning, Stage } from './bucket/stage.js';
+import { childrenOf } from '../../../answer/children.js';
+import { plannedPipeline } from '../../../answer/pipeline.js';
+import type { Children, Planned, Stage } from './bucket/stage.js';
 import { planners } from './registry.js';
 import { checkMissing } from './value/missing-value.js';
 
@@ -39,12 +33,3 @@ const withMeta = ({ meta }: Aggregation, planned: Planned): Planned =>
   meta === undefined
     ? planned
     : { ...planned, read: (bucket) => chain(planned.read(bucket), (answer) => ({ meta, ...answer })) };
-
-const plannedPipeline = (pipeline: PipelineAggregation, planning: Planning): PlannedPipeline => {
-  const { name, meta } = pipeline;
-  if (!standsBeside(pipeline)) return { name, across: acrossOf(pipeline as ParentPipeline, planning.pace) };
-  const own = meta === undefined ? {} : { meta };
-  const beside = (answers: Answer) =>
-    chain(besides(pipeline as SiblingPipeline, answers, planning), (answer) => ({ ...own, ...answer }));
-  return { name, beside };
-};

@@ -1,12 +1,14 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import { printOf } from '../../../../search/aggregation/format.js';
+import { unsupported } from '../../../../search/aggregation/number-of.js';
 import type { RareTermsAggregation } from '../../../../search/aggregation/rare-terms.js';
 import { chain } from '../../../../search/pace.js';
-import { comparableKeys, valueKey, writtenKey } from './bucket/bucket-key.js';
-import { orderInSql, orderOf } from './bucket/order.js';
+import { orderOf } from '../../../answer/bucket-order.js';
+import { writtenKey } from '../../../answer/key.js';
+import { comparableKeys, valueKey } from './bucket/bucket-key.js';
+import { orderInSql } from './bucket/order.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
-import { unsupported } from './value/number-of.js';
 
 const everything = 65_535;
 

@@ -1,13 +1,11 @@
 import { printOf, withText } from '../../../../search/aggregation/format.js';
 import { calendarInterval } from '../../../../search/aggregation/interval.js';
 import type { RateMetric } from '../../../../search/aggregation/rate.js';
-import { unitMillis } from '../../../../search/date/calendar.js';
-import { illegalArgument, SearchFailure } from '../../../../search/failure.js';
+import { SearchFailure } from '../../../../search/failure.js';
+import { scaleOf } from '../../../answer/rate-scale.js';
 import type { Bucket } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { numbersOf } from './value/number-of.js';
-
-const months = { month: 1, quarter: 3, year: 12 } as const;
 
 /** Records, values or their sum for each unit of time, in buckets of time. */
 export const rate = ({ at, field, unit, countsValues, format }: RateMetric, stage: Stage): Planned => {
@@ -41,26 +39,3 @@ const amountOf = (
   const { cell } = stage.aggregate(countsValues ? numbers.count : numbers.sum);
   return (bucket: Bucket) => Number(cell(bucket) ?? 0);
 };
-
-type Width = { readonly unit: string } | { readonly millis: number };
-
-/** What a bucket's amount is multiplied by; where buckets differ in length, the unit in milliseconds. */
-const scaleOf = (unit: Width | undefined, interval: Width, at: RateMetric['at']): number | { unit: number } => {
-  if (unit === undefined) return 1;
-  const wanted = monthsOf(unit);
-  const width = monthsOf(interval);
-  if (wanted !== undefined && width !== undefined) return wanted / width;
-  if (wanted !== undefined) {
-    throw illegalArgument(
-      `Cannot use month-based rate unit [${(unit as { unit: string }).unit}] with non-month based calendar interval histogram, only week, day, hour, minute and second are supported for this histogram`,
-      at,
-    );
-  }
-  const millis = unitMillis[(unit as { unit: keyof typeof unitMillis }).unit];
-  // A day or a week counts as 24 or 168 hours, also where clocks change in it; months are as long as they are.
-  const fixed = 'millis' in interval ? interval.millis : unitMillis[interval.unit as keyof typeof unitMillis];
-  return width === undefined ? millis / fixed : { unit: millis };
-};
-
-const monthsOf = (width: Width): number | undefined =>
-  'unit' in width && Object.hasOwn(months, width.unit) ? months[width.unit as keyof typeof months] : undefined;

@@ -1,16 +1,18 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { printOf } from '../../../../search/aggregation/format.js';
+import { unsupported } from '../../../../search/aggregation/number-of.js';
 import type { TermsAggregation } from '../../../../search/aggregation/terms.js';
 import { type Awaitable, chain } from '../../../../search/pace.js';
+import { comparing, orderOf } from '../../../answer/bucket-order.js';
+import { compareKeys, termsAnswer, writtenKey } from '../../../answer/key.js';
 import type { StoredField } from '../sql/stored-field.js';
 import { allTerms } from './bucket/all-terms.js';
 import { type Bucket, gap, noRecords } from './bucket/bucket.js';
-import { comparableKeys, compareKeys, valueKey, writtenKey } from './bucket/bucket-key.js';
-import { comparing, orderInSql, orderOf } from './bucket/order.js';
+import { comparableKeys, valueKey } from './bucket/bucket-key.js';
+import { orderInSql } from './bucket/order.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
-import { unsupported } from './value/number-of.js';
 
 /** One bucket for each value of a field, the most frequent first unless another order is asked for. */
 export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage): Planned => {
@@ -18,7 +20,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   const field = fieldOrMissing('keyword', aggregation, at, stage);
   if (field === undefined) {
     orderOf(aggregation.order, stage.planBarren(aggregation));
-    return { read: () => answerOf(0, []) };
+    return { read: () => termsAnswer(0, []) };
   }
   if (field.kind === 'geo_point') throw unsupported(field, 'terms', at);
   const depth = stage.level.depth;
@@ -56,7 +58,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
     const sum = (some: readonly Bucket[]) => some.reduce((total, bucket) => total + count(bucket), 0);
     const total = withEmpty || buckets[0] === undefined ? sum(all) : inner.level.total(buckets[0]);
     const answers = children.readAll(buckets, (bucket) => [head(field, bucket), bucket]);
-    return chain(answers, (done) => answerOf(total - sum(buckets), done));
+    return chain(answers, (done) => termsAnswer(total - sum(buckets), done));
   };
   const head = (of: StoredField, bucket: KeyedBucket): Answer => ({
     ...writtenKey(of, bucket.key, print),
@@ -69,9 +71,3 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
 interface KeyedBucket extends Bucket {
   readonly key: unknown;
 }
-
-const answerOf = (others: number, buckets: readonly Answer[]): Answer => ({
-  doc_count_error_upper_bound: 0,
-  sum_other_doc_count: others,
-  buckets,
-});

@@ -17,7 +17,13 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
     { from, size, order },
   );
   const count = stage.count();
-  const shape = shapeHits({ sort: keys, source, fields: [], times: planning.times, scope: planning.scope });
+  const shape = shapeHits({
+    sort: keys,
+    source,
+    fields: [],
+    times: planning.times,
+    organizationId: planning.scope.organizationId,
+  });
   planning.needDevices(() => level.allRecords());
   return {
     read: (bucket) =>

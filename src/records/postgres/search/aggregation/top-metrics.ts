@@ -3,8 +3,8 @@ import { printOf } from '../../../../search/aggregation/format.js';
 import type { TopMetricsMetric } from '../../../../search/aggregation/top-metrics.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import { bindSort } from '../../../../search/hits/bound-sort.js';
+import { plainKey } from '../../../answer/key.js';
 import { orderBy, orderKey } from '../sql/order.js';
-import { plainKey } from './bucket/bucket-key.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { asDouble } from './value/number-of.js';
 

@@ -5,8 +5,7 @@ import type { TimeInterval } from '../../../../search/aggregation/option/time-in
 import { unitMillis } from '../../../../search/date/calendar.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';
 import { maxAnswers, maxBuckets, tooManyAnswers, tooManyBuckets } from '../../../../search/failure.js';
-import type { Binding } from '../../../../search/query/binding.js';
-import { all, and, type Predicate } from '../../../../search/query/predicate.js';
+import type { Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
 import { devicesOf, type Surroundings } from '../hits/hits.js';
 import type { Reader } from '../snapshot-reader.js';
@@ -14,8 +13,6 @@ import type { Scope } from '../sql/scan.js';
 import type { Bucket } from './bucket/bucket.js';
 import { Level } from './bucket/level.js';
 import { type Planning, Stage } from './bucket/stage.js';
-import { recordsMatching } from './filter.js';
-import { recordsWithout } from './missing.js';
 import { planAll } from './plan.js';
 
 /** Aggregations ready to be read. */
@@ -26,34 +23,6 @@ export interface PlannedTree {
   /** How many records match, where some level's buckets have each of them once. The levels must have their rows. */
   total(): number | undefined;
 }
-
-/**
- * Of each `auto_date_histogram` the records whose time gives it its width: those of the single buckets around it. Inside
- * several buckets all take one width.
- */
-export const timedBy = (
-  aggregations: readonly Aggregation[],
-  query: Predicate,
-  binding: Binding,
-): Map<Aggregation, Predicate> => {
-  const found = new Map<Aggregation, Predicate>();
-  const collect = (inside: readonly Aggregation[], records: Predicate) => {
-    for (const one of inside) {
-      if (one.kind === 'auto_date_histogram') found.set(one, records);
-      if ('children' in one && one.children.some(holdsTimed)) collect(one.children, within(one, records));
-    }
-  };
-  const within = (one: Aggregation, records: Predicate): Predicate => {
-    if (one.kind === 'global') return all;
-    if (one.kind === 'filter') return and([records, recordsMatching(one, binding)]);
-    return one.kind === 'missing' ? and([records, recordsWithout(one, binding)]) : records;
-  };
-  collect(aggregations, query);
-  return found;
-};
-
-const holdsTimed = (one: Aggregation): boolean =>
-  one.kind === 'auto_date_histogram' || ('children' in one && one.children.some(holdsTimed));
 
 /** Whether buckets of time would be so many over a span that it pays to ask first what time there are records of. */
 export const needsNarrow = (aggregations: readonly Aggregation[], { from, to }: Span): boolean =>

@@ -1,11 +1,12 @@
 import sql from 'sql-template-tag';
 import { printOf, withText } from '../../../../search/aggregation/format.js';
+import { unsupported } from '../../../../search/aggregation/number-of.js';
 import type { WeightedAvgMetric } from '../../../../search/aggregation/weighted-avg.js';
 import { illegalArgument } from '../../../../search/failure.js';
 import { isNumeric } from '../../../../search/field/field.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 import { fieldOrMissing } from './value/missing-value.js';
-import { doubles, unsupported } from './value/number-of.js';
+import { doubles } from './value/number-of.js';
 
 /** The mean of one field's values, weighed by another's. Records without either are left out. */
 export const weightedAvg = ({ value, weight, format, at }: WeightedAvgMetric, stage: Stage): Planned => {

@@ -1,23 +1,6 @@
 import sql from 'sql-template-tag';
-import type { PlainJson } from '../../../../json.js';
+import type { DeviceRow, Devices } from '../../../answer/device.js';
 import type { Rows } from '../snapshot-reader.js';
-
-interface DeviceRow {
-  id: string;
-  serial: string;
-  name: string | null;
-  tags: string[];
-  lat: number | null;
-  lon: number | null;
-}
-
-/** Devices as they stand now, and the organizations of products, by id. */
-export interface Devices {
-  readonly devices: ReadonlyMap<string, DeviceRow>;
-  readonly owners: ReadonlyMap<string, string>;
-  /** Products that have changed the type of a variable. */
-  readonly retyped: ReadonlySet<string>;
-}
 
 /** Reads the devices of hits, and who owns the products that the hits are of. */
 export const loadDevices = async (
@@ -43,26 +26,5 @@ export const loadDevices = async (
     devices: new Map(found!.devices.map((device) => [device.id, device])),
     owners: new Map(found!.products.map(({ id, owner }) => [id, owner])),
     retyped: new Set(found!.products.flatMap(({ id, retyped }) => (retyped ? id : []))),
-  };
-};
-
-/** `_source.device`: the device as it stands now, its product as it was when the record was stored. */
-export const deviceOf = (
-  { devices, owners }: Pick<Devices, 'devices' | 'owners'>,
-  id: string,
-  productId: string | null,
-  organizationId: string,
-): PlainJson => {
-  const device = devices.get(id);
-  if (device === undefined) return { id, organizationId };
-  const owner = productId === null ? undefined : owners.get(productId);
-  return {
-    id,
-    serial: device.serial,
-    ...(device.name !== null && { name: device.name }),
-    organizationId,
-    tags: device.tags,
-    ...(productId !== null && { product: { id: productId, ...(owner !== undefined && { organizationId: owner }) } }),
-    ...(device.lat !== null && device.lon !== null && { location: { lat: device.lat, lon: device.lon } }),
   };
 };

@@ -2,20 +2,19 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { PlainJson } from '../../../../json.js';
 import type { BoundKey } from '../../../../search/hits/bound-sort.js';
 import type { Cursor } from '../../../../search/hits/search-after.js';
-import { type ShownField, shownFields } from '../../../../search/hits/shown-field.js';
-import { type SourceFilter, sourceFilter } from '../../../../search/hits/source-filter.js';
+import type { ShownField } from '../../../../search/hits/shown-field.js';
+import type { SourceFilter } from '../../../../search/hits/source-filter.js';
 import { fieldsOf, type Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
+import type { Devices } from '../../../answer/device.js';
+import { type FoundRecord, type HitShape, hitOf, type Times } from '../../../answer/hit.js';
 import type { Hit } from '../../../record-index.js';
 import type { Reader, Rows } from '../snapshot-reader.js';
 import { afterCursor, orderBy, orderKey } from '../sql/order.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';
-import { type Devices, deviceOf, loadDevices } from './device.js';
+import { loadDevices } from './device.js';
 import { newestFirst } from './newest.js';
 import { loadStaleTypes } from './stale-type.js';
-
-/** The unit of moments that are shown: ours, or the engines'. */
-export type Times = 'seconds' | 'millis';
 
 /** Which records to show, in which order. */
 export interface HitsRequest {
@@ -58,7 +57,7 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
     }
   }
   const devices = await devicesOf(reader.rows, request.source === false && request.fields.length === 0 ? [] : rows);
-  const shape = shapeHits(request);
+  const shape = shapeHits({ ...request, organizationId: request.scope.organizationId });
   return reader.pace.map(rows, (row) => shape(row, devices));
 };
 
@@ -128,65 +127,26 @@ export const devicesOf = async (rows: Rows, records: readonly (readonly unknown[
 };
 
 /** Makes the function that turns a record that was read with {@link hitColumns} into a hit. */
-export const shapeHits = ({
-  sort,
-  source,
-  fields,
-  times,
-  scope,
-}: Pick<HitsRequest, 'sort' | 'source' | 'fields' | 'times' | 'scope'>) => {
-  const filter = sourceFilter(source);
-  const pick = shownFields(fields);
-  const factor = times === 'millis' ? 1000 : 1;
+export const shapeHits = (shape: HitShape) => {
+  const make = hitOf(shape);
   return (record: readonly unknown[], devices: Surroundings): Hit => {
-    const [id, , , , , , , unfit] = record as HitRow;
-    const ignored = [...(unfit ?? []), ...(devices.staleTypes.get(id) ?? [])];
-    const hit: Hit = { _index: 'records', _id: id, _score: null };
-    if (ignored.length > 0) hit._ignored = ignored;
-    if (source !== false || fields.length > 0) {
-      const whole = sourceOfHit(record as HitRow, devices, scope, factor);
-      const shown = filter(whole);
-      if (shown !== undefined) hit._source = shown;
-      const picked = pick(whole, momentOf(Number(record[1]), 1000));
-      if (picked !== undefined) hit.fields = picked;
-    }
-    if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, record[columnCount + index], factor));
-    return hit;
+    const [id, ts, deviceId, productId, metadata, data, frame, unfit] = record as HitRow;
+    const found: FoundRecord = {
+      id,
+      ts: Number(ts),
+      deviceId,
+      productId,
+      metadata: () => JSON.parse(metadata) as PlainJson,
+      data: () => JSON.parse(data) as PlainJson,
+      frame: frame === null ? undefined : () => JSON.parse(frame) as PlainJson,
+      ignored: [...(unfit ?? []), ...(devices.staleTypes.get(id) ?? [])],
+      sort: record.slice(columnCount),
+    };
+    return make(found, devices);
   };
 };
 
 type HitRow = readonly [string, string, string, string | null, string, string, string | null, string[] | null];
-
-const sourceOfHit = (
-  [, ts, deviceId, productId, metadata, data, frame]: HitRow,
-  devices: Devices,
-  { organizationId }: Scope,
-  factor: number,
-) => ({
-  ts: momentOf(Number(ts), factor),
-  metadata: JSON.parse(metadata) as PlainJson,
-  data: JSON.parse(data) as PlainJson,
-  ...(frame !== null && { frame: JSON.parse(frame) as PlainJson }),
-  device: deviceOf(devices, deviceId, productId, organizationId),
-});
-
-/** Seconds to the microsecond, or whole milliseconds. */
-const momentOf = (seconds: number, factor: number): number =>
-  factor === 1 ? seconds : Math.floor(Math.round(seconds * 1e6) / 1000);
-
-/** Seconds or milliseconds to the microsecond: what is cut off of a cursor would be left out of the next page. */
-const cursorOf = (seconds: number, factor: number): number =>
-  factor === 1 ? momentOf(seconds, factor) : Math.round(seconds * 1e6) / 1000;
-
-/** A sort value as it is shown: `ts` in seconds, doubles without a value as infinities in words, whole numbers exact. */
-const sortValue = ({ kind, type }: BoundKey, raw: unknown, factor: number): unknown => {
-  if (raw === null || type === 'text') return raw;
-  const number = Number(raw);
-  if (type === 'timestamp') return cursorOf(number, factor);
-  if (kind === 'double') return Number.isFinite(number) ? number : `${number}`;
-  if (Math.abs(number) === Infinity) return number > 0 ? '9223372036854775807' : '-9223372036854775808';
-  return type === 'long' && !Number.isSafeInteger(number) ? raw : number;
-};
 
 const lengthOf = (row: readonly unknown[]): number =>
   row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 8), 0);

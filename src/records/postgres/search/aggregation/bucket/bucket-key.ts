@@ -1,6 +1,5 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import { hiddenKey } from '../../../../../search/aggregation/answer.js';
-import { javaDouble, type Print } from '../../../../../search/aggregation/format.js';
+import { numberOf } from '../../../../../search/aggregation/number-of.js';
 import type { KeyFilter } from '../../../../../search/aggregation/option/key-filter.js';
 import type { Field } from '../../../../../search/field/field.js';
 import { dateReading } from '../../../../../search/query/binding.js';
@@ -9,7 +8,6 @@ import type { Input } from '../../../../../search/syntax/input.js';
 import { parameter } from '../../sql/condition.js';
 import { name } from '../../sql/name.js';
 import { keyType, type StoredField } from '../../sql/stored-field.js';
-import { numberOf } from '../value/number-of.js';
 import type { Key } from './bucket.js';
 import { excludes, includes } from './key-filter.js';
 import type { Planning } from './stage.js';
@@ -64,40 +62,8 @@ const missingValue = (field: StoredField, missing: Input, { now }: Planning): Sq
   return coerced === 'none' ? sql`null::${keyType(field)}` : parameter[field.valueType](coerced.value);
 };
 
-/** A key as the engines write it, with its text form where it has one. Whole numbers beyond 2^53 stay decimal text. */
-export const writtenKey = (
-  field: Field | undefined,
-  raw: unknown,
-  print: Print,
-): { key: unknown; key_as_string?: string; [hiddenKey]?: string } => {
-  const key = plainKey(field, raw);
-  const number = typeof key === 'string' && field?.kind === 'long' ? BigInt(key) : key;
-  const isNumber = typeof number === 'number' || typeof number === 'bigint';
-  const shown = isNumber && print !== undefined ? { key_as_string: print(number) } : {};
-  return { key, ...shown, ...(field?.kind === 'double' && { [hiddenKey]: javaDouble(Number(key)) }) };
-};
-
-/** A key's value: numbers as numbers, as far as they are exact. */
-export const plainKey = (field: Pick<Field, 'kind'> | undefined, raw: unknown): unknown => {
-  if (field?.kind === 'keyword' || typeof raw !== 'string') return raw;
-  const number = Number(raw);
-  return Number.isSafeInteger(number) ? number : raw;
-};
-
 /** The own keys of a level over alias `g`, as they are compared: texts by their bytes. */
 export const comparableKeys = (fields: readonly Field[], from: number): Sql[] =>
   fields.map(({ kind }, index) =>
     kind === 'keyword' ? sql`g.${name('key', from + index)} collate "C"` : sql`g.${name('key', from + index)}`,
   );
-
-/** Compares keys as answered: texts by their bytes in UTF-8, all else as numbers. */
-export const compareKeys = (a: unknown, b: unknown): number => {
-  if (typeof a === 'string' && typeof b === 'string' && !(isWhole(a) && isWhole(b)))
-    return Buffer.compare(Buffer.from(a), Buffer.from(b));
-  if (typeof a === 'string' || typeof b === 'string') return compareBig(BigInt(a as string), BigInt(b as string));
-  return Number(a) - Number(b);
-};
-
-const isWhole = (text: string) => /^-?\d+$/.test(text);
-
-const compareBig = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);

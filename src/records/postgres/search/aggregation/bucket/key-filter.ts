@@ -1,4 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
+import { numberOf } from '../../../../../search/aggregation/number-of.js';
 import type { KeyFilter } from '../../../../../search/aggregation/option/key-filter.js';
 import { illegalArgument } from '../../../../../search/failure.js';
 import type { Field } from '../../../../../search/field/field.js';
@@ -9,7 +10,6 @@ import { text } from '../../../../../search/syntax/value.js';
 import { parameter } from '../../sql/condition.js';
 import { postgresRegexp } from '../../sql/regexp.js';
 import { keyType } from '../../sql/stored-field.js';
-import { numberOf } from '../value/number-of.js';
 import type { Planning } from './stage.js';
 
 /** Which keys `include` lets in, as a condition on the key; undefined for all. */

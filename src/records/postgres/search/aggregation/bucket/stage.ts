@@ -1,13 +1,13 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Aggregation, BucketAggregation } from '../../../../../search/aggregation/aggregation.js';
-import type { Answer } from '../../../../../search/aggregation/answer.js';
 import type { Field, Fields } from '../../../../../search/field/field.js';
-import type { Awaitable, Pace } from '../../../../../search/pace.js';
 import { findField } from '../../../../../search/query/binding.js';
 import { and, fieldsOf, type Predicate } from '../../../../../search/query/predicate.js';
 import type { Span } from '../../../../../search/span.js';
 import type { Input } from '../../../../../search/syntax/input.js';
-import type { Surroundings, Times } from '../../hits/hits.js';
+import type { ChildrenIn, Counting, PlannedIn } from '../../../../answer/children.js';
+import type { Times } from '../../../../answer/hit.js';
+import type { Surroundings } from '../../hits/hits.js';
 import { condition } from '../../sql/condition.js';
 import type { Scope } from '../../sql/scan.js';
 import { type StoredField, storedField } from '../../sql/stored-field.js';
@@ -19,7 +19,7 @@ import type { Level } from './level.js';
 export type Aggregate = (where: Sql) => Sql;
 
 /** What all aggregations of a query share. */
-export interface Planning {
+export interface Planning extends Counting {
   readonly fields: Fields;
   /** The instant that `now` means, in milliseconds. */
   readonly now: number;
@@ -39,12 +39,6 @@ export interface Planning {
   /** Says that the devices of some records are needed, once the levels have their rows. */
   needDevices(records: () => readonly (readonly unknown[])[]): void;
   devices(): Surroundings;
-  /** Counts buckets made; fails past what one query may make. */
-  made(count: number): void;
-  /** Counts answers made, those of aggregations in each bucket; fails past what one query may make. */
-  answered(count: number): void;
-  /** For loops over buckets. */
-  readonly pace: Pace;
 }
 
 /** Buckets of time, and which key of a row is theirs. */
@@ -141,16 +135,8 @@ export class Stage {
   }
 }
 
-/** An aggregation, planned: what reads its answer once the levels have their rows. */
-export interface Planned {
-  read(bucket: Bucket): Awaitable<Answer>;
-  /** How many values its answer has, where that is more than a few. */
-  readonly size?: number;
-  /** What buckets around can be ordered by, by the name of the property (`avg` of `stats`), empty for the only one. */
-  sortable?(property: string): SortColumn | undefined;
-  /** Of aggregations that make one bucket only: what stands in it. */
-  readonly children?: Children;
-}
+/** An aggregation, planned. */
+export type Planned = PlannedIn<Bucket, SortColumn>;
 
 /** What a metric over a field that nothing has orders buckets by: none has a value. */
 export const noValue = (): SortColumn => ({ column: sql`null::float8`, cell: () => null, empty: 'last' });
@@ -159,17 +145,8 @@ export const noValue = (): SortColumn => ({ column: sql`null::float8`, cell: () 
 export const noNumber = (property: string): SortColumn | undefined =>
   property === '' || property === 'value' ? noValue() : undefined;
 
-/** What stands in the same buckets: aggregations by their names, and the pipelines over them. */
-export interface Children {
-  get(name: string): Planned | undefined;
-  /** The answers for one bucket, behind what it begins with. */
-  read(bucket: Bucket, head?: Answer): Awaitable<Answer>;
-  /**
-   * The answers for several buckets, each behind what it begins with, as pipelines leave them: with more in each, fewer of
-   * them, or in another order.
-   */
-  readAll<T>(items: Iterable<T>, begin: (item: T) => readonly [head: Answer, bucket: Bucket]): Awaitable<Answer[]>;
-}
+/** What stands in the same buckets. */
+export type Children = ChildrenIn<Bucket, SortColumn>;
 
 /** A metric to order buckets by. */
 export interface SortColumn {

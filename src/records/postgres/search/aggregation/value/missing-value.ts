@@ -1,6 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Aggregation } from '../../../../../search/aggregation/aggregation.js';
 import type { FieldOptions } from '../../../../../search/aggregation/node.js';
+import { numberOf, unsupported } from '../../../../../search/aggregation/number-of.js';
 import { emptyField } from '../../../../../search/field/reserved.js';
 import { dateReading } from '../../../../../search/query/binding.js';
 import { instantText } from '../../../../../search/query/option/instant.js';
@@ -10,7 +11,6 @@ import type { Input } from '../../../../../search/syntax/input.js';
 import { isNumber, scalarText } from '../../../../../search/syntax/value.js';
 import type { StoredField } from '../../sql/stored-field.js';
 import type { Stage } from '../bucket/stage.js';
-import { numberOf, unsupported } from './number-of.js';
 
 /** What an aggregation takes a field for that nothing has. */
 type Kind = 'keyword' | 'double' | 'date';

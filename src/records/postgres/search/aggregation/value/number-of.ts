@@ -1,10 +1,9 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { FieldOptions } from '../../../../../search/aggregation/node.js';
-import type { DateReading } from '../../../../../search/date/date-input.js';
-import { illegalArgument } from '../../../../../search/failure.js';
-import { type Field, isNumeric } from '../../../../../search/field/field.js';
+import { numberOf, unsupported } from '../../../../../search/aggregation/number-of.js';
+import { isNumeric } from '../../../../../search/field/field.js';
 import { dateReading } from '../../../../../search/query/binding.js';
-import { dateOf, decimal } from '../../../../../search/query/value-of.js';
+import { decimal } from '../../../../../search/query/value-of.js';
 import type { Input } from '../../../../../search/syntax/input.js';
 import { scalarText } from '../../../../../search/syntax/value.js';
 import { rollupColumn } from '../../rollup/source.js';
@@ -49,22 +48,6 @@ export const numbersOf = (
   const { one, many } = doubles(field, missing, stage.planning.now);
   return many === undefined ? ofOne(stage.level.perRecord(one, [field], field.costly)) : ofMany(stage, field, many);
 };
-
-/** A value of a request as a number of a field. */
-export const numberOf = (field: Field, input: Input, reading: DateReading): number => {
-  if (field.kind === 'date') return dateOf(input, false, reading);
-  const text = scalarText(input) ?? '';
-  if (field.kind === 'boolean') {
-    if (text !== 'true' && text !== 'false')
-      throw illegalArgument(`Cannot parse boolean [${text}], expected either [true] or [false]`, input);
-    return text === 'true' ? 1 : 0;
-  }
-  return decimal(text, input);
-};
-
-/** A field whose type an aggregation cannot be over. */
-export const unsupported = (field: Field, kind: string, at: Input) =>
-  illegalArgument(`Field [${field.path}] of type [${field.kind}] is not supported for aggregation [${kind}]`, at);
 
 /** A field's one value as a double: dates in whole milliseconds. */
 export const asDouble = (field: StoredField): Sql => {

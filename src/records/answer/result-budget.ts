@@ -1,4 +1,4 @@
-import { dataTooLarge, illegalArgument } from '../../../search/failure.js';
+import { dataTooLarge, illegalArgument } from '../../search/failure.js';
 
 const mebibyte = 1024 * 1024;
 /** How much the results of one call, of all calls of an organization and of all calls may hold at once, in bytes. */

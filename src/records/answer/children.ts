@@ -1,7 +1,38 @@
-import type { Answer } from '../../../../../search/aggregation/answer.js';
-import { type Awaitable, chain } from '../../../../../search/pace.js';
-import type { Bucket } from './bucket.js';
-import type { Children, Planned, Planning } from './stage.js';
+import type { Answer } from '../../search/aggregation/answer.js';
+import { type Awaitable, chain, type Pace } from '../../search/pace.js';
+
+/** An aggregation, planned: what reads its answer for a bucket `B`, once what was asked of the store is there. */
+export interface PlannedIn<B, M> {
+  read(bucket: B): Awaitable<Answer>;
+  /** How many values its answer has, where that is more than a few. */
+  readonly size?: number;
+  /** What buckets around can be ordered by, by the name of the property (`avg` of `stats`), empty for the only one. */
+  sortable?(property: string): M | undefined;
+  /** Of aggregations that make one bucket only: what stands in it. */
+  readonly children?: ChildrenIn<B, M>;
+}
+
+/** What stands in the same buckets: aggregations by their names, and the pipelines over them. */
+export interface ChildrenIn<B, M> {
+  get(name: string): PlannedIn<B, M> | undefined;
+  /** The answers for one bucket, behind what it begins with. */
+  read(bucket: B, head?: Answer): Awaitable<Answer>;
+  /**
+   * The answers for several buckets, each behind what it begins with, as pipelines leave them: with more in each, fewer of
+   * them, or in another order.
+   */
+  readAll<T>(items: Iterable<T>, begin: (item: T) => readonly [head: Answer, bucket: B]): Awaitable<Answer[]>;
+}
+
+/** What answers are counted and paced by. */
+export interface Counting {
+  /** Counts buckets made; fails past what one query may make. */
+  made(count: number): void;
+  /** Counts answers made, those of aggregations in each bucket; fails past what one query may make. */
+  answered(count: number): void;
+  /** For loops over buckets. */
+  readonly pace: Pace;
+}
 
 /** A pipeline, planned: what it makes of the answers beside it, or of the buckets that it stands in. */
 export interface PlannedPipeline {
@@ -13,11 +44,11 @@ export interface PlannedPipeline {
 }
 
 /** Joins aggregations and pipelines that stand in the same buckets. Pipelines come in an order in which each finds what it is over. */
-export const childrenOf = (
-  planned: ReadonlyMap<string, Planned>,
+export const childrenOf = <B, M>(
+  planned: ReadonlyMap<string, PlannedIn<B, M>>,
   pipelines: readonly PlannedPipeline[],
-  { pace, answered }: Pick<Planning, 'pace' | 'answered'>,
-): Children => {
+  { pace, answered }: Pick<Counting, 'pace' | 'answered'>,
+): ChildrenIn<B, M> => {
   const entries = [...planned];
   const besides = pipelines.flatMap(({ name, beside }) => (beside === undefined ? [] : [{ name, beside }]));
   const size = entries.reduce((sum, [, { size: own = 1 }]) => sum + own, pipelines.length);
@@ -31,17 +62,12 @@ export const childrenOf = (
     );
     return chain(all, () => answers);
   };
-  const readFrom = async (
-    start: number,
-    pending: Promise<Answer>,
-    bucket: Bucket,
-    answers: Answer,
-  ): Promise<Answer> => {
+  const readFrom = async (start: number, pending: Promise<Answer>, bucket: B, answers: Answer): Promise<Answer> => {
     answers[entries[start]![0]] = await pending;
     for (const [name, one] of entries.slice(start + 1)) answers[name] = await one.read(bucket);
     return withBesides(answers);
   };
-  const read = (bucket: Bucket, answers: Answer = {}): Awaitable<Answer> => {
+  const read = (bucket: B, answers: Answer = {}): Awaitable<Answer> => {
     answered(size);
     for (let index = 0; index < entries.length; index += 1) {
       const [name, one] = entries[index]!;

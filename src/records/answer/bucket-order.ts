@@ -1,0 +1,82 @@
+import type { BucketOrder } from '../../search/aggregation/option/bucket-order.js';
+import { type Place, SearchFailure } from '../../search/failure.js';
+import type { ChildrenIn } from './children.js';
+
+/** A metric to order buckets by. */
+export interface SortMetric<B> {
+  /** Its value in a bucket, null where it has none. */
+  readonly cell: (bucket: B) => unknown;
+  /** What stands in for no value: a number that it counts as; `last` in either direction where it has none. */
+  readonly empty: number | 'last';
+}
+
+/** One key of an order, resolved: the count, the key, or a metric inside the buckets. */
+export type OrderKey<M> = { readonly descending: boolean } & (
+  | { readonly by: 'count' }
+  | { readonly by: 'key' }
+  | { readonly by: 'metric'; readonly metric: M }
+);
+
+/** Resolves an order; ties are broken by the key, ascending. */
+export const orderOf = <B, M>(order: readonly BucketOrder[], children: ChildrenIn<B, M>): OrderKey<M>[] => {
+  const keys = order.map(({ path, descending, at }): OrderKey<M> => {
+    if (path === '_count') return { by: 'count', descending };
+    if (path === '_key') return { by: 'key', descending };
+    return { by: 'metric', descending, metric: metricOf(path, children, at) };
+  });
+  return keys.some(({ by }) => by === 'key') ? keys : [...keys, { by: 'key', descending: false }];
+};
+
+/** Compares made buckets by an order. */
+export const comparing =
+  <B, T extends B>(
+    order: readonly OrderKey<SortMetric<B>>[],
+    count: (bucket: B) => number,
+    byKey: (a: T, b: T) => number,
+  ) =>
+  (a: T, b: T): number => {
+    for (const key of order) {
+      const sign = key.descending ? -1 : 1;
+      if (key.by === 'metric') {
+        const difference = compareMetric(key.metric, a, b, sign);
+        if (difference !== 0) return difference;
+      } else {
+        const difference = key.by === 'count' ? count(a) - count(b) : byKey(a, b);
+        if (difference !== 0) return sign * difference;
+      }
+    }
+    return 0;
+  };
+
+const compareMetric = <B>({ cell, empty }: SortMetric<B>, a: B, b: B, sign: number): number => {
+  const [left, right] = [cell(a), cell(b)];
+  if (empty === 'last') {
+    if (left === null || right === null) return Number(left === null) - Number(right === null);
+    return sign * (Number(left) - Number(right));
+  }
+  const [x, y] = [Number(left ?? empty), Number(right ?? empty)];
+  return x === y ? 0 : sign * (x < y ? -1 : 1);
+};
+
+const metricOf = <B, M>(path: string, children: ChildrenIn<B, M>, place: Place): M => {
+  const steps = path.split('>');
+  let around = children;
+  for (const step of steps.slice(0, -1)) {
+    const inner = around.get(step)?.children;
+    if (inner === undefined) throw invalidOrder(path, place);
+    around = inner;
+  }
+  const [, metric = '', bracketed, dotted] = /^([^.[]*)(?:\[(.*)\]|\.(.*))?$/s.exec(steps.at(-1)!) ?? [];
+  const exact = around.get(steps.at(-1)!)?.sortable?.('');
+  const found = exact ?? around.get(metric)?.sortable?.(bracketed ?? dotted ?? '');
+  if (found === undefined) throw invalidOrder(path, place);
+  return found;
+};
+
+const invalidOrder = (path: string, place: Place) =>
+  new SearchFailure(
+    400,
+    'aggregation_execution_exception',
+    `Invalid aggregation order path [${path}]. The path must name a metric, or a metric inside aggregations of one bucket.`,
+    place,
+  );

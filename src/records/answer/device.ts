@@ -1,0 +1,40 @@
+import type { PlainJson } from '../../json.js';
+
+/** A device as hits show it. */
+export interface DeviceRow {
+  id: string;
+  serial: string;
+  name: string | null;
+  tags: string[];
+  lat: number | null;
+  lon: number | null;
+}
+
+/** Devices as they stand now, and the organizations of products, by id. */
+export interface Devices {
+  readonly devices: ReadonlyMap<string, DeviceRow>;
+  readonly owners: ReadonlyMap<string, string>;
+  /** Products that have changed the type of a variable. */
+  readonly retyped: ReadonlySet<string>;
+}
+
+/** `_source.device`: the device as it stands now, its product as it was when the record was stored. */
+export const deviceOf = (
+  { devices, owners }: Pick<Devices, 'devices' | 'owners'>,
+  id: string,
+  productId: string | null,
+  organizationId: string,
+): PlainJson => {
+  const device = devices.get(id);
+  if (device === undefined) return { id, organizationId };
+  const owner = productId === null ? undefined : owners.get(productId);
+  return {
+    id,
+    serial: device.serial,
+    ...(device.name !== null && { name: device.name }),
+    organizationId,
+    tags: device.tags,
+    ...(productId !== null && { product: { id: productId, ...(owner !== undefined && { organizationId: owner }) } }),
+    ...(device.lat !== null && device.lon !== null && { location: { lat: device.lat, lon: device.lon } }),
+  };
+};

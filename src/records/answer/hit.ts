@@ -1,0 +1,88 @@
+import type { PlainJson } from '../../json.js';
+import type { BoundKey } from '../../search/hits/bound-sort.js';
+import { type ShownField, shownFields } from '../../search/hits/shown-field.js';
+import { type SourceFilter, sourceFilter } from '../../search/hits/source-filter.js';
+import type { Hit } from '../record-index.js';
+import { type Devices, deviceOf } from './device.js';
+
+/** The unit of moments that are shown: ours, or the engines'. */
+export type Times = 'seconds' | 'millis';
+
+/** A record as a store reads it for an answer. */
+export interface FoundRecord {
+  readonly id: string;
+  /** When it was measured, Unix seconds to the microsecond. */
+  readonly ts: number;
+  readonly deviceId: string;
+  readonly productId: string | null;
+  readonly metadata: () => PlainJson;
+  readonly data: () => PlainJson;
+  /** Undefined where it has none. */
+  readonly frame: (() => PlainJson) | undefined;
+  /** The paths of values that no field has. */
+  readonly ignored: readonly string[];
+  /** The values that it is sorted by: times in seconds, whole numbers beyond 2^53 as text. */
+  readonly sort: readonly unknown[];
+}
+
+/** What hits show. */
+export interface HitShape {
+  /** Empty: hits carry no sort values. */
+  readonly sort: readonly BoundKey[];
+  readonly source: SourceFilter;
+  readonly fields: readonly ShownField[];
+  /** How `ts` is shown, in the source and in sort values. */
+  readonly times: Times;
+  readonly organizationId: string;
+}
+
+/** Makes the function that turns a record into a hit. */
+export const hitOf = ({ sort, source, fields, times, organizationId }: HitShape) => {
+  const filter = sourceFilter(source);
+  const pick = shownFields(fields);
+  const factor = times === 'millis' ? 1000 : 1;
+  return (record: FoundRecord, devices: Devices): Hit => {
+    const hit: Hit = { _index: 'records', _id: record.id, _score: null };
+    if (record.ignored.length > 0) hit._ignored = [...record.ignored];
+    if (source !== false || fields.length > 0) {
+      const whole = sourceOf(record, devices, organizationId, factor);
+      const shown = filter(whole);
+      if (shown !== undefined) hit._source = shown;
+      const picked = pick(whole, momentOf(record.ts, 1000));
+      if (picked !== undefined) hit.fields = picked;
+    }
+    if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, record.sort[index], factor));
+    return hit;
+  };
+};
+
+const sourceOf = (
+  { ts, deviceId, productId, metadata, data, frame }: FoundRecord,
+  devices: Devices,
+  organizationId: string,
+  factor: number,
+) => ({
+  ts: momentOf(ts, factor),
+  metadata: metadata(),
+  data: data(),
+  ...(frame !== undefined && { frame: frame() }),
+  device: deviceOf(devices, deviceId, productId, organizationId),
+});
+
+/** Seconds to the microsecond, or whole milliseconds. */
+const momentOf = (seconds: number, factor: number): number =>
+  factor === 1 ? seconds : Math.floor(Math.round(seconds * 1e6) / 1000);
+
+/** Seconds or milliseconds to the microsecond: what is cut off of a cursor would be left out of the next page. */
+const cursorOf = (seconds: number, factor: number): number =>
+  factor === 1 ? momentOf(seconds, factor) : Math.round(seconds * 1e6) / 1000;
+
+/** A sort value as it is shown: `ts` in seconds, doubles without a value as infinities in words, whole numbers exact. */
+const sortValue = ({ kind, type }: BoundKey, raw: unknown, factor: number): unknown => {
+  if (raw === null || type === 'text') return raw;
+  const number = Number(raw);
+  if (type === 'timestamp') return cursorOf(number, factor);
+  if (kind === 'double') return Number.isFinite(number) ? number : `${number}`;
+  if (Math.abs(number) === Infinity) return number > 0 ? '9223372036854775807' : '-9223372036854775808';
+  return type === 'long' && !Number.isSafeInteger(number) ? raw : number;
+};

@@ -1,0 +1,42 @@
+import { hiddenKey } from '../../search/aggregation/answer.js';
+import { javaDouble, type Print } from '../../search/aggregation/format.js';
+import type { Field } from '../../search/field/field.js';
+
+/** A key as the engines write it, with its text form where it has one. Whole numbers beyond 2^53 stay decimal text. */
+export const writtenKey = (
+  field: Field | undefined,
+  raw: unknown,
+  print: Print,
+): { key: unknown; key_as_string?: string; [hiddenKey]?: string } => {
+  const key = plainKey(field, raw);
+  const number = typeof key === 'string' && field?.kind === 'long' ? BigInt(key) : key;
+  const isNumber = typeof number === 'number' || typeof number === 'bigint';
+  const shown = isNumber && print !== undefined ? { key_as_string: print(number) } : {};
+  return { key, ...shown, ...(field?.kind === 'double' && { [hiddenKey]: javaDouble(Number(key)) }) };
+};
+
+/** A key's value: numbers as numbers, as far as they are exact. */
+export const plainKey = (field: Pick<Field, 'kind'> | undefined, raw: unknown): unknown => {
+  if (field?.kind === 'keyword' || typeof raw !== 'string') return raw;
+  const number = Number(raw);
+  return Number.isSafeInteger(number) ? number : raw;
+};
+
+/** Compares keys as answered: texts by their bytes in UTF-8, all else as numbers. */
+export const compareKeys = (a: unknown, b: unknown): number => {
+  if (typeof a === 'string' && typeof b === 'string' && !(isWhole(a) && isWhole(b)))
+    return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (typeof a === 'string' || typeof b === 'string') return compareBig(BigInt(a as string), BigInt(b as string));
+  return Number(a) - Number(b);
+};
+
+const isWhole = (text: string) => /^-?\d+$/.test(text);
+
+const compareBig = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The answer of `terms`: its buckets, and how many records are in others. */
+export const termsAnswer = (others: number, buckets: readonly unknown[]): Record<string, unknown> => ({
+  doc_count_error_upper_bound: 0,
+  sum_other_doc_count: others,
+  buckets,
+});

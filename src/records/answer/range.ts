@@ -1,0 +1,95 @@
+import type { WithChildren } from '../../search/aggregation/aggregation.js';
+import type { Answer } from '../../search/aggregation/answer.js';
+import { javaDouble, type Print } from '../../search/aggregation/format.js';
+import type { GeoDistanceAggregation } from '../../search/aggregation/geo-distance.js';
+import type { RangeAggregation, RangeItem } from '../../search/aggregation/option/range.js';
+import type { Field } from '../../search/field/field.js';
+import { type Awaitable, chain } from '../../search/pace.js';
+import { instantText } from '../../search/query/option/instant.js';
+import { and, none, type Predicate } from '../../search/query/predicate.js';
+import type { Input } from '../../search/syntax/input.js';
+import { number } from '../../search/syntax/value.js';
+import type { ChildrenIn, Counting } from './children.js';
+
+/** A range, its ends as numbers. */
+export interface Range {
+  readonly key?: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The engines give ranges in the order of their ends, whatever the order they were asked in. */
+export const rangesOf = (items: readonly RangeItem[], read: (input: Input) => number): Range[] =>
+  items
+    .map(({ key, from, to }) => ({
+      ...(key !== undefined && { key }),
+      from: from === undefined ? -Infinity : read(from),
+      to: to === undefined ? Infinity : read(to),
+    }))
+    .sort((a, b) => compare(a.from, b.from) || compare(a.to, b.to));
+
+/** Distances begin at 0, and the engines show that; they keep to the order of where ranges begin alone. */
+export const distancesOf = (items: readonly RangeItem[]): Range[] =>
+  items
+    .map((item) => ({ ...rangesOf([item], number)[0]!, from: item.from === undefined ? 0 : number(item.from) }))
+    .sort((a, b) => compare(a.from, b.from));
+
+const compare = (a: number, b: number) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Whether a value of a field is in a range. */
+export const within = (field: Field, { from, to }: Range): Predicate => {
+  const isLong = field.valueType === 'long';
+  // Beyond the ends of a long there is none of them.
+  if (isLong && (from >= 2 ** 63 || to <= -(2 ** 63))) return none;
+  const value = (bound: number) =>
+    field.kind === 'date' ? instantText(bound) : isLong ? `${BigInt(Math.ceil(bound))}` : bound;
+  return and([
+    { kind: 'exists', field },
+    {
+      kind: 'range',
+      field,
+      ...(from > (isLong ? -(2 ** 63) : -Infinity) && { lower: { value: value(from), inclusive: true } }),
+      ...(to < (isLong ? 2 ** 63 : Infinity) && { upper: { value: value(to), inclusive: false } }),
+    },
+  ]);
+};
+
+/** Buckets of ranges as a store finds them. */
+export interface FoundRanges<B, M> {
+  readonly ranges: readonly Range[];
+  readonly print: Print;
+  readonly children: ChildrenIn<B, M>;
+  readonly count: (bucket: B) => number;
+  /** The bucket of each range inside another, by the range's place. */
+  found(around: B): (index: number) => B;
+}
+
+/** Reads the answer of ranges. */
+export const rangeAnswer =
+  <B, M>(
+    { kind, keyed }: WithChildren<RangeAggregation | GeoDistanceAggregation>,
+    { ranges, print, children, count, found }: FoundRanges<B, M>,
+    { made }: Pick<Counting, 'made'>,
+  ) =>
+  (around: B): Awaitable<Answer> => {
+    const bucketOf = found(around);
+    made(ranges.length);
+    const read = children.readAll(ranges.entries(), ([index, one]) => {
+      const bucket = bucketOf(index);
+      return [{ ...written(one, kind, print), doc_count: count(bucket) }, bucket];
+    });
+    return chain(read, (answers): Answer => {
+      if (!keyed) return { buckets: answers };
+      return { buckets: Object.fromEntries(answers.map(({ key, ...answer }) => [key as string, answer])) };
+    });
+  };
+
+const written = (one: Range, kind: string, print: Print): Answer => {
+  const shown = (bound: number) => (print === undefined ? javaDouble(bound) : print(bound));
+  const low = one.from === -Infinity || (one.from === 0 && kind === 'geo_distance') ? '*' : shown(one.from);
+  return {
+    key: one.key ?? `${low}-${one.to === Infinity ? '*' : shown(one.to)}`,
+    ...(one.from !== -Infinity && { from: one.from, ...(print && { from_as_string: print(one.from) }) }),
+    ...(one.to !== Infinity && { to: one.to, ...(print && { to_as_string: print(one.to) }) }),
+  };
+};

@@ -1,0 +1,22 @@
+import type { DateReading } from '../date/date-input.js';
+import { illegalArgument } from '../failure.js';
+import type { Field } from '../field/field.js';
+import { dateOf, decimal } from '../query/value-of.js';
+import type { Input } from '../syntax/input.js';
+import { scalarText } from '../syntax/value.js';
+
+/** A value of a request as a number of a field. */
+export const numberOf = (field: Field, input: Input, reading: DateReading): number => {
+  if (field.kind === 'date') return dateOf(input, false, reading);
+  const text = scalarText(input) ?? '';
+  if (field.kind === 'boolean') {
+    if (text !== 'true' && text !== 'false')
+      throw illegalArgument(`Cannot parse boolean [${text}], expected either [true] or [false]`, input);
+    return text === 'true' ? 1 : 0;
+  }
+  return decimal(text, input);
+};
+
+/** A field whose type an aggregation cannot be over. */
+export const unsupported = (field: Field, kind: string, at: Input) =>
+  illegalArgument(`Field [${field.path}] of type [${field.kind}] is not supported for aggregation [${kind}]`, at);

@@ -1,0 +1,45 @@
+import type { Aggregation } from './aggregation/aggregation.js';
+import { timedBy } from './aggregation/selection.js';
+import type { Fields } from './field/field.js';
+import { type BoundKey, bindSort } from './hits/bound-sort.js';
+import { type Cursor, readCursor } from './hits/search-after.js';
+import { bindShownFields, type ShownField } from './hits/shown-field.js';
+import { bindQuery } from './query/bind.js';
+import { all, type Predicate } from './query/predicate.js';
+import type { SearchRequest } from './request.js';
+
+/** A query bound to its fields. */
+export interface BoundRequest {
+  readonly request: SearchRequest;
+  readonly query: Predicate;
+  /** What hits must match: the query and the post filter. */
+  readonly predicates: readonly [query: Predicate, postFilter: Predicate];
+  readonly sort: readonly BoundKey[];
+  readonly shown: readonly ShownField[];
+  /** Where the page begins. */
+  readonly cursor?: Cursor;
+  /** The aggregations whose width follows from the time that their records are in, which is read first. */
+  readonly timed: ReadonlyMap<Aggregation, Predicate>;
+}
+
+/** Binds a query. @throws SearchFailure where it does not fit its fields. */
+export const bindRequest = (
+  request: SearchRequest,
+  { fields, now }: { readonly fields: Fields; readonly now: number },
+): BoundRequest => {
+  const binding = { fields, now };
+  const query = request.query === undefined ? all : bindQuery(request.query, binding);
+  const postFilter = request.postFilter === undefined ? all : bindQuery(request.postFilter, binding);
+  const sort = bindSort(request.sort, binding);
+  const cursor = request.searchAfter && readCursor(request.searchAfter, sort, now);
+  const timed = timedBy(request.aggregations, query, binding);
+  return {
+    request,
+    query,
+    predicates: [query, postFilter],
+    sort,
+    shown: bindShownFields(request.fields, fields),
+    ...(cursor && { cursor }),
+    timed,
+  };
+};
