@@ -1,27 +1,18 @@
-import { MikroORM } from '@mikro-orm/postgresql';
-import type pg from 'pg';
+import type { MikroORM } from '@mikro-orm/postgresql';
 import { Registry } from 'prom-client';
 import type { Sql } from 'sql-template-tag';
-import { ormOptions } from '../mikro-orm.config.js';
 import { createRecheck } from './auth/recheck.js';
 import type { Config } from './config.js';
-import { type CallReads, createCallReads } from './database/call-read.js';
+import { type Connections, openConnections } from './connections.js';
+import type { CallReads } from './database/call-read.js';
 import { isConnectionLoss } from './database/loss.js';
-import { createPool } from './database/pools.js';
-import { createReader, type Reader } from './database/reader.js';
+import type { Reader } from './database/reader.js';
 import { fairQueueFor } from './fair-queue.js';
-import { createHooks, dispatcherSession, type Hooks } from './hooks/hooks.js';
+import { createHooks, type Hooks } from './hooks/hooks.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
-import { createLive, type Live, liveSession, liveSlowSession } from './live/live.js';
+import { createLive, type Live } from './live/live.js';
 import type { Log } from './log.js';
-import {
-  createGroupMetrics,
-  measureIndex,
-  measureLog,
-  observePools,
-  observeProcess,
-  observeReaders,
-} from './metrics.js';
+import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
 import { prepareDatabase } from './prepare.js';
 import { createRecordLog, storedRecords } from './records/postgres/log/log.js';
 import { createRecordIndex } from './records/postgres/search/record-index.js';
@@ -47,13 +38,11 @@ export interface ServicesOptions {
 /** The connected services over one database. */
 export interface Services {
   orm: MikroORM;
-  /** For transactions, and reads that may take their time. */
-  pool: pg.Pool;
   reader: Reader;
-  /** What calls read with. */
-  reads: CallReads;
   /** For authentication and readiness alone, which nothing that a tenant asks for may hold up. */
   accessReader: Reader;
+  /** What calls read with. */
+  reads: CallReads;
   hooks: Hooks;
   /** Figures for Prometheus. */
   registry: Registry;
@@ -67,42 +56,59 @@ export interface Services {
   close(within: number): Promise<void>;
 }
 
-/** A read on the pipelined connection that takes longer holds up all others, and is made elsewhere. Milliseconds. */
-const quickReadLimit = 1000;
-const accessReadLimit = 5000;
+/** Migrates the database, opens every service and connects them: what is stored goes out to hooks in the same commit. */
+export async function openServices(options: ServicesOptions): Promise<Services> {
+  const { config, connectionString, log, clock = Date.now, random = Math.random } = options;
+  await prepareDatabase(connectionString, log);
+  const connections = await openConnections(config, connectionString);
+  const registry = new Registry();
+  const base: Base = { ...options, connections, registry, clock, random };
+  const live = openLive(base, () => records);
+  const hooks = openHooks(base, live);
+  const records = openRecordLog(base, live, hooks);
+  const index = openRecordIndex(base);
+  const jobs = openJobs(base, hooks);
+  await connections.observe(registry);
+  observeProcess(registry);
+  await hooks.start();
+  records.maintain();
+  jobs.start();
+  live.start();
+  const { orm, reader, accessReader, reads } = connections;
+  return {
+    orm,
+    reader,
+    accessReader,
+    reads,
+    hooks,
+    registry,
+    records,
+    index,
+    jobs,
+    live,
+    clock,
+    async close(within) {
+      await Promise.all([records.close(), jobs.close()]);
+      await hooks.close(within);
+      await live.close();
+      await Promise.all([index.close(), connections.close()]);
+    },
+  };
+}
 
-/**
- * PostgreSQL cancels a call's statement, one that waits for a lock as well, a little before the time of a request is
- * over: so the caller learns that it did not happen.
- */
-const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
+/** What every service is opened with. */
+interface Base extends Required<ServicesOptions> {
+  connections: Connections;
+  registry: Registry;
+}
 
 /** The query of a subscription may take so long over what was just stored, in milliseconds; then it is told as missed. */
 const liveQueryTimeout = 500;
 
-/** Migrates the database, opens every service and connects them: what is stored goes out to hooks in the same commit. */
-export async function openServices(options: ServicesOptions): Promise<Services> {
-  const { config, connectionString, secretKeys, log, clock = Date.now, random = Math.random } = options;
-  await prepareDatabase(connectionString, log);
-  const limit = statementLimit(config.graph.timeout);
-  const orm = await MikroORM.init(ormOptions(connectionString, `-c statement_timeout=${limit}`));
-  const reader = createReader(connectionString, Math.min(limit, quickReadLimit));
-  const accessReader = createReader(connectionString, Math.min(limit, accessReadLimit));
-  const slowPool = createPool(connectionString, { name: 'ddp slow read', max: 4, pipeline: true });
-  const reads = createCallReads(reader, slowPool);
-  const pool = createPool(connectionString);
-  // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
-  const storePool = createPool(connectionString, {
-    name: 'ddp store',
-    max: config.ingestGrouping ? 9 : 23,
-    pipeline: true,
-  });
-  const searchPool = createPool(connectionString, { name: 'ddp search', max: 8, pipeline: true });
-  const searchQueue = fairQueueFor(searchPool);
-  const dispatcherPool = createPool(connectionString, { name: 'ddp hooks', max: 4, session: dispatcherSession });
-  const livePool = createPool(connectionString, { name: 'ddp live', max: 4, session: liveSession });
-  const liveSlowPool = createPool(connectionString, { name: 'ddp live query', max: 4, session: liveSlowSession });
-  const live = createLive({
+/** @param records gives the log, which is opened after this: it tells live data what it stored */
+function openLive({ connections, connectionString, log }: Base, records: () => RecordLog): Live {
+  const { livePool, liveSlowPool } = connections;
+  return createLive({
     pool: livePool,
     slowPool: liveSlowPool,
     connectionString,
@@ -116,16 +122,18 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
         ts,
         device: { id: deviceId, organizationId, ...(productId && { product: { id: productId } }) },
       }));
-      return records.matchCommitted(query, some, liveQueryTimeout);
+      return records().matchCommitted(query, some, liveQueryTimeout);
     },
-    changes: (question) => records.changes(question),
+    changes: (question) => records().changes(question),
     deliveryRows,
   });
-  const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention } = config.hooks;
-  const registry = new Registry();
-  const hooks = createHooks({
-    pool,
-    dispatcherPool,
+}
+
+function openHooks({ connections, config, clock, random, log, secretKeys, registry }: Base, live: Live): Hooks {
+  const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention, lookups } = config.hooks;
+  return createHooks({
+    pool: connections.pool,
+    dispatcherPool: connections.dispatcherPool,
     clock,
     random,
     log,
@@ -136,13 +144,17 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     httpsOnly,
     retention: deliveryRetention,
     match: storedRecords.match,
-    lookups: config.hooks.lookups,
+    lookups,
     scan: storedRecords.scan,
     count: storedRecords.count,
     registry,
     onChange: live.changed,
   });
-  const recordLog = createRecordLog({
+}
+
+function openRecordLog({ connections, config, clock, log, registry }: Base, live: Live, hooks: Hooks): RecordLog {
+  const { storePool, pool, livePool, liveSlowPool } = connections;
+  const records = createRecordLog({
     storePool,
     pool,
     queryPool: liveSlowPool,
@@ -154,10 +166,15 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     committed: (stored) => live.stored(() => stored.map(({ id }) => id)),
     grouped: createGroupMetrics(registry),
   });
-  const records = measureLog(recordLog, registry);
-  const recordIndex = createRecordIndex({
+  return measureLog(records, registry);
+}
+
+function openRecordIndex({ connections, config, clock, registry }: Base): RecordIndex {
+  const { searchPool, reads, pool, liveSlowPool } = connections;
+  const queue = fairQueueFor(searchPool);
+  const index = createRecordIndex({
     pool: searchPool,
-    queue: searchQueue,
+    queue,
     reads,
     readPool: pool,
     checkPool: liveSlowPool,
@@ -165,10 +182,12 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     timeoutMs: config.search.timeout,
     rollups: config.search.rollups,
   });
-  const index = measureIndex(recordIndex, registry, () => searchQueue.waiting);
+  return measureIndex(index, registry, () => queue.waiting);
+}
 
-  const jobs = createJobs({
-    pool,
+function openJobs({ connections, clock, log }: Base, hooks: Hooks): Jobs {
+  return createJobs({
+    pool: connections.pool,
     clock,
     log,
     kinds: {
@@ -183,50 +202,4 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     },
     isConnectionLoss,
   });
-  observePools(registry, {
-    main: pool,
-    orm: await orm.em.getConnection().getNativeClient(),
-    slow_read: slowPool,
-    store: storePool,
-    search: searchPool,
-    hooks: dispatcherPool,
-    live: livePool,
-  });
-  observeReaders(registry, { read: reader, access: accessReader });
-  observeProcess(registry);
-  await hooks.start();
-  records.maintain();
-  jobs.start();
-  live.start();
-  return {
-    orm,
-    pool,
-    reader,
-    reads,
-    accessReader,
-    hooks,
-    registry,
-    records,
-    index,
-    jobs,
-    live,
-    clock,
-    async close(within) {
-      await Promise.all([records.close(), jobs.close()]);
-      await hooks.close(within);
-      await live.close();
-      await Promise.all([
-        reader.close(),
-        accessReader.close(),
-        slowPool.end(),
-        pool.end(),
-        storePool.end(),
-        index.close(),
-        dispatcherPool.end(),
-        livePool.end(),
-        liveSlowPool.end(),
-        orm.close(),
-      ]);
-    },
-  };
 }

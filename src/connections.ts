@@ -1,0 +1,90 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import type pg from 'pg';
+import type { Registry } from 'prom-client';
+import { ormOptions } from '../mikro-orm.config.js';
+import type { Config } from './config.js';
+import { type CallReads, createCallReads } from './database/call-read.js';
+import { createPool } from './database/pools.js';
+import { createReader, type Reader } from './database/reader.js';
+import { dispatcherSession } from './hooks/hooks.js';
+import { liveSession, liveSlowSession } from './live/live.js';
+import { observePools, observeReaders } from './metrics.js';
+
+/** The connections of a process to its database: a pool for each kind of work, so that none holds up another. */
+export interface Connections {
+  orm: MikroORM;
+  /** For transactions, and reads that may take their time. */
+  pool: pg.Pool;
+  reader: Reader;
+  /** For authentication and readiness alone, which nothing that a tenant asks for may hold up. */
+  accessReader: Reader;
+  /** What calls read with. */
+  reads: CallReads;
+  /** For transactions that store records. */
+  storePool: pg.Pool;
+  /** For searches; the index of records closes it. */
+  searchPool: pg.Pool;
+  /** For claims and settling of deliveries. */
+  dispatcherPool: pg.Pool;
+  /** For live data, and for queries of subscriptions. */
+  livePool: pg.Pool;
+  liveSlowPool: pg.Pool;
+  /** Registers their figures. */
+  observe(registry: Registry): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A read on the pipelined connection that takes longer holds up all others, and is made elsewhere. Milliseconds. */
+const quickReadLimit = 1000;
+const accessReadLimit = 5000;
+
+/**
+ * PostgreSQL cancels a call's statement, one that waits for a lock as well, a little before the time of a request is
+ * over: so the caller learns that it did not happen.
+ */
+const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
+
+/** Opens the connections; most are made when they are first used. */
+export async function openConnections(config: Config, connectionString: string): Promise<Connections> {
+  const limit = statementLimit(config.graph.timeout);
+  const orm = await MikroORM.init(ormOptions(connectionString, `-c statement_timeout=${limit}`));
+  const reader = createReader(connectionString, Math.min(limit, quickReadLimit));
+  const accessReader = createReader(connectionString, Math.min(limit, accessReadLimit));
+  const open = (options?: Parameters<typeof createPool>[1]) => createPool(connectionString, options);
+  const slowPool = open({ name: 'ddp slow read', max: 4, pipeline: true });
+  const pool = open();
+  // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
+  const storePool = open({ name: 'ddp store', max: config.ingestGrouping ? 9 : 23, pipeline: true });
+  const searchPool = open({ name: 'ddp search', max: 8, pipeline: true });
+  const dispatcherPool = open({ name: 'ddp hooks', max: 4, session: dispatcherSession });
+  const livePool = open({ name: 'ddp live', max: 4, session: liveSession });
+  const liveSlowPool = open({ name: 'ddp live query', max: 4, session: liveSlowSession });
+  return {
+    orm,
+    pool,
+    reader,
+    accessReader,
+    reads: createCallReads(reader, slowPool),
+    storePool,
+    searchPool,
+    dispatcherPool,
+    livePool,
+    liveSlowPool,
+    async observe(registry) {
+      observePools(registry, {
+        main: pool,
+        orm: await orm.em.getConnection().getNativeClient(),
+        slow_read: slowPool,
+        store: storePool,
+        search: searchPool,
+        hooks: dispatcherPool,
+        live: livePool,
+      });
+      observeReaders(registry, { read: reader, access: accessReader });
+    },
+    async close() {
+      const pools = [slowPool, pool, storePool, dispatcherPool, livePool, liveSlowPool];
+      await Promise.all([reader.close(), accessReader.close(), orm.close(), ...pools.map((each) => each.end())]);
+    },
+  };
+}
