@@ -1,10 +1,49 @@
-/** Tests run compiled, against a real PostgreSQL that `test/support` prepares. */
-export default {
-  testMatch: ['<rootDir>/dist/test/**/*.test.js'],
+/**
+ * Tests run compiled, against a real PostgreSQL that `test/support` prepares. The project `postgres` is all of them; the
+ * project `cluster` runs those that hold for every store of records once more, with the records' index on the OpenSearch
+ * cluster at OPENSEARCH_URL, and the tests of that index; the project `faults` kills nodes of one that it starts.
+ */
+const project = {
+  roots: ['<rootDir>/dist/test'],
   transform: {},
   testEnvironment: 'node',
   globalSetup: '<rootDir>/dist/test/support/global-setup.js',
   globalTeardown: '<rootDir>/dist/test/support/global-teardown.js',
-  maxWorkers: '100%',
   testTimeout: 60_000,
+};
+
+/** What holds for every store of records, by path below `test`. */
+const shared = [
+  'docs/{elasticsearch,search}',
+  'elasticsearch/*',
+  'graph/{record,series,panel}',
+  'live/{record,resume}',
+  'records/ingest',
+  'records/series/series',
+  'search/{difference,hostile,newest,product-scope,recorded,rest,trap}',
+];
+
+const clusterTests = process.env.OPENSEARCH_URL ? [...shared, 'cluster/*'] : ['cluster/absent'];
+
+export default {
+  maxWorkers: '100%',
+  projects: [
+    {
+      ...project,
+      displayName: 'postgres',
+      testMatch: ['<rootDir>/dist/test/**/*.test.js'],
+      testPathIgnorePatterns: ['<rootDir>/dist/test/cluster/'],
+    },
+    {
+      ...project,
+      displayName: 'cluster',
+      globals: { recordIndex: 'opensearch' },
+      testMatch: clusterTests.map((path) => `<rootDir>/dist/test/${path}.test.js`),
+    },
+    {
+      ...project,
+      displayName: 'faults',
+      testMatch: ['<rootDir>/dist/test/cluster/faults/*.test.js'],
+    },
+  ],
 };

@@ -5,7 +5,7 @@ import { createTenant, type Tenant } from '../support/tenant.js';
 import { delayDuring } from './delay.js';
 
 /** Milliseconds: each of these attacks took more than a second; a loaded machine adds some hundreds. */
-const frozen = 2000;
+const frozen = 500;
 
 interface Answer {
   responses: { status: number; hits?: { total: { value: number }; hits: object[] }; error?: { type: string } }[];

@@ -10,6 +10,7 @@ import { ormOptions } from '../../mikro-orm.config.js';
 import { openEmbedded } from '../../src/database/embedded.js';
 import { migrate } from '../../src/database/migrate.js';
 import { createLog } from '../../src/log.js';
+import { deleteIndices } from './record-index.js';
 
 /** The PostgreSQL of a test run: an address to make databases at, and a migrated one to clone. */
 export interface TestServer {
@@ -33,6 +34,7 @@ export async function openTestServer(databaseUrl: string | undefined): Promise<T
       for (const name of await databasesLike(server.connectionString, template)) {
         await execute(server.connectionString, `drop database ${name} with (force)`);
       }
+      await deleteIndices(template);
       await server.close();
     },
   };

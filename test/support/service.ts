@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
 import type { ServicesOptions } from '../../src/services.js';
 import { useDatabase } from './database.js';
+import { recordIndexSettings } from './record-index.js';
 
 /** A running service with a database of its own. */
 export interface TestService {
@@ -24,7 +25,7 @@ export const startTestService = (
   { config, ...options }: TestServiceOptions = {},
 ): Promise<Service> =>
   startService({
-    config: { ...readConfig({ PORT: '0', RATE_LIMIT: '0' }), ...config },
+    config: { ...readConfig({ PORT: '0', RATE_LIMIT: '0', ...recordIndexSettings(databaseUrl) }), ...config },
     connectionString: databaseUrl,
     secretKeys: ['a key for tests'],
     log: createLog('fatal'),

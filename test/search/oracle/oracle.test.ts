@@ -22,7 +22,7 @@ const wrong = Number(process.env['ORACLE_WRONG'] ?? 0.2);
 /** A file of bodies, one in a line, to ask instead of made ones: what an earlier run found. */
 const given = process.env['ORACLE_BODIES'];
 const bodies = given === undefined ? undefined : linesOf(given);
-const cases = bodies?.length ?? Number(process.env['ORACLE_CASES'] ?? 5000);
+const cases = bodies?.length ?? Number(process.env['ORACLE_CASES'] ?? 300);
 const dice = new Dice(seed);
 const records = Array.from({ length: 300 }, (_, index) => record(dice, index));
 const index = `/oracle-${process.pid}`;

@@ -1,0 +1,117 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ServiceProcess } from './service-process.js';
+
+/** What the load sends to, and how much. */
+export interface LoadOptions {
+  /** Those that are to be had; a call that fails goes to the other one. */
+  services: readonly ServiceProcess[];
+  organizationId: string;
+  applicationId: string;
+  token: string;
+  serials: readonly string[];
+  /** Records a second. */
+  rate: number;
+}
+
+/** Every so many records are to be delivered to the hook. */
+export const deliveredEvery = 20;
+
+const batchSize = 100;
+const clients = 8;
+
+/** A load of records and searches on services. */
+export interface Load {
+  /** Numbers (`data.n`) of records whose call was answered 200. */
+  readonly acknowledged: ReadonlySet<number>;
+  /** How many calls were answered otherwise, by status. */
+  readonly refused: ReadonlyMap<number, number>;
+  /** Milliseconds until searches answer whole: ten after one another, all parts of the index among them. */
+  searchable(): Promise<number>;
+  /** Resolves when the records of so many batches more have been acknowledged. */
+  onward(batches: number): Promise<void>;
+  /** Ends when all that was sent is acknowledged. */
+  end(): Promise<void>;
+}
+
+/** Starts to post records with keys, each batch again and again until it is answered 200, as a careful sender does. */
+export const startLoad = (options: LoadOptions): Load => {
+  const { services, organizationId, applicationId, token, serials, rate } = options;
+  const acknowledged = new Set<number>();
+  const refused = new Map<number, number>();
+  let next = 0;
+  let over = false;
+  let turn = 0;
+  const call = async (path: string, body: object): Promise<{ status: number; body: unknown } | undefined> => {
+    const service = services[turn++ % services.length]!;
+    try {
+      const response = await fetch(`${service.url}/ddp/v1${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(30_000),
+      });
+      return { status: response.status, body: await response.json() };
+    } catch {
+      // The service is away, or was killed while it answered: its caller does not know what became of the call.
+      return undefined;
+    }
+  };
+  const post = async () => {
+    const numbers = Array.from({ length: batchSize }, () => next++);
+    const items = numbers.map((n) => ({
+      serial: serials[n % serials.length],
+      key: `${n}`,
+      data: { n, wanted: n % deliveredEvery === 0 },
+    }));
+    for (;;) {
+      const answer = await call(`/organizations/${organizationId}/records`, items);
+      if (answer?.status === 200) break;
+      if (answer) refused.set(answer.status, (refused.get(answer.status) ?? 0) + 1);
+      await pause(100);
+    }
+    for (const n of numbers) acknowledged.add(n);
+  };
+  const began = performance.now();
+  const client = async () => {
+    while (!over) {
+      const due = began + (next / rate) * 1000;
+      await pause(Math.max(0, due - performance.now()));
+      await post();
+    }
+  };
+  const running = Promise.all(Array.from({ length: clients }, client));
+  const searchesWhole = async (): Promise<boolean> => {
+    const now = Date.now() / 1000;
+    const aggs = { devices: { terms: { field: 'device.serial', size: 100 } } };
+    const query = { products: [], size: 10, track_total_hits: true, sort: [{ ts: 'desc' }], aggs };
+    const answer = await call(`/applications/${organizationId}/${applicationId}/search`, {
+      ts: { gte: now - 3600, lte: now },
+      queries: [query],
+    });
+    if (answer?.status !== 200) return false;
+    const [response] = (answer.body as { responses: [Response] }).responses;
+    return response.status === 200 && !response.timed_out && response._shards.failed === 0;
+  };
+  return {
+    acknowledged,
+    refused,
+    async searchable() {
+      const asked = performance.now();
+      for (let whole = 0; whole < 10; ) whole = (await searchesWhole()) ? whole + 1 : 0;
+      return performance.now() - asked;
+    },
+    async onward(batches) {
+      for (const until = acknowledged.size + batches * batchSize; acknowledged.size < until; ) await pause(20);
+    },
+    async end() {
+      over = true;
+      await running;
+    },
+  };
+};
+
+interface Response {
+  status: number;
+  timed_out: boolean;
+  _shards: { failed: number };
+}
