@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { TokenScope } from '../../src/entities/enums.js';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+import { longestTask, longestTaskAllowed } from './task.js';
 
 describeInBrowser('the list of devices', () => {
   const world = useWorld();
@@ -79,7 +80,7 @@ describeInBrowser('the list of devices', () => {
     expect(faults).toEqual([]);
   });
 
-  it('lists 10,000 devices page by page without a long task', async () => {
+  it('lists 10,000 devices page by page without a task over 200 ms', async () => {
     const owner = await world.organization();
     await world.pool.query(
       `insert into device (id, organization_id, serial, name, slug, created_at, updated_at)
@@ -89,24 +90,17 @@ describeInBrowser('the list of devices', () => {
     );
     const { page } = await browser.open(`${world.url}/console/devices?sort=serial&page=399#token=${owner.token}`);
     await page.getByText('9951–9975 of 10,000').waitFor();
-    await page.evaluate(() => {
-      const tasks: number[] = [];
-      Object.assign(globalThis, { tasks });
-      new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
-        type: 'longtask',
-      });
+    const longest = await longestTask(page, async () => {
+      await page.getByRole('link', { name: 'Next' }).click();
+      await page.getByText('9976–10000 of 10,000').waitFor();
+      await page.getByRole('button', { name: 'Choose all 10,000 that match' }).click();
+      await page.getByText('10,000 chosen').waitFor();
+      await page.getByRole('button', { name: 'Tag', exact: true }).click();
+      await page.getByRole('dialog', { name: 'Tag 10,000 devices' }).getByLabel('Tags to add').fill('all');
+      await page.getByRole('dialog').getByRole('button', { name: 'Tag' }).click();
+      await page.getByRole('status', { name: 'Job' }).getByText('10,000 changed').waitFor();
     });
-    await page.getByRole('link', { name: 'Next' }).click();
-    await page.getByText('9976–10000 of 10,000').waitFor();
-    await page.getByRole('button', { name: 'Choose all 10,000 that match' }).click();
-    await page.getByText('10,000 chosen').waitFor();
-    await page.getByRole('button', { name: 'Tag', exact: true }).click();
-    await page.getByRole('dialog', { name: 'Tag 10,000 devices' }).getByLabel('Tags to add').fill('all');
-    await page.getByRole('dialog').getByRole('button', { name: 'Tag' }).click();
-    await page.getByRole('status', { name: 'Job' }).getByText('10,000 changed').waitFor();
-    const tasks = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks);
-    // The goal is 200 ms on a machine that does nothing else.
-    expect(Math.max(0, ...tasks)).toBeLessThan(1000);
+    expect(longest).toBeLessThan(longestTaskAllowed);
   });
 
   it('offers no choice to a token that may change nothing', async () => {

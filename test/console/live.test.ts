@@ -5,6 +5,7 @@ import { createToken, revokeToken } from '../../src/operator/token.js';
 import { startTestService } from '../support/service.js';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+import { longestTask, longestTaskAllowed } from './task.js';
 
 describeInBrowser('live records', () => {
   const world = useWorld();
@@ -93,27 +94,20 @@ describeInBrowser('live records', () => {
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
-  it('never freezes in a flood of 2,000 records a second, and says how many it left out', async () => {
+  it('has no task over 200 ms in a flood of 2,000 records a second, and says how many it left out', async () => {
     const { owner, send } = await furnished();
     const { page } = await browser.open(`${world.url}/console/live#token=${owner.token}`);
     await connected(page);
-    await page.evaluate(() => {
-      const tasks: number[] = [];
-      Object.assign(globalThis, { tasks });
-      new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
-        type: 'longtask',
-      });
-    });
     const second = Array.from({ length: 2000 }, (_, index) => index);
-    for (let round = 0; round < 5; round++) {
-      const begun = Date.now();
-      await send(...second);
-      await page.waitForTimeout(Math.max(0, 1000 - (Date.now() - begun)));
-    }
-    await page.getByText('10,000 came').waitFor();
-    await page.getByText('9,900 left out').waitFor();
-    const tasks = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks);
-    // The goal is 200 ms on a machine that does nothing else; here the service and the database share its cores.
-    expect(Math.max(0, ...tasks)).toBeLessThan(1000);
+    const longest = await longestTask(page, async () => {
+      for (let round = 0; round < 5; round++) {
+        const begun = Date.now();
+        await send(...second);
+        await page.waitForTimeout(Math.max(0, 1000 - (Date.now() - begun)));
+      }
+      await page.getByText('10,000 came').waitFor();
+      await page.getByText('9,900 left out').waitFor();
+    });
+    expect(longest).toBeLessThan(longestTaskAllowed);
   });
 });
