@@ -282,24 +282,16 @@ export type DeleteDeviceMutationVariables = Exact<{
 
 export type DeleteDeviceMutation = { deleteDevice: { id: string } | null };
 
-export type DeviceChartQueryVariables = Exact<{
+export type DeviceQueryVariables = Exact<{
   organizationId: string;
-  deviceIds?: Array<string> | string | null | undefined;
-  variables: Array<string> | string;
+  deviceId: string;
+  variables?: Array<string> | string | null | undefined;
   from?: number | null | undefined;
   to?: number | null | undefined;
 }>;
 
 
-export type DeviceChartQuery = { series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }> | null };
-
-export type DeviceQueryVariables = Exact<{
-  organizationId: string;
-  deviceId: string;
-}>;
-
-
-export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
+export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
 
 export type TagDevicesMutationVariables = Exact<{
   organizationId: string;
@@ -1058,25 +1050,8 @@ export const DeleteDeviceDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DeleteDeviceMutation, DeleteDeviceMutationVariables>;
-export const DeviceChartDocument = new TypedDocumentString(`
-    query DeviceChart($organizationId: ID!, $deviceIds: [ID!], $variables: [String!]!, $from: UnixTime, $to: UnixTime) {
-  series(
-    organizationId: $organizationId
-    deviceIds: $deviceIds
-    variables: $variables
-    from: $from
-    to: $to
-    points: 400
-  ) {
-    name
-    unit
-    ts
-    values
-  }
-}
-    `) as unknown as TypedDocumentString<DeviceChartQuery, DeviceChartQueryVariables>;
 export const DeviceDocument = new TypedDocumentString(`
-    query Device($organizationId: ID!, $deviceId: ID!) {
+    query Device($organizationId: ID!, $deviceId: ID!, $variables: [String!], $from: UnixTime, $to: UnixTime) {
   device(organizationId: $organizationId, deviceId: $deviceId) {
     id
     serial
@@ -1104,6 +1079,12 @@ export const DeviceDocument = new TypedDocumentString(`
         id
         name
       }
+    }
+    series(variables: $variables, from: $from, to: $to, points: 400) {
+      name
+      unit
+      ts
+      values
     }
     latest {
       name

@@ -30,8 +30,7 @@ export class LiveResolver {
   ) {}
 
   @Streams(() => RecordsReceived, {
-    description:
-      'The records of an application as they are stored, of the devices that are linked to it at that currentSnapshot.',
+    description: 'The records of an application as they are stored, of the devices that are linked to it at that time.',
   })
   async recordReceived(
     @Args(() => RecordReceivedArgs) args: RecordReceivedArgs,

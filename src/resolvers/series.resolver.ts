@@ -1,15 +1,20 @@
 import DataLoader from 'dataloader';
+import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
+import { productRows } from '../auth/rows.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
+import { VariableType } from '../entities/enums.js';
+import type { Product } from '../entities/product.js';
 import { Series } from '../entities/series.js';
 import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { Sized } from '../schema/cost.js';
-import { SeriesArgs, SeriesBelowArgs } from '../schema/series.args.js';
+import type { SelectedFields } from '../schema/selected-fields.js';
+import { DeviceSeriesArgs, defaultVariables, SeriesArgs } from '../schema/series.args.js';
 import { chosenDevices } from './chosen-devices.js';
 import { deviceOf } from './devices.js';
-import { loaderOf } from './loader.js';
+import { loadById, loaderOf } from './loader.js';
 import { readLines } from './series-lines.js';
 
 /** Measured values over time, for charts. */
@@ -28,26 +33,40 @@ export class SeriesResolver {
     return readLines(this.index, ctx, args.organizationId, deviceIds, args);
   }
 
-  @Sized({ variables: 1 })
+  @Sized({ variables: defaultVariables })
   @FieldResolver(() => [Series], {
     name: 'series',
     description:
       'Lines of a chart: one for each variable. All devices of a page are read at once, at most 50,000 points.',
   })
   @GraphOnly()
-  seriesBelow(
-    @Root() { id, organizationId }: Device,
-    @Args(() => SeriesBelowArgs) args: SeriesBelowArgs,
+  async seriesBelow(
+    @Root() device: Device,
+    @Args(() => DeviceSeriesArgs) args: DeviceSeriesArgs,
     @Ctx() ctx: Context,
   ): Promise<Series[]> {
+    const variables = args.variables ?? (await numericVariables(ctx, device)).slice(0, defaultVariables);
+    if (variables.length === 0) return [];
+    const call = { ...args, variables };
     const make = () =>
       new DataLoader<string, Series[]>(async (ids) => {
-        const lines = await readLines(this.index, ctx, organizationId, ids, args);
+        const lines = await readLines(this.index, ctx, device.organizationId, ids, call);
         const byDevice = Map.groupBy(lines, ({ deviceId }) => deviceId);
         return ids.map((each) => byDevice.get(each) ?? []);
       });
-    return loaderOf(ctx, JSON.stringify(['device.series', args]), make).load(id);
+    return loaderOf(ctx, JSON.stringify(['device.series', call]), make).load(device.id);
   }
+}
+
+const onlyVariables: SelectedFields = { has: (field) => field === 'variables', key: 'variables' };
+
+/** Names of the variables of a device's product, as the caller sees it, whose values can be drawn. */
+async function numericVariables(ctx: Context, { productId }: Device): Promise<string[]> {
+  if (productId == null) return [];
+  const rowsOf = (ids: readonly string[]) =>
+    sql`${productRows(ctx.caller, onlyVariables)} where p.id = any(${ids}::uuid[])`;
+  const product = await loadById<Product>(ctx, 'product of series', productId, rowsOf);
+  return (product?.variables ?? []).filter(({ type }) => type !== VariableType.TXT).map(({ name }) => name);
 }
 
 /** Whose lines they are. */

@@ -4,15 +4,9 @@ import { SeriesFunction } from '../entities/series.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, id, ids, labels, unixTime, whole } from './fields.js';
 
-/** Which lines of a chart, and how they are drawn. */
+/** How lines of a chart are drawn. */
 @ArgsType()
-export class SeriesBelowArgs {
-  @Field(() => [String], { description: 'Names of variables, 1 to 20: a line for each.' })
-  @ArrayMinSize(1)
-  @ArrayMaxSize(20)
-  @Length(1, 100, { each: true })
-  variables!: string[];
-
+class SeriesForm {
   @unixTime('From then on: Unix seconds, included; a day before `to` unless given.') from?: number | null;
   @unixTime('Up to then: Unix seconds, included; now unless given.') to?: number | null;
 
@@ -37,6 +31,30 @@ export class SeriesBelowArgs {
 
   @choice(() => SeriesFunction, 'What a point says of its bucket; `avg` unless given.', { optional: true })
   function?: SeriesFunction | null;
+}
+
+/** Which lines of a chart, and how they are drawn. */
+@ArgsType()
+export class SeriesBelowArgs extends SeriesForm {
+  @Field(() => [String], { description: 'Names of variables, 1 to 20: a line for each.' })
+  @ArrayMinSize(1)
+  @ArrayMaxSize(20)
+  @Length(1, 100, { each: true })
+  variables!: string[];
+}
+
+/** Variables of a device that are drawn where none are named. */
+export const defaultVariables = 6;
+
+/** Which lines of one device's chart. */
+@ArgsType()
+export class DeviceSeriesArgs extends SeriesForm {
+  @labels(
+    `Names of variables, at most 20: a line for each. Unless given, the first ${defaultVariables} of the device's product that are numbers, or true and false.`,
+    20,
+    100,
+  )
+  variables?: string[] | null;
 }
 
 /** The same of devices that are named, or that an application has. */

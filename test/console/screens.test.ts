@@ -104,6 +104,24 @@ describeInBrowser('every screen', () => {
     expect(faults).toEqual([]);
   }, 120_000);
 
+  it('asks the graph once for each screen, beside who is signed in', async () => {
+    const { page } = await browser.open(`${world.url}/console/#token=${token}`);
+    await loaded(page);
+    let asked: string[] = [];
+    page.on('request', (request) => {
+      const [, operation] = /query (\w+)/.exec(request.postData() ?? '') ?? [];
+      if (operation !== undefined && operation !== 'Session') asked.push(operation);
+    });
+    const counts: Record<string, number> = {};
+    for (const [name, path] of Object.entries(screens)) {
+      asked = [];
+      await page.goto(`${world.url}/console${path.replace(/[?]frame=.*/, '')}`);
+      await loaded(page);
+      counts[name] = asked.length;
+    }
+    expect(counts).toEqual(Object.fromEntries(names.map((name) => [name, 1])));
+  }, 120_000);
+
   it.each(names)(
     '%s breaks no rule of accessibility, light or dark',
     async (name) => {

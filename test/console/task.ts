@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 
 interface TraceEvent {
   readonly name: string;
-  readonly ph: string;
   readonly pid: number;
   readonly tid: number;
   readonly args: { readonly name?: string };
@@ -26,7 +25,10 @@ export async function longestTask(page: Page, during: () => Promise<void>): Prom
   const main = new Set(
     traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain').map(threadOf),
   );
-  const tasks = traceEvents.filter((event) => event.name.endsWith('RunTask') && main.has(threadOf(event)));
-  if (tasks.length === 0) throw new Error('The trace has no task of a page.');
-  return Math.max(...tasks.map(({ tdur }) => tdur ?? Number.NaN)) / 1000;
+  // A task that goes on when the trace begins or ends has no duration.
+  const times = traceEvents.flatMap((event) =>
+    event.name.endsWith('RunTask') && main.has(threadOf(event)) ? (event.tdur ?? []) : [],
+  );
+  if (times.length === 0) throw new Error('The trace has no task of a page.');
+  return Math.max(...times) / 1000;
 }

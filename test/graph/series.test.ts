@@ -100,6 +100,24 @@ describe('series of many devices and variables', () => {
     expect(body.data!.devices.items.map(({ series }: any) => series[0].values)).toEqual([[79], [79], [79]]);
   });
 
+  it('are those of the product where a device is asked without variables: numbers, and true and false', async () => {
+    const { body } = await owner.graph(
+      `query ($o: ID!, $from: UnixTime, $to: UnixTime) { devices(organizationId: $o, sort: "name") { items {
+        name series(from: $from, to: $to, interval: 7200) { name ts } } } }`,
+      { o, ...range },
+    );
+    expect(body.errors).toBeUndefined();
+    const lines = [
+      { name: 'temperature', ts: [start] },
+      { name: 'door', ts: [start] },
+    ];
+    expect(body.data!.devices.items).toEqual([
+      { name: 'A1', series: lines },
+      { name: 'A2', series: lines },
+      { name: 'A3', series: [] },
+    ]);
+  });
+
   it('refuse what would be too much, naming figure and limit', async () => {
     expect(await errorOf({ d, v: ['temperature', 'door'], interval: 1, from: start - 100_000 })).toMatchObject({
       message: 'interval is too fine: 3 devices x 2 variables x 107200 points = 643200; at most 50000 are answered.',

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { JobDocument, type JobLineFragment } from '../documents.js';
 import { organizationId } from '../session.js';
+import { isUnderWay, useJobUpdates } from '../use-job-updates.js';
 import { useQuery } from '../use-query.js';
 import { Badge } from './badge.js';
 import { Loading } from './state.js';
@@ -36,25 +37,39 @@ export const JobState = ({ job }: { job: JobLineFragment }) => (
   </span>
 );
 
-/** The progress of a job that was just asked for, looked up each second until it ends. `note` says what its end means. */
-export function JobProgress({ jobId, note }: { jobId: string; note?: (job: JobLineFragment) => string }) {
-  const [isEnded, setEnded] = useState(false);
-  const found = useQuery(
-    JobDocument,
-    { organizationId: organizationId.value, jobId },
-    { every: isEnded ? undefined : 1000 },
-  );
-  const state = found.data?.job.state;
-  useEffect(() => setEnded(state === 'done' || state === 'failed'), [state]);
+/** Of two states of a job the later: what is told while the job is read may be newer than what is read. */
+export const newerJob = (read: JobLineFragment, told: JobLineFragment | undefined): JobLineFragment =>
+  told?.id === read.id && told.updatedAt >= read.updatedAt ? told : read;
+
+/** The progress of a job that was just asked for, as it is told of. `note` says what its end means, `ended` is called then. */
+export function JobProgress({
+  jobId,
+  note,
+  ended,
+}: {
+  jobId: string;
+  note?: (job: JobLineFragment) => string;
+  ended?: () => void;
+}) {
+  const [told, setTold] = useState<JobLineFragment | undefined>();
+  const isOpen = useJobUpdates(jobId, (jobs) => setTold(jobs.at(-1)));
+  const found = useQuery(JobDocument, isOpen ? { organizationId: organizationId.value, jobId } : undefined);
+  const job = found.data && newerJob(found.data.job, told);
+  const isOver = job !== undefined && !isUnderWay(job);
+  useEffect(() => {
+    if (isOver) ended?.();
+  }, [jobId, isOver]);
   return (
     <div class="progress" role="status" aria-label="Job">
       <Loading of={found} rows={1}>
-        {({ job }) => (
-          <>
-            <strong>{jobName(job.kind)}</strong> <JobState job={job} />{' '}
-            {job.state === 'done' && note !== undefined && <span>{note(job)}</span>}
-          </>
-        )}
+        {() =>
+          job && (
+            <>
+              <strong>{jobName(job.kind)}</strong> <JobState job={job} />{' '}
+              {job.state === 'done' && note !== undefined && <span>{note(job)}</span>}
+            </>
+          )
+        }
       </Loading>
     </div>
   );

@@ -1,12 +1,13 @@
 import { useRoute } from 'preact-iso';
 import { useAddress } from '../../address.js';
 import { Charts } from '../../components/chart.js';
+import { Choices } from '../../components/choices.js';
 import { Copyable } from '../../components/copy.js';
 import { LazyMap } from '../../components/map/lazy-map.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
-import { DeviceChartDocument, DeviceDocument, type DeviceQuery } from '../../documents.js';
+import { DeviceDocument, type DeviceQuery } from '../../documents.js';
 import { mayOwn, organizationId } from '../../session.js';
 import { ago, moment, secondsOf } from '../../time.js';
 import { useQuery } from '../../use-query.js';
@@ -17,15 +18,21 @@ import { Records } from './records.js';
 
 export type Device = NonNullable<DeviceQuery['device']>;
 
-/** At most so many variables are drawn at once. */
+/** At most so many variables are drawn at once: as many as the service takes where none is chosen. */
 const mostLines = 6;
 
 /** One device: its chart, its newest values and records, and how to post to it. */
 export function DeviceScreen() {
   const { params } = useRoute();
+  const address = useAddress();
+  const { from, to } = useRange(address);
+  const chosen = address.all('variable').slice(0, mostLines);
   const device = useQuery(DeviceDocument, {
     organizationId: organizationId.value,
     deviceId: params['deviceId'] ?? '',
+    variables: chosen.length === 0 ? null : chosen,
+    from,
+    to,
   });
   const title = device.data?.device?.name ?? device.data?.device?.serial ?? 'Device';
   return (
@@ -39,13 +46,13 @@ export function DeviceScreen() {
       }
     >
       <Loading of={device} rows={16}>
-        {({ device: found }) => <Shown device={found} />}
+        {({ device: found }) => <Shown device={found} from={from} to={to} />}
       </Loading>
     </Page>
   );
 }
 
-const Shown = ({ device }: { device: Device }) => (
+const Shown = ({ device, from, to }: { device: Device; from: number; to: number }) => (
   <>
     <Facts
       of={[
@@ -64,7 +71,7 @@ const Shown = ({ device }: { device: Device }) => (
         ['Registered', moment(secondsOf(device.createdAt))],
       ]}
     />
-    <DeviceChart device={device} />
+    <DeviceChart device={device} from={from} to={to} />
     <Section title="Newest values">
       {device.latest.length === 0 ? (
         <Empty title="No record yet">
@@ -96,30 +103,28 @@ const Shown = ({ device }: { device: Device }) => (
   </>
 );
 
-function DeviceChart({ device }: { device: Device }) {
+function DeviceChart({ device, from, to }: { device: Device; from: number; to: number }) {
   const address = useAddress();
-  const { from, to } = useRange(address);
   const numeric = device.product?.variables.filter(({ type }) => type !== 'TXT').map(({ name }) => name) ?? [];
-  const chosen = address.all('variable');
-  const variables = (chosen.length > 0 ? chosen : numeric).slice(0, mostLines);
-  const chart = useQuery(
-    DeviceChartDocument,
-    variables.length === 0
-      ? undefined
-      : { organizationId: organizationId.value, deviceIds: [device.id], variables, from, to },
-  );
   return (
     <Section title="Chart" actions={<RangePicker address={address} follows />}>
-      {variables.length === 0 ? (
+      {numeric.length > 1 && (
+        <div class="filters">
+          <Choices
+            label="Variables"
+            none={numeric.length > mostLines ? `the first ${mostLines}` : 'all'}
+            options={numeric.map((name) => ({ value: name, title: name }))}
+            chosen={address.all('variable')}
+            choose={(variable) => address.set({ variable })}
+          />
+        </div>
+      )}
+      {device.series.length === 0 ? (
         <Empty title="Nothing to draw">
           <p>Give the device a product with numeric variables.</p>
         </Empty>
       ) : (
-        <Loading of={chart} rows={8}>
-          {({ series }) => (
-            <Charts label={`Values of ${device.name ?? device.serial}`} lines={series} from={from} to={to} />
-          )}
-        </Loading>
+        <Charts label={`Values of ${device.name ?? device.serial}`} lines={device.series} from={from} to={to} />
       )}
     </Section>
   );

@@ -104,7 +104,7 @@ export function DevicesScreen() {
                   )}
                 </div>
               )}
-              {job !== '' && <JobProgress jobId={job} />}
+              {job !== '' && <JobProgress jobId={job} ended={devices.reload} />}
               {items.length === 0 ? (
                 <Empty title="No device matches">
                   <p>Change the filters, or register a device.</p>

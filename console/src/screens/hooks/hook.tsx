@@ -61,7 +61,7 @@ export function HookScreen() {
                 </>
               }
             >
-              {job !== '' && <JobProgress jobId={job} />}
+              {job !== '' && <JobProgress jobId={job} ended={hook.reload} />}
               <Activity of={applicationHook.activity} from={from} to={to} />
               <OutcomeFilter />
               {items.length === 0 ? (

@@ -1,13 +1,12 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useAddress } from '../../address.js';
-import { JobState, jobName } from '../../components/job.js';
+import { JobState, jobName, newerJob } from '../../components/job.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
-import { type JobLineFragment, JobsDocument, JobUpdatedDocument } from '../../documents.js';
-import { subscribe } from '../../graph.js';
-import { organizationId } from '../../session.js';
+import { type JobLineFragment, JobsDocument } from '../../documents.js';
 import { ago, moment, secondsOf } from '../../time.js';
+import { useJobUpdates } from '../../use-job-updates.js';
 import { useQuery } from '../../use-query.js';
 
 const limit = 25;
@@ -23,27 +22,16 @@ const columns: readonly Column<JobLineFragment>[] = [
 export function JobsScreen() {
   const address = useAddress();
   const [told, setTold] = useState<ReadonlyMap<string, JobLineFragment>>(new Map());
-  const jobs = useQuery(JobsDocument, {
-    limit,
-    page: Number(address.get('page')) || 1,
-    sort: address.get('sort') || '-createdAt',
-  });
   const listed = useRef<ReadonlySet<string>>(new Set());
+  const isOpen = useJobUpdates(null, (updated) => {
+    setTold((before) => new Map([...before, ...updated.map((job) => [job.id, job] as const)]));
+    if (updated.some(({ id }) => !listed.current.has(id))) jobs.reload();
+  });
+  const jobs = useQuery(
+    JobsDocument,
+    isOpen ? { limit, page: Number(address.get('page')) || 1, sort: address.get('sort') || '-createdAt' } : undefined,
+  );
   listed.current = new Set(jobs.data?.account.jobs.items.map(({ id }) => id));
-  const { reload } = jobs;
-  useEffect(() => {
-    let cursor: string | null = null;
-    return subscribe(JobUpdatedDocument, () => ({ organizationId: organizationId.value, jobId: null, after: cursor }), {
-      next: ({ jobUpdated }) => {
-        cursor = jobUpdated.cursor;
-        setTold((before) => new Map([...before, ...jobUpdated.jobs.map((job) => [job.id, job] as const)]));
-        if (jobUpdated.jobs.some(({ id }) => !listed.current.has(id))) reload();
-      },
-      state: () => undefined,
-      // Who may not follow jobs sees them as they were when the page was opened.
-      error: () => undefined,
-    });
-  }, [reload]);
   return (
     <Page title="Jobs">
       <Loading of={jobs} rows={limit}>
@@ -61,7 +49,7 @@ export function JobsScreen() {
               <Table
                 label="Jobs"
                 columns={columns}
-                rows={page.items.map((job) => told.get(job.id) ?? job)}
+                rows={page.items.map((job) => newerJob(job, told.get(job.id)))}
                 address={address}
                 busy={jobs.loading}
               />
@@ -73,6 +61,3 @@ export function JobsScreen() {
     </Page>
   );
 }
-
-/** Whether a job still goes on. */
-export const isUnderWay = ({ state }: JobLineFragment): boolean => state === 'running' || state === 'pending';

@@ -6,10 +6,10 @@ import { Empty, Loading } from '../../components/state.js';
 import { OverviewDocument, type OverviewQuery } from '../../documents.js';
 import { isOwner, organizationId } from '../../session.js';
 import { ago, endsOf, parseRange, secondsOf } from '../../time.js';
+import { isUnderWay } from '../../use-job-updates.js';
 import { useNow } from '../../use-now.js';
 import { usePanels } from '../../use-query.js';
 import { HookState, percent } from '../hooks/hook-state.js';
-import { isUnderWay } from '../jobs/jobs.js';
 import { Arriving, histogramOf } from './arriving.js';
 import { FirstRun } from './first-run.js';
 
