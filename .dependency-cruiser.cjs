@@ -10,7 +10,8 @@ const mayImport = {
   'time-slice': [],
   duration: [],
   setting: ['duration'],
-  config: ['duration', 'setting'],
+  'cluster-setting': ['setting'],
+  config: ['duration', 'setting', 'cluster-setting'],
   json: ['errors', 'time-slice'],
   log: ['config'],
   transaction: [],
@@ -31,6 +32,7 @@ const mayImport = {
   search: ['entities', 'errors', 'error-without-stack', 'json', 'time-slice'],
   // Of database only how values are parsed.
   records: [
+    'cluster-setting',
     'entities',
     'search',
     'database',
@@ -129,6 +131,13 @@ module.exports = {
       to: { path: '^node_modules/(pg|sql-template-tag|@mikro-orm)/' },
     },
     keeper('sofa-api', 'rest/handler'),
+    keeper('@opensearch-project', 'records/opensearch/'),
+    {
+      name: 'only-the-composition-knows-the-cluster',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(records/opensearch/|services|connections|command/)' },
+      to: { path: '^src/records/opensearch/' },
+    },
     keeper('undici', 'hooks/'),
     keeper('express', 'rest/', 'graph/', 'elasticsearch/', 'admission', 'app', 'call', 'console', 'metrics', 'upgrade'),
     ...table,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ClusterConfig, clusterOf, clusterSettings } from './cluster-setting.js';
 import { parseDuration } from './duration.js';
 import {
   deadline,
@@ -44,6 +45,10 @@ export interface Config {
   corsOrigins: readonly string[];
   metricsToken: string | undefined;
   search: { timeout: number; rollups: boolean };
+  /** What records are searched with. */
+  recordIndex: 'postgres' | 'opensearch';
+  /** Given where `recordIndex` is opensearch; else only commands that move records use it. */
+  cluster: ClusterConfig | undefined;
   /** How long one request of the graph may take. */
   graph: { timeout: number };
   /** Subscriptions at once: of this process, of one token and of one connection. */
@@ -131,6 +136,7 @@ const settings = z.object({
   UV_THREADPOOL_SIZE: whole(1, 1024).default(usualThreads),
   SEARCH_TIMEOUT: deadline().default(10_000),
   SEARCH_ROLLUPS: flag().default(true),
+  ...clusterSettings,
   GRAPHQL_TIMEOUT: duration().default(20_000),
   LIVE_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
   LIVE_SUBSCRIPTIONS_PER_TOKEN: whole(0, 1_000_000).default(100),
@@ -159,6 +165,9 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
   if (needsSecrets && given['DATABASE_URL'] !== undefined && given['SECRET_KEY'] === undefined) {
     faults.push('SECRET_KEY must be set where DATABASE_URL is: it encrypts the secrets stored there.');
   }
+  if (data?.RECORD_INDEX === 'opensearch' && data.OPENSEARCH_URL.length === 0) {
+    faults.push('OPENSEARCH_URL must be set where RECORD_INDEX is opensearch.');
+  }
   if (data === undefined || faults.length > 0) throw new ConfigError(faults);
   return {
     host: data.HOST,
@@ -184,6 +193,8 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     corsOrigins: data.CORS_ORIGINS,
     metricsToken: data.METRICS_TOKEN,
     search: { timeout: data.SEARCH_TIMEOUT, rollups: data.SEARCH_ROLLUPS },
+    recordIndex: data.RECORD_INDEX,
+    cluster: clusterOf(data),
     graph: { timeout: data.GRAPHQL_TIMEOUT },
     live: {
       perProcess: data.LIVE_SUBSCRIPTIONS,

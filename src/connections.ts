@@ -9,6 +9,7 @@ import { createReader, type Reader } from './database/reader.js';
 import { dispatcherSession } from './hooks/hooks.js';
 import { liveSession, liveSlowSession } from './live/live.js';
 import { observePools, observeReaders } from './metrics.js';
+import { journalSession } from './records/opensearch/session.js';
 
 /** The connections of a process to its database: a pool for each kind of work, so that none holds up another. */
 export interface Connections {
@@ -51,14 +52,17 @@ export async function openConnections(config: Config, connectionString: string):
   const reader = createReader(connectionString, Math.min(limit, quickReadLimit));
   const accessReader = createReader(connectionString, Math.min(limit, accessReadLimit));
   const open = (options?: Parameters<typeof createPool>[1]) => createPool(connectionString, options);
+  // Where records are on a cluster, those that were just stored are in the journal.
+  const justStored = (session = '') => (config.recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
   const slowPool = open({ name: 'ddp slow read', max: 4, pipeline: true });
   const pool = open();
   // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
-  const storePool = open({ name: 'ddp store', max: config.ingestGrouping ? 9 : 23, pipeline: true });
+  const max = config.ingestGrouping ? 9 : 23;
+  const storePool = open({ name: 'ddp store', max, pipeline: true, session: justStored() });
   const searchPool = open({ name: 'ddp search', max: 8, pipeline: true });
   const dispatcherPool = open({ name: 'ddp hooks', max: 4, session: dispatcherSession });
-  const livePool = open({ name: 'ddp live', max: 4, session: liveSession });
-  const liveSlowPool = open({ name: 'ddp live query', max: 4, session: liveSlowSession });
+  const livePool = open({ name: 'ddp live', max: 4, session: justStored(liveSession) });
+  const liveSlowPool = open({ name: 'ddp live query', max: 4, session: justStored(liveSlowSession) });
   return {
     orm,
     pool,

@@ -14,6 +14,7 @@ import { createLive, type Live } from './live/live.js';
 import type { Log } from './log.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
 import { prepareDatabase } from './prepare.js';
+import { type ClusterStore, createClusterStore } from './records/opensearch/cluster-store.js';
 import { createRecordLog, storedRecords } from './records/postgres/log/log.js';
 import { createRecordIndex } from './records/postgres/search/record-index.js';
 import type { RecordIndex } from './records/record-index.js';
@@ -62,7 +63,11 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   await prepareDatabase(connectionString, log);
   const connections = await openConnections(config, connectionString);
   const registry = new Registry();
-  const base: Base = { ...options, connections, registry, clock, random };
+  const cluster =
+    config.recordIndex === 'opensearch' && config.cluster
+      ? createClusterStore({ config: config.cluster, pool: connections.pool, clock, log })
+      : undefined;
+  const base: Base = { ...options, connections, registry, clock, random, cluster };
   const live = openLive(base, () => records);
   const hooks = openHooks(base, live);
   const records = openRecordLog(base, live, hooks);
@@ -91,7 +96,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       await Promise.all([records.close(), jobs.close()]);
       await hooks.close(within);
       await live.close();
-      await Promise.all([index.close(), connections.close()]);
+      await Promise.all([index.close(), cluster?.close()]);
+      await connections.close();
     },
   };
 }
@@ -100,6 +106,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
 interface Base extends Required<ServicesOptions> {
   connections: Connections;
   registry: Registry;
+  /** Undefined where records are searched in PostgreSQL. */
+  cluster: ClusterStore | undefined;
 }
 
 /** The query of a subscription may take so long over what was just stored, in milliseconds; then it is told as missed. */
@@ -152,7 +160,11 @@ function openHooks({ connections, config, clock, random, log, secretKeys, regist
   });
 }
 
-function openRecordLog({ connections, config, clock, log, registry }: Base, live: Live, hooks: Hooks): RecordLog {
+function openRecordLog(
+  { connections, cluster, config, clock, log, registry }: Base,
+  live: Live,
+  hooks: Hooks,
+): RecordLog {
   const { storePool, pool, livePool, liveSlowPool } = connections;
   const records = createRecordLog({
     storePool,
@@ -165,14 +177,15 @@ function openRecordLog({ connections, config, clock, log, registry }: Base, live
     alongside: hooks.alongside,
     committed: (stored) => live.stored(() => stored.map(({ id }) => id)),
     grouped: createGroupMetrics(registry),
+    ...cluster?.journal,
   });
   return measureLog(records, registry);
 }
 
-function openRecordIndex({ connections, config, clock, registry }: Base): RecordIndex {
+function openRecordIndex({ connections, cluster, config, clock, registry }: Base): RecordIndex {
   const { searchPool, reads, pool, liveSlowPool } = connections;
   const queue = fairQueueFor(searchPool);
-  const index = createRecordIndex({
+  const index = (cluster?.openIndex ?? createRecordIndex)({
     pool: searchPool,
     queue,
     reads,

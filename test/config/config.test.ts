@@ -50,6 +50,12 @@ describe('settings', () => {
       CORS_ORIGINS: 'https://app.example.com/path',
       TRUST_PROXY: 'everyone',
       LOG_LEVEL: 'loud',
+      RECORD_INDEX: 'elsewhere',
+      OPENSEARCH_URL: 'tcp://db:9200',
+      OPENSEARCH_REPLICAS: 'many',
+      OPENSEARCH_INDEX_PREFIX: 'Ddp',
+      JOURNAL_MAX_BYTES: '5',
+      SEARCH_FRESHNESS: 'soon',
     };
     const faults = faultsOf(wrong);
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([...Object.keys(wrong), 'SECRET_KEY'].sort());
@@ -57,6 +63,16 @@ describe('settings', () => {
 
   it.each(['10/8', '10.0.0', '10.0/8', '10.0.0.0/33', 'fd00'])('take no network for another: %s', (network) => {
     expect(faultsOf({ HOOK_DENY_CIDRS: network })).toEqual([expect.stringMatching(/^HOOK_DENY_CIDRS must be/)]);
+  });
+
+  it('name a cluster', () => {
+    expect(readConfig({})).toMatchObject({ recordIndex: 'postgres', cluster: undefined });
+    const settings = { RECORD_INDEX: 'opensearch', OPENSEARCH_URL: 'https://u:p@a:9200, http://b:9200' };
+    expect(readConfig(settings)).toMatchObject({
+      recordIndex: 'opensearch',
+      cluster: { nodes: ['https://u:p@a:9200', 'http://b:9200'], replicas: 2, prefix: 'ddp', strict: false },
+    });
+    expect(faultsOf({ RECORD_INDEX: 'opensearch' })).toEqual([expect.stringMatching(/^OPENSEARCH_URL must be set/)]);
   });
 
   it('ask for a key wherever secrets are stored in a database of the operator', () => {

@@ -15,14 +15,17 @@ export type Prepared = NewRecord | Rejection;
 export interface Knowledge {
   shapes: ProductShapes;
   fields: Fields;
-  partitions: Partitions;
+  partitions: PartitionKeeper;
 }
 
+/** Sees to it that records find their partition. */
+export type PartitionKeeper = Pick<Partitions, 'ensure' | 'forget'>;
+
 /** Knows nothing yet. */
-export const noKnowledge = (): Knowledge => ({
+export const noKnowledge = (partitions: PartitionKeeper = new Partitions()): Knowledge => ({
   shapes: new ProductShapes(),
   fields: new Fields(),
-  partitions: new Partitions(),
+  partitions,
 });
 
 /**

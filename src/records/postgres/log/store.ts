@@ -10,9 +10,9 @@ import type { ActivityCounter } from './activity.js';
 import { Group, type Outcome, type Weighted } from './group.js';
 import { claimOnce, dropOnce, type Earlier, keepAnswer, onceName } from './idempotency.js';
 import { isTaken } from './key.js';
-import { noKnowledge, type Prepared, prepare, resultOf } from './prepare.js';
+import { noKnowledge, type PartitionKeeper, type Prepared, prepare, resultOf } from './prepare.js';
 import { CostlyHooks, MixedGroup } from './separate.js';
-import { writeRecords } from './write.js';
+import { type NoteStored, noteDirty, writeRecords } from './write.js';
 
 /** Milliseconds since the epoch. */
 export type Clock = () => number;
@@ -36,6 +36,10 @@ export interface RecordStoreOptions {
   ): Promise<(() => void) | undefined>;
   /** Told after the commit of what was stored. It must be quick. */
   committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
+  /** What the index is told, in the same transaction; that of PostgreSQL unless given. */
+  note?: NoteStored;
+  /** Where partitions are made; by the time of records unless given. */
+  partitions?: PartitionKeeper;
   /** Counts what became of the items of calls. */
   activity?: ActivityCounter;
   /** Told of every group that was committed: how many calls and how many new records. */
@@ -75,8 +79,10 @@ export const createRecordStore = ({
   committed,
   activity,
   grouped,
+  note = noteDirty,
+  partitions,
 }: RecordStoreOptions): RecordStore => {
-  const knowledge = noKnowledge();
+  const knowledge = noKnowledge(partitions);
 
   /** Whether the last group had keys that were taken: where some come again, more will. */
   let careful = false;
@@ -106,6 +112,7 @@ export const createRecordStore = ({
       const repeated = await writeRecords(tx, records, {
         now,
         careful: attempt.careful,
+        note,
         async alongside(_tx, fresh) {
           stored = fresh;
           afterwards = await alongside(tx, fresh.map(storedOf), (of) => requireApart(group, of));

@@ -16,7 +16,14 @@ export interface WriteOptions {
   careful: boolean;
   /** Called with what is stored, in the same transaction. */
   alongside(tx: PoolClient, fresh: readonly NewRecord[]): Promise<void>;
+  note: NoteStored;
 }
+
+/** Notes in the transaction that stores records what the index is to make of them. `bytes`: as they were sent. */
+export type NoteStored = (tx: PoolClient, records: readonly NewRecord[], bytes: number) => Promise<void>;
+
+/** The index in PostgreSQL makes the rollups of their hours anew. */
+export const noteDirty: NoteStored = (tx, records) => markDirty(tx, records.map(touchedOf));
 
 /**
  * Writes the records whose keys are free, and what follows from them; answers by record id the stored record that each of the
@@ -25,18 +32,21 @@ export interface WriteOptions {
 export const writeRecords = async (
   tx: PoolClient,
   records: readonly NewRecord[],
-  { now, careful, alongside }: WriteOptions,
+  { now, careful, alongside, note }: WriteOptions,
 ): Promise<ReadonlyMap<string, string>> => {
   const { first, repeated } = sortByKey(records);
   const taken = careful ? await claimKeys(tx, first, now) : new Set<string>();
   const fresh = taken.size === 0 ? first : first.filter(({ id }) => !taken.has(id));
-  if (fresh.length > 0)
+  if (fresh.length > 0) {
+    const rows = rowsOf(fresh);
+    const bytes = rows.reduce((sum, { length }) => sum + length, 0);
     await allSettled([
       ...(careful ? [] : [takeKeys(tx, fresh, now)]),
-      copyRecords(tx, fresh),
-      markDirty(tx, fresh.map(touchedOf)),
+      copyIn(tx, target, rows),
+      note(tx, fresh, bytes),
       alongside(tx, fresh),
     ]);
+  }
   if (taken.size > 0) {
     const duplicates = first.filter(({ id }) => taken.has(id));
     for (const [id, holder] of await findHolders(tx, duplicates)) repeated.set(id, holder);
@@ -55,7 +65,7 @@ const allSettled = async (works: readonly Promise<void>[]): Promise<void> => {
 const target =
   'record (id, organization_id, device_id, product_id, ts, metadata, data, frame, given, numbers, texts, many, ignored)';
 
-const copyRecords = (tx: PoolClient, records: readonly NewRecord[]): Promise<void> => {
+const rowsOf = (records: readonly NewRecord[]): Buffer[] => {
   const rows = new CopyRows(13);
   for (const { id, device, ts, metadata, data, frame, given, typed } of records)
     rows
@@ -73,7 +83,7 @@ const copyRecords = (tx: PoolClient, records: readonly NewRecord[]): Promise<voi
       .texts(typed.texts)
       .jsonb(textOf(typed.many))
       .texts(typed.ignored);
-  return copyIn(tx, target, rows.finish());
+  return rows.finish();
 };
 
 /** The JSON text of a value, if there is one. */

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { Client, errors } from '@opensearch-project/opensearch';
+import type { ClusterConfig } from '../../cluster-setting.js';
+
+/** A request takes at most this long on one node, in milliseconds. */
+const requestTimeout = 15_000;
+/** A request is made again on other nodes so many times where one cannot be reached or is not able to answer. */
+const maxRetries = 2;
+
+/** The longest that a request may take with its repetitions, in milliseconds. */
+export const longestRequest = requestTimeout * (maxRetries + 1);
+
+/** Opens the client. Nodes that do not answer are left out for a while, and asked again later. */
+export const createClient = ({ nodes, caFile }: Pick<ClusterConfig, 'nodes' | 'caFile'>): Client =>
+  new Client({
+    nodes: [...nodes],
+    requestTimeout,
+    maxRetries,
+    ...(caFile !== undefined && { ssl: { ca: readFileSync(caFile, 'utf8') } }),
+  });
+
+/** Statuses of a node, a gateway or a shard that cannot answer now: what was asked can be asked again. */
+const passing: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504]);
+
+/** Whether an error says that the cluster cannot be reached or is too busy, and nothing about what it was asked. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof errors.ConnectionError ||
+  error instanceof errors.TimeoutError ||
+  error instanceof errors.NoLivingConnectionsError ||
+  (error instanceof errors.ResponseError && passing.has(error.statusCode));
+
+/** Whether an error says that an index is not there (any more). */
+export const isMissing = (error: unknown): boolean => error instanceof errors.ResponseError && error.statusCode === 404;

@@ -1,0 +1,28 @@
+import type { PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { named } from '../../../named.js';
+import type { NewRecord } from '../../new-record.js';
+
+/**
+ * Notes, in the transaction that stores records, that they are to be indexed. Identifiers made by one process for one
+ * transaction follow each other, so the first and the last find them; the few of others that lie between are indexed early.
+ *
+ * @param bytes of the records as they were sent
+ */
+export const noteBatch = async (tx: PoolClient, records: readonly NewRecord[], bytes: number): Promise<void> => {
+  const organizations = new Set<string>();
+  let low = records[0]!.id;
+  let high = low;
+  for (const { id, device } of records) {
+    organizations.add(device.organizationId);
+    if (id < low) low = id;
+    if (id > high) high = id;
+  }
+  await tx.query(
+    named(
+      'batch',
+      sql`insert into record_batch (organizations, low, high, records, bytes)
+          values (${[...organizations]}::uuid[], ${low}, ${high}, ${records.length}, ${bytes})`,
+    ),
+  );
+};

@@ -1,0 +1,126 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { transaction } from '../../transaction.js';
+import type { PlaceKind } from './value.js';
+
+/** The fields of the index that have the values of a path, by how they are read. */
+export type PathPlaces = Readonly<Partial<Record<PlaceKind, string>>>;
+
+/** A path to be read as a kind. */
+export interface Wanted {
+  readonly path: string;
+  readonly kind: PlaceKind;
+}
+
+/** Where values of an organization's records are in the index. */
+export interface OrganizationPlaces {
+  /** The places of a path such as `data.temperature`; undefined where it has none. */
+  get(path: string): PathPlaces | undefined;
+  /** How a path that no product declares was first seen; undefined where the catalogue does not have it. */
+  seen(path: string): PlaceKind | undefined;
+  /** Whether there is room for another place of this kind. */
+  hasRoom(kind: PlaceKind): boolean;
+}
+
+/** Places of an organization in each family of fields: numbers, whole numbers beyond 2^53, and texts. */
+const maxPlaces = 2000;
+/** Organizations whose places are kept in memory. */
+const maxOrganizations = 1000;
+
+const seenKinds = { number: 'n', boolean: 'b', text: 'k' } as const;
+
+/** What of an organization was read; `version` counts what is never taken away. */
+class Known implements OrganizationPlaces {
+  private readonly counts = { n: 0, l: 0, k: 0 };
+
+  constructor(
+    readonly version: number,
+    private readonly places: ReadonlyMap<string, Partial<Record<PlaceKind, string>>>,
+    private readonly catalogue: ReadonlyMap<string, PlaceKind>,
+  ) {
+    for (const place of places.values())
+      for (const field of Object.values(place)) this.counts[field[0] as 'n' | 'l' | 'k']++;
+  }
+
+  get(path: string) {
+    return this.places.get(path);
+  }
+
+  seen(path: string) {
+    return this.catalogue.get(path);
+  }
+
+  hasRoom(kind: PlaceKind) {
+    // Numbers and booleans share their fields.
+    return this.counts[kind === 'b' ? 'n' : kind] < maxPlaces;
+  }
+}
+
+/** The places of values in the index (table `index_place`), and the catalogue of paths that they are given by. */
+export class Places {
+  private readonly known = new Map<string, Known>();
+
+  constructor(private readonly pool: Pool) {}
+
+  /** Reads the places of organizations; what is in memory counts where nothing was added since. */
+  async of(organizationIds: readonly string[]): Promise<ReadonlyMap<string, OrganizationPlaces>> {
+    const { rows } = await this.pool.query<{ id: string; version: number }>(sql`
+      select id, (select count(*) from index_place p where p.organization_id = id)::float8
+               + (select count(*) from record_field f where f.organization_id = id)::float8 as version
+        from unnest(${organizationIds}::uuid[]) id`);
+    const stale = rows.filter(({ id, version }) => this.known.get(id)?.version !== version);
+    if (stale.length > 0) await this.load(stale);
+    const found = new Map<string, OrganizationPlaces>();
+    for (const { id } of rows) found.set(id, this.known.get(id)!);
+    return found;
+  }
+
+  /** Gives places to paths that have none of a kind; what there is no room for stays without. */
+  async assign(organizationId: string, wanted: readonly Wanted[]): Promise<void> {
+    await transaction(this.pool, async (tx) => {
+      await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`places ${organizationId}`}, 0))`);
+      await tx.query(sql`
+        with wanted as (
+          select path, kind, case kind when 'b' then 'n' else kind end as family
+            from unnest(${wanted.map(({ path }) => path)}::text[], ${wanted.map(({ kind }) => kind)}::text[]) w (path, kind)
+           where not exists (select from index_place p
+                              where p.organization_id = ${organizationId} and p.path = w.path and p.kind = w.kind)
+        ), numbered as (
+          select path, kind, family, row_number() over (partition by family order by path, kind) + coalesce(
+            (select max(substr(field, 2)::int) from index_place p
+              where p.organization_id = ${organizationId} and left(field, 1) = family), 0) as number
+            from wanted
+        ), placed as (
+          insert into index_place (organization_id, path, kind, field)
+          select id, path, kind, family || number from numbered join account a on a.id = ${organizationId}
+           where number <= ${maxPlaces}
+          returning organization_id, path, kind
+        )
+        -- Documents that have the path in another kind were made before this one was known.
+        insert into index_refill (organization_id, path, kind)
+        select organization_id, path, kind from placed n where exists (
+          select from index_place p where p.organization_id = n.organization_id and p.path = n.path)
+        on conflict do nothing`);
+    });
+    this.known.delete(organizationId);
+  }
+
+  private async load(stale: readonly { id: string; version: number }[]): Promise<void> {
+    if (this.known.size + stale.length > maxOrganizations) this.known.clear();
+    for (const { id, version } of stale) {
+      const { rows: places } = await this.pool.query<Wanted & { field: string }>(
+        sql`select path, kind, field from index_place where organization_id = ${id}`,
+      );
+      const { rows: seen } = await this.pool.query<{ path: string; kind: keyof typeof seenKinds }>(
+        sql`select path, kind from record_field where organization_id = ${id}`,
+      );
+      const byPath = new Map<string, Partial<Record<PlaceKind, string>>>();
+      for (const { path, kind, field } of places) {
+        const place = byPath.get(path) ?? {};
+        place[kind] = field;
+        byPath.set(path, place);
+      }
+      this.known.set(id, new Known(version, byPath, new Map(seen.map(({ path, kind }) => [path, seenKinds[kind]]))));
+    }
+  }
+}

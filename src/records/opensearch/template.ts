@@ -1,0 +1,82 @@
+import type { Client } from '@opensearch-project/opensearch';
+import type { ClusterConfig } from '../../cluster-setting.js';
+import { indexNames, mappingVersion } from './indices.js';
+
+/** Text of a place that is longer is shown and not searchable. UTF-16 units, of at most three bytes each. */
+export const longestKeyword = 8191;
+
+/** Fields of one index at most: with more, the state of the cluster grows too large. */
+const maxFields = 10_000;
+
+/** Every record has these; what it measured is in places, see {@link Places}. */
+const properties = {
+  /** Organization, device and product. */
+  o: { type: 'keyword' },
+  d: { type: 'keyword' },
+  p: { type: 'keyword' },
+  /** The device's number (`device.number`): smaller than its identifier where queries name many. */
+  dn: { type: 'integer' },
+  /** When it was measured: milliseconds, and microseconds, since 1970. */
+  ts: { type: 'date', format: 'epoch_millis' },
+  us: { type: 'long' },
+  /** Storing order. */
+  seq: { type: 'long' },
+  /** The types that its product's variables had, see {@link Shapes}. */
+  shape: { type: 'integer' },
+  /** Paths whose values do not fit their variables. */
+  ig: { type: 'keyword' },
+  /** The record as it is shown, as JSON text: neither its numbers nor its keys are the engine's to read. */
+  src: { type: 'keyword', index: false, doc_values: false },
+} as const;
+
+/** Places are mapped when the first record has one. */
+const places = [
+  { n: { match: 'n*', mapping: { type: 'double' } } },
+  { l: { match: 'l*', mapping: { type: 'long' } } },
+  { k: { match: 'k*', mapping: { type: 'keyword', ignore_above: longestKeyword } } },
+];
+
+/** Makes or renews the template of the monthly indices. Throws where the cluster has documents that a newer release wrote. */
+export const ensureTemplate = async (client: Client, { prefix, replicas }: ClusterConfig): Promise<void> => {
+  const names = indexNames(prefix);
+  await requireVersion(client, names.allVersions);
+  const { body: health } = await client.cluster.health();
+  await client.indices.putIndexTemplate({
+    name: `${names.alias}-${mappingVersion}`,
+    body: {
+      index_patterns: [names.all],
+      priority: 200,
+      template: {
+        settings: {
+          index: {
+            number_of_shards: Math.max(1, health.number_of_data_nodes),
+            auto_expand_replicas: `0-${replicas}`,
+            refresh_interval: '1s',
+            // A write that was sent before a deletion and arrives after it is refused for so long.
+            gc_deletes: '10m',
+            'mapping.total_fields.limit': maxFields,
+          },
+        },
+        mappings: {
+          _source: { includes: ['src', 'ig'] },
+          _routing: { required: true },
+          date_detection: false,
+          numeric_detection: false,
+          dynamic_templates: places,
+          properties,
+        },
+        aliases: { [names.alias]: {} },
+      },
+    },
+  } as never);
+};
+
+const requireVersion = async (client: Client, pattern: string): Promise<void> => {
+  const { body } = await client.indices.get({ index: pattern, allow_no_indices: true, ignore_unavailable: true });
+  const versions = Object.keys(body).map((name) => Number(/-records-(\d+)-/.exec(name)?.[1] ?? mappingVersion));
+  const newest = Math.max(mappingVersion, ...versions);
+  if (newest > mappingVersion)
+    throw new Error(
+      `The cluster has records in indices of version ${newest} (${pattern}), and this release writes version ${mappingVersion}: start a newer release, or set OPENSEARCH_INDEX_PREFIX.`,
+    );
+};
