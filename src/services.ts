@@ -65,7 +65,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const registry = new Registry();
   const cluster =
     config.recordIndex === 'opensearch' && config.cluster
-      ? createClusterStore({ config: config.cluster, pool: connections.pool, clock, log })
+      ? createClusterStore({ config: config.cluster, pool: connections.pool, clock, log, registry })
       : undefined;
   const base: Base = { ...options, connections, registry, clock, random, cluster };
   const live = openLive(base, () => records);
@@ -75,6 +75,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const jobs = openJobs(base, hooks);
   await connections.observe(registry);
   observeProcess(registry);
+  await cluster?.start();
   await hooks.start();
   records.maintain();
   jobs.start();
@@ -175,7 +176,10 @@ function openRecordLog(
     grouping: config.ingestGrouping,
     clock,
     alongside: hooks.alongside,
-    committed: (stored) => live.stored(() => stored.map(({ id }) => id)),
+    committed(stored) {
+      live.stored(() => stored.map(({ id }) => id));
+      cluster?.stored();
+    },
     grouped: createGroupMetrics(registry),
     ...cluster?.journal,
   });

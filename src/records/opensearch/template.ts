@@ -1,5 +1,8 @@
 import type { Client } from '@opensearch-project/opensearch';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
 import type { ClusterConfig } from '../../cluster-setting.js';
+import { transaction } from '../../transaction.js';
 import { indexNames, mappingVersion } from './indices.js';
 
 /** Text of a place that is longer is shown and not searchable. UTF-16 units, of at most three bytes each. */
@@ -37,10 +40,11 @@ const places = [
 ];
 
 /** Makes or renews the template of the monthly indices. Throws where the cluster has documents that a newer release wrote. */
-export const ensureTemplate = async (client: Client, { prefix, replicas }: ClusterConfig): Promise<void> => {
+const ensureTemplate = async (client: Client, { prefix, replicas }: ClusterConfig): Promise<void> => {
   const names = indexNames(prefix);
   await requireVersion(client, names.allVersions);
-  const { body: health } = await client.cluster.health();
+  const { body: nodes } = await client.cat.nodes({ format: 'json', h: ['node.role'] });
+  const dataNodes = (nodes as { 'node.role'?: string }[]).filter((node) => node['node.role']?.includes('d')).length;
   await client.indices.putIndexTemplate({
     name: `${names.alias}-${mappingVersion}`,
     body: {
@@ -49,7 +53,7 @@ export const ensureTemplate = async (client: Client, { prefix, replicas }: Clust
       template: {
         settings: {
           index: {
-            number_of_shards: Math.max(1, health.number_of_data_nodes),
+            number_of_shards: Math.max(1, dataNodes),
             auto_expand_replicas: `0-${replicas}`,
             refresh_interval: '1s',
             // A write that was sent before a deletion and arrives after it is refused for so long.
@@ -79,4 +83,19 @@ const requireVersion = async (client: Client, pattern: string): Promise<void> =>
     throw new Error(
       `The cluster has records in indices of version ${newest} (${pattern}), and this release writes version ${mappingVersion}: start a newer release, or set OPENSEARCH_INDEX_PREFIX.`,
     );
+};
+
+/** Makes the function that sees to it, once in this process, that the template is there: one process at a time makes it. */
+export const createReadiness = (client: Client, config: ClusterConfig, pool: Pool): (() => Promise<void>) => {
+  let making: Promise<void> | undefined;
+  const make = () =>
+    transaction(pool, async (tx) => {
+      await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`template ${config.prefix}`}, 0))`);
+      await ensureTemplate(client, config);
+    });
+  return () =>
+    (making ??= make().catch((error: unknown) => {
+      making = undefined;
+      throw error;
+    }));
 };

@@ -20,6 +20,8 @@ export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'act
   /** For reading what was committed. */
   changes: ChangesConnections;
   log: Logger;
+  /** Called before a call is taken in; throws where none may be. */
+  admit?(): void;
 }
 
 /** What of the log needs none of its own connections: it works in the caller's transaction. */
@@ -37,6 +39,7 @@ export const createRecordLog = ({
   queryPool,
   changes,
   log,
+  admit,
   ...options
 }: RecordLogOptions): RecordLog => {
   const { clock } = options;
@@ -45,7 +48,10 @@ export const createRecordLog = ({
   const upkeep = createUpkeep({ pool, clock, log, activity });
   return {
     ...storedRecords,
-    append: (call) => store.store(call),
+    async append(call) {
+      admit?.();
+      return store.store(call);
+    },
     matchCommitted: (query, records, timeoutMs) => matchStored(queryPool, query, records, { now: clock(), timeoutMs }),
     changes: readChanges(changes),
     maintain: () => upkeep.start(),

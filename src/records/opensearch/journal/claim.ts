@@ -1,0 +1,80 @@
+import type { Pool, PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+
+type Database = Pick<Pool | PoolClient, 'query'>;
+
+/** How long a claim holds before others may take it over, in seconds: longer than a bulk request with its repetitions. */
+const lease = 60;
+
+/** A batch that is this indexer's to index, until its lease runs out. */
+export interface Batch {
+  id: string;
+  low: string;
+  high: string;
+  records: number;
+  bytes: number;
+}
+
+/** Claims the oldest batches that nobody is at work on, or whose indexer is dead or cut off. */
+export const claimBatches = async (database: Database, claimId: string, limit: number): Promise<Batch[]> => {
+  const { rows } = await database.query<Batch>(sql`
+    update record_batch b
+       set claim_id = ${claimId}, lease_until = clock_timestamp() + make_interval(secs => ${lease}), attempts = attempts + 1
+      from (select id from record_batch where lease_until is null or lease_until < clock_timestamp()
+             order by id limit ${limit} for update skip locked) free
+     where b.id = free.id
+    returning b.id, b.low, b.high, b.records, b.bytes::float8 as bytes`);
+  return rows;
+};
+
+/** Takes batches out that are indexed; those that another has claimed meanwhile are that one's to take out. */
+export const settleBatches = async (database: Database, claimId: string, batches: readonly Batch[]): Promise<void> => {
+  await database.query(sql`
+    delete from record_batch where id = any(${batches.map(({ id }) => id)}::bigint[]) and claim_id = ${claimId}`);
+};
+
+/** Renews a lease. */
+export const renewClaim = async (database: Database, claimId: string): Promise<void> => {
+  await database.query(sql`
+    update record_batch set lease_until = clock_timestamp() + make_interval(secs => ${lease}) where claim_id = ${claimId}`);
+};
+
+/** Gives a claim back, so that its batches need not wait for the end of the lease. */
+export const releaseClaim = async (database: Database, claimId: string): Promise<void> => {
+  await database.query(sql`update record_batch set claim_id = null, lease_until = null where claim_id = ${claimId}`);
+};
+
+/** What waits to be indexed. */
+export interface Lag {
+  batches: number;
+  records: number;
+  bytes: number;
+  /** How long the oldest has waited, in seconds; 0 where nothing waits. */
+  oldest: number;
+  deadLetters: number;
+}
+
+/** Reads how much waits. */
+export const readLag = async (database: Database): Promise<Lag> => {
+  const { rows } = await database.query<Lag>(sql`
+    select count(*)::float8 as batches, coalesce(sum(records), 0)::float8 as records, coalesce(sum(bytes), 0)::float8 as bytes,
+           coalesce(extract(epoch from clock_timestamp() - min(created_at)), 0)::float8 as oldest,
+           (select count(*) from index_dead_letter)::float8 as "deadLetters"
+      from record_batch`);
+  return rows[0]!;
+};
+
+/** The last batch of an organization that waits; undefined where none does. */
+export const lastBatch = async (database: Database, organizationId: string): Promise<string | undefined> => {
+  const { rows } = await database.query<{ id: string | null }>(
+    sql`select max(id) as id from record_batch where organizations @> array[${organizationId}]::uuid[]`,
+  );
+  return rows[0]?.id ?? undefined;
+};
+
+/** Whether a batch of an organization up to this one still waits. */
+export const isWaiting = async (database: Database, organizationId: string, last: string): Promise<boolean> => {
+  const { rows } = await database.query<{ waits: boolean }>(sql`
+    select exists (select from record_batch where id <= ${last} and organizations @> array[${organizationId}]::uuid[]) as waits`);
+  return rows[0]!.waits;
+};

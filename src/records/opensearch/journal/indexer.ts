@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { createPollLoop, type PollLoop } from '../../../poll-loop.js';
+import { transaction } from '../../../transaction.js';
+import { BulkWriter } from '../bulk.js';
+import { isUnavailable } from '../client.js';
+import type { DocumentMaker } from '../maker.js';
+import { type Batch, claimBatches, releaseClaim, renewClaim, settleBatches } from './claim.js';
+import { keepDeadLetters } from './dead-letter.js';
+import { readJournal } from './read.js';
+
+/** What an indexer works with. */
+export interface IndexerOptions {
+  pool: Pool;
+  writer: BulkWriter;
+  maker: DocumentMaker;
+  registry: Registry;
+  log: Logger;
+  /** Resolves when the cluster has what documents need: see `ensureTemplate`. */
+  ready(): Promise<void>;
+}
+
+/** Moves records from the journal to the index. Every process has one; which of them moves a record does not matter. */
+export type Indexer = PollLoop;
+
+/** Time between two looks for what other processes stored, in milliseconds. */
+const interval = 500;
+/** Least time between two claims where little is stored, so that they share their requests. Milliseconds. */
+const rest = 20;
+/** Claims under way at once. */
+const concurrency = 2;
+/** Batches and bytes of one claim at most: with the concurrency, what is in memory. */
+const maxBatches = 500;
+const maxBytes = 16_000_000;
+/** A claim is renewed after so long, in milliseconds. */
+const renewAfter = 20_000;
+
+/** Makes an indexer. */
+export const createIndexer = (options: IndexerOptions): Indexer => {
+  const { pool, writer, maker, registry, log, ready } = options;
+  const registers = [registry];
+  const indexed = new Counter({ name: 'ddp_index_records_total', help: 'Records that were indexed.', registers });
+  /** Batches to claim, by what the last ones had. */
+  let batches = 1;
+  let closing = false;
+
+  const index = async (claimId: string, claimed: readonly Batch[]): Promise<void> => {
+    const rows = await readJournal(pool, claimed);
+    const made = await maker.make(rows);
+    const { refused, there } = await writer.write(made.items);
+    await transaction(pool, async (tx) => {
+      await keepDeadLetters(tx, [...refused, ...made.refused]);
+      await settleBatches(tx, claimId, claimed);
+    });
+    indexed.inc(rows.length - there - refused.length);
+    for (const { item, reason } of [...refused, ...made.refused])
+      log.error({ record: item.row.id, reason }, 'the index refuses a record; it is kept as a dead letter');
+  };
+
+  /** Indexes one claim; whether there was one. */
+  const work = async (): Promise<boolean> => {
+    const claimId = randomUUID();
+    const claimed = await claimBatches(pool, claimId, batches);
+    if (claimed.length === 0) return false;
+    const renewal = setInterval(() => void renewClaim(pool, claimId).catch(() => undefined), renewAfter);
+    try {
+      await index(claimId, claimed);
+    } catch (error) {
+      // If even this fails, the lease ends by itself.
+      await releaseClaim(pool, claimId).catch(() => undefined);
+      throw error;
+    } finally {
+      clearInterval(renewal);
+    }
+    const mean = (of: 'records' | 'bytes') => claimed.reduce((sum, batch) => sum + batch[of], 0) / claimed.length;
+    const fitting = Math.min(writer.target / mean('records'), maxBytes / mean('bytes'));
+    batches = Math.max(1, Math.min(maxBatches, Math.floor(fitting)));
+    return true;
+  };
+
+  const workAll = async () => {
+    while (!closing && (await work()));
+  };
+
+  const loop = createPollLoop({
+    interval,
+    rest: () => rest,
+    async poll() {
+      await ready();
+      const results = await Promise.allSettled(Array.from({ length: concurrency }, workAll));
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
+    },
+    onFailure(error, failures) {
+      // A cluster that is away for long is told of now and then.
+      if (failures > 0 && failures % 12 !== 0) return;
+      if (isUnavailable(error)) log.warn({ err: error }, 'the cluster cannot be reached; records wait in the journal');
+      else log.error({ err: error }, 'records could not be indexed; they wait in the journal, and are tried again');
+    },
+    onRecovery: () => log.info('records are indexed again'),
+  });
+  return {
+    ...loop,
+    close() {
+      closing = true;
+      return loop.close();
+    },
+  };
+};
+
+/** The figure of bulk requests. */
+export const observeBulk = (registry: Registry) => {
+  const seconds = new Histogram({
+    name: 'ddp_index_bulk_seconds',
+    help: 'Time of requests that write documents.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+    registers: [registry],
+  });
+  return (_documents: number, milliseconds: number) => seconds.observe(milliseconds / 1000);
+};

@@ -1,0 +1,83 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { Gauge, type Registry } from 'prom-client';
+import { unavailable } from '../../../errors.js';
+import { createPollLoop, type PollLoop } from '../../../poll-loop.js';
+import { type Lag, readLag } from './claim.js';
+
+/** Time between two looks, in milliseconds. */
+const interval = 1000;
+/** An index that is this far behind is worth a line in the log, at most one a minute. Seconds, and milliseconds. */
+const late = 30;
+const quiet = 60_000;
+
+/** What the look-out works with. */
+export interface LagOptions {
+  pool: Pool;
+  log: Logger;
+  registry: Registry;
+  /** Bytes that may wait to be indexed. */
+  maxBytes: number;
+}
+
+/** How far the index is behind the journal. */
+export interface LagWatch extends Pick<PollLoop, 'start' | 'close'> {
+  /** Counts bytes that were stored since the last look. */
+  add(bytes: number): void;
+  /** @throws ApiError UNAVAILABLE where so much waits to be indexed that no more is taken in */
+  admit(): void;
+}
+
+const nothing: Lag = { batches: 0, records: 0, bytes: 0, oldest: 0, deadLetters: 0 };
+
+/** Watches how far the index is behind, tells it to Prometheus and the log, and stops ingestion where it is too far. */
+export const watchLag = ({ pool, log, registry, maxBytes }: LagOptions): LagWatch => {
+  let lag = nothing;
+  let since = 0;
+  let saidAt = -quiet;
+  let full = false;
+  const loop = createPollLoop({
+    interval,
+    async poll() {
+      const added = since;
+      lag = await readLag(pool);
+      since -= added;
+      const isFull = lag.bytes > maxBytes;
+      const now = performance.now();
+      if (isFull !== full) {
+        full = isFull;
+        const { records, bytes } = lag;
+        if (full) log.error({ records, bytes, maxBytes }, 'too much waits to be indexed: ingestion answers 503');
+        else log.info({ records, bytes }, 'ingestion goes on');
+      } else if (lag.oldest > late && now - saidAt > quiet) {
+        saidAt = now;
+        log.warn(lag, 'the index is behind; records wait in the journal');
+      }
+    },
+    onFailure: () => undefined,
+  });
+  const gauge = (name: string, help: string, figure: keyof Lag) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(lag[figure]);
+      },
+    });
+  gauge('ddp_index_records_behind', 'Records that wait to be indexed.', 'records');
+  gauge('ddp_index_bytes_behind', 'Bytes of the records that wait to be indexed.', 'bytes');
+  gauge('ddp_index_oldest_seconds', 'How long the record that waits longest has waited to be indexed.', 'oldest');
+  gauge('ddp_index_dead_letters', 'Records that the index refuses.', 'deadLetters');
+  return {
+    start: loop.start,
+    close: loop.close,
+    add(bytes) {
+      since += bytes;
+    },
+    admit() {
+      if (lag.bytes + since > maxBytes)
+        throw unavailable('Too many records wait to be indexed. They are safe; send yours again in a while.');
+    },
+  };
+};

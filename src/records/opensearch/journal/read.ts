@@ -1,0 +1,48 @@
+import type { Pool, PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import type { RecordRow } from '../document.js';
+
+type Database = Pick<Pool | PoolClient, 'query'>;
+
+/** A record with what the types of its product are to be loaded by. */
+export interface IndexableRow extends RecordRow {
+  /** Of the product, as an organization that is not its owner sees it; null where the product is gone. */
+  foreign: boolean | null;
+  version: string | null;
+}
+
+/** Of `r`, a record in PostgreSQL, its device `d` and its product `p`, where there still is one. */
+export const rowColumns: Sql = sql`
+  r.id, r.organization_id as "organizationId", r.device_id as "deviceId", d.number as "deviceNumber",
+  r.product_id as "productId", (extract(epoch from r.ts) * 1000000)::float8 as us, r.seq::float8 as seq,
+  r.metadata::text as metadata, r.data::text as data, r.frame::text as frame, r.given::text as given,
+  r.numbers, r.texts, r.many, r.ignored, p.organization_id <> r.organization_id as "foreign", p.xmin::text as version`;
+
+/** Identifiers between two, both included. */
+export interface IdRange {
+  low: string;
+  high: string;
+}
+
+/** Reads the records of the journal in ranges, once each. Those of devices that are gone are gone with them. */
+export const readJournal = async (database: Database, ranges: readonly IdRange[]): Promise<IndexableRow[]> => {
+  const merged = merge(ranges);
+  const { rows } = await database.query<IndexableRow>(sql`
+    select ${rowColumns}
+      from unnest(${merged.map(({ low }) => low)}::uuid[], ${merged.map(({ high }) => high)}::uuid[]) b (low, high)
+      join journal.record r on r.id between b.low and b.high
+      join device d on d.id = r.device_id
+      left join product p on p.id = r.product_id`);
+  return rows;
+};
+
+/** The same ranges without overlaps. */
+const merge = (ranges: readonly IdRange[]): IdRange[] => {
+  const merged: IdRange[] = [];
+  for (const { low, high } of [...ranges].sort((one, other) => (one.low < other.low ? -1 : 1))) {
+    const last = merged.at(-1);
+    if (last && low <= last.high) last.high = last.high > high ? last.high : high;
+    else merged.push({ low, high });
+  }
+  return merged;
+};

@@ -1,0 +1,45 @@
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import sql from 'sql-template-tag';
+import { firstId } from '../../../entities/id.js';
+import { createPeriodicTasks, type PeriodicTasks } from '../../../periodic-tasks.js';
+import { JournalPartitions } from './partition.js';
+
+const minute = 60_000;
+/** What is indexed stays in the journal for so long, in milliseconds: the cluster may lose what it has just taken. */
+const keptFor = 24 * 60 * minute;
+
+/** What keeps the journal in order. */
+export interface JournalUpkeepOptions {
+  pool: Pool;
+  clock: () => number;
+  log: Logger;
+  /** More that is to be done now and then. */
+  tasks: Parameters<typeof createPeriodicTasks>[0];
+}
+
+/** Makes partitions of the journal ahead, and drops those that are indexed and older than a day. */
+export const createJournalUpkeep = ({ pool, clock, log, tasks }: JournalUpkeepOptions): PeriodicTasks =>
+  createPeriodicTasks(
+    {
+      ...tasks,
+      'journal partitions': {
+        every: 30 * minute,
+        atStart: true,
+        async run() {
+          await new JournalPartitions().ensure(pool);
+          const dropped = await dropIndexed(pool, clock() - keptFor);
+          if (dropped > 0) log.info({ partitions: dropped }, 'what was indexed a day ago is dropped from the journal');
+        },
+      },
+    },
+    { log, failed: 'upkeep of the journal failed; it will be done again' },
+  );
+
+/** Drops partitions whose records all arrived before a time (milliseconds) and are indexed; says how many. */
+export const dropIndexed = async (pool: Pick<Pool, 'query'>, before: number): Promise<number> => {
+  const { rows } = await pool.query<{ dropped: number }>(
+    sql`select journal.drop_partitions(${firstId(before)}::uuid) as dropped`,
+  );
+  return rows[0]!.dropped;
+};

@@ -1,0 +1,53 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A document of the index, as a test looks at it. */
+export interface IndexedDocument {
+  _id: string;
+  _version: number;
+  _source: { src: string; ig?: string[] };
+  fields: Record<string, unknown[]>;
+}
+
+const node = (): string => process.env['OPENSEARCH_URL']!.split(',')[0]!;
+
+const call = async <Body>(method: string, path: string, body?: object): Promise<Body> => {
+  const response = await fetch(`${node()}/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as Body;
+};
+
+/** What the indices of a test's database are called. */
+const patternOf = (databaseUrl: string): string => `${new URL(databaseUrl).pathname.slice(1)}-records-*`;
+
+/** All documents of a test's database, with the fields that are named; 10,000 at most. */
+export const readDocuments = async (
+  databaseUrl: string,
+  fields: readonly string[] = [],
+): Promise<IndexedDocument[]> => {
+  await call('POST', `${patternOf(databaseUrl)}/_refresh`);
+  const answer = await call<{ hits: { hits: IndexedDocument[] } }>('POST', `${patternOf(databaseUrl)}/_search`, {
+    size: 10_000,
+    version: true,
+    docvalue_fields: fields,
+    sort: ['seq'],
+  });
+  return answer.hits.hits;
+};
+
+/** How many documents there are. */
+export const countDocuments = async (databaseUrl: string): Promise<number> => {
+  await call('POST', `${patternOf(databaseUrl)}/_refresh`);
+  return (await call<{ count: number }>('GET', `${patternOf(databaseUrl)}/_count`)).count;
+};
+
+/** Resolves when a condition holds. @throws after half a minute */
+export const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  const end = performance.now() + 30_000;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error('This did not come to hold in time.');
+    await pause(20);
+  }
+};

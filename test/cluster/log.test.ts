@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { type AccountActor, useWorld } from '../support/world.js';
+import { countDocuments, readDocuments, until } from './index-reader.js';
+
+const world = useWorld();
+
+const waiting = async (): Promise<number> => {
+  const { rows } = await world.pool.query<{ count: number }>('select count(*)::int as count from record_batch');
+  return rows[0]!.count;
+};
+
+/** Resolves when everything that was stored is indexed. */
+const indexed = () => until(async () => (await waiting()) === 0);
+
+const post = (organization: AccountActor, items: object[]) =>
+  organization.post<{ accepted: number }>(`/organizations/${organization.id}/records`, items);
+
+describe('records on a cluster', () => {
+  it('are indexed once each, with every value in its place and the rest in the source', async () => {
+    const organization = await world.organization();
+    const variables = [
+      { name: 'temperature', type: 'FLOAT32' },
+      { name: 'count', type: 'INT64' },
+      { name: 'on', type: 'BOOL' },
+      { name: 'state', type: 'TXT' },
+    ];
+    const productId = await organization.make(`/organizations/${organization.id}/products`, {
+      name: 'p',
+      version: '1',
+      variables,
+    });
+    await organization.make(`/organizations/${organization.id}/devices/a1`, { product: { id: productId } });
+    await organization.make(`/organizations/${organization.id}/devices/b1`);
+    const items = [
+      {
+        serial: 'A1',
+        ts: 1_780_000_000.5,
+        data: { temperature: 21.5, count: '9007199254740993', on: true, state: 'up' },
+      },
+      {
+        serial: 'B1',
+        ts: 1_780_000_001,
+        data: { temperature: '7', on: 'false', other: [1, 2.5] },
+        metadata: { rssi: -70 },
+      },
+      { serial: 'A1', ts: 1_780_000_002, data: { temperature: 'warm' } },
+    ];
+    expect((await post(organization, items)).body).toMatchObject({ accepted: 3 });
+    await indexed();
+    const { rows: places } = await world.pool.query<{ path: string; kind: string; field: string }>(
+      'select path, kind, field from index_place where organization_id = $1',
+      [organization.id],
+    );
+    const field = (path: string, kind: string) => places.find((one) => one.path === path && one.kind === kind)!.field;
+    const [a, b, c] = await readDocuments(world.databaseUrl, [...places.map((one) => one.field), 'us', 'shape', 'ig']);
+    expect(a!.fields).toMatchObject({
+      us: [1_780_000_000_500_000],
+      [field('data.temperature', 'n')]: [21.5],
+      [field('data.on', 'b')]: [1],
+      [field('data.state', 'k')]: ['up'],
+    });
+    expect(String(a!.fields[field('data.count', 'l')]![0])).toMatch(/^900719925474099[23]$/);
+    expect(b!.fields).toMatchObject({
+      [field('data.temperature', 'n')]: [7],
+      [field('data.on', 'b')]: [0],
+      [field('data.other', 'n')]: [1, 2.5],
+      [field('metadata.rssi', 'n')]: [-70],
+    });
+    expect(b!.fields['shape']).toBeUndefined();
+    expect(c!.fields[field('data.temperature', 'n')]).toBeUndefined();
+    expect(c!._source.ig).toEqual(['data.temperature']);
+    expect(JSON.parse(b!._source.src)).toEqual({ metadata: { rssi: -70 }, data: items[1]!.data });
+    expect([a, b, c].map((one) => one!._version)).toEqual([1, 1, 1]);
+  });
+
+  it('are indexed by whoever finds that an indexer died with them, and no record twice', async () => {
+    const organization = await world.organization();
+    await organization.make(`/organizations/${organization.id}/devices/a1`);
+    const before = await countDocuments(world.databaseUrl);
+    await post(
+      organization,
+      Array.from({ length: 50 }, (_, n) => ({ serial: 'A1', data: { n } })),
+    );
+    await indexed();
+    // As an indexer leaves it that died after it had written the documents: its lease runs out.
+    await world.pool.query(`
+      insert into record_batch (organizations, low, high, records, bytes, claim_id, lease_until)
+      select array[organization_id], min(id::text)::uuid, max(id::text)::uuid, count(*), 1, gen_random_uuid(), now() - interval '1 second'
+        from journal.record where organization_id = '${organization.id}' group by organization_id`);
+    await indexed();
+    expect(await countDocuments(world.databaseUrl)).toBe(before + 50);
+  });
+});
