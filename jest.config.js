@@ -9,7 +9,6 @@ const project = {
   testEnvironment: 'node',
   globalSetup: '<rootDir>/dist/test/support/global-setup.js',
   globalTeardown: '<rootDir>/dist/test/support/global-teardown.js',
-  testTimeout: 60_000,
 };
 
 /** What holds for every store of records, by path below `test`. */
@@ -18,6 +17,7 @@ const shared = [
   'elasticsearch/*',
   'graph/{record,series,panel}',
   'live/{record,resume}',
+  'records/contract/*',
   'records/ingest',
   'records/series/series',
   'search/{difference,hostile,newest,product-scope,recorded,rest,trap}',

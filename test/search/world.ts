@@ -11,8 +11,9 @@ import { parseJson } from '../../src/json-reader.js';
 import { readNative } from '../../src/records/native.js';
 import { createRecordStore } from '../../src/records/postgres/log/store.js';
 import { createSearch } from '../../src/records/postgres/search/search.js';
-import type { QueryAnswer, Search, SearchAnswer } from '../../src/records/record-index.js';
+import type { QueryAnswer, RecordIndex, Search, SearchAnswer } from '../../src/records/record-index.js';
 import { useDatabase } from '../support/database.js';
+import { openTestRecords, type TestRecords } from '../support/records.js';
 
 /** A device to make, and whether the application has it. */
 export interface WorldDevice {
@@ -47,6 +48,8 @@ export interface World {
   readonly applicationId: string;
   readonly productIds: Readonly<Record<string, string>>;
   readonly search: Search;
+  /** All of the index, where this run of the tests has records; not in worlds that only search. */
+  readonly index?: RecordIndex;
   /** Asks one query; text keeps positions. `products` is added where it is missing. */
   ask(query: PlainJson | string, range?: { gte: number; lte: number }): Promise<QueryAnswer>;
   askAll(queries: PlainJson[], range?: { gte: number; lte: number }, signal?: AbortSignal): Promise<SearchAnswer>;
@@ -56,16 +59,21 @@ export interface World {
 /** The moment that worlds live at. */
 export const worldNow = Date.UTC(2026, 10, 20, 12);
 
-/** Makes a world before the tests of the file. */
+/** Makes a world before the tests of the file, with its records where this run of the tests has them. */
 export const useWorld = (options: WorldOptions): World => {
   const database = useDatabase();
   let world: World | undefined;
   let pool: Pool | undefined;
+  let records: TestRecords | undefined;
   beforeAll(async () => {
     pool = createPool(database.url, { pipeline: true });
-    world = await buildWorld(pool, options);
+    records = await openTestRecords(database.url, { clock: () => worldNow, timeoutMs: options.timeoutMs ?? 10_000 });
+    world = await buildWorld(pool, options, records);
   });
-  afterAll(() => pool?.end());
+  afterAll(async () => {
+    await records?.close();
+    await pool?.end();
+  });
   return new Proxy({} as World, {
     get: (_target, key) => {
       if (world === undefined) throw new Error('The world is made in beforeAll; ask it after that.');
@@ -76,10 +84,11 @@ export const useWorld = (options: WorldOptions): World => {
 
 const always = { gte: 946_684_800, lte: 4_102_444_800 };
 
-/** Makes an application with devices and records. */
+/** Makes an application with devices and records. Unless said otherwise they are in PostgreSQL, on the connections of the pool. */
 export const buildWorld = async (
   pool: Pool,
   { products = {}, devices, records, timeoutMs = 10_000 }: WorldOptions,
+  opened?: Pick<TestRecords, 'log' | 'index'>,
 ): Promise<World> => {
   const [organizationId, applicationId] = [newId(), newId()];
   const username = `o${organizationId.slice(-12)}`;
@@ -108,16 +117,16 @@ export const buildWorld = async (
         insert into application_device (organization_id, application_id, device_id) values (${organizationId}, ${applicationId}, ${id})`);
     }
   }
+  const append =
+    opened?.log.append ?? createRecordStore({ pool, clock: () => worldNow, alongside: async () => undefined }).store;
   const store = async (more: readonly WorldRecord[]) => {
-    const records = createRecordStore({ pool, clock: () => worldNow, alongside: async () => undefined });
     const items = readNative(parsePlain(JSON.stringify(more)));
-    const answer = await records.store({ organizationId, items, answer: (results) => results as unknown as PlainJson });
+    const answer = await append({ organizationId, items, answer: (results) => results as unknown as PlainJson });
     const refused = (answer as { status: string }[]).filter(({ status }) => status !== 'stored');
     if (refused.length > 0) throw new Error(`Not stored: ${JSON.stringify(refused)}`);
-    await records.close();
   };
   if (records.length > 0) await store(records);
-  const search = createSearch({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs });
+  const search = opened?.index ?? createSearch({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs });
   const askAll: World['askAll'] = (queries, range = always, signal) =>
     search.prepare(
       locate(range),
@@ -129,6 +138,7 @@ export const buildWorld = async (
     applicationId,
     productIds,
     search,
+    ...(opened && { index: opened.index }),
     askAll,
     store,
     ask: async (query, range = always) => {

@@ -4,7 +4,7 @@ declare global {
 }
 
 /** Where the tests that run now have the index of their records. */
-const testRecordIndex = (): 'postgres' | 'opensearch' => globalThis.recordIndex ?? 'postgres';
+export const testRecordIndex = (): 'postgres' | 'opensearch' => globalThis.recordIndex ?? 'postgres';
 
 /**
  * The settings that put the records of a test's service where this run wants them. Indices have the name of the database

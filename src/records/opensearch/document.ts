@@ -78,9 +78,27 @@ export const documentOf = (row: RecordRow, { places, shape, wants }: DocumentTer
   visit('metadata', JSON.parse(row.metadata) as PlainObject, others);
   // What fits no type of its variable is named by the record itself.
   const stale = older.filter((path) => !ignored?.includes(path));
+  const odd = oddOf(data, row, document, places);
+  if (odd.length > 0) document['odd'] = odd;
   document['src'] = sourceText(row, stale);
   return JSON.stringify(document);
 };
+
+/** How `odd` names a path whose number came as one of several. */
+export const several = (path: string): string => path;
+
+/** How `odd` names a path whose number came as text, or in an array whatever its length. */
+export const textOrSeveral = (path: string): string => `"${path}`;
+
+/** The paths below `data` of which a number that is found is not the one that came: lines of charts leave them out. */
+const oddOf = (data: PlainObject, { many }: RecordRow, document: Fields, places: OrganizationPlaces): string[] =>
+  Object.keys(data).flatMap((name) => {
+    if (typeof data[name] !== 'string' && !Array.isArray(data[name])) return [];
+    const path = `data.${name}`;
+    const { n, b } = places.get(path) ?? {};
+    if (![n, b].some((field) => field !== undefined && field in document)) return [];
+    return [many?.[name] === undefined ? textOrSeveral(path) : several(path)];
+  });
 
 type Put = (path: string, kind: PlaceKind, value: PlaceValue | PlaceValue[] | undefined) => void;
 

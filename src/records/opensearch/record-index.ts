@@ -3,8 +3,12 @@ import { unavailable } from '../../errors.js';
 import { requireAnswerable } from '../postgres/search/match.js';
 import type { RecordIndexOptions } from '../postgres/search/record-index.js';
 import type { RecordIndex } from '../record-index.js';
+import { createEngine } from './engine.js';
 import type { IndexNames } from './indices.js';
+import { createClusterLatest } from './latest.js';
+import { createClusterFind, createClusterList, createClusterNewestTimes } from './list.js';
 import type { Places } from './place.js';
+import { createClusterSeries } from './series/series.js';
 
 /** What the index works with: the cluster, and PostgreSQL for devices, products and the catalogue of fields. */
 export interface ClusterIndexOptions extends RecordIndexOptions {
@@ -19,20 +23,23 @@ export interface ClusterIndexOptions extends RecordIndexOptions {
 }
 
 /** Answers questions about records from an OpenSearch cluster. */
-export const createClusterIndex = ({ pool, checkPool, clock }: ClusterIndexOptions): RecordIndex => {
+export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex => {
+  const { pool, readPool, checkPool, reads, places, clock, timeoutMs } = options;
+  const engine = createEngine(options);
+  const lists = { engine, reads, timeoutMs };
   const missing = () => {
     throw unavailable('This is not answered from a cluster yet.');
   };
   return {
-    find: missing,
-    list: missing,
-    newestTimes: missing,
+    find: createClusterFind(lists),
+    list: createClusterList(lists),
+    newestTimes: createClusterNewestTimes(lists),
     close: () => pool.end(),
     prepare: missing,
     prepareMulti: missing,
     fields: missing,
-    series: missing,
-    latest: missing,
+    series: createClusterSeries({ engine, pool: readPool, places, clock, timeoutMs }),
+    latest: createClusterLatest({ engine, pool: readPool, places, timeoutMs }),
     check: (organizationId, query) =>
       requireAnswerable(checkPool, query, { organizationId, path: 'query', now: clock() }),
   };

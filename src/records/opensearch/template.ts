@@ -28,6 +28,8 @@ const properties = {
   shape: { type: 'integer' },
   /** Paths whose values do not fit their variables. */
   ig: { type: 'keyword' },
+  /** Paths whose values are no single numbers as they came, though they are found as numbers. */
+  odd: { type: 'keyword' },
   /** The record as it is shown, as JSON text: neither its numbers nor its keys are the engine's to read. */
   src: { type: 'keyword', index: false, doc_values: false },
 } as const;

@@ -30,7 +30,6 @@ export const describeRecordIndex = (name: string, open: Open): void => {
         items: readNative(parsePlain(JSON.stringify(records))),
         answer: (results) => results as unknown as PlainJson,
       });
-      await opened.settled();
       ids = (results as unknown as { recordId: string }[]).map(({ recordId }) => recordId);
     });
     afterAll(() => opened.close());

@@ -3,7 +3,7 @@ import type { RecordIndex } from '../../../src/records/record-index.js';
 import type { RecordLog } from '../../../src/records/record-log.js';
 import type { World } from '../../search/world.js';
 
-/** An implementation of the two interfaces, over a world without records. */
+/** An implementation of the two interfaces, over a world without records. The index finds whatever the log has stored. */
 export interface Opened {
   readonly log: RecordLog;
   readonly index: RecordIndex;
@@ -14,8 +14,6 @@ export interface Opened {
   transaction<T>(work: (tx: PoolClient) => Promise<T>): Promise<T>;
   /** A snapshot of the log's database, as `changes` takes one. */
   snapshot(): Promise<string>;
-  /** Resolves when the index answers from all that the log has stored. */
-  settled(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -1,16 +1,13 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { weighedTypes } from '../../../database/row-weight.js';
+import { NewestValues, newestRecords } from '../../answer/latest.js';
 import type { PlainObject } from '../../item.js';
-import type { LatestValue, RecordIndex } from '../../record-index.js';
-import { fittingValue } from '../../typed.js';
+import type { RecordIndex } from '../../record-index.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../log/product.js';
 
 /** Counts what is read, in bytes; throws past what the call may read. */
 type Weigh = Parameters<RecordIndex['latest']>[1];
-
-/** The newest records of a device that are looked at first; most variables are in them. */
-const newest = 20;
 
 interface Recent {
   device_id: string;
@@ -39,18 +36,18 @@ interface Missing {
 export const createLatest = (pool: Pool): RecordIndex['latest'] => {
   const shapes = new ProductShapes();
   return async (deviceIds, weigh) => {
-    const found = new Map(deviceIds.map((id) => [id, new Map<string, LatestValue>()]));
+    const found = new Map(deviceIds.map((id) => [id, new NewestValues()]));
     const recent = await findRecent(pool, deviceIds, weigh);
     const products = recent.flatMap((row) =>
       row.product_version === null ? [] : [{ ...useOf(row)!, version: row.product_version }],
     );
     await shapes.load(pool, products);
-    for (const row of recent) keepNewest(found.get(row.device_id)!, row.data, row.ts, shapeOf(row, shapes));
+    for (const row of recent) found.get(row.device_id)!.take(row.data, row.ts, shapeOf(row, shapes));
     const missing = missingOf(recent, found, shapes);
     const rowOf = new Map(recent.map((row) => [row.device_id, row]));
     for (const { device_id, ts, data } of await findRare(pool, missing, weigh))
-      keepNewest(found.get(device_id)!, data, ts, shapeOf(rowOf.get(device_id)!, shapes));
-    return new Map([...found].map(([id, values]) => [id, [...values.values()].sort(byName)]));
+      found.get(device_id)!.take(data, ts, shapeOf(rowOf.get(device_id)!, shapes));
+    return new Map([...found].map(([id, values]) => [id, values.byName()]));
   };
 };
 
@@ -62,22 +59,6 @@ const shapeOf = (row: Recent, shapes: ProductShapes): ProductShape | undefined =
   return use && shapes.get(use);
 };
 
-const byName = (a: LatestValue, b: LatestValue): number => (a.name < b.name ? -1 : 1);
-
-const keepNewest = (
-  known: Map<string, LatestValue>,
-  data: PlainObject,
-  ts: number,
-  shape: ProductShape | undefined,
-): void => {
-  for (const [name, sent] of Object.entries(data)) {
-    const variable = shape?.variables.find((candidate) => candidate.name === name);
-    const value = variable ? fittingValue(variable.type, sent) : (sent ?? undefined);
-    if (value === undefined || (known.get(name)?.ts ?? Number.NEGATIVE_INFINITY) >= ts) continue;
-    known.set(name, { name, ts, value, ...(variable && { type: variable.type, unit: variable.unit ?? null }) });
-  }
-};
-
 const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: Weigh): Promise<Recent[]> =>
   readWeighed<Recent>(
     pool,
@@ -87,7 +68,7 @@ const findRecent = (pool: Pool, deviceIds: readonly string[], weigh: Weigh): Pro
       p.organization_id <> d.organization_id as "foreign", r.ts, r.data
     from unnest(${deviceIds}::uuid[]) w (id) join device d using (id) left join product p on p.id = d.product_id,
       lateral (select extract(epoch from ts)::float8 as ts, data from record where device_id = d.id
-        order by record.ts desc, seq desc limit ${newest}) r`,
+        order by record.ts desc, seq desc limit ${newestRecords}) r`,
   );
 
 const readWeighed = async <Row extends object>(pool: Pool, weigh: Weigh, { text, values }: Sql): Promise<Row[]> => {
@@ -97,13 +78,13 @@ const readWeighed = async <Row extends object>(pool: Pool, weigh: Weigh, { text,
 
 const missingOf = (
   recent: readonly Recent[],
-  found: ReadonlyMap<string, ReadonlyMap<string, LatestValue>>,
+  found: ReadonlyMap<string, NewestValues>,
   shapes: ProductShapes,
 ): Missing[] =>
   [...Map.groupBy(recent, ({ device_id }) => device_id)].flatMap(([device_id, records]) => {
     const { organization_id, product_id } = records[0]!;
     // Fewer records than asked for are all that the device has.
-    if (product_id === null || records.length < newest) return [];
+    if (product_id === null || records.length < newestRecords) return [];
     return (shapeOf(records[0]!, shapes)?.slots ?? [])
       .filter(({ name }) => !found.get(device_id)?.has(name))
       .map(({ name }) => ({ organization_id, device_id, product_id, name }));

@@ -1,12 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import type { Pair } from '../../../answer/series.js';
 import type { Stretch } from '../../../series-interval.js';
 import { variablesFor } from '../../variable.js';
-
-/** A variable of a device. */
-export interface Pair {
-  deviceId: string;
-  name: string;
-}
 
 /** Whose values are read, and of which time. */
 export interface Wanted extends Stretch {

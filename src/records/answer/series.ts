@@ -1,0 +1,110 @@
+import { VariableType } from '../../entities/enums.js';
+import { SeriesFunction } from '../../entities/series.js';
+import { type ApiError, type Fault, invalid } from '../../errors.js';
+import type { Line, SeriesCall } from '../record-index.js';
+import { bucketsIn, intervalFor, type Stretch } from '../series-interval.js';
+
+/** Points of all lines of one call together. */
+const maxPoints = 50_000;
+/** Values that one call reads one by one, for `lttb`. */
+const maxValues = 1_000_000;
+const day = 86_400;
+
+/** A variable of a device. */
+export interface Pair {
+  deviceId: string;
+  name: string;
+}
+
+/** One that the device's product declares. */
+export interface DeclaredPair extends Pair {
+  type: VariableType;
+  unit: string | null;
+}
+
+/** The points of a line. */
+export type Columns = Pick<Line, 'ts' | 'values'>;
+
+/** Lines that have points, by {@link keyOf}. */
+export type Drawn = ReadonlyMap<string, Columns>;
+
+/** Identifies a line. */
+export const keyOf = ({ deviceId, name }: Pair): string => `${deviceId} ${name}`;
+
+/** What a call comes down to: its time, and the length of its buckets in seconds; null: no buckets. */
+export interface SeriesPlan {
+  stretch: Stretch;
+  interval: number | null;
+}
+
+/** Completes what a call leaves open. `now` in Unix seconds. Throws 422 where what is asked for cannot be, or would be too large. */
+export const planSeries = (call: SeriesCall, now: number): SeriesPlan => {
+  const to = call.to ?? now;
+  const stretch = { from: call.from ?? to - day, to };
+  requireFit(call, stretch);
+  const interval = call.interval ?? (call.function === SeriesFunction.lttb ? null : intervalFor(stretch, call.points));
+  return { stretch, interval };
+};
+
+const requireFit = (
+  { points, interval, deviceIds, variables, to, function: drawing }: SeriesCall,
+  stretch: Stretch,
+): void => {
+  if (stretch.from > stretch.to) {
+    const fault = to == null ? { path: 'from', message: 'must not be after now, unless `to` is given' } : endsEarly;
+    throw invalid([fault]);
+  }
+  if (interval != null && drawing === SeriesFunction.lttb) {
+    throw invalid([{ path: 'interval', message: 'must be left out: lttb has no buckets; say how many `points`' }]);
+  }
+  const each = interval == null ? points : bucketsIn(stretch, interval);
+  const all = deviceIds.length * variables.length * each;
+  if (all <= maxPoints) return;
+  const product = `${deviceIds.length} devices x ${variables.length} variables x ${each} points = ${all}`;
+  const path = interval == null ? 'points' : 'interval';
+  throw invalid([{ path, message: `is too fine: ${product}; at most ${maxPoints} are answered` }]);
+};
+
+const endsEarly: Fault = { path: 'to', message: 'must not be before `from`' };
+
+/** Throws 422 where more values would be read one by one than a call may. */
+export const requireFewValues = (total: number): void => {
+  if (total <= maxValues) return;
+  const message = `is too long ago: there are ${total} values, and lttb reads at most ${maxValues}; ask for less, or for min and max`;
+  throw invalid([{ path: 'from', message }]);
+};
+
+/** What a call is answered that takes too long. */
+export const seriesTooLong = (timeoutMs: number): ApiError =>
+  invalid([
+    { path: 'from', message: `is too long ago: this takes more than ${timeoutMs / 1000} s; ask for less at once` },
+  ]);
+
+/** What is read of a call: all lines but those of text, which makes none. */
+export const wantedPairs = (
+  { deviceIds, variables }: Pick<SeriesCall, 'deviceIds' | 'variables'>,
+  declared: readonly DeclaredPair[],
+): { declared: readonly DeclaredPair[]; undeclared: readonly Pair[] } => {
+  const known = new Set(declared.map(keyOf));
+  const all = deviceIds.flatMap((deviceId) => variables.map((name) => ({ deviceId, name })));
+  return {
+    declared: declared.filter(({ type }) => type !== VariableType.TXT),
+    undeclared: all.filter((pair) => !known.has(keyOf(pair))),
+  };
+};
+
+/** The lines of a call, in their order. */
+export const linesOf = (
+  { deviceIds, variables }: Pick<SeriesCall, 'deviceIds' | 'variables'>,
+  declared: readonly DeclaredPair[],
+  drawn: Drawn,
+  interval: number | null,
+): Line[] => {
+  const known = new Map(declared.map(({ deviceId, name, type, unit }) => [keyOf({ deviceId, name }), { type, unit }]));
+  return deviceIds.flatMap((deviceId) =>
+    variables.map((name) => {
+      const key = keyOf({ deviceId, name });
+      return { deviceId, name, ...known.get(key), interval, ...(drawn.get(key) ?? { ts: [], values: [] }) };
+    }),
+  );
+};

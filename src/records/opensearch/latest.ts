@@ -1,0 +1,157 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { timedOut } from '../../errors.js';
+import { TimedOut } from '../../search/pace.js';
+import { type DeclaringShape, NewestValues, newestRecords } from '../answer/latest.js';
+import { type ProductShape, ProductShapes, type ProductUse } from '../postgres/log/product.js';
+import type { RecordIndex } from '../record-index.js';
+import type { DocumentSource } from './document.js';
+import type { Engine, EngineHit } from './engine.js';
+import type { Places } from './place.js';
+
+/** What newest values are read with. */
+export interface LatestOptions {
+  engine: Engine;
+  /** For devices and products. */
+  pool: Pool;
+  places: Places;
+  /** How long a call may take, in milliseconds. */
+  timeoutMs: number;
+}
+
+type Weigh = Parameters<RecordIndex['latest']>[1];
+
+/** A device whose values are wanted. */
+interface Device {
+  id: string;
+  organizationId: string;
+  productId: string | null;
+  productVersion: string | null;
+  /** Whether the product is another organization's. */
+  foreign: boolean | null;
+}
+
+/** Devices that one request asks for: the answer holds the newest records of all of them. */
+const together = 25;
+
+/**
+ * The newest measured value is not the last received: late data does not replace it. Values come from a device's newest records;
+ * a declared variable that is rarer is looked for in each place that it may have a value in.
+ */
+export const createClusterLatest = ({ engine, pool, places, timeoutMs }: LatestOptions): RecordIndex['latest'] => {
+  const shapes = new ProductShapes();
+  const latestOf = async (devices: readonly Device[], weigh: Weigh, found: Map<string, NewestValues>) => {
+    const { organizationId } = devices[0]!;
+    const call = { organizationId, from: null, to: null, deadline: performance.now() + timeoutMs };
+    weigh(0);
+    await engine.fresh(organizationId);
+    const answers = await engine.search(
+      call,
+      devices.map(({ id }) => newestOf([{ term: { d: id } }], newestRecords)),
+    );
+    const rare: { device: Device; name: string }[] = [];
+    answers.forEach(({ hits: { hits } }, index) => {
+      const device = devices[index]!;
+      const values = found.get(device.id)!;
+      const shape = shapeOf(device, shapes);
+      takeAll(hits, values, shape, weigh);
+      // Fewer records than asked for are all that the device has.
+      if (hits.length < newestRecords) return;
+      for (const { name } of shape?.slots ?? []) if (!values.has(name)) rare.push({ device, name });
+    });
+    if (rare.length === 0) return;
+    const storing = await productsStoring(
+      pool,
+      organizationId,
+      rare.map(({ device, name }) => ({ name, productId: device.productId! })),
+    );
+    const placed = (await places.of([organizationId])).get(organizationId)!;
+    const asked = rare.flatMap(({ device, name }) => {
+      const fields = [...new Set(Object.values(placed.get(`data.${name}`) ?? {}))];
+      if (fields.length === 0) return [];
+      const filled = { bool: { should: fields.map((field) => ({ exists: { field } })) } };
+      const filters = [{ term: { d: device.id } }, { terms: { p: storing.get(name) ?? [] } }, filled];
+      return [{ device, name, body: newestOf(filters, 1) }];
+    });
+    const older = await engine.search(
+      call,
+      asked.map(({ body }) => body),
+    );
+    older.forEach(({ hits: { hits } }, index) => {
+      const { device, name } = asked[index]!;
+      takeAll(hits, found.get(device.id)!, shapeOf(device, shapes), weigh, name);
+    });
+  };
+  return async (deviceIds, weigh) => {
+    const found = new Map(deviceIds.map((id) => [id, new NewestValues()]));
+    const devices = await findDevices(pool, deviceIds);
+    const products = devices.flatMap((device) =>
+      device.productVersion === null ? [] : [{ ...useOf(device)!, version: device.productVersion }],
+    );
+    await shapes.load(pool, products);
+    try {
+      for (const ofOne of Map.groupBy(devices, ({ organizationId }) => organizationId).values())
+        for (let start = 0; start < ofOne.length; start += together)
+          await latestOf(ofOne.slice(start, start + together), weigh, found);
+    } catch (error) {
+      throw error instanceof TimedOut ? timedOut(timeoutMs) : error;
+    }
+    return new Map([...found].map(([id, values]) => [id, values.byName()]));
+  };
+};
+
+const newestOf = (filter: readonly object[], size: number): object => ({
+  size,
+  track_total_hits: false,
+  query: { bool: { filter } },
+  sort: [{ us: 'desc' }, { seq: 'desc' }],
+  _source: ['src'],
+});
+
+/** Takes the values of records, or that of one variable. */
+const takeAll = (
+  hits: readonly EngineHit[],
+  values: NewestValues,
+  shape: DeclaringShape | undefined,
+  weigh: Weigh,
+  name?: string,
+): void => {
+  for (const { _source, sort } of hits) {
+    const { src } = _source!;
+    weigh(src.length);
+    const { data } = JSON.parse(src) as DocumentSource;
+    const wanted = name === undefined ? data : { [name]: data[name] ?? null };
+    values.take(wanted, Number(sort![0]) / 1e6, shape);
+  }
+};
+
+const useOf = ({ productId: id, foreign }: Device): ProductUse | undefined =>
+  id === null ? undefined : { id, foreign: foreign === true };
+
+const shapeOf = (device: Device, shapes: ProductShapes): ProductShape | undefined => {
+  const use = useOf(device);
+  return use && shapes.get(use);
+};
+
+const findDevices = async (pool: Pool, ids: readonly string[]): Promise<Device[]> => {
+  const { rows } = await pool.query<Device>(sql`
+    select d.id, d.organization_id as "organizationId", d.product_id as "productId", p.xmin::text as "productVersion",
+           p.organization_id <> d.organization_id as "foreign"
+      from unnest(${ids}::uuid[]) w (id) join device d using (id) left join product p on p.id = d.product_id`);
+  return rows;
+};
+
+/** The products of which records may have a value of a variable: those of the organization and those that its devices have. */
+const productsStoring = async (
+  pool: Pool,
+  organizationId: string,
+  rare: readonly { name: string; productId: string }[],
+): Promise<ReadonlyMap<string, string[]>> => {
+  const { rows } = await pool.query<{ name: string; products: string[] }>(sql`
+    select s.name, array_agg(distinct s.product_id::text) as products
+      from product_slot s join product p on p.id = s.product_id
+     where s.name = any(${rare.map(({ name }) => name)}::text[])
+       and (p.organization_id = ${organizationId} or p.id = any(${rare.map(({ productId }) => productId)}::uuid[]))
+     group by 1`);
+  return new Map(rows.map(({ name, products }) => [name, products]));
+};

@@ -1,0 +1,189 @@
+import sql from 'sql-template-tag';
+import type { CallReads } from '../../database/call-read.js';
+import type { ReadingCall } from '../../entities/caller.js';
+import { timedOut } from '../../errors.js';
+import { TimedOut } from '../../search/pace.js';
+import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '../record-index.js';
+import type { DocumentSource } from './document.js';
+import type { Engine, EngineAnswer, EngineCall, EngineHit } from './engine.js';
+
+/** What lists of records are read with. */
+export interface ListOptions {
+  engine: Engine;
+  /** For the devices of applications. */
+  reads: CallReads;
+  /** How long a read may take whose caller sets no time, in milliseconds. */
+  timeoutMs: number;
+}
+
+/** Documents of one request: the engine refuses to answer with more. */
+const most = 10_000;
+
+/** What is read of a document that is shown. */
+const shown = { _source: ['src'], docvalue_fields: ['d', 'p', 'us', 'seq'] };
+
+/** Finds records by their identifiers. */
+export const createClusterFind =
+  ({ engine, timeoutMs }: ListOptions): RecordIndex['find'] =>
+  (call, ids) =>
+    within(timeoutMs, async () => {
+      await engine.fresh(call.caller.organizationId, call.signal);
+      const query = { ids: { values: ids } };
+      const [found] = await engine.search(engineCall(call, call.timeLeft() ?? timeoutMs), [
+        { ...shown, size: ids.length, track_total_hits: false, query },
+      ]);
+      return found!.hits.hits.map((hit) => recordOf(hit, call));
+    });
+
+/** Lists records below devices or applications: one search for each parent, all in one request. */
+export const createClusterList =
+  ({ engine, reads }: ListOptions): RecordIndex['list'] =>
+  (call, request) =>
+    within(request.timeoutMs, async () => {
+      const { limit, countUpTo } = request;
+      await engine.fresh(call.caller.organizationId, call.signal);
+      const asked = { ...engineCall(call, request.timeoutMs), from: request.from ?? null, to: request.to ?? null };
+      const parents = await parentsOf(reads, call, request);
+      const starts = await Promise.all(parents.map((parent) => startOf(engine, asked, parent, request)));
+      const pages = parents.map((parent, index) => ({
+        ...shown,
+        ...inOrder(parent, request),
+        ...starts[index],
+        size: limit + 1,
+      }));
+      const counts =
+        countUpTo === undefined
+          ? []
+          : parents.map((query) => ({ size: 0, track_total_hits: countUpTo + 1, query: inRange(query, request) }));
+      const answers = await engine.search(asked, [...pages, ...counts]);
+      return parents.map((_, index): RecordPage => {
+        // One more was read, which says whether there is more.
+        const { hits } = answers[index]!.hits;
+        const total = answers[parents.length + index]?.hits.total?.value;
+        return {
+          records: hits.slice(0, limit).map((hit) => recordOf(hit, call)),
+          hasMore: hits.length > limit,
+          ...(total !== undefined && { total: total > countUpTo! ? null : total }),
+        };
+      });
+    });
+
+/** Finds of each device the time of its newest record. */
+export const createClusterNewestTimes =
+  ({ engine }: ListOptions): RecordIndex['newestTimes'] =>
+  (call, deviceIds, timeoutMs) =>
+    within(timeoutMs, async () => {
+      await engine.fresh(call.caller.organizationId, call.signal);
+      const newest = deviceIds.map((id) => ({
+        size: 1,
+        track_total_hits: false,
+        _source: false,
+        query: { term: { d: id } },
+        sort: [{ us: 'desc' }],
+      }));
+      const answers = await engine.search(engineCall(call, timeoutMs), newest);
+      return new Map(
+        answers.flatMap(({ hits: { hits } }, index) => {
+          const us = hits[0]?.sort?.[0];
+          return us === undefined
+            ? []
+            : [[deviceIds[index]!, new Date(Math.round(Number(us) / 1000)).toISOString()] as const];
+        }),
+      );
+    });
+
+const within = async <T>(timeoutMs: number, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof TimedOut ? timedOut(timeoutMs) : error;
+  }
+};
+
+const engineCall = ({ caller, signal }: ReadingCall, timeoutMs: number): EngineCall => ({
+  organizationId: caller.organizationId,
+  from: null,
+  to: null,
+  deadline: performance.now() + timeoutMs,
+  signal,
+});
+
+/** A query for the records of each parent. */
+const parentsOf = async (reads: CallReads, call: ReadingCall, request: RecordListRequest): Promise<object[]> => {
+  const { parent, parentIds, timeoutMs } = request;
+  if (parent === 'device') return parentIds.map((id) => ({ term: { d: id } }));
+  const linked = sql`
+    select l.application_id as id, array_agg(d.number) as numbers
+      from application_device l join device d on d.id = l.device_id
+     where l.application_id = any(${parentIds}::uuid[]) group by 1`;
+  const rows = (await reads.readWithin(call, linked, timeoutMs)) as { id: string; numbers: number[] }[];
+  const numbersOf = new Map(rows.map(({ id, numbers }) => [id, numbers]));
+  return parentIds.map((id) => ({ terms: { dn: numbersOf.get(id) ?? [] } }));
+};
+
+const inRange = (query: object, { from, to }: RecordListRequest): object => ({
+  bool: {
+    filter: [
+      query,
+      {
+        range: {
+          us: {
+            ...(from != null && { gte: Math.round(from * 1e6) }),
+            ...(to != null && { lte: Math.round(to * 1e6) }),
+          },
+        },
+      },
+    ],
+  },
+});
+
+const inOrder = (query: object, request: RecordListRequest): object => {
+  const order = request.order === 'newestFirst' ? 'desc' : 'asc';
+  return { query: inRange(query, request), sort: [{ us: order }, { seq: order }], track_total_hits: false };
+};
+
+/** Where the page of a parent begins. The engine counts no further than {@link most} documents: beyond, it is led there. */
+const startOf = async (
+  engine: Engine,
+  asked: EngineCall,
+  parent: object,
+  request: RecordListRequest,
+): Promise<object> => {
+  let after: readonly (string | number)[] | undefined = request.after;
+  let skip = (request.page - 1) * request.limit;
+  while (skip + request.limit + 1 > most) {
+    const size = Math.min(skip, most);
+    const [{ hits }] = (await engine.search(asked, [
+      { ...inOrder(parent, request), size, _source: false, ...(after !== undefined && { search_after: after }) },
+    ])) as [EngineAnswer];
+    const last = hits.hits.at(-1);
+    // Nothing is there.
+    if (last === undefined || hits.hits.length < size) return { query: { match_none: {} } };
+    after = last.sort!;
+    skip -= size;
+  }
+  // The engine takes one or the other.
+  if (after === undefined) return { from: skip };
+  if (skip === 0) return { search_after: after };
+  const [{ hits }] = (await engine.search(asked, [
+    { ...inOrder(parent, request), size: skip, _source: false, search_after: after },
+  ])) as [EngineAnswer];
+  return hits.hits.length < skip ? { query: { match_none: {} } } : { search_after: hits.hits.at(-1)!.sort! };
+};
+
+const recordOf = ({ _id, _source, fields }: EngineHit, { weighRows }: ReadingCall): ListedRecord => {
+  const { src } = _source!;
+  weighRows(src.length);
+  const { metadata, data, frame } = JSON.parse(src) as DocumentSource;
+  const one = (field: string) => fields![field]?.[0] as string | number | undefined;
+  return {
+    id: _id,
+    ts: Number(one('us')) / 1e6,
+    metadata,
+    data,
+    frame: frame ?? null,
+    deviceId: String(one('d')),
+    productId: one('p') === undefined ? null : String(one('p')),
+    cursorKeys: [String(one('us')), String(one('seq'))],
+  };
+};

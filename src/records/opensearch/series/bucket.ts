@@ -1,0 +1,102 @@
+import type { SeriesFunction } from '../../../entities/series.js';
+import { type Columns, type Drawn, keyOf } from '../../answer/series.js';
+import type { Stretch } from '../../series-interval.js';
+import type { Engine, EngineCall, EngineHit } from '../engine.js';
+import { byDevice, type LineSource, type SourcedPair } from './source.js';
+
+type Bucketed = Exclude<SeriesFunction, SeriesFunction.lttb>;
+
+/** Numbers of a bucket of one source, as the engine makes them. */
+interface EngineBucket {
+  key: number;
+  stats?: { count: number; min: number; max: number; sum: number };
+  end?: { hits: { hits: EngineHit[] } };
+}
+
+/** What the values of a bucket become. Where a line has several sources, a bucket has a part of each. */
+const values: Readonly<Record<Bucketed, (parts: readonly EngineBucket[]) => number>> = {
+  avg: (parts) => sum(parts, 'sum') / sum(parts, 'count'),
+  min: (parts) => Math.min(...parts.map(({ stats }) => stats!.min)),
+  max: (parts) => Math.max(...parts.map(({ stats }) => stats!.max)),
+  sum: (parts) => sum(parts, 'sum'),
+  count: (parts) => sum(parts, 'count'),
+  first: (parts) => valueOf(ends(parts).toSorted(byTime)[0]!),
+  last: (parts) => valueOf(ends(parts).toSorted(byTime).at(-1)!),
+};
+
+const sum = (parts: readonly EngineBucket[], of: 'sum' | 'count'): number =>
+  parts.reduce((total, { stats }) => total + stats![of], 0);
+
+const ends = (parts: readonly EngineBucket[]): EngineHit[] => parts.map(({ end }) => end!.hits.hits[0]!);
+
+const byTime = (a: EngineHit, b: EngineHit): number =>
+  Number(a.sort![0]) - Number(b.sort![0]) || Number(a.sort![1]) - Number(b.sort![1]);
+
+const valueOf = ({ fields }: EngineHit): number => Object.values(fields!)[0]![0] as number;
+
+/** Draws lines of which each bucket is one value. `interval` in seconds. */
+export const aggregate = async (
+  engine: Engine,
+  call: EngineCall,
+  pairs: readonly SourcedPair[],
+  { stretch, interval, drawing }: { stretch: Stretch; interval: number; drawing: Bucketed },
+): Promise<Drawn> => {
+  const devices = byDevice(pairs);
+  const bodies = devices.map(([deviceId, lines]) => ({
+    size: 0,
+    track_total_hits: false,
+    query: { bool: { filter: [{ term: { d: deviceId } }, withinMicros(stretch)] } },
+    aggs: Object.fromEntries(
+      lines.flatMap(({ sources }, line) =>
+        sources.map((source, part) => [`${line} ${part}`, linePart(source, interval, orders[drawing])]),
+      ),
+    ),
+  }));
+  const answers = await engine.search(call, bodies);
+  return new Map(
+    answers.flatMap(({ aggregations = {} }, index) =>
+      devices[index]![1].map((pair, line): [string, Columns] => {
+        const parts = pair.sources.flatMap(
+          (_, part) => (aggregations[`${line} ${part}`] as Part | undefined)?.buckets.buckets ?? [],
+        );
+        return [keyOf(pair), columnsOf(parts, drawing)];
+      }),
+    ),
+  );
+};
+
+interface Part {
+  buckets: { buckets: EngineBucket[] };
+}
+
+const columnsOf = (parts: readonly EngineBucket[], drawing: Bucketed): Columns => {
+  const buckets = [...Map.groupBy(parts, ({ key }) => key)].sort(([a], [b]) => a - b);
+  return {
+    ts: buckets.map(([key]) => key / 1000),
+    values: buckets.map(([, same]) => values[drawing](same)),
+  };
+};
+
+/** A range of Unix seconds, both included, to the microsecond. */
+export const withinMicros = ({ from, to }: Stretch): object => ({
+  range: { us: { gte: Math.round(from * 1e6), lte: Math.round(to * 1e6) } },
+});
+
+type Order = 'asc' | 'desc';
+
+/** Of values of which one counts: in which order of time it is the first. */
+const orders: Readonly<Partial<Record<Bucketed, Order>>> = { first: 'asc', last: 'desc' };
+
+const linePart = ({ field, filter, mustNot }: LineSource, interval: number, order: Order | undefined): object => ({
+  filter: { bool: { filter, must_not: mustNot } },
+  aggs: {
+    buckets: {
+      date_histogram: { field: 'ts', fixed_interval: `${interval}s`, min_doc_count: 1 },
+      aggs: order === undefined ? { stats: { stats: { field } } } : { end: endOf(field, order) },
+    },
+  },
+});
+
+const endOf = (field: string, order: Order): object => ({
+  top_hits: { size: 1, sort: [{ us: order }, { seq: order }], _source: false, docvalue_fields: [field] },
+});

@@ -1,0 +1,69 @@
+import { createLttb } from '../../answer/lttb.js';
+import { type Columns, type Drawn, keyOf, requireFewValues } from '../../answer/series.js';
+import type { Stretch } from '../../series-interval.js';
+import type { Engine, EngineAnswer, EngineCall } from '../engine.js';
+import { withinMicros } from './bucket.js';
+import { byDevice, type SourcedPair } from './source.js';
+
+/** Values of one request: the engine refuses to answer with more. */
+const pageSize = 10_000;
+
+/** Draws lines of measured points. A count first, for how many there are decides which to keep. */
+export const downsample = async (
+  engine: Engine,
+  call: EngineCall,
+  pairs: readonly SourcedPair[],
+  { stretch, points }: { stretch: Stretch; points: number },
+): Promise<Drawn> => {
+  const lines = byDevice(pairs).flatMap(([, ofDevice]) => ofDevice);
+  const counts = await engine.search(
+    call,
+    lines.map((line) => ({ size: 0, track_total_hits: true, query: valuesOf(line, stretch) })),
+  );
+  const counted = counts.map(({ hits }) => hits.total?.value ?? 0);
+  requireFewValues(counted.reduce((total, count) => total + count, 0));
+  const drawn = new Map<string, Columns>();
+  // Answers of many lines together would fill the memory.
+  for (const [index, line] of lines.entries()) {
+    if (counted[index] === 0) continue;
+    const drawing = createLttb(counted[index]!, points);
+    await readValues(engine, call, line, stretch, drawing.push);
+    drawn.set(keyOf(line), drawing.end());
+  }
+  return drawn;
+};
+
+/** Documents of a device that have a value of a line. */
+const valuesOf = ({ deviceId, sources }: SourcedPair, stretch: Stretch): object => ({
+  bool: {
+    filter: [{ term: { d: deviceId } }, withinMicros(stretch)],
+    minimum_should_match: 1,
+    should: sources.map(({ filter, mustNot }) => ({ bool: { filter, must_not: mustNot } })),
+  },
+});
+
+/** Reads the values of a line one by one, in the order of their time. */
+const readValues = async (
+  engine: Engine,
+  call: EngineCall,
+  line: SourcedPair,
+  stretch: Stretch,
+  push: (ts: number, value: number) => void,
+): Promise<void> => {
+  for (let after: readonly (number | string)[] | undefined; ; ) {
+    const [{ hits }] = (await engine.search(call, [
+      {
+        size: pageSize,
+        track_total_hits: false,
+        query: valuesOf(line, stretch),
+        sort: [{ us: 'asc' }, { seq: 'asc' }],
+        stored_fields: '_none_',
+        docvalue_fields: line.sources.map(({ field }) => field),
+        ...(after !== undefined && { search_after: after }),
+      },
+    ])) as [EngineAnswer];
+    for (const { sort, fields } of hits.hits) push(Number(sort![0]) / 1e6, Object.values(fields!)[0]![0] as number);
+    if (hits.hits.length < pageSize) return;
+    after = hits.hits.at(-1)!.sort!;
+  }
+};

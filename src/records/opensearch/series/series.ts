@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+import { SeriesFunction } from '../../../entities/series.js';
+import { TimedOut } from '../../../search/pace.js';
+import { linesOf, planSeries, seriesTooLong, wantedPairs } from '../../answer/series.js';
+import { declaredPairs } from '../../postgres/search/series/declared.js';
+import type { RecordIndex } from '../../record-index.js';
+import type { Engine } from '../engine.js';
+import type { Places } from '../place.js';
+import { aggregate } from './bucket.js';
+import { downsample } from './point.js';
+import { sourcesOf } from './source.js';
+
+/** What series are read with. */
+export interface ClusterSeriesOptions {
+  engine: Engine;
+  /** For devices and products. */
+  pool: Pool;
+  places: Places;
+  /** Milliseconds since the epoch. */
+  clock: () => number;
+  /** How long one call may take, in milliseconds. */
+  timeoutMs: number;
+}
+
+/** Opens the reading of series from a cluster. */
+export const createClusterSeries =
+  ({ engine, pool, places, clock, timeoutMs }: ClusterSeriesOptions): RecordIndex['series'] =>
+  async (call) => {
+    const { stretch, interval } = planSeries(call, clock() / 1000);
+    const { organizationId, deviceIds, function: drawing, points, signal } = call;
+    if (deviceIds.length === 0) return [];
+    await engine.fresh(organizationId, signal);
+    const declared = (await pool.query(declaredPairs(call))).rows;
+    const placed = (await places.of([organizationId])).get(organizationId)!;
+    const pairs = await sourcesOf({ pool, places: placed, organizationId, ...wantedPairs(call, declared) });
+    const asked = { organizationId, ...stretch, signal, deadline: performance.now() + timeoutMs };
+    try {
+      const drawn =
+        drawing === SeriesFunction.lttb || interval === null
+          ? await downsample(engine, asked, pairs, { stretch, points })
+          : await aggregate(engine, asked, pairs, { stretch, interval, drawing });
+      return linesOf(call, declared, drawn, interval);
+    } catch (error) {
+      throw error instanceof TimedOut ? seriesTooLong(timeoutMs) : error;
+    }
+  };

@@ -1,0 +1,108 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { VariableType } from '../../../entities/enums.js';
+import type { DeclaredPair, Pair } from '../../answer/series.js';
+import { variablesFor } from '../../postgres/variable.js';
+import { several, textOrSeveral } from '../document.js';
+import type { OrganizationPlaces } from '../place.js';
+import { type Declared, olderShapes } from '../shape.js';
+
+/** Where documents of a device have the values of a line: in a field, as far as they pass the filters. */
+export interface LineSource {
+  field: string;
+  filter: readonly object[];
+  mustNot: readonly object[];
+}
+
+/** A line, and where its values are: none where nothing has a place for them. */
+export interface SourcedPair extends Pair {
+  sources: readonly LineSource[];
+}
+
+/** What the lines of a call are read from. */
+export interface SourceOptions {
+  pool: Pool;
+  places: OrganizationPlaces;
+  organizationId: string;
+  /** Read in their types, from records of the products that declare them so. */
+  declared: readonly DeclaredPair[];
+  /** Read as they came: numbers, and booleans as 1 and 0. */
+  undeclared: readonly Pair[];
+}
+
+/** Finds where the values of lines are. */
+export const sourcesOf = async (options: SourceOptions): Promise<SourcedPair[]> => {
+  const { places, declared, undeclared } = options;
+  const byName = await declaredSources(options);
+  return [
+    ...declared.map((pair) => ({ ...pair, sources: byName.get(pair.name) ?? [] })),
+    ...undeclared.map((pair) => ({ ...pair, sources: asTheyCame(pair.name, places) })),
+  ];
+};
+
+/** Whether the lines of two pairs are read from the same fields is a matter of their names alone. */
+const declaredSources = async ({
+  pool,
+  places,
+  organizationId,
+  declared,
+}: SourceOptions): Promise<ReadonlyMap<string, LineSource[]>> => {
+  if (declared.length === 0) return new Map();
+  const { rows } = await pool.query<Declared>(sql`
+    select s.product_id as "productId", s.name, s.type
+      from product_slot s join product p on p.id = s.product_id
+      cross join lateral jsonb_array_elements(${variablesFor(sql`${organizationId}::uuid`)}) v
+     where s.kind = 'number' and s.name = any(${[...new Set(declared.map(({ name }) => name))]}::text[])
+       and v ->> 'name' = s.name and v ->> 'type' = s.type
+       and (p.organization_id = ${organizationId}::uuid
+            or p.id in (select product_id from device where id = any(${declared.map(({ deviceId }) => deviceId)}::uuid[])))`);
+  const older = await olderShapes(pool, rows);
+  const variables = rows.map((variable, index) => ({ ...variable, older: older[index]! }));
+  const sources = new Map<string, LineSource[]>();
+  for (const [name, ofName] of Map.groupBy(variables, (variable) => variable.name)) {
+    const path = `data.${name}`;
+    const byKind = Map.groupBy(ofName, ({ type }) => (type === VariableType.BOOL ? 'b' : 'n'));
+    const found = [...byKind].flatMap(([kind, same]): LineSource[] => {
+      const field = places.get(path)?.[kind];
+      if (field === undefined) return [];
+      const stale = same.flatMap((variable) => variable.older);
+      return [
+        {
+          field,
+          filter: [{ exists: { field } }, { terms: { p: same.map(({ productId }) => productId) } }],
+          mustNot: [
+            { term: { odd: several(path) } },
+            // Stored before the variable had its type.
+            ...(stale.length > 0 ? [{ terms: { shape: stale } }] : []),
+          ],
+        },
+      ];
+    });
+    sources.set(name, found);
+  }
+  return sources;
+};
+
+const asTheyCame = (name: string, places: OrganizationPlaces): LineSource[] => {
+  const path = `data.${name}`;
+  const { n, b } = places.get(path) ?? {};
+  return [n, b].flatMap((field) =>
+    field === undefined
+      ? []
+      : [
+          {
+            field,
+            filter: [{ exists: { field } }],
+            mustNot: [{ terms: { odd: [several(path), textOrSeveral(path)] } }],
+          },
+        ],
+  );
+};
+
+/** Lines by their device, in the order of devices. */
+export const byDevice = (pairs: readonly SourcedPair[]): [deviceId: string, pairs: SourcedPair[]][] => [
+  ...Map.groupBy(
+    pairs.filter(({ sources }) => sources.length > 0),
+    ({ deviceId }) => deviceId,
+  ),
+];

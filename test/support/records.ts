@@ -1,0 +1,80 @@
+import type { PoolClient } from 'pg';
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { readConfig } from '../../src/config.js';
+import { createCallReads } from '../../src/database/call-read.js';
+import { createPool } from '../../src/database/pools.js';
+import { createReader } from '../../src/database/reader.js';
+import { fairQueueFor } from '../../src/fair-queue.js';
+import { createClusterStore } from '../../src/records/opensearch/cluster-store.js';
+import { journalSession } from '../../src/records/opensearch/session.js';
+import { createRecordLog } from '../../src/records/postgres/log/log.js';
+import { createRecordIndex } from '../../src/records/postgres/search/record-index.js';
+import type { RecordIndex } from '../../src/records/record-index.js';
+import type { RecordLog } from '../../src/records/record-log.js';
+import { transaction } from '../../src/transaction.js';
+import { recordIndexSettings } from './record-index.js';
+
+/** A log and an index of records where this run of the tests has them; the index finds whatever the log has stored. */
+export interface TestRecords {
+  readonly log: RecordLog;
+  readonly index: RecordIndex;
+  /** Runs work in a transaction of the log's database. */
+  transaction<T>(work: (tx: PoolClient) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** What they are opened with. Milliseconds. */
+export interface TestRecordsOptions {
+  clock(): number;
+  timeoutMs: number;
+}
+
+/** Opens both over a database. */
+export const openTestRecords = async (
+  databaseUrl: string,
+  { clock, timeoutMs }: TestRecordsOptions,
+): Promise<TestRecords> => {
+  const { cluster: config, recordIndex } = readConfig(recordIndexSettings(databaseUrl));
+  const silent = pino({ level: 'silent' });
+  const pool = createPool(databaseUrl);
+  const session = recordIndex === 'opensearch' ? journalSession : '';
+  const storePool = createPool(databaseUrl, { pipeline: true, session });
+  const searchPool = createPool(databaseUrl, { pipeline: true });
+  const reader = createReader(databaseUrl, 10_000);
+  const cluster =
+    recordIndex === 'opensearch'
+      ? createClusterStore({ config: config!, pool, clock, log: silent, registry: new Registry() })
+      : undefined;
+  const log = createRecordLog({
+    storePool,
+    pool,
+    queryPool: storePool,
+    changes: { quick: storePool, slow: storePool },
+    log: silent,
+    clock,
+    alongside: async () => undefined,
+    committed: () => cluster?.stored(),
+    ...cluster?.journal,
+  });
+  const index = (cluster?.openIndex ?? createRecordIndex)({
+    pool: searchPool,
+    queue: fairQueueFor(searchPool),
+    reads: createCallReads(reader, searchPool),
+    readPool: pool,
+    checkPool: pool,
+    clock,
+    timeoutMs,
+  });
+  await cluster?.start();
+  return {
+    log,
+    index,
+    transaction: (work) => transaction(storePool, work),
+    async close() {
+      await log.close();
+      await Promise.all([index.close(), cluster?.close(), reader.close()]);
+      await Promise.all([pool.end(), storePool.end()]);
+    },
+  };
+};
