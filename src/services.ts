@@ -138,8 +138,12 @@ function openLive({ connections, connectionString, log }: Base, records: () => R
   });
 }
 
-function openHooks({ connections, config, clock, random, log, secretKeys, registry }: Base, live: Live): Hooks {
+function openHooks(
+  { connections, cluster, config, clock, random, log, secretKeys, registry }: Base,
+  live: Live,
+): Hooks {
   const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention, lookups } = config.hooks;
+  const { scan, count } = cluster?.records ?? storedRecords;
   return createHooks({
     pool: connections.pool,
     dispatcherPool: connections.dispatcherPool,
@@ -154,8 +158,8 @@ function openHooks({ connections, config, clock, random, log, secretKeys, regist
     retention: deliveryRetention,
     match: storedRecords.match,
     lookups,
-    scan: storedRecords.scan,
-    count: storedRecords.count,
+    scan,
+    count,
     registry,
     onChange: live.changed,
   });
@@ -183,7 +187,7 @@ function openRecordLog(
     grouped: createGroupMetrics(registry),
     ...cluster?.journal,
   });
-  return measureLog(records, registry);
+  return measureLog({ ...records, ...cluster?.records }, registry);
 }
 
 function openRecordIndex({ connections, cluster, config, clock, registry }: Base): RecordIndex {
@@ -202,13 +206,13 @@ function openRecordIndex({ connections, cluster, config, clock, registry }: Base
   return measureIndex(index, registry, () => queue.waiting);
 }
 
-function openJobs({ connections, clock, log }: Base, hooks: Hooks): Jobs {
+function openJobs({ connections, cluster, clock, log }: Base, hooks: Hooks): Jobs {
   return createJobs({
     pool: connections.pool,
     clock,
     log,
     kinds: {
-      redecode: storedRecords.redecode,
+      redecode: (cluster?.records ?? storedRecords).redecode,
       redeliver: hooks.steps.redeliver,
       replay: hooks.steps.replay,
       tagDevices: changeDevices,
@@ -217,6 +221,6 @@ function openJobs({ connections, clock, log }: Base, hooks: Hooks): Jobs {
       unlinkDevices: changeDevices,
       deleteDevices: changeDevices,
     },
-    isConnectionLoss,
+    isConnectionLoss: (error) => isConnectionLoss(error) || cluster?.isAway(error) === true,
   });
 }

@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@opensearch-project/opensearch';
 import { backOff } from '../../back-off.js';
 
-/** A document to write, if the index has no version of it that is as new. */
+/** A document to write or to delete, if the index has no version of it that is as new. */
 export interface BulkItem {
   id: string;
   index: string;
   /** The organization. */
   routing: string;
   version: number;
-  /** JSON. */
-  document: string;
+  /** JSON; undefined: it is deleted. */
+  document: string | undefined;
 }
 
 /** A document that the engine refuses, however often it is sent. */
@@ -85,7 +85,7 @@ export class BulkWriter {
   private endOf(items: readonly BulkItem[], start: number): number {
     let end = start;
     for (let bytes = 0; end < items.length && end - start < this.size; end++) {
-      bytes += items[end]!.document.length;
+      bytes += items[end]!.document?.length ?? 0;
       if (bytes > maxBytes && end > start) break;
     }
     return end;
@@ -102,7 +102,7 @@ export class BulkWriter {
       let reason = '';
       for (const [index, item] of open.entries()) {
         const { status, error } = answers[index]!;
-        if (status < 300) continue;
+        if (status < 300 || (status === 404 && item.document === undefined)) continue;
         if (status === 409) written.there++;
         else if (status < 500 && error !== undefined && ofDocument.test(error.type))
           written.refused.push({ item, reason: `${error.type}: ${error.reason}` });
@@ -126,14 +126,19 @@ export class BulkWriter {
 
   private async request(items: readonly BulkItem[]): Promise<ItemAnswer[]> {
     let body = '';
-    for (const { id, index, routing, version, document } of items)
-      body += `{"index":{"_index":"${index}","_id":"${id}","routing":"${routing}","version":${version},"version_type":"external"}}\n${document}\n`;
+    for (const { id, index, routing, version, document } of items) {
+      const action = document === undefined ? 'delete' : 'index';
+      body += `{"${action}":{"_index":"${index}","_id":"${id}","routing":"${routing}","version":${version},"version_type":"external"}}\n`;
+      if (document !== undefined) body += `${document}\n`;
+    }
     const { body: answer } = await this.client.bulk({
       // As text it is sent as it is.
       body: body as never,
       timeout: '10s',
       filter_path: ['items.*.status', 'items.*.error.type', 'items.*.error.reason'],
     });
-    return (answer.items as unknown as { index: ItemAnswer }[]).map(({ index }) => index);
+    return (answer.items as unknown as { index?: ItemAnswer; delete?: ItemAnswer }[]).map(
+      ({ index, delete: deleted }) => index ?? deleted!,
+    );
   }
 }

@@ -2,10 +2,12 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ClusterConfig } from '../../cluster-setting.js';
+import { ApiError } from '../../errors.js';
 import type { RecordLogOptions } from '../postgres/log/log.js';
 import type { RecordIndexOptions } from '../postgres/search/record-index.js';
 import type { RecordIndex } from '../record-index.js';
-import { BulkWriter } from './bulk.js';
+import type { RecordLog } from '../record-log.js';
+import { BulkWriter, Overloaded } from './bulk.js';
 import { createClient, isUnavailable } from './client.js';
 import { createFreshness } from './fresh.js';
 import { indexNames } from './indices.js';
@@ -14,6 +16,10 @@ import { createIndexer, observeBulk } from './journal/indexer.js';
 import { watchLag } from './journal/lag.js';
 import { JournalPartitions } from './journal/partition.js';
 import { createJournalUpkeep } from './journal/upkeep.js';
+import { createRedecode } from './log/redecode.js';
+import { refillPlace } from './log/refill.js';
+import { purgeDocuments, retireDocuments } from './log/retire.js';
+import { createScan } from './log/scan.js';
 import { DocumentMaker } from './maker.js';
 import { Places } from './place.js';
 import { createClusterIndex } from './record-index.js';
@@ -32,7 +38,11 @@ export interface ClusterStoreOptions {
 /** Records in a journal of PostgreSQL and on a cluster that is fed from it. */
 export interface ClusterStore {
   /** What of the log differs. */
-  journal: Required<Pick<RecordLogOptions, 'partitions' | 'note' | 'admit'>>;
+  journal: Required<Pick<RecordLogOptions, 'partitions' | 'note' | 'admit' | 'purge'>>;
+  /** What of the log reads and changes what is stored. */
+  records: Pick<RecordLog, 'scan' | 'count' | 'redecode'>;
+  /** Whether an error says that the cluster is away or behind, and nothing about what was asked. */
+  isAway(error: unknown): boolean;
   /** Answers questions from the cluster. */
   openIndex(options: RecordIndexOptions): RecordIndex;
   /** Told that records were stored. */
@@ -53,8 +63,29 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
   const ready = createReadiness(client, config, pool);
   const indexer = createIndexer({ pool, writer, maker, registry, log, ready });
   const lag = watchLag({ pool, log, registry, maxBytes: config.journalMaxBytes });
-  const upkeep = createJournalUpkeep({ pool, clock, log, tasks: {} });
   const fresh = createFreshness({ pool, client, names, wake: () => indexer.wake(true) });
+  const parts = { pool, client, names, writer, maker, fresh };
+  let closing = false;
+  const upkeep = createJournalUpkeep({
+    pool,
+    clock,
+    log,
+    tasks: {
+      places: {
+        every: 30_000,
+        async run() {
+          while (!closing && (await refillPlace(parts, () => closing)));
+        },
+      },
+      retention: {
+        every: 3_600_000,
+        async run() {
+          const { records, indices } = await retireDocuments(parts, new Date(clock()), () => closing);
+          if (records + indices > 0) log.info({ records, indices }, 'documents past their time are deleted');
+        },
+      },
+    },
+  });
   return {
     journal: {
       partitions: new JournalPartitions(),
@@ -63,7 +94,13 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
         lag.add(bytes);
       },
       admit: lag.admit,
+      purge: (gone) => purgeDocuments(parts, gone),
     },
+    records: { ...createScan(parts), redecode: createRedecode(parts) },
+    isAway: (error) =>
+      isUnavailable(error) ||
+      error instanceof Overloaded ||
+      (error instanceof ApiError && error.code === 'UNAVAILABLE'),
     openIndex: (options) =>
       createClusterIndex({
         ...options,
@@ -83,6 +120,7 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
       upkeep.start();
     },
     async close() {
+      closing = true;
       await Promise.all([indexer.close(), lag.close(), upkeep.close()]);
       await client.close();
     },

@@ -5,6 +5,8 @@ export const mappingVersion = 1;
 export interface IndexNames {
   /** The index of a month's records: those measured then, in UTC. Unix seconds. */
   of(ts: number): string;
+  /** When the month of an index is over, in milliseconds since 1970. */
+  endOf(index: string): number;
   /** All indices. */
   readonly all: string;
   /** The alias that people may use. */
@@ -24,6 +26,10 @@ export const indexNames = (prefix: string): IndexNames => {
   const all = `${base}*`;
   return {
     of: (ts) => `${base}${monthOf(ts)}`,
+    endOf(index) {
+      const [year, month] = index.slice(-7).split('.').map(Number);
+      return Date.UTC(year!, month!, 1);
+    },
     all,
     alias: `${prefix}-records`,
     allVersions: `${prefix}-records-*`,

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { createPollLoop, type PollLoop } from '../../../poll-loop.js';
 import { transaction } from '../../../transaction.js';
-import { BulkWriter } from '../bulk.js';
+import type { BulkWriter } from '../bulk.js';
 import { isUnavailable } from '../client.js';
 import type { DocumentMaker } from '../maker.js';
 import { type Batch, claimBatches, releaseClaim, renewClaim, settleBatches } from './claim.js';

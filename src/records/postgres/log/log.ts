@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { RecordLog } from '../../record-log.js';
 import { matchRecords, matchStored } from '../search/match.js';
+import type { Purge } from '../upkeep/purge.js';
 import { createUpkeep } from '../upkeep/upkeep.js';
 import { ActivityCounter } from './activity.js';
 import { type ChangesConnections, readChanges } from './changes.js';
@@ -22,6 +23,8 @@ export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'act
   log: Logger;
   /** Called before a call is taken in; throws where none may be. */
   admit?(): void;
+  /** Where records are kept elsewhere too. */
+  purge?: Purge;
 }
 
 /** What of the log needs none of its own connections: it works in the caller's transaction. */
@@ -40,12 +43,13 @@ export const createRecordLog = ({
   changes,
   log,
   admit,
+  purge,
   ...options
 }: RecordLogOptions): RecordLog => {
   const { clock } = options;
   const activity = new ActivityCounter();
   const store = createRecordStore({ pool: storePool, activity, ...options });
-  const upkeep = createUpkeep({ pool, clock, log, activity });
+  const upkeep = createUpkeep({ pool, clock, log, activity, purge });
   return {
     ...storedRecords,
     async append(call) {

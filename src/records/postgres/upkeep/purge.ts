@@ -9,10 +9,13 @@ const batchSize = 5000;
 const keyAge = '48 hours';
 const onceAge = '24 hours';
 
+/** Deletes what is kept elsewhere of a device that is gone; false where that has to wait. `deletedAt`: ISO 8601. */
+export type Purge = (gone: { deviceId: string; deletedAt: string }) => Promise<boolean>;
+
 /** Deletes some records of a device that is gone; whether to go on. */
-export const purgeDevices = async (pool: Database, now: Date): Promise<boolean> => {
-  const { rows } = await pool.query<{ device_id: string }>(sql`
-    select device_id from record_sweep where deleted_at <= ${new Date(now.getTime() - sweepDelay)} order by deleted_at limit 1`);
+export const purgeDevices = async (pool: Database, now: Date, purge?: Purge): Promise<boolean> => {
+  const { rows } = await pool.query<{ device_id: string; deleted_at: string }>(sql`
+    select device_id, deleted_at from record_sweep where deleted_at <= ${new Date(now.getTime() - sweepDelay)} order by deleted_at limit 1`);
   const [gone] = rows;
   if (!gone) return false;
   const id = gone.device_id;
@@ -28,6 +31,7 @@ export const purgeDevices = async (pool: Database, now: Date): Promise<boolean> 
     )
     select exists (select from deleted) as some`);
   if (deleted[0]?.some) return true;
+  if (purge && !(await purge({ deviceId: id, deletedAt: gone.deleted_at }))) return false;
   await pool.query(sql`delete from record_rollup where device_id = ${id}`);
   await pool.query(sql`delete from record_day where device_id = ${id}`);
   await pool.query(sql`delete from record_source where device_id = ${id}`);

@@ -11,7 +11,7 @@ export interface Retired {
 }
 
 /** Records of an organization, of one product or of all that have no retention of their own, that are past their time. */
-interface Target {
+export interface Target {
   organization_id: string;
   product_id: string | null;
   /** Measured before this, ISO 8601. */
@@ -39,7 +39,7 @@ export const retire = async (pool: Database, now: Date, stopped: () => boolean):
 };
 
 /** Before `none` somebody's records are past their time, before `all` everybody's; null: nobody's, or not everybody's. */
-const horizons = async (pool: Database, now: Date): Promise<{ none: string | null; all: string | null }> => {
+export const horizons = async (pool: Database, now: Date): Promise<{ none: string | null; all: string | null }> => {
   const { rows } = await pool.query<{ none: string | null; all: string | null }>(sql`
     select ${now}::timestamptz - min(keep) as none,
       case when bool_and(keep is not null) and not exists (
@@ -57,7 +57,7 @@ const drop = async (pool: Database, before: string, onlyEmpty: boolean): Promise
   return rows[0]?.dropped ?? 0;
 };
 
-const targets = async (pool: Database, now: Date): Promise<Target[]> => {
+export const targets = async (pool: Database, now: Date): Promise<Target[]> => {
   const { rows } = await pool.query<Target>(sql`
     select organization_id, product_id, ${now}::timestamptz - keep as before
     from record_retention where keep is not null`);

@@ -4,7 +4,7 @@ import { createPeriodicTasks, type PeriodicTask } from '../../../periodic-tasks.
 import type { ActivityCounter } from '../log/activity.js';
 import { foldActivity } from './activity.js';
 import { Partitions } from './partition.js';
-import { purgeDevices, purgeKeys } from './purge.js';
+import { type Purge, purgeDevices, purgeKeys } from './purge.js';
 import { retire } from './retention.js';
 import { rollUp } from './rollup.js';
 import { rollUpDays } from './rollup-day.js';
@@ -24,6 +24,8 @@ export interface UpkeepOptions {
   log: Logger;
   /** Counts to write down. */
   activity: Pick<ActivityCounter, 'flush'>;
+  /** Where records are kept elsewhere too. */
+  purge?: Purge | undefined;
 }
 
 /** What keeps the records in order. Every process does all of it, and none minds that another has. */
@@ -34,7 +36,7 @@ export interface Upkeep {
 }
 
 /** Opens the upkeep of records. */
-export const createUpkeep = ({ pool, clock, log, activity }: UpkeepOptions): Upkeep => {
+export const createUpkeep = ({ pool, clock, log, activity, purge }: UpkeepOptions): Upkeep => {
   let closing = false;
   const now = () => new Date(clock());
 
@@ -63,7 +65,7 @@ export const createUpkeep = ({ pool, clock, log, activity }: UpkeepOptions): Upk
     devices: {
       every: minute,
       run: async () => {
-        while (!closing && (await purgeDevices(pool, now())));
+        while (!closing && (await purgeDevices(pool, now(), purge)));
       },
     },
     keys: {

@@ -1,0 +1,16 @@
+import type { Client } from '@opensearch-project/opensearch';
+import type { Pool } from 'pg';
+import type { BulkWriter } from '../bulk.js';
+import type { IndexNames } from '../indices.js';
+import type { DocumentMaker } from '../maker.js';
+
+/** What the parts of the log work with that read or change what is in the index. */
+export interface ClusterLogOptions {
+  pool: Pool;
+  client: Client;
+  names: IndexNames;
+  writer: BulkWriter;
+  maker: DocumentMaker;
+  /** Resolves when the index has every record of an organization that was committed before. */
+  fresh(organizationId: string): Promise<void>;
+}

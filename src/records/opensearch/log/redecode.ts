@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PoolClient } from 'pg';
+import { notFound } from '../../../errors.js';
+import { decodeStored, type Given, type StoredFrame } from '../../new-record.js';
+import { loadShape, type ProductShape } from '../../postgres/log/product.js';
+import type { RedecodeInput } from '../../postgres/log/redecode.js';
+import type { LogJob, LogStep } from '../../record-log.js';
+import { typeData } from '../../typed.js';
+import { type Content, loadShapeTypes, rowsOf, type ShapeTypes, typedAs } from '../rows.js';
+import { type After, countDocuments, measured, readPage, type StoredDocument } from '../stored-document.js';
+import type { ClusterLogOptions } from './options.js';
+
+/** Records in one step. */
+const stepSize = 2000;
+
+/** Makes the step of a job that decodes records anew, as `records/postgres/log/redecode.ts` does, over the index. */
+export const createRedecode =
+  ({ client, names, writer, maker, fresh }: ClusterLogOptions) =>
+  async (tx: PoolClient, { organizationId, input, cursor }: LogJob): Promise<LogStep> => {
+    const { productId, from, to, dryRun } = input as unknown as RedecodeInput;
+    const shape = await loadShape(tx, productId, organizationId);
+    if (!shape) throw notFound('product');
+    await fresh(organizationId);
+    const index = names.between(from, to);
+    const query = {
+      bool: { filter: [{ term: { o: organizationId } }, { term: { p: productId } }, measured(from, to)] },
+    };
+    const { documents, next } = await readPage(client, {
+      index,
+      routing: organizationId,
+      query,
+      sort: ['us', 'seq'],
+      size: stepSize,
+      after: (cursor as After | null) ?? undefined,
+    });
+    const shapes = await loadShapeTypes(tx, documents);
+    const changes = documents.flatMap((document) => changeOf(document, shape, shapes) ?? []);
+    if (!dryRun && changes.length > 0) {
+      const versions = new Map(changes.map(({ document: { id, version } }) => [id, version + 1]));
+      const { items } = await maker.make(await rowsOf(tx, changes), ({ id }) => versions.get(id)!);
+      await writer.write(items);
+    }
+    return {
+      cursor: next ? [...next] : cursor,
+      done: documents.length,
+      changed: changes.length,
+      ...(cursor === null && { total: await countDocuments(client, index, query) }),
+      finished: next === undefined,
+    };
+  };
+
+/** The record as it would be stored today; undefined where that is how it is. */
+const changeOf = (
+  document: StoredDocument,
+  { variables, slots }: ProductShape,
+  shapes: ShapeTypes,
+): Content | undefined => {
+  const { metadata, data, frame, given } = document.source;
+  const now = frame
+    ? decodeStored(frame as unknown as StoredFrame, given as unknown as Given | undefined, metadata, variables)
+    : { metadata, data };
+  const ignored = typeData(now.data, slots).ignored ?? null;
+  const concerned = slots.filter(({ name }) => (now.data[name] ?? null) !== null);
+  const same =
+    isDeepStrictEqual(now, { metadata, data }) &&
+    isDeepStrictEqual(ignored, document.ignored) &&
+    typedAs(document, concerned, shapes).length === concerned.length;
+  return same ? undefined : { document, ...now, slots, ignored };
+};

@@ -1,0 +1,86 @@
+import type { Pool, PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import type { PlainObject } from '../item.js';
+import type { Slot } from '../postgres/slot.js';
+import { typeData } from '../typed.js';
+import type { IndexableRow } from './journal/read.js';
+import type { StoredDocument } from './stored-document.js';
+
+type Database = Pick<Pool | PoolClient, 'query'>;
+
+/** What is to be stored of a record, and with which typed values. */
+export interface Content {
+  document: StoredDocument;
+  metadata: PlainObject;
+  data: PlainObject;
+  /** Variables whose values are in their slots; of others the record has none. */
+  slots: readonly Slot[];
+  /** Paths whose values do not fit their variables. */
+  ignored: string[] | null;
+}
+
+/** The types of variables in shapes (table `index_shape`), by name. */
+export type ShapeTypes = ReadonlyMap<number, Readonly<Record<string, string>>>;
+
+/** Reads the types of shapes. */
+export const loadShapeTypes = async (database: Database, documents: readonly StoredDocument[]): Promise<ShapeTypes> => {
+  const ids = [...new Set(documents.flatMap(({ shape }) => shape ?? []))];
+  const { rows } = await database.query<{ id: number; types: Record<string, string> }>(
+    sql`select id, types from index_shape where id = any(${ids}::int[])`,
+  );
+  return new Map(rows.map(({ id, types }) => [id, types]));
+};
+
+/** Those variables whose values a document has under this very type. */
+export const typedAs = (
+  { shape, source }: StoredDocument,
+  slots: readonly Slot[],
+  shapes: ShapeTypes,
+): readonly Slot[] => {
+  const types = (shape !== null && shapes.get(shape)) || {};
+  return slots.filter(({ name, type }) => types[name] === type && !source.stale?.includes(`data.${name}`));
+};
+
+/** The rows of documents, as the table `record` would have them; those of devices that are gone are left out. */
+export const rowsOf = async (database: Database, contents: readonly Content[]): Promise<IndexableRow[]> => {
+  const parts = contents.map(({ document: { id, organizationId, deviceId, productId }, metadata, data }) => ({
+    id,
+    organization: organizationId,
+    device: deviceId,
+    product: productId,
+    metadata,
+    data,
+  }));
+  // PostgreSQL writes JSON as it would have read it: the order of keys is its own.
+  const { rows } = await database.query<
+    Pick<IndexableRow, 'id' | 'deviceNumber' | 'metadata' | 'data' | 'foreign' | 'version'>
+  >(sql`
+    select w.id, d.number as "deviceNumber", w.metadata::text as metadata, w.data::text as data,
+           p.organization_id <> w.organization as "foreign", p.xmin::text as version
+      from jsonb_to_recordset(${JSON.stringify(parts)}::jsonb)
+        as w (id uuid, organization uuid, device uuid, product uuid, metadata jsonb, data jsonb)
+      join device d on d.id = w.device left join product p on p.id = w.product`);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return contents.flatMap(({ document, data, slots, ignored }): IndexableRow[] => {
+    const { id, organizationId, deviceId, productId, us, seq, source } = document;
+    const row = found.get(id);
+    if (!row) return [];
+    const typed = typeData(data, slots);
+    return [
+      {
+        ...row,
+        organizationId,
+        deviceId,
+        productId,
+        us,
+        seq,
+        frame: source.frame ? JSON.stringify(source.frame) : null,
+        given: source.given ? JSON.stringify(source.given) : null,
+        numbers: typed.numbers ?? null,
+        texts: typed.texts ?? null,
+        many: typed.many ?? null,
+        ignored,
+      },
+    ];
+  });
+};
