@@ -1,0 +1,23 @@
+import type { Client } from '@opensearch-project/opensearch';
+import type { Pool } from 'pg';
+import { BulkWriter } from '../../src/records/opensearch/bulk.js';
+import { createClient } from '../../src/records/opensearch/client.js';
+import { createFreshness } from '../../src/records/opensearch/fresh.js';
+import { indexNames } from '../../src/records/opensearch/indices.js';
+import type { ClusterLogOptions } from '../../src/records/opensearch/log/options.js';
+import { DocumentMaker } from '../../src/records/opensearch/maker.js';
+import { Places } from '../../src/records/opensearch/place.js';
+
+/** What upkeep works with, over a test's database and its indices. The caller closes the client. */
+export const openParts = (pool: Pool, databaseUrl: string): ClusterLogOptions & { client: Client } => {
+  const client = createClient({ nodes: process.env['OPENSEARCH_URL']!.split(','), caFile: undefined });
+  const names = indexNames(new URL(databaseUrl).pathname.slice(1));
+  return {
+    pool,
+    client,
+    names,
+    writer: new BulkWriter(client),
+    maker: new DocumentMaker(pool, new Places(pool), names),
+    fresh: createFreshness({ pool, client, names, wake: () => undefined }),
+  };
+};
