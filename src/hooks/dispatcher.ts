@@ -2,14 +2,14 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { newId } from '../entities/id.js';
 import { named } from '../named.js';
-import { createPollLoop } from '../poll-loop.js';
+import { createPollLoop, type PollLoop } from '../poll-loop.js';
 import { timeSlices } from '../time-slice.js';
 import { type Caller, cutOff, type Outcome } from './attempt.js';
 import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease, renewQuery } from './claim.js';
 import { createGate } from './gate.js';
 import { compose } from './message.js';
 import type { Result } from './settle.js';
-import { createSettler } from './settler.js';
+import { createSettler, type Settler } from './settler.js';
 import type { HookRow, Target } from './target.js';
 import { expire, judge, uncallable } from './verdict.js';
 
@@ -32,8 +32,8 @@ interface Call {
   target: Target;
 }
 
-/** What a poll claimed. */
-type Found = 'nothing' | 'few' | 'many';
+/** How much a poll claimed. */
+type Amount = 'nothing' | 'few' | 'many';
 
 /** Makes the calls of deliveries: claims what is due, calls, settles. The only part that calls out. */
 export interface Dispatcher {
@@ -64,169 +64,196 @@ export interface DispatcherOptions {
 }
 
 /** Makes a dispatcher. Several, each in its own process, share the work of one database without knowing each other. */
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { pool, caller, target, clock, log, observe } = options;
+export const createDispatcher = (options: DispatcherOptions): Dispatcher => new PollingDispatcher(options);
+
+class PollingDispatcher implements Dispatcher {
   /** Claimed and not yet settled: what the leases are renewed for, each with when its lease runs out. */
-  const held = new Map<string, { delivery: Claimed; until: number }>();
-  const calls = new Set<Promise<void>>();
-  const watched = new Map<string, () => void>();
-  let more = false;
+  private readonly held = new Map<string, { delivery: Claimed; until: number }>();
+  private readonly calls = new Set<Promise<void>>();
+  private readonly watched = new Map<string, () => void>();
+  private readonly settler: Settler;
+  private readonly gate = createGate((claimed: Call) => this.begin(claimed));
+  private readonly loop: PollLoop;
+  /** Whether more may be due than the last claim took. */
+  private more = false;
+  private nextCall: NodeJS.Timeout | undefined;
+  private renewing: NodeJS.Timeout | undefined;
 
-  const settler = createSettler({
-    pool,
-    clock,
-    log,
-    underWay: () => held.size,
-    onSettled(results) {
-      for (const result of results) {
-        held.delete(result.delivery.id);
-        watched.get(result.delivery.id)?.();
-      }
-      observe?.(results);
-      // Free slots are there that the last claim could not yet fill.
-      if (more) loop.wake();
-    },
-  });
+  constructor(private readonly options: DispatcherOptions) {
+    const { pool, clock, log } = options;
+    this.settler = createSettler({
+      pool,
+      clock,
+      log,
+      underWay: () => this.held.size,
+      onSettled: (results) => this.forget(results),
+    });
+    this.loop = createPollLoop({
+      poll: (full) => this.poll(full),
+      rest,
+      interval: pollInterval,
+      onFailure: (error, failures) =>
+        failures === 0 && log.error({ err: error }, 'deliveries cannot be claimed; trying again'),
+      onRecovery: () => log.info('deliveries are claimed again'),
+    });
+  }
 
-  const make = async ({ delivery, target: hook }: Call) => {
-    await timeSlices.ifOver(delivery.organizationId);
-    const at = clock();
-    // This process was paused or cut off from the database: another process may be making this call by now.
-    if (at >= held.get(delivery.id)!.until) return unmade(delivery, cutOff);
-    const [call, request] = compose(hook, delivery, at);
-    const outcome = await caller.call(call);
-    settler.add(judge(options, { delivery, at, request, redaction: hook.redaction, outcome }));
-  };
-  const gate = createGate((claimed: Call) => {
-    const call = make(claimed).finally(() => calls.delete(call));
-    calls.add(call);
-    return call;
-  });
+  start(): void {
+    this.loop.start();
+    this.renewing ??= setInterval(() => void this.renew(), lease / 6);
+  }
+
+  wake(pings?: boolean): void {
+    this.loop.wake(pings);
+  }
+
+  settled(deliveryId: string, within: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (settled: boolean) => {
+        clearTimeout(timer);
+        this.watched.delete(deliveryId);
+        resolve(settled);
+      };
+      const timer = setTimeout(() => end(false), within);
+      this.watched.set(deliveryId, () => end(true));
+      this.loop.wake(true);
+    });
+  }
+
+  inFlight(): number {
+    return this.calls.size;
+  }
+
+  async close(within: number): Promise<void> {
+    const { caller } = this.options;
+    clearTimeout(this.nextCall);
+    await this.loop.close();
+    for (const { delivery } of this.gate.close()) this.settleUnmade(delivery, cutOff);
+    const cut = setTimeout(() => caller.cut(), within);
+    await Promise.all(this.calls);
+    clearTimeout(cut);
+    await this.settler.drain();
+    clearInterval(this.renewing);
+    for (const done of this.watched.values()) done();
+    await caller.close();
+  }
+
+  /** One poll: claims what is due, as far as calls are free. A full one claims pings too. */
+  private async poll(full: boolean): Promise<Amount> {
+    const { pool, clock } = this.options;
+    const now = clock();
+    if (full) {
+      const claim = { claimId: newId(), limit: maxPings, now };
+      this.launch((await pool.query<ClaimedRow>(named('claim-pings', claimPingsQuery(claim)))).rows, now + lease);
+    }
+    const limit = Math.min(maxClaimed, maxInFlight - this.held.size);
+    if (limit <= 0) {
+      this.more = true;
+      return 'few';
+    }
+    const shares = { free: maxInFlight - this.held.size, underWay: this.heldByOrganization() };
+    const query = claimQuery({ claimId: newId(), limit, now, ...shares });
+    const { rows } = await pool.query<ClaimedRow>(named('claim', query));
+    // Nothing found while calls are under way may mean that every hook with something due has reached its cap.
+    if (rows.length > 0 || this.held.size === 0) this.more = rows.length === limit || rows.some(({ full }) => full);
+    for (const { maxPerSecond } of rows) if (maxPerSecond !== null) this.wakeIn(1000 / maxPerSecond + 5);
+    this.launch(rows, now + lease);
+    // More claims would only wait here; one large claim costs hardly more than a small one.
+    await this.gate.ready();
+    if (rows.length === limit) this.loop.wake();
+    return rows.length === 0 ? 'nothing' : rows.length < manyClaimed ? 'few' : 'many';
+  }
+
+  private heldByOrganization(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { delivery } of this.held.values())
+      counts.set(delivery.organizationId, (counts.get(delivery.organizationId) ?? 0) + 1);
+    return counts;
+  }
+
+  /** Lets the calls of claimed deliveries begin. @param until when their leases run out */
+  private launch(rows: readonly ClaimedRow[], until: number): void {
+    const ready = new Map<string, Target | undefined>();
+    for (const row of rows) {
+      if (row.url !== null) ready.set(row.hookId, this.open(row));
+      this.held.set(row.id, { delivery: row, until });
+      const hook = ready.get(row.hookId);
+      if (row.expired) this.settler.add(expire(row, this.options.clock()));
+      else if (hook) this.gate.admit(row.organizationId, { delivery: row, target: hook });
+      else this.settleUnmade(row, uncallable("This service could not read the hook's stored secrets."));
+    }
+  }
 
   /** The hook of a claimed row, ready to be called; nothing where its secrets do not open. */
-  const open = (row: HookRow): Target | undefined => {
+  private open(row: HookRow): Target | undefined {
+    const { target, log } = this.options;
     try {
       return target(row);
     } catch (error) {
       log.error({ err: error, hook: row.hookId }, 'hook cannot be called');
       return undefined;
     }
-  };
-  const unmade = (delivery: Claimed, outcome: Outcome) =>
-    settler.add(judge(options, { delivery, at: clock(), outcome }));
+  }
 
-  const launch = (rows: readonly ClaimedRow[], until: number) => {
-    const ready = new Map<string, Target | undefined>();
-    for (const row of rows) {
-      if (row.url !== null) ready.set(row.hookId, open(row));
-      held.set(row.id, { delivery: row, until });
-      const hook = ready.get(row.hookId);
-      if (row.expired) settler.add(expire(row, clock()));
-      else if (hook) gate.admit(row.organizationId, { delivery: row, target: hook });
-      else unmade(row, uncallable("This service could not read the hook's stored secrets."));
-    }
-  };
+  private begin(claimed: Call): Promise<void> {
+    const call = this.make(claimed).finally(() => this.calls.delete(call));
+    this.calls.add(call);
+    return call;
+  }
 
-  const heldByOrganization = () => {
-    const counts = new Map<string, number>();
-    for (const { delivery } of held.values())
-      counts.set(delivery.organizationId, (counts.get(delivery.organizationId) ?? 0) + 1);
-    return counts;
-  };
+  private async make({ delivery, target: hook }: Call): Promise<void> {
+    await timeSlices.ifOver(delivery.organizationId);
+    const at = this.options.clock();
+    // This process was paused or cut off from the database: another process may be making this call by now.
+    if (at >= this.held.get(delivery.id)!.until) return this.settleUnmade(delivery, cutOff);
+    const [call, request] = compose(hook, delivery, at);
+    const outcome = await this.options.caller.call(call);
+    this.settler.add(judge(this.options, { delivery, at, request, redaction: hook.redaction, outcome }));
+  }
 
-  /** One poll: claims what is due, as far as calls are free. A full one claims pings too. */
-  const poll = async (full: boolean): Promise<Found> => {
-    const now = clock();
-    if (full) {
-      const claim = { claimId: newId(), limit: maxPings, now };
-      launch((await pool.query<ClaimedRow>(named('claim-pings', claimPingsQuery(claim)))).rows, now + lease);
+  private settleUnmade(delivery: Claimed, outcome: Outcome): void {
+    this.settler.add(judge(this.options, { delivery, at: this.options.clock(), outcome }));
+  }
+
+  /** Lets go of what is settled. */
+  private forget(results: readonly Result[]): void {
+    for (const result of results) {
+      this.held.delete(result.delivery.id);
+      this.watched.get(result.delivery.id)?.();
     }
-    const limit = Math.min(maxClaimed, maxInFlight - held.size);
-    if (limit <= 0) {
-      more = true;
-      return 'few';
-    }
-    const shares = { free: maxInFlight - held.size, underWay: heldByOrganization() };
-    const query = claimQuery({ claimId: newId(), limit, now, ...shares });
-    const { rows } = await pool.query<ClaimedRow>(named('claim', query));
-    // Nothing found while calls are under way may mean that every hook with something due has reached its cap.
-    if (rows.length > 0 || held.size === 0) more = rows.length === limit || rows.some(({ full }) => full);
-    for (const { maxPerSecond } of rows) if (maxPerSecond !== null) wakeIn(1000 / maxPerSecond + 5);
-    launch(rows, now + lease);
-    // More claims would only wait here; one large claim costs hardly more than a small one.
-    await gate.ready();
-    if (rows.length === limit) loop.wake();
-    return rows.length === 0 ? 'nothing' : rows.length < manyClaimed ? 'few' : 'many';
-  };
-  const rest = (found: Found, took: number): number => {
-    if (found === 'many') return 0;
-    // Polls that find nothing take a quarter of the time at most. One slow poll (a process held up, a database away) does not count.
-    return found === 'few' || took < pollSpacing ? pollSpacing - took : Math.min(3 * took, pollInterval);
-  };
-  const loop = createPollLoop({
-    poll,
-    rest,
-    interval: pollInterval,
-    onFailure: (error, failures) =>
-      failures === 0 && log.error({ err: error }, 'deliveries cannot be claimed; trying again'),
-    onRecovery: () => log.info('deliveries are claimed again'),
-  });
+    this.options.observe?.(results);
+    // Free slots are there that the last claim could not yet fill.
+    if (this.more) this.loop.wake();
+  }
 
   /** Polls again when a hook with a rate may be called, which is sooner than the next poll. */
-  let nextCall: NodeJS.Timeout | undefined;
-  const wakeIn = (milliseconds: number) => {
-    nextCall ??= setTimeout(() => {
-      nextCall = undefined;
-      loop.wake();
+  private wakeIn(milliseconds: number): void {
+    this.nextCall ??= setTimeout(() => {
+      this.nextCall = undefined;
+      this.loop.wake();
     }, milliseconds);
-  };
+  }
 
-  const renew = async () => {
-    if (held.size === 0) return;
+  private async renew(): Promise<void> {
+    const { pool, clock, log } = this.options;
+    if (this.held.size === 0) return;
     const now = clock();
     try {
-      const mine = [...held.values()].map(({ delivery }) => delivery);
+      const mine = [...this.held.values()].map(({ delivery }) => delivery);
       const { rows } = await pool.query<{ id: string }>(named('renew', renewQuery(mine, now)));
       for (const { id } of rows) {
-        const one = held.get(id);
+        const one = this.held.get(id);
         if (one) one.until = now + lease;
       }
     } catch (error) {
       log.warn({ err: error }, 'leases cannot be renewed');
     }
-  };
-  let renewing: NodeJS.Timeout | undefined;
-
-  return {
-    start() {
-      loop.start();
-      renewing ??= setInterval(() => void renew(), lease / 6);
-    },
-    wake: loop.wake,
-    settled(deliveryId, within) {
-      return new Promise((resolve) => {
-        const end = (settled: boolean) => {
-          clearTimeout(timer);
-          watched.delete(deliveryId);
-          resolve(settled);
-        };
-        const timer = setTimeout(() => end(false), within);
-        watched.set(deliveryId, () => end(true));
-        loop.wake(true);
-      });
-    },
-    inFlight: () => calls.size,
-    async close(within) {
-      clearTimeout(nextCall);
-      await loop.close();
-      for (const { delivery } of gate.close()) unmade(delivery, cutOff);
-      const cut = setTimeout(() => caller.cut(), within);
-      await Promise.all(calls);
-      clearTimeout(cut);
-      await settler.drain();
-      clearInterval(renewing);
-      for (const done of watched.values()) done();
-      await caller.close();
-    },
-  };
+  }
 }
+
+/** How long the loop rests after a poll that took so many milliseconds. */
+const rest = (claimed: Amount, took: number): number => {
+  if (claimed === 'many') return 0;
+  // Polls that find nothing take a quarter of the time at most. One slow poll (a process held up, a database away) does not count.
+  return claimed === 'few' || took < pollSpacing ? pollSpacing - took : Math.min(3 * took, pollInterval);
+};

@@ -139,7 +139,7 @@ export function createHooks(options: HooksOptions): Hooks {
     clock,
     log,
     retention,
-    onRecovered: dispatcher.wake,
+    onRecovered: () => dispatcher.wake(),
   });
   return {
     vault,

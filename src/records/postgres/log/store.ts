@@ -1,49 +1,14 @@
-import { DatabaseError, type Pool, type PoolClient } from 'pg';
-import { ApiError, unavailable } from '../../../errors.js';
 import type { PlainJson } from '../../../json.js';
-import { transaction } from '../../../transaction.js';
-import { type ItemResult, Rejection } from '../../item.js';
-import type { NewRecord } from '../../new-record.js';
 import type { AppendCall } from '../../record-log.js';
-import type { StoredRecord } from '../../stored-record.js';
-import type { ActivityCounter } from './activity.js';
-import { Group, type Outcome, type Weighted } from './group.js';
-import { claimOnce, dropOnce, type Earlier, keepAnswer, onceName } from './idempotency.js';
-import { isTaken } from './key.js';
-import { noKnowledge, type PartitionKeeper, type Prepared, prepare, resultOf } from './prepare.js';
-import { CostlyHooks, MixedGroup } from './separate.js';
-import { type NoteStored, noteDirty, writeRecords } from './write.js';
-
-/** Milliseconds since the epoch. */
-export type Clock = () => number;
+import { type CommitOptions, GroupCommit, type Work } from './commit.js';
+import { Group } from './group.js';
+import { onceName } from './idempotency.js';
+import { CostlyHooks } from './separate.js';
 
 /** What the store works with. */
-export interface RecordStoreOptions {
-  /** Of at least eight connections. */
-  pool: Pool;
+export interface RecordStoreOptions extends CommitOptions {
   /** Whether calls that come at the same time share a transaction (they do unless this says otherwise). */
   grouping?: boolean;
-  clock: Clock;
-  /**
-   * Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all.
-   * What it gives is called after the commit. Before it does what takes long for these organizations, it calls `onCostly`,
-   * and lets through what that throws.
-   */
-  alongside(
-    tx: PoolClient,
-    stored: readonly StoredRecord[],
-    onCostly: (organizations: ReadonlySet<string>) => void,
-  ): Promise<(() => void) | undefined>;
-  /** Told after the commit of what was stored. It must be quick. */
-  committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
-  /** What the index is told, in the same transaction; that of PostgreSQL unless given. */
-  note?: NoteStored;
-  /** Where partitions are made; by the time of records unless given. */
-  partitions?: PartitionKeeper;
-  /** Counts what became of the items of calls. */
-  activity?: ActivityCounter;
-  /** Told of every group that was committed: how many calls and how many new records. */
-  grouped?(group: { calls: number; records: number }): void;
 }
 
 /** Takes records in. */
@@ -52,14 +17,6 @@ export interface RecordStore {
   store(call: AppendCall): Promise<PlainJson>;
   /** Resolves when everything under way is settled. */
   close(): Promise<void>;
-}
-
-type Work = AppendCall & Weighted;
-
-/** How a group is tried: which attempt it is, from 1 on, and whether to look first which keys are taken. */
-interface Attempt {
-  number: number;
-  careful: boolean;
 }
 
 /** How calls are gathered, and how they would be if each had a transaction of its own. */
@@ -71,110 +28,13 @@ const largeCall = 100;
 const apart = { concurrency: 3, maxWeight: 5000 };
 
 /** Opens the record store. */
-export const createRecordStore = ({
-  pool,
-  grouping = true,
-  clock,
-  alongside,
-  committed,
-  activity,
-  grouped,
-  note = noteDirty,
-  partitions,
-}: RecordStoreOptions): RecordStore => {
-  const knowledge = noKnowledge(partitions);
-
-  /** Whether the last group had keys that were taken: where some come again, more will. */
-  let careful = false;
-
-  const costly = new CostlyHooks(clock);
-  /** Nobody waits for the hooks of others: with several organizations in the group, it is given up before that work begins. */
-  const requireApart = (group: readonly Work[], organizations: ReadonlySet<string>) => {
-    costly.note(organizations);
-    if (group.some(({ organizationId }) => organizationId !== group[0]!.organizationId))
-      throw new MixedGroup(organizations);
-  };
-
-  const commit = async (group: readonly Work[], attempt: Attempt): Promise<Outcome<PlainJson>[]> => {
-    const now = new Date(clock());
-    const prepared = await prepare(pool, knowledge, group, now.getTime() / 1000);
-    const refused = group.map((call, index) => refusal(call, prepared[index]!));
-    const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
-    let stored: readonly NewRecord[] = [];
-    let afterwards: (() => void) | undefined;
-    let count: (() => void) | undefined;
-    const outcomes = await transaction(pool, async (tx) => {
-      const earlier = calls.length > 0 ? await claimOnce(tx, calls, now) : nothing;
-      const answered = group.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
-      const records = prepared.flatMap((of, index) =>
-        answered[index] ? [] : of.flatMap((record) => (record instanceof Rejection ? [] : record)),
-      );
-      const repeated = await writeRecords(tx, records, {
-        now,
-        careful: attempt.careful,
-        note,
-        async alongside(_tx, fresh) {
-          stored = fresh;
-          afterwards = await alongside(tx, fresh.map(storedOf), (of) => requireApart(group, of));
-        },
-      });
-      careful = repeated.size > 0;
-      count = () =>
-        group.forEach(({ organizationId }, index) => {
-          if (refused[index]) activity?.countRejected(organizationId, prepared[index]!, now);
-          else if (!answered[index]) activity?.count(organizationId, prepared[index]!, repeated, now);
-        });
-      const outcomes: Outcome<PlainJson>[] = [];
-      for (const [index, work] of group.entries()) {
-        const results = prepared[index]!.map((of) =>
-          resultOf(of, of instanceof Rejection ? undefined : repeated.get(of.id)),
-        );
-        outcomes.push(answered[index] ?? (await answer(tx, work, results)));
-      }
-      return outcomes;
-    });
-    if (stored.length > 0) committed?.(stored);
-    count?.();
-    grouped?.({ calls: group.length, records: stored.length });
-    afterwards?.();
-    return outcomes;
-  };
-
-  const run = async (
-    group: readonly Work[],
-    attempt: Attempt = { careful, number: 1 },
-  ): Promise<Outcome<PlainJson>[]> => {
-    try {
-      return await commit(group, attempt);
-    } catch (error) {
-      if (error instanceof MixedGroup) return withoutThese(group, error.organizations, attempt);
-      if (isDiskFull(error)) throw unavailable();
-      if (isTaken(error) && !attempt.careful) return run(group, { ...attempt, careful: true });
-      if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt.number < attempts) {
-        knowledge.partitions.forget();
-        return run(group, { ...attempt, number: attempt.number + 1 });
-      }
-      if (group.length === 1 || !isOwnFault(error)) throw error;
-      // One call's fault is not another's: each alone.
-      return (await Promise.all(group.map((work) => settled(run([work]))))).flat();
-    }
-  };
-
-  /** Does the rest of a group; what is of these organizations waits anew, for groups of their own. */
-  const withoutThese = async (group: readonly Work[], organizations: ReadonlySet<string>, attempt: Attempt) => {
-    const rest = group.filter(({ organizationId }) => !organizations.has(organizationId));
-    const outcomes = rest.length > 0 ? await run(rest, attempt) : [];
-    let next = 0;
-    return group.map(
-      ({ organizationId }): Outcome<PlainJson> =>
-        organizations.has(organizationId) ? { again: true } : outcomes[next++]!,
-    );
-  };
-
+export const createRecordStore = ({ grouping = true, ...options }: RecordStoreOptions): RecordStore => {
+  const costly = new CostlyHooks(options.clock);
+  const commit = new GroupCommit(options, costly);
   const group = new Group<Work, PlainJson>({
     async run(works) {
       const begun = performance.now();
-      const outcomes = await run(works);
+      const outcomes = await commit.run(works);
       costly.took(works[0]!.organizationId, performance.now() - begun);
       return outcomes;
     },
@@ -192,44 +52,3 @@ export const createRecordStore = ({
     close: () => group.close(),
   };
 };
-
-const attempts = 5;
-
-const nothing: ReadonlyMap<string, Earlier> = new Map();
-
-/** Deadlock, serialization failure, and a partition that retention has dropped since we saw it: all pass when tried again. */
-const passing = new Set(['40P01', '40001', '23514']);
-
-const isDiskFull = (error: unknown): boolean => error instanceof DatabaseError && error.code?.startsWith('53') === true;
-
-/** Whether a statement was at fault, and not the connection, which would fail every other call too. */
-const isOwnFault = (error: unknown): boolean =>
-  error instanceof DatabaseError
-    ? !/^(08|57P)/.test(error.code ?? '')
-    : error instanceof ApiError || error instanceof TypeError;
-
-const settled = (run: Promise<Outcome<PlainJson>[]>): Promise<Outcome<PlainJson>[]> =>
-  run.catch((error: unknown) => [{ error }]);
-
-const refusal = ({ refuse }: Work, prepared: readonly Prepared[]): { error: ApiError } | undefined => {
-  const rejection = refuse && prepared.find((of) => of instanceof Rejection);
-  return rejection && { error: refuse(rejection) };
-};
-
-const answer = async (
-  tx: PoolClient,
-  { once, answer }: Work,
-  results: readonly ItemResult[],
-): Promise<Outcome<PlainJson>> => {
-  try {
-    const given = answer(results);
-    if (once) await keepAnswer(tx, once, given);
-    return { answer: given };
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (once) await dropOnce(tx, once);
-    return { error };
-  }
-};
-
-const storedOf = ({ id, ts, metadata, data, device }: NewRecord): StoredRecord => ({ id, ts, metadata, data, device });

@@ -1,0 +1,199 @@
+import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import { ApiError, unavailable } from '../../../errors.js';
+import type { PlainJson } from '../../../json.js';
+import { transaction } from '../../../transaction.js';
+import { type ItemResult, Rejection } from '../../item.js';
+import type { NewRecord } from '../../new-record.js';
+import type { AppendCall } from '../../record-log.js';
+import type { StoredRecord } from '../../stored-record.js';
+import type { ActivityCounter } from './activity.js';
+import type { Outcome, Weighted } from './group.js';
+import { claimOnce, dropOnce, type Earlier, keepAnswer, onceName } from './idempotency.js';
+import { isTaken } from './key.js';
+import { type Knowledge, noKnowledge, type PartitionKeeper, type Prepared, prepare, resultOf } from './prepare.js';
+import { type CostlyHooks, MixedGroup } from './separate.js';
+import { type NoteStored, noteDirty, writeRecords } from './write.js';
+
+/** Milliseconds since the epoch. */
+export type Clock = () => number;
+
+/** What storing works with. */
+export interface CommitOptions {
+  /** Of at least eight connections. */
+  pool: Pool;
+  clock: Clock;
+  /**
+   * Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all.
+   * What it gives is called after the commit. Before it does what takes long for these organizations, it calls `onCostly`,
+   * and lets through what that throws.
+   */
+  alongside(
+    tx: PoolClient,
+    stored: readonly StoredRecord[],
+    onCostly: (organizations: ReadonlySet<string>) => void,
+  ): Promise<(() => void) | undefined>;
+  /** Told after the commit of what was stored. It must be quick. */
+  committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
+  /** What the index is told, in the same transaction; that of PostgreSQL unless given. */
+  note?: NoteStored;
+  /** Where partitions are made; by the time of records unless given. */
+  partitions?: PartitionKeeper;
+  /** Counts what became of the items of calls. */
+  activity?: ActivityCounter;
+  /** Told of every group that was committed: how many calls and how many new records. */
+  grouped?(group: { calls: number; records: number }): void;
+}
+
+/** A call that is stored, and how much it weighs in a group. */
+export type Work = AppendCall & Weighted;
+
+/** How a group is tried: which attempt it is, from 1 on, and whether to look first which keys are taken. */
+interface Attempt {
+  number: number;
+  careful: boolean;
+}
+
+/** Stores groups of calls, each in one transaction. What fails for a passing reason is tried again. */
+export class GroupCommit {
+  private readonly knowledge: Knowledge;
+  /** Whether the last group had keys that were taken: where some come again, more will. */
+  private careful = false;
+
+  constructor(
+    private readonly options: CommitOptions,
+    private readonly costly: CostlyHooks,
+  ) {
+    this.knowledge = noKnowledge(options.partitions);
+  }
+
+  /** What became of each call, in their order. Where a call is at fault, the others are stored all the same. */
+  async run(
+    group: readonly Work[],
+    attempt: Attempt = { careful: this.careful, number: 1 },
+  ): Promise<Outcome<PlainJson>[]> {
+    try {
+      return await this.commit(group, attempt);
+    } catch (error) {
+      if (error instanceof MixedGroup) return this.withoutThese(group, error.organizations, attempt);
+      if (isDiskFull(error)) throw unavailable();
+      if (isTaken(error) && !attempt.careful) return this.run(group, { ...attempt, careful: true });
+      if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt.number < attempts) {
+        this.knowledge.partitions.forget();
+        return this.run(group, { ...attempt, number: attempt.number + 1 });
+      }
+      if (group.length === 1 || !isOwnFault(error)) throw error;
+      // One call's fault is not another's: each alone.
+      return (await Promise.all(group.map((work) => settled(this.run([work]))))).flat();
+    }
+  }
+
+  private async commit(group: readonly Work[], attempt: Attempt): Promise<Outcome<PlainJson>[]> {
+    const { pool, clock, committed, grouped, note = noteDirty } = this.options;
+    const now = new Date(clock());
+    const prepared = await prepare(pool, this.knowledge, group, now.getTime() / 1000);
+    const refused = group.map((call, index) => refusal(call, prepared[index]!));
+    const calls = group.flatMap(({ once }, index) => (once && !refused[index] ? [once] : []));
+    let stored: readonly NewRecord[] = [];
+    let afterwards: (() => void) | undefined;
+    let count: (() => void) | undefined;
+    const outcomes = await transaction(pool, async (tx) => {
+      const earlier = calls.length > 0 ? await claimOnce(tx, calls, now) : nothing;
+      const answered = group.map(({ once }, index) => refused[index] ?? (once && earlier.get(onceName(once))));
+      const records = prepared.flatMap((of, index) =>
+        answered[index] ? [] : of.flatMap((record) => (record instanceof Rejection ? [] : record)),
+      );
+      const repeated = await writeRecords(tx, records, {
+        now,
+        careful: attempt.careful,
+        note,
+        alongside: async (_tx, fresh) => {
+          stored = fresh;
+          afterwards = await this.options.alongside(tx, fresh.map(storedOf), (of) => this.requireApart(group, of));
+        },
+      });
+      this.careful = repeated.size > 0;
+      count = () =>
+        group.forEach(({ organizationId }, index) => {
+          const { activity } = this.options;
+          if (refused[index]) activity?.countRejected(organizationId, prepared[index]!, now);
+          else if (!answered[index]) activity?.count(organizationId, prepared[index]!, repeated, now);
+        });
+      const outcomes: Outcome<PlainJson>[] = [];
+      for (const [index, work] of group.entries()) {
+        const results = prepared[index]!.map((of) =>
+          resultOf(of, of instanceof Rejection ? undefined : repeated.get(of.id)),
+        );
+        outcomes.push(answered[index] ?? (await answer(tx, work, results)));
+      }
+      return outcomes;
+    });
+    if (stored.length > 0) committed?.(stored);
+    count?.();
+    grouped?.({ calls: group.length, records: stored.length });
+    afterwards?.();
+    return outcomes;
+  }
+
+  /** Nobody waits for the hooks of others: with several organizations in the group, it is given up before that work begins. */
+  private requireApart(group: readonly Work[], organizations: ReadonlySet<string>): void {
+    this.costly.note(organizations);
+    if (group.some(({ organizationId }) => organizationId !== group[0]!.organizationId))
+      throw new MixedGroup(organizations);
+  }
+
+  /** Does the rest of a group; what is of these organizations waits anew, for groups of their own. */
+  private async withoutThese(
+    group: readonly Work[],
+    organizations: ReadonlySet<string>,
+    attempt: Attempt,
+  ): Promise<Outcome<PlainJson>[]> {
+    const rest = group.filter(({ organizationId }) => !organizations.has(organizationId));
+    const outcomes = rest.length > 0 ? await this.run(rest, attempt) : [];
+    let next = 0;
+    return group.map(
+      ({ organizationId }): Outcome<PlainJson> =>
+        organizations.has(organizationId) ? { again: true } : outcomes[next++]!,
+    );
+  }
+}
+
+const attempts = 5;
+
+const nothing: ReadonlyMap<string, Earlier> = new Map();
+
+/** Deadlock, serialization failure, and a partition that retention has dropped since we saw it: all pass when tried again. */
+const passing = new Set(['40P01', '40001', '23514']);
+
+const isDiskFull = (error: unknown): boolean => error instanceof DatabaseError && error.code?.startsWith('53') === true;
+
+/** Whether a statement was at fault, and not the connection, which would fail every other call too. */
+const isOwnFault = (error: unknown): boolean =>
+  error instanceof DatabaseError
+    ? !/^(08|57P)/.test(error.code ?? '')
+    : error instanceof ApiError || error instanceof TypeError;
+
+const settled = (run: Promise<Outcome<PlainJson>[]>): Promise<Outcome<PlainJson>[]> =>
+  run.catch((error: unknown) => [{ error }]);
+
+const refusal = ({ refuse }: Work, prepared: readonly Prepared[]): { error: ApiError } | undefined => {
+  const rejection = refuse && prepared.find((of) => of instanceof Rejection);
+  return rejection && { error: refuse(rejection) };
+};
+
+const answer = async (
+  tx: PoolClient,
+  { once, answer }: Work,
+  results: readonly ItemResult[],
+): Promise<Outcome<PlainJson>> => {
+  try {
+    const given = answer(results);
+    if (once) await keepAnswer(tx, once, given);
+    return { answer: given };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (once) await dropOnce(tx, once);
+    return { error };
+  }
+};
+
+const storedOf = ({ id, ts, metadata, data, device }: NewRecord): StoredRecord => ({ id, ts, metadata, data, device });
