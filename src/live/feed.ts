@@ -1,5 +1,5 @@
 import { unavailable } from '../errors.js';
-import { createPollLoop } from '../poll-loop.js';
+import { createPollLoop, type PollLoop } from '../poll-loop.js';
 import { type Look, lookQuery } from '../visibility.js';
 import { readMissed } from './catch-up.js';
 import type { Given, Position } from './cursor.js';
@@ -13,7 +13,7 @@ import {
   type Told,
 } from './feed-options.js';
 import type { Notice } from './notifications.js';
-import { createQueues } from './queue.js';
+import { createQueues, type Queues } from './queue.js';
 import { createRecentKeys } from './recent-keys.js';
 import { Snapshot } from './snapshot.js';
 
@@ -53,206 +53,221 @@ const maxRanges = 500;
  *
  * This counts on rows written outside of savepoints: a snapshot does not list what runs inside one.
  */
-export function createFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>(
+export const createFeed = <Item, One extends Row<Item>, Someone extends Subscriber<Item>>(
   options: FeedOptions<Item, One, Someone>,
-): Feed<Item, Someone> {
-  const { pool, recheck, log, read, sort, onDemand, remembered } = options;
-  const isChoosy = (someone: Someone) => options.isChoosy?.(someone) === true;
+): Feed<Item, Someone> => new PollingFeed(options);
+
+class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>> implements Feed<Item, Someone> {
   /** The subscribers, each with the snapshot of when it came: rows that the snapshot saw are not told. */
-  const present = new Map<Someone, Snapshot>();
-  let joining: Joining<Someone>[] = [];
-  let demanded = false;
+  private readonly present = new Map<Someone, Snapshot>();
+  private joining: Joining<Someone>[] = [];
+  private demanded = false;
   /** The last look at everything: its snapshot, and the earliest time of rows that it may not have seen. */
-  let last: Position = { seen: '', since: 0 };
-  let ranges: Notice[] = [];
-  let everything = false;
-  const told = createRecentKeys(remembered);
+  private last: Position = { seen: '', since: 0 };
+  private ranges: Notice[] = [];
+  private everything = false;
+  private readonly told: ReturnType<typeof createRecentKeys>;
+  private readonly queues: Queues;
+  private readonly loop: PollLoop;
 
-  const queues = createQueues(log);
+  constructor(private readonly options: FeedOptions<Item, One, Someone>) {
+    const { log, remembered } = options;
+    this.told = createRecentKeys(remembered);
+    this.queues = createQueues(log);
+    this.loop = createPollLoop({
+      poll: (whole) => this.poll(whole),
+      interval: pollInterval,
+      rest: (_, took) => pollSpacing - took,
+      isNeeded: () => this.present.size > 0 || this.joining.length > 0,
+      onFailure: (error, failures) =>
+        failures === 0 && log.error({ err: error }, 'subscribers cannot be told; trying again'),
+      onRecovery: () => log.info('subscribers are told again'),
+    });
+    this.loop.start();
+  }
 
-  const look = async (): Promise<Position> => {
-    const { rows } = await pool.query<Look>(lookQuery);
+  async join(someone: Someone, given?: Given): Promise<void> {
+    const joined = Promise.withResolvers<Position | undefined>();
+    this.joining.push({ someone, joined });
+    this.demand();
+    this.loop.wake();
+    const position = await joined.promise;
+    if (given === undefined || position === undefined) return;
+    try {
+      const back = { someone, given, until: position };
+      await this.queues.run(someone.organizationId, () => readMissed<Item, One, Someone>(this.options, back));
+    } catch (error) {
+      someone.stream.end();
+      throw error;
+    }
+  }
+
+  leave(someone: Someone): void {
+    this.present.delete(someone);
+    for (const one of this.joining) if (one.someone === someone) one.joined.resolve(undefined);
+    this.joining = this.joining.filter((one) => one.someone !== someone);
+    this.demand();
+  }
+
+  hint(notices: readonly Notice[] | undefined): void {
+    if (this.present.size === 0) return;
+    if (notices === undefined) this.everything = true;
+    else this.hold(notices);
+    this.loop.wake();
+  }
+
+  async close(): Promise<void> {
+    for (const { stream } of this.present.keys()) stream.end();
+    this.refuseAll();
+    await this.loop.close();
+    await this.queues.close();
+  }
+
+  private async poll(whole: boolean): Promise<void> {
+    const named = this.ranges;
+    const all = whole || this.everything;
+    this.ranges = [];
+    this.everything = false;
+    try {
+      await this.tellCommitted(all, named);
+      await this.admit();
+    } catch (error) {
+      this.everything = all;
+      this.hold(named);
+      this.refuseAll();
+      throw error;
+    }
+  }
+
+  /** Tells what the ranges name, and with `whole` everything that was committed since the last look. */
+  private async tellCommitted(whole: boolean, named: readonly Notice[]): Promise<void> {
+    const { seen: unseenBy, since } = this.last;
+    if (named.length > 0) await this.readAll({ unseenBy, since, ranges: named });
+    if (!whole) return;
+    const now = await this.look();
+    // What is committed after this look is left to the next one, so that its snapshot has seen all that was told.
+    await this.readAll({ unseenBy, since, seenBy: now.seen });
+    await this.dismiss([...this.present.keys()]);
+    this.last = now;
+    this.reach(now);
+    this.told.expire();
+  }
+
+  private async look(): Promise<Position> {
+    const { rows } = await this.options.pool.query<Look>(lookQuery);
     const { seen, now, oldest } = rows[0]!;
     return { seen, since: Math.max(Math.min(now, oldest ?? now), now - maxWriteTime) - margin };
-  };
+  }
 
-  const demand = () => {
-    const is = present.size > 0 || joining.length > 0;
-    if (is !== demanded) onDemand((demanded = is));
-  };
-
-  const refuseAll = () => {
-    for (const { joined } of joining) joined.reject(unavailable());
-    joining = [];
-    demand();
-  };
-
-  /** Adds the subscribers that wait: they are told what is committed after this look. */
-  const admit = async () => {
-    if (joining.length === 0) return;
-    const now = await look();
-    if (present.size === 0) {
-      last = now;
-      ranges = [];
-      told.clear();
+  private async readAll(question: Omit<Question<Someone>, 'subscribers' | 'after'>): Promise<void> {
+    const { pool, read } = this.options;
+    let after: string | undefined;
+    for (;;) {
+      const subscribers = [...this.present.keys()];
+      if (subscribers.length === 0) return;
+      const page = await read({ ...question, subscribers, ...(after !== undefined && { after }) }, pool);
+      await this.tell(page);
+      if (page.length < pageSize) return;
+      after = page.at(-1)!.cursor;
     }
-    const seen = new Snapshot(now.seen);
-    for (const { someone, joined } of joining) {
-      present.set(someone, seen);
-      someone.stream.begin(now);
-      joined.resolve(now);
+  }
+
+  private async tell(page: readonly One[]): Promise<void> {
+    const fresh = page.filter(({ key }) => !this.told.has(key));
+    if (fresh.length === 0) return;
+    const wanted = [...this.options.sort(fresh, [...this.present.keys()])].map(([someone, rows]) => {
+      const before = this.present.get(someone);
+      return [someone, rows.filter(({ xid }) => before?.saw(xid) === false)] as const;
+    });
+    const some = wanted.filter(([, rows]) => rows.length > 0);
+    const direct = some.filter(([someone]) => !this.isChoosy(someone));
+    await this.give(new Map(direct.map(([someone, rows]) => [someone, { rows, missed: 0 }])));
+    this.giveChosen(new Map(some.filter(([someone]) => this.isChoosy(someone))));
+    for (const { key } of fresh) this.told.add(key);
+    if (this.told.full()) this.everything = true;
+  }
+
+  private isChoosy(someone: Someone): boolean {
+    return this.options.isChoosy?.(someone) === true;
+  }
+
+  /** Gives rows to the subscribers that may still see them. */
+  private async give(all: ReadonlyMap<Someone, Told<One>>): Promise<void> {
+    await this.dismiss([...all.keys()]);
+    for (const [someone, { rows, missed }] of all) {
+      someone.stream.push(rows);
+      someone.stream.miss(missed);
     }
-    joining = [];
-  };
+  }
+
+  /** Work that may be slow waits in the queue of its organization, so that it delays no other organization. */
+  private giveChosen(wanted: ReadonlyMap<Someone, readonly One[]>): void {
+    for (const [organizationId, some] of Map.groupBy(wanted, ([{ organizationId }]) => organizationId)) {
+      const missAll = () => some.forEach(([{ stream }, rows]) => stream.miss(rows.length));
+      const work = async () => this.give(await this.options.choose!(new Map(some)));
+      if (!this.queues.add(organizationId, work, missAll)) missAll();
+    }
+  }
 
   /** Ends the streams whose claim no longer holds, each with the reason. */
-  const dismiss = async (claimants: readonly Someone[]) => {
+  private async dismiss(claimants: readonly Someone[]): Promise<void> {
     const claims = new Map(claimants.map(({ claim }) => [nameOf(claim), claim]));
     if (claims.size === 0) return;
-    const faults = await recheck([...claims.values()]);
+    const faults = await this.options.recheck([...claims.values()]);
     const byName = new Map([...claims.keys()].map((name, index) => [name, faults[index]]));
     for (const { claim, stream } of claimants) {
       const fault = byName.get(nameOf(claim));
       if (fault !== undefined) stream.end(fault);
     }
-  };
-
-  /** Gives rows to the subscribers that may still see them. */
-  const give = async (all: ReadonlyMap<Someone, Told<One>>) => {
-    await dismiss([...all.keys()]);
-    for (const [someone, { rows, missed }] of all) {
-      someone.stream.push(rows);
-      someone.stream.miss(missed);
-    }
-  };
-
-  /** Work that may be slow waits in the queue of its organization, so that it delays no other organization. */
-  const giveChosen = (wanted: ReadonlyMap<Someone, readonly One[]>) => {
-    for (const [organizationId, some] of Map.groupBy(wanted, ([{ organizationId }]) => organizationId)) {
-      const missAll = () => some.forEach(([{ stream }, rows]) => stream.miss(rows.length));
-      const work = async () => give(await options.choose!(new Map(some)));
-      if (!queues.add(organizationId, work, missAll)) missAll();
-    }
-  };
-
-  const tell = async (page: readonly One[]) => {
-    const fresh = page.filter(({ key }) => !told.has(key));
-    if (fresh.length === 0) return;
-    const wanted = [...sort(fresh, [...present.keys()])].map(([someone, rows]) => {
-      const before = present.get(someone);
-      return [someone, rows.filter(({ xid }) => before?.saw(xid) === false)] as const;
-    });
-    const some = wanted.filter(([, rows]) => rows.length > 0);
-    const direct = some.filter(([someone]) => !isChoosy(someone));
-    await give(new Map(direct.map(([someone, rows]) => [someone, { rows, missed: 0 }])));
-    giveChosen(new Map(some.filter(([someone]) => isChoosy(someone))));
-    for (const { key } of fresh) told.add(key);
-    if (told.full()) everything = true;
-  };
+  }
 
   /** Everything that this look saw has been told. */
-  const reach = (position: Position) => {
-    for (const someone of present.keys()) {
+  private reach(position: Position): void {
+    for (const someone of this.present.keys()) {
       const mark = () => someone.stream.reach(position);
-      if (isChoosy(someone)) queues.after(someone.organizationId, mark);
+      if (this.isChoosy(someone)) this.queues.after(someone.organizationId, mark);
       else mark();
     }
-  };
+  }
 
-  const readAll = async (question: Omit<Question<Someone>, 'subscribers' | 'after'>) => {
-    let after: string | undefined;
-    for (;;) {
-      const subscribers = [...present.keys()];
-      if (subscribers.length === 0) return;
-      const page = await read({ ...question, subscribers, ...(after !== undefined && { after }) }, pool);
-      await tell(page);
-      if (page.length < pageSize) return;
-      after = page.at(-1)!.cursor;
+  /** Adds the subscribers that wait: they are told what is committed after this look. */
+  private async admit(): Promise<void> {
+    if (this.joining.length === 0) return;
+    const now = await this.look();
+    if (this.present.size === 0) {
+      this.last = now;
+      this.ranges = [];
+      this.told.clear();
     }
-  };
-
-  const hold = (more: readonly Notice[]) => {
-    ranges.push(...more);
-    if (ranges.length > maxRanges) {
-      ranges = [];
-      everything = true;
+    const seen = new Snapshot(now.seen);
+    for (const { someone, joined } of this.joining) {
+      this.present.set(someone, seen);
+      someone.stream.begin(now);
+      joined.resolve(now);
     }
-  };
+    this.joining = [];
+  }
 
-  const work = async (whole: boolean, named: readonly Notice[]) => {
-    if (named.length > 0) await readAll({ unseenBy: last.seen, since: last.since, ranges: named });
-    if (!whole) return;
-    const now = await look();
-    // What is committed after this look is left to the next one, so that its snapshot has seen all that was told.
-    await readAll({ unseenBy: last.seen, since: last.since, seenBy: now.seen });
-    await dismiss([...present.keys()]);
-    last = now;
-    reach(now);
-    told.expire();
-  };
+  private refuseAll(): void {
+    for (const { joined } of this.joining) joined.reject(unavailable());
+    this.joining = [];
+    this.demand();
+  }
 
-  const poll = async (whole: boolean) => {
-    const named = ranges;
-    const all = whole || everything;
-    ranges = [];
-    everything = false;
-    try {
-      await work(all, named);
-      await admit();
-    } catch (error) {
-      everything = all;
-      hold(named);
-      refuseAll();
-      throw error;
+  /** Says whether there is anybody to tell, when that changes. */
+  private demand(): void {
+    const is = this.present.size > 0 || this.joining.length > 0;
+    if (is !== this.demanded) this.options.onDemand((this.demanded = is));
+  }
+
+  /** Holds ranges for the next poll. */
+  private hold(more: readonly Notice[]): void {
+    this.ranges.push(...more);
+    if (this.ranges.length > maxRanges) {
+      this.ranges = [];
+      this.everything = true;
     }
-  };
-
-  const loop = createPollLoop({
-    poll,
-    interval: pollInterval,
-    rest: (_, took) => pollSpacing - took,
-    isNeeded: () => present.size > 0 || joining.length > 0,
-    onFailure: (error, failures) =>
-      failures === 0 && log.error({ err: error }, 'subscribers cannot be told; trying again'),
-    onRecovery: () => log.info('subscribers are told again'),
-  });
-  loop.start();
-
-  return {
-    async join(someone, given) {
-      const joined = Promise.withResolvers<Position | undefined>();
-      joining.push({ someone, joined });
-      demand();
-      loop.wake();
-      const position = await joined.promise;
-      if (given === undefined || position === undefined) return;
-      try {
-        const back = { someone, given, until: position };
-        await queues.run(someone.organizationId, () => readMissed<Item, One, Someone>(options, back));
-      } catch (error) {
-        someone.stream.end();
-        throw error;
-      }
-    },
-    leave(someone) {
-      present.delete(someone);
-      for (const one of joining) if (one.someone === someone) one.joined.resolve(undefined);
-      joining = joining.filter((one) => one.someone !== someone);
-      demand();
-    },
-    hint(notices) {
-      if (present.size === 0) return;
-      if (notices === undefined) everything = true;
-      else hold(notices);
-      loop.wake();
-    },
-    async close() {
-      for (const { stream } of present.keys()) stream.end();
-      refuseAll();
-      await loop.close();
-      await queues.close();
-    },
-  };
+  }
 }
 
 /** Somebody who waits to be let in. */

@@ -134,7 +134,7 @@ export function createLive({ connectionString, deliveryRows, match, changes, ...
         );
       });
     },
-    start: post.start,
+    start: () => post.start(),
     async close() {
       await Promise.all([records, deliveries, jobs, devices].map((feed) => feed.close()));
       await post.close();

@@ -57,42 +57,61 @@ const topics: readonly Topic[] = ['records', 'deliveries'];
  * Nothing is sent where no process has subscribers: those that have some say so every two seconds. A process that has not
  * heard this yet sends nothing, and then subscribers are told a second later, by the next look.
  */
-export function createNotifications({ connectionString, log, onNotice }: NotificationsOptions): Notifications {
-  const me = randomUUID();
-  const wants = new Set<Topic>();
+export const createNotifications = (options: NotificationsOptions): Notifications => new ListenNotify(options);
+
+class ListenNotify implements Notifications {
+  private readonly me = randomUUID();
+  private readonly wants = new Set<Topic>();
   /** Until when other processes want notices of a topic. */
-  const wantedUntil: Record<Topic, number> = { records: 0, deliveries: 0 };
-  let untold: Partial<Record<Topic, Notice[] | 'many'>> = {};
-  let client: pg.Client | undefined;
-  let closed = false;
-  let failures = 0;
-  let retry: NodeJS.Timeout | undefined;
-  let beat: NodeJS.Timeout | undefined;
-  let sending: NodeJS.Timeout | undefined;
-  let sentAt = Number.NEGATIVE_INFINITY;
+  private readonly wantedUntil: Record<Topic, number> = { records: 0, deliveries: 0 };
+  private untold: Partial<Record<Topic, Notice[] | 'many'>> = {};
+  private client: pg.Client | undefined;
+  private closed = false;
+  private failures = 0;
+  private retry: NodeJS.Timeout | undefined;
+  private beat: NodeJS.Timeout | undefined;
+  private sending: NodeJS.Timeout | undefined;
+  private sentAt = Number.NEGATIVE_INFINITY;
 
-  const notify = async (message: Omit<Message, 'from'>): Promise<void> => {
-    try {
-      await client?.query(
-        named('notify', sql`select pg_notify(${channel}, ${JSON.stringify({ from: me, ...message })})`),
-      );
-    } catch (error) {
-      // When this connection ends, another is opened.
-      log.debug({ err: error }, 'a notice was not sent');
+  constructor(private readonly options: NotificationsOptions) {}
+
+  start(): void {
+    void this.connect();
+  }
+
+  tell(topic: Topic, notices: () => readonly Notice[]): void {
+    const elsewhere = this.wantedUntil[topic] > performance.now();
+    if (!elsewhere && !this.wants.has(topic)) return;
+    const told = notices();
+    if (told.length === 0) return;
+    if (this.wants.has(topic)) this.options.onNotice(topic, told);
+    if (!elsewhere || this.client === undefined) return;
+    this.untold[topic] = mergeNotices(this.untold[topic] ?? [], told);
+    this.sending ??= setTimeout(() => void this.send(), Math.max(0, this.sentAt + spacing - performance.now()));
+  }
+
+  want(topic: Topic, wanted: boolean): void {
+    if (this.wants.has(topic) === wanted) return;
+    if (wanted) this.wants.add(topic);
+    else this.wants.delete(topic);
+    if (wanted) void this.sayWants();
+    if (this.wants.size > 0) this.beat ??= setInterval(() => void this.sayWants(), heartbeat);
+    else {
+      clearInterval(this.beat);
+      this.beat = undefined;
     }
-  };
+  }
 
-  const receive = (payload: string) => {
-    const message = JSON.parse(payload) as Message;
-    if (message.from === me) return;
-    for (const topic of message.want ?? []) wantedUntil[topic] = performance.now() + heartbeatTimeout;
-    for (const topic of topics) {
-      const notices = message[topic];
-      if (notices !== undefined && wants.has(topic)) onNotice(topic, notices === 'many' ? undefined : notices);
-    }
-  };
+  async close(): Promise<void> {
+    this.closed = true;
+    clearTimeout(this.retry);
+    clearTimeout(this.sending);
+    clearInterval(this.beat);
+    await this.client?.end().catch(() => undefined);
+  }
 
-  const connect = async (): Promise<void> => {
+  private async connect(): Promise<void> {
+    const { connectionString, log, onNotice } = this.options;
     const opening = new pg.Client({
       connectionString,
       application_name: 'ddp listen',
@@ -101,16 +120,10 @@ export function createNotifications({ connectionString, log, onNotice }: Notific
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
     });
-    const lost = callOnce(() => {
-      if (client === opening) client = undefined;
-      opening.end().catch(() => undefined);
-      if (closed) return;
-      if (failures === 0) log.warn('notices of other processes are not heard; looking every second');
-      retry = setTimeout(() => void connect(), backOff(failures++));
-    });
+    const lost = callOnce(() => this.reconnect(opening));
     opening.on('error', lost);
     opening.on('end', lost);
-    opening.on('notification', ({ payload }) => payload !== undefined && receive(payload));
+    opening.on('notification', ({ payload }) => payload !== undefined && this.receive(payload));
     try {
       await opening.connect();
       await opening.query(`listen ${channel}`);
@@ -118,58 +131,57 @@ export function createNotifications({ connectionString, log, onNotice }: Notific
       lost();
       return;
     }
-    if (closed) return void opening.end().catch(() => undefined);
-    if (failures > 0) log.info('notices of other processes are heard again');
-    failures = 0;
-    client = opening;
+    if (this.closed) return void opening.end().catch(() => undefined);
+    if (this.failures > 0) log.info('notices of other processes are heard again');
+    this.failures = 0;
+    this.client = opening;
     // Notices that were sent meanwhile are lost, so look at everything.
-    for (const topic of wants) onNotice(topic, undefined);
-    await sayWants();
-  };
+    for (const topic of this.wants) onNotice(topic, undefined);
+    await this.sayWants();
+  }
 
-  const sayWants = async () => {
-    if (wants.size > 0) await notify({ want: [...wants] });
-  };
+  /** Lets go of a connection that was lost, and tries again later. */
+  private reconnect(lost: pg.Client): void {
+    if (this.client === lost) this.client = undefined;
+    lost.end().catch(() => undefined);
+    if (this.closed) return;
+    if (this.failures === 0) this.options.log.warn('notices of other processes are not heard; looking every second');
+    this.retry = setTimeout(() => void this.connect(), backOff(this.failures++));
+  }
 
-  const send = async () => {
-    sending = undefined;
-    sentAt = performance.now();
-    const message = untold;
-    untold = {};
-    await notify(message);
-  };
+  private receive(payload: string): void {
+    const message = JSON.parse(payload) as Message;
+    if (message.from === this.me) return;
+    for (const topic of message.want ?? []) this.wantedUntil[topic] = performance.now() + heartbeatTimeout;
+    for (const topic of topics) {
+      const notices = message[topic];
+      if (notices !== undefined && this.wants.has(topic))
+        this.options.onNotice(topic, notices === 'many' ? undefined : notices);
+    }
+  }
 
-  return {
-    start: () => void connect(),
-    tell(topic, notices) {
-      const elsewhere = wantedUntil[topic] > performance.now();
-      if (!elsewhere && !wants.has(topic)) return;
-      const told = notices();
-      if (told.length === 0) return;
-      if (wants.has(topic)) onNotice(topic, told);
-      if (!elsewhere || client === undefined) return;
-      untold[topic] = mergeNotices(untold[topic] ?? [], told);
-      sending ??= setTimeout(() => void send(), Math.max(0, sentAt + spacing - performance.now()));
-    },
-    want(topic, wanted) {
-      if (wants.has(topic) === wanted) return;
-      if (wanted) wants.add(topic);
-      else wants.delete(topic);
-      if (wanted) void sayWants();
-      if (wants.size > 0) beat ??= setInterval(() => void sayWants(), heartbeat);
-      else {
-        clearInterval(beat);
-        beat = undefined;
-      }
-    },
-    async close() {
-      closed = true;
-      clearTimeout(retry);
-      clearTimeout(sending);
-      clearInterval(beat);
-      await client?.end().catch(() => undefined);
-    },
-  };
+  private async sayWants(): Promise<void> {
+    if (this.wants.size > 0) await this.notify({ want: [...this.wants] });
+  }
+
+  private async send(): Promise<void> {
+    this.sending = undefined;
+    this.sentAt = performance.now();
+    const message = this.untold;
+    this.untold = {};
+    await this.notify(message);
+  }
+
+  private async notify(message: Omit<Message, 'from'>): Promise<void> {
+    try {
+      await this.client?.query(
+        named('notify', sql`select pg_notify(${channel}, ${JSON.stringify({ from: this.me, ...message })})`),
+      );
+    } catch (error) {
+      // When this connection ends, another is opened.
+      this.options.log.debug({ err: error }, 'a notice was not sent');
+    }
+  }
 }
 
 /** Merges notices into as few ranges as possible; `many` where there are still too many. */

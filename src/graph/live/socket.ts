@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Request } from 'express';
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError, type GraphQLSchema, parse } from 'graphql';
-import { CloseCode, handleProtocols, makeServer } from 'graphql-ws';
+import { CloseCode, handleProtocols, makeServer, type Server } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../../errors.js';
 import type { Context } from '../../schema/context.js';
@@ -56,13 +56,40 @@ interface Extra {
  * cookies, so a page of another origin can do nothing with its visitor's rights.
  */
 export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
-  const { schema, subscriptions, admit, limits, perAddress, report } = options;
+  const { limits, perAddress, report } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: bounds.bytes, handleProtocols });
-  const seats = createSeats({ ...limits, perConnection: 1 });
   const unauthenticated = createUnauthenticated({ perAddress, perProcess: limits.perProcess });
   let closed = false;
 
-  const server = makeServer<Record<string, unknown>, Extra>({
+  const server = createProtocol(options);
+  return {
+    upgrade(request, socket, head) {
+      // A client that is gone before it is answered; without a listener that would end the process.
+      socket.on('error', () => undefined);
+      if (closed) return refuse(socket, '503 Service Unavailable');
+      let close = () => void socket.destroy();
+      const pending = unauthenticated.take(request.ip ?? '', () => close());
+      if (pending === undefined) return refuse(socket, '429 Too Many Requests');
+      socket.once('close', pending.release);
+      sockets.handleUpgrade(request, socket, head, (accepted) => {
+        close = () => {
+          accepted.close(CloseCode.ConnectionInitialisationTimeout, 'Others wait: say who you are at once.');
+          setTimeout(() => accepted.terminate(), closeTimeout).unref();
+        };
+        serveSocket(server, accepted, { request, pending }, report);
+      });
+    },
+    async close() {
+      closed = true;
+      await closeAll(sockets);
+    },
+  };
+}
+
+/** The protocol: who a client is, and what it subscribes to. */
+function createProtocol({ schema, subscriptions, admit, limits, report }: SocketOptions): Server<Extra> {
+  const seats = createSeats({ ...limits, perConnection: 1 });
+  return makeServer<Record<string, unknown>, Extra>({
     connectionInitWaitTimeout: initTimeout,
     async onConnect({ connectionParams, extra: { request, socket, pending } }) {
       const given = authorizationOf(connectionParams);
@@ -95,78 +122,66 @@ export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
     onError: (_context, _id, _payload, [error]) =>
       error?.originalError instanceof Ended ? [...error.originalError.errors] : undefined,
   });
+}
 
-  const serve = (socket: WebSocket, request: Request, pending: UnauthenticatedConnection) => {
-    let alive = true;
-    const beat = setInterval(() => {
-      if (!alive) return socket.terminate();
-      alive = false;
-      socket.ping();
-    }, keepAlive);
-    socket.on('pong', () => (alive = true));
-    socket.on('ping', () => socket.bufferedAmount > maxUnsentBytes && socket.terminate());
-    // The event `close` follows.
-    socket.on('error', () => undefined);
-    const left = server.opened(
-      {
-        protocol: socket.protocol,
-        send: (text) =>
-          new Promise((resolve) => {
-            if (socket.readyState !== socket.OPEN) return resolve();
-            socket.send(text, () => resolve());
-            if (socket.bufferedAmount > maxUnsentBytes) socket.terminate();
-          }),
-        close: (code, reason) => socket.close(code, reason),
-        onMessage: (take) =>
-          socket.on('message', (data) => {
-            take(String(data as Buffer)).catch((error: unknown) => {
-              report(error);
-              socket.close(codes.internal, 'Something went wrong here.');
-            });
-          }),
-      },
-      { request, socket, pending },
-    );
-    socket.once('close', (code, reason) => {
-      clearInterval(beat);
-      left(code, String(reason)).catch(report);
-    });
-  };
+/** Hands a connection to the protocol, and watches over it until it is closed. */
+function serveSocket(
+  server: Server<Extra>,
+  socket: WebSocket,
+  client: Omit<Extra, 'socket'>,
+  report: SocketOptions['report'],
+): void {
+  let alive = true;
+  const beat = setInterval(() => {
+    if (!alive) return socket.terminate();
+    alive = false;
+    socket.ping();
+  }, keepAlive);
+  socket.on('pong', () => (alive = true));
+  socket.on('ping', () => socket.bufferedAmount > maxUnsentBytes && socket.terminate());
+  // The event `close` follows.
+  socket.on('error', () => undefined);
+  const left = server.opened(
+    {
+      protocol: socket.protocol,
+      send: (text) =>
+        new Promise((resolve) => {
+          if (socket.readyState !== socket.OPEN) return resolve();
+          socket.send(text, () => resolve());
+          if (socket.bufferedAmount > maxUnsentBytes) socket.terminate();
+        }),
+      close: (code, reason) => socket.close(code, reason),
+      onMessage: (take) =>
+        socket.on('message', (data) => {
+          take(String(data as Buffer)).catch((error: unknown) => {
+            report(error);
+            socket.close(codes.internal, 'Something went wrong here.');
+          });
+        }),
+    },
+    { ...client, socket },
+  );
+  socket.once('close', (code, reason) => {
+    clearInterval(beat);
+    left(code, String(reason)).catch(report);
+  });
+}
 
-  return {
-    upgrade(request, socket, head) {
-      // A client that is gone before it is answered; without a listener that would end the process.
-      socket.on('error', () => undefined);
-      if (closed) return refuse(socket, '503 Service Unavailable');
-      let close = () => void socket.destroy();
-      const pending = unauthenticated.take(request.ip ?? '', () => close());
-      if (pending === undefined) return refuse(socket, '429 Too Many Requests');
-      socket.once('close', pending.release);
-      sockets.handleUpgrade(request, socket, head, (accepted) => {
-        close = () => {
-          accepted.close(CloseCode.ConnectionInitialisationTimeout, 'Others wait: say who you are at once.');
-          setTimeout(() => accepted.terminate(), closeTimeout).unref();
-        };
-        serve(accepted, request, pending);
-      });
-    },
-    async close() {
-      closed = true;
-      const leaving = [...sockets.clients].map(
-        (socket) =>
-          new Promise<void>((resolve) => {
-            socket.once('close', () => resolve());
-            socket.close(codes.goingAway, 'The service stops. Connect again.');
-          }),
-      );
-      const cut = setTimeout(() => {
-        for (const socket of sockets.clients) socket.terminate();
-      }, closeTimeout);
-      await Promise.all(leaving);
-      clearTimeout(cut);
-      sockets.close();
-    },
-  };
+/** Closes all connections, and cuts off the clients that do not answer in time. */
+async function closeAll(sockets: WebSocketServer): Promise<void> {
+  const leaving = [...sockets.clients].map(
+    (socket) =>
+      new Promise<void>((resolve) => {
+        socket.once('close', () => resolve());
+        socket.close(codes.goingAway, 'The service stops. Connect again.');
+      }),
+  );
+  const cut = setTimeout(() => {
+    for (const socket of sockets.clients) socket.terminate();
+  }, closeTimeout);
+  await Promise.all(leaving);
+  clearTimeout(cut);
+  sockets.close();
 }
 
 /** Answers an upgrade request in HTTP, with when to try again. */
