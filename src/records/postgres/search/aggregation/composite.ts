@@ -2,11 +2,12 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import { type Answer, hiddenParts } from '../../../../search/aggregation/answer.js';
 import type { CompositeAggregation } from '../../../../search/aggregation/composite.js';
-import { illegalArgument, parsing } from '../../../../search/failure.js';
+import { illegalArgument } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import type { Input } from '../../../../search/syntax/input.js';
-import { kindOf, scalarText } from '../../../../search/syntax/value.js';
+import { scalarText } from '../../../../search/syntax/value.js';
+import { cursorOf } from '../../../answer/composite.js';
 import type { Bucket } from './bucket/bucket.js';
 import { type CompositeKey, compositeKey } from './bucket/composite-key.js';
 import type { Inside, Planned, Stage } from './bucket/stage.js';
@@ -77,18 +78,6 @@ const reach = ({ sources, size }: CompositeAggregation, stage: Stage, after: Inp
   // The cursor's own device may have no more buckets.
   const some = left.slice(0, size + 1);
   return { where: [of(left)], ...(some.length < left.length && { first: of(some) }) };
-};
-
-const cursorOf = (after: Input, { sources }: CompositeAggregation): Input[] => {
-  if (!after.isObject) throw parsing(`[composite] [after] must be an object, but was ${kindOf(after)}`, after);
-  if (after.members().length !== sources.length) {
-    throw illegalArgument(`[after] has ${after.members().length} value(s) but [sources] has ${sources.length}`, after);
-  }
-  return sources.map(({ name }) => {
-    const value = after.get(name);
-    if (value === undefined) throw illegalArgument(`Missing value for [after.${name}]`, after);
-    return value;
-  });
 };
 
 /** Keys after a key, each compared in its own direction; nulls stand at the end that they are sorted to. */

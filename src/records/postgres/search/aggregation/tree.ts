@@ -4,9 +4,9 @@ import { calendarInterval, fixedInterval } from '../../../../search/aggregation/
 import type { TimeInterval } from '../../../../search/aggregation/option/time-interval.js';
 import { unitMillis } from '../../../../search/date/calendar.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';
-import { maxAnswers, maxBuckets, tooManyAnswers, tooManyBuckets } from '../../../../search/failure.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
+import { answerCounter } from '../../../answer/answer-count.js';
 import { devicesOf, type Surroundings } from '../hits/hits.js';
 import type { Reader } from '../snapshot-reader.js';
 import type { Scope } from '../sql/scan.js';
@@ -45,9 +45,7 @@ const widthOf = ({ calendarInterval: calendar, fixedInterval: fixed }: TimeInter
 
 const top: Bucket = { id: '[]' };
 
-/** What one answer of an aggregation in one bucket takes in memory, and one cell of a row read for it, about. Bytes. */
-const answerBytes = 100;
-
+/** What one cell of a row takes in memory, about. Bytes. */
 const cellBytes = 16;
 
 /** What planning is given. */
@@ -64,14 +62,13 @@ export const planTree = (
   { weigh, ...shared }: Shared,
 ): PlannedTree | undefined => {
   if (aggregations.length === 0) return undefined;
-  let buckets = 0;
-  let answers = 0;
   let devices: Surroundings = { devices: new Map(), owners: new Map(), retyped: new Set(), staleTypes: new Map() };
   const shown: (() => readonly (readonly unknown[])[])[] = [];
   const root = new Level({ scope, where: [query], keys: [] });
   const levels = [root];
   const planning: Planning = {
     ...shared,
+    ...answerCounter(weigh),
     root,
     scope,
     query,
@@ -79,15 +76,6 @@ export const planTree = (
     planAll,
     needDevices: (records) => void shown.push(records),
     devices: () => devices,
-    made: (count) => {
-      buckets += count;
-      if (buckets > maxBuckets) throw tooManyBuckets(buckets);
-    },
-    answered: (count) => {
-      answers += count;
-      if (answers > maxAnswers) throw tooManyAnswers(answers);
-      weigh(count * answerBytes);
-    },
   };
   const planned = planAll(aggregations, new Stage(planning, root));
   return {

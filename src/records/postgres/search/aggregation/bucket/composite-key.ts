@@ -5,12 +5,12 @@ import { calendarInterval, fixedInterval } from '../../../../../search/aggregati
 import { unsupported } from '../../../../../search/aggregation/number-of.js';
 import { offsetOf } from '../../../../../search/aggregation/option/time-interval.js';
 import { utc } from '../../../../../search/date/zone.js';
-import { illegalArgument, numberFormat, SearchFailure } from '../../../../../search/failure.js';
 import { isNumeric } from '../../../../../search/field/field.js';
 import { dateReading } from '../../../../../search/query/binding.js';
 import { coerce } from '../../../../../search/query/value-of.js';
 import type { Input } from '../../../../../search/syntax/input.js';
-import { isNumber, number, scalarText } from '../../../../../search/syntax/value.js';
+import { number, scalarText } from '../../../../../search/syntax/value.js';
+import { cursorMillis } from '../../../../answer/composite.js';
 import { plainKey } from '../../../../answer/key.js';
 import { parameter } from '../../sql/condition.js';
 import { name } from '../../sql/name.js';
@@ -89,7 +89,7 @@ const termsKey = (source: CompositeSource, field: StoredField, index: number, st
   if (field.kind === 'geo_point') throw unsupported(field, 'composite', source.at);
   const print = field.kind === 'date' && source.format === undefined ? undefined : printOf(field, source.format);
   const read = (input: Input): Sql => {
-    if (field.kind === 'date') return sql`${`${millisOf(source, input, stage)}`}::int8`;
+    if (field.kind === 'date') return sql`${`${cursorMillis(source, input, stage.planning.now)}`}::int8`;
     const coerced = coerce(field, input);
     return coerced === 'none' ? sql`null` : parameter[field.valueType](coerced.value);
   };
@@ -145,23 +145,8 @@ const dateKey = (
   const print = source.format && printOf(field, source.format, zone);
   return {
     key: buckets.key,
-    parameter: (input) => buckets.parameterOf(millisOf(source, input, stage)),
+    parameter: (input) => buckets.parameterOf(cursorMillis(source, input, stage.planning.now)),
     value: (answered) => buckets.startOf(answered),
     written: (answered) => (print ? print(buckets.startOf(answered)) : buckets.startOf(answered)),
   };
-};
-
-/** A cursor's date: as the source's format writes it; without one a number of milliseconds and nothing else. */
-const millisOf = (source: CompositeSource, input: Input, stage: Stage): number => {
-  const shown = scalarText(input) ?? '';
-  if (source.format === undefined) {
-    if (!isNumber(shown)) throw new SearchFailure(400, 'number_format_exception', numberFormat(shown).reason, input);
-    return Number(shown);
-  }
-  const timeZone = 'timeZone' in source ? source.timeZone : undefined;
-  const { format, zone } = dateReading(stage.planning.now, source.format, timeZone);
-  const instant = format.parse(shown, false, zone ?? utc);
-  if (instant === undefined)
-    throw illegalArgument(`failed to parse date field [${shown}] with format [${format.text}]`, input);
-  return instant;
 };
