@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Client, errors } from '@opensearch-project/opensearch';
 import type { ClusterConfig } from '../../cluster-setting.js';
+import { ExactSerializer } from './serializer.js';
 
 /** A request takes at most this long on one node, in milliseconds. */
 const requestTimeout = 15_000;
@@ -16,6 +17,7 @@ export const createClient = ({ nodes, caFile }: Pick<ClusterConfig, 'nodes' | 'c
     nodes: [...nodes],
     requestTimeout,
     maxRetries,
+    Serializer: ExactSerializer,
     ...(caFile !== undefined && { ssl: { ca: readFileSync(caFile, 'utf8') } }),
   });
 

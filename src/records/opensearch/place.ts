@@ -16,6 +16,8 @@ export interface Wanted {
 export interface OrganizationPlaces {
   /** The places of a path such as `data.temperature`; undefined where it has none. */
   get(path: string): PathPlaces | undefined;
+  /** The places of a path and of all paths under it. */
+  under(path: string): PathPlaces[];
   /** How a path that no product declares was first seen; undefined where the catalogue does not have it. */
   seen(path: string): PlaceKind | undefined;
   /** Whether there is room for another place of this kind. */
@@ -44,6 +46,10 @@ class Known implements OrganizationPlaces {
 
   get(path: string) {
     return this.places.get(path);
+  }
+
+  under(path: string) {
+    return [...this.places].flatMap(([one, places]) => (one === path || one.startsWith(`${path}.`) ? places : []));
   }
 
   seen(path: string) {

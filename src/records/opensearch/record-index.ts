@@ -1,7 +1,7 @@
 import type { Client } from '@opensearch-project/opensearch';
-import { unavailable } from '../../errors.js';
 import { requireAnswerable } from '../postgres/search/match.js';
 import type { RecordIndexOptions } from '../postgres/search/record-index.js';
+import { createSearch } from '../postgres/search/search.js';
 import type { RecordIndex } from '../record-index.js';
 import { createEngine } from './engine.js';
 import type { IndexNames } from './indices.js';
@@ -9,6 +9,7 @@ import { createClusterLatest } from './latest.js';
 import { createClusterFind, createClusterList, createClusterNewestTimes } from './list.js';
 import type { Places } from './place.js';
 import { createClusterSeries } from './series/series.js';
+import { createClusterSearch } from './search/search.js';
 
 /** What the index works with: the cluster, and PostgreSQL for devices, products and the catalogue of fields. */
 export interface ClusterIndexOptions extends RecordIndexOptions {
@@ -27,17 +28,14 @@ export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex =>
   const { pool, readPool, checkPool, reads, places, clock, timeoutMs } = options;
   const engine = createEngine(options);
   const lists = { engine, reads, timeoutMs };
-  const missing = () => {
-    throw unavailable('This is not answered from a cluster yet.');
-  };
   return {
     find: createClusterFind(lists),
     list: createClusterList(lists),
     newestTimes: createClusterNewestTimes(lists),
     close: () => pool.end(),
-    prepare: missing,
-    prepareMulti: missing,
-    fields: missing,
+    ...createClusterSearch(options),
+    // What fields there are is in PostgreSQL: products and the catalogue.
+    fields: createSearch(options).fields,
     series: createClusterSeries({ engine, pool: readPool, places, clock, timeoutMs }),
     latest: createClusterLatest({ engine, pool: readPool, places, timeoutMs }),
     check: (organizationId, query) =>

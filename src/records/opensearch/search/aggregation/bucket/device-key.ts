@@ -1,0 +1,94 @@
+import type { BucketAggregation } from '../../../../../search/aggregation/aggregation.js';
+import { illegalArgument } from '../../../../../search/failure.js';
+import { devicesIn } from '../../device-question.js';
+import type { DeviceNow } from '../../device-value.js';
+import type { EngineBucket } from '../../engine.js';
+import { type Bucket, countOf, inside } from './bucket.js';
+import { conditionBuckets } from './condition.js';
+import type { Asked, Children, Stage } from './stage.js';
+
+/** More keys than this that several devices share are not asked of the engine, which looks at each of them for every record. */
+const maxShared = 1024;
+
+/** Devices of one answer at most. */
+const maxDevices = 65_535;
+
+/** A bucket by what devices have now. */
+export interface DeviceBucket {
+  readonly key: string;
+  readonly count: number;
+  readonly bucket: Bucket;
+}
+
+/** Buckets by what devices have now. */
+export interface DeviceBuckets {
+  readonly asked: Asked;
+  readonly children: Children;
+  visit(around: Bucket): void;
+  /** Those with records inside another. */
+  found(around: Bucket): DeviceBucket[];
+  /** All keys, those without records included. */
+  readonly keys: readonly string[];
+}
+
+/** Buckets for the keys of devices, which the engine knows by their numbers alone. */
+export const deviceBuckets = (
+  aggregation: BucketAggregation,
+  keysOf: (device: DeviceNow) => readonly string[],
+  stage: Stage,
+): DeviceBuckets => {
+  const groups = new Map<string, number[]>();
+  let isOneToOne = true;
+  for (const device of stage.planning.deviceValues.all) {
+    const keys = keysOf(device);
+    if (keys.length > 1) isOneToOne = false;
+    for (const key of keys) {
+      const known = groups.get(key);
+      if (known === undefined) groups.set(key, [device.number]);
+      else {
+        known.push(device.number);
+        isOneToOne = false;
+      }
+    }
+  }
+  const children = stage.planAll(aggregation);
+  const keys = [...groups.keys()];
+  const shared = { children, keys };
+  if (isOneToOne && keys.length > 16) return { ...shared, ...byNumber(children, groups, stage) };
+  if (keys.length > maxShared)
+    throw illegalArgument(
+      `[${aggregation.kind}] over what devices have now makes buckets of at most [${maxShared}] values that devices share, where records are on a cluster, but there are [${keys.length}]`,
+      aggregation.at,
+    );
+  const parts = keys.map((key) => devicesIn(groups.get(key)!));
+  const { asked, visit, found } = conditionBuckets(parts, children, stage, () => ({}));
+  return {
+    ...shared,
+    asked: keys.length === 0 ? {} : asked,
+    visit,
+    found: (around) => {
+      const bucketOf = found(around);
+      return keys.flatMap((key, index) => {
+        const bucket = bucketOf(index);
+        return countOf(bucket) === 0 ? [] : [{ key, count: countOf(bucket), bucket }];
+      });
+    },
+  };
+};
+
+/** Where each key is one device's. */
+const byNumber = (children: Children, groups: ReadonlyMap<string, readonly number[]>, stage: Stage) => {
+  const keyOf = new Map([...groups].map(([key, [number]]) => [number, key]));
+  const question = stage.ask('terms', { field: 'dn', size: maxDevices, shard_size: maxDevices }, { children });
+  const found = (around: Bucket): DeviceBucket[] => {
+    const buckets = (question.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[];
+    return buckets.flatMap((one) => {
+      const key = keyOf.get(Number(one.key));
+      return key === undefined ? [] : [{ key, count: one.doc_count ?? 0, bucket: inside(one, around) }];
+    });
+  };
+  const visit = (around: Bucket) => {
+    for (const { bucket } of found(around)) children.visit(bucket);
+  };
+  return { asked: question.asked, found, visit };
+};

@@ -1,0 +1,62 @@
+import type { KeyFilter } from '../../../../../search/aggregation/option/key-filter.js';
+import { illegalArgument } from '../../../../../search/failure.js';
+import type { Field } from '../../../../../search/field/field.js';
+import { parseRegexp } from '../../../../../search/query/lucene/regexp.js';
+import { scalarText, text } from '../../../../../search/syntax/value.js';
+import type { OrderKey } from '../../../../answer/bucket-order.js';
+import type { EngineBucket, Part } from '../../engine.js';
+import { valueOf } from '../value/source.js';
+import type { SortPath, Stage } from './stage.js';
+
+/** So many buckets of one place are asked for at most, one more than one answer may have. */
+export const maxTerms = 65_536;
+
+/** Which keys make buckets. */
+export interface KeyFilters {
+  readonly include?: KeyFilter;
+  readonly exclude?: KeyFilter;
+}
+
+/** `include` and `exclude` as the engine reads them. */
+export const filtersOf = (field: Field, { include, exclude }: KeyFilters, stage: Stage): Part => {
+  const read = (filter: KeyFilter) => {
+    if ('values' in filter) return filter.values.map((value) => valueOf(field, value, stage));
+    if (field.kind === 'keyword') {
+      parseRegexp(text(filter.regexp), filter.regexp);
+      return text(filter.regexp);
+    }
+    throw illegalArgument(
+      `Aggregation [${field.path}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`,
+      filter.regexp,
+    );
+  };
+  return { ...(include && { include: read(include) }), ...(exclude && { exclude: read(exclude) }) };
+};
+
+/** The same for keys at hand, which are lists alone. */
+export const isLetIn = (field: Field, { include, exclude }: KeyFilters): ((key: string) => boolean) => {
+  const listOf = (filter: KeyFilter | undefined) => {
+    if (filter === undefined) return undefined;
+    if ('values' in filter) return new Set(filter.values.map((value) => scalarText(value)));
+    throw illegalArgument(
+      `Aggregation [${field.path}] takes lists for include and exclude, and no regular expressions, where records are on a cluster`,
+      filter.regexp,
+    );
+  };
+  const [some, others] = [listOf(include), listOf(exclude)];
+  return (key) => (some === undefined || some.has(key)) && !others?.has(key);
+};
+
+/** An order of buckets as the engine reads it. */
+export const orderOfEngine = (order: readonly OrderKey<SortPath>[]): readonly Part[] =>
+  order.map((key) => {
+    const path = key.by === 'count' ? '_count' : key.by === 'key' ? '_key' : key.metric.path;
+    return { [path]: key.descending ? 'desc' : 'asc' };
+  });
+
+/** Whether the engine can order buckets so. */
+export const isOrdered = (order: readonly OrderKey<SortPath>[]): boolean =>
+  order.every((key) => key.by !== 'metric' || key.metric.path !== '_key');
+
+/** The key of a bucket as a store finds it: whole numbers beyond 2^53 as text. */
+export const keyOf = ({ key }: EngineBucket): unknown => (typeof key === 'bigint' ? `${key}` : key);

@@ -1,0 +1,45 @@
+import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
+import { pointOf } from '../../../../search/syntax/geo-point.js';
+import { scalarText } from '../../../../search/syntax/value.js';
+import { type DeviceNow, placeOf, textsOf } from '../device-value.js';
+import { noNumber, type Planned, type Stage } from './bucket/stage.js';
+import { deviceCounts } from './value/device-count.js';
+import { byValue, oneValue } from './value/metric.js';
+import { sourceOf } from './value/source.js';
+
+/** So many different values are counted nearly exactly; it is the engine's most. */
+const threshold = 40_000;
+
+/** How many different values there are, as the engine estimates it. */
+export const cardinality = (metric: SimpleMetric, stage: Stage): Planned => {
+  const { field: path, at, missing } = metric;
+  const field = stage.field(path, at);
+  if (field?.ofDevice) {
+    const instead =
+      missing && (field.kind === 'geo_point' ? pointOf(scalarText(missing) ?? '', missing) : scalarText(missing));
+    const counts = deviceCounts(stage);
+    const each = (device: DeviceNow): readonly unknown[] => {
+      const own = field.kind === 'geo_point' ? [placeOf(device) ?? []].flat() : textsOf(field, device);
+      return own.length > 0 || instead === undefined ? own : [instead];
+    };
+    return {
+      asked: counts.asked,
+      read: (bucket) => ({
+        value: new Set(counts.of(bucket).flatMap(({ device }) => each(device).map((one) => JSON.stringify(one)))).size,
+      }),
+    };
+  }
+  if (field?.path === '_id') {
+    const count = stage.count();
+    return { asked: {}, read: (bucket) => ({ value: count(bucket) }) };
+  }
+  const source = sourceOf('keyword', metric, at, stage);
+  if (source === undefined) return { asked: {}, read: () => ({ value: 0 }), sortable: noNumber };
+  const question = stage.ask(
+    'cardinality',
+    { ...source.body, precision_threshold: threshold },
+    { field: source.field },
+  );
+  const value = oneValue(question);
+  return { asked: question.asked, read: (bucket) => ({ value: value(bucket) ?? 0 }), sortable: byValue(question, 0) };
+};

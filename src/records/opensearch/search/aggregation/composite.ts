@@ -1,0 +1,170 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
+import { type Answer, hiddenParts } from '../../../../search/aggregation/answer.js';
+import type { CompositeAggregation, CompositeSource } from '../../../../search/aggregation/composite.js';
+import { printOf } from '../../../../search/aggregation/format.js';
+import { unsupported } from '../../../../search/aggregation/number-of.js';
+import { offsetOf } from '../../../../search/aggregation/option/time-interval.js';
+import { utc } from '../../../../search/date/zone.js';
+import { illegalArgument } from '../../../../search/failure.js';
+import { type Field, isNumeric } from '../../../../search/field/field.js';
+import { emptyField } from '../../../../search/field/reserved.js';
+import { chain } from '../../../../search/pace.js';
+import { dateReading } from '../../../../search/query/binding.js';
+import { coerce } from '../../../../search/query/value-of.js';
+import type { Input } from '../../../../search/syntax/input.js';
+import { number, scalarText } from '../../../../search/syntax/value.js';
+import { cursorMillis, cursorOf } from '../../../answer/composite.js';
+import { plainKey } from '../../../answer/key.js';
+import type { EngineBucket, Part } from '../engine.js';
+import { type Bucket, inside } from './bucket/bucket.js';
+import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
+import { maxTerms } from './bucket/term-key.js';
+import { intervalOf, timePart } from './date-histogram.js';
+
+/** One key of composite buckets, bound to its field. */
+interface Key {
+  readonly name: string;
+  readonly asked: Part;
+  readonly missingBucket: boolean;
+  /** A cursor's value as the engine reads it. */
+  parameter(input: Input): unknown;
+  /** An answered key as pipelines sort by it: without its format. */
+  value(answered: unknown): unknown;
+  /** An answered key as it is shown. */
+  written(answered: unknown): unknown;
+}
+
+/** Buckets of several keys at once, page by page: `after` is the last key of the page before. */
+export const composite = (aggregation: WithChildren<CompositeAggregation>, stage: Stage): Planned => {
+  const { at, sources, size, after } = aggregation;
+  if (!stage.isTop) throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);
+  const keys = sources.map((source) => keyOf(source, stage));
+  const known = keys.filter((key) => key !== undefined);
+  const cursor = after === undefined ? undefined : cursorOf(after, aggregation);
+  if (known.length < keys.length) {
+    stage.planBarren(aggregation);
+    return { asked: {}, read: () => ({ buckets: [] }) };
+  }
+  const asked = {
+    size: Math.min(size, maxTerms),
+    sources: known.map((key, index) => ({ [`s${index}`]: key.asked })),
+    ...(cursor && {
+      after: Object.fromEntries(known.map((key, index) => [`s${index}`, afterOf(key, cursor[index]!)])),
+    }),
+  };
+  const children = stage.planAll(aggregation);
+  const question = stage.ask('composite', asked, { children });
+  const partsOf = ({ key }: EngineBucket, read: (key: Key, answered: unknown) => unknown): readonly unknown[] =>
+    known.map((one, index) => {
+      const answered = (key as Readonly<Record<string, unknown>>)[`s${index}`] ?? null;
+      return answered === null ? null : read(one, typeof answered === 'bigint' ? `${answered}` : answered);
+    });
+  const written = (bucket: EngineBucket): Answer => {
+    const parts = partsOf(bucket, (key, answered) => key.written(answered));
+    return Object.fromEntries(known.map(({ name }, index) => [name, parts[index]]));
+  };
+  const bucketsIn = (around: Bucket) => (question.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[];
+  return {
+    asked: question.asked,
+    visit: (around) => {
+      for (const bucket of bucketsIn(around)) children.visit(inside(bucket, around));
+    },
+    read: (around) => {
+      const buckets = bucketsIn(around);
+      stage.planning.made(buckets.length);
+      const final = buckets.at(-1);
+      const begin = (bucket: EngineBucket): [Answer, Bucket] => [
+        {
+          key: written(bucket),
+          doc_count: bucket.doc_count ?? 0,
+          [hiddenParts]: partsOf(bucket, (key, answered) => key.value(answered)),
+        },
+        inside(bucket, around),
+      ];
+      return chain(children.readAll(buckets, begin), (answers) => ({
+        ...(final && { after_key: written(final) }),
+        buckets: answers,
+      }));
+    },
+  };
+};
+
+const afterOf = ({ name, missingBucket, parameter }: Key, input: Input): unknown => {
+  if (!input.isNull) return parameter(input);
+  if (!missingBucket) throw illegalArgument(`Invalid value for [after.${name}]: null`, input);
+  return null;
+};
+
+/** Binds a source; undefined where nothing has its field. */
+const keyOf = (source: CompositeSource, stage: Stage): Key | undefined => {
+  const { name, missingBucket, at } = source;
+  const found = stage.field(source.field, at);
+  if (found === undefined && !missingBucket) return undefined;
+  const field = found ?? emptyField(source.field, 'keyword');
+  if (found?.ofDevice && found.kind !== 'geo_point') throw notOfDevices(found, 'composite', at);
+  if (source.missing !== undefined)
+    throw illegalArgument(`[missing] of a source of [composite] is not supported where records are on a cluster`, at);
+  const part = found === undefined ? nothing : parts[source.by](source as never, field, stage);
+  const options = {
+    field: stage.planning.compiler.nameOf(field),
+    order: source.descending ? 'desc' : 'asc',
+    missing_bucket: missingBucket,
+    ...(missingBucket &&
+      source.missingFirst !== undefined && { missing_order: source.missingFirst ? 'first' : 'last' }),
+  };
+  const by = found === undefined ? 'terms' : source.by;
+  const { more, value, written = value, parameter } = part;
+  return { name, missingBucket, asked: { [by]: { ...options, ...more } }, parameter, value, written };
+};
+
+interface KeyPart {
+  readonly more?: Part;
+  parameter(input: Input): unknown;
+  value(answered: unknown): unknown;
+  written?(answered: unknown): unknown;
+}
+
+const nothing: KeyPart = { parameter: (input) => scalarText(input) ?? '', value: (answered) => answered };
+
+type By<K extends CompositeSource['by']> = Extract<CompositeSource, { by: K }>;
+
+const parts: { [K in CompositeSource['by']]: (source: By<K>, field: Field, stage: Stage) => KeyPart } = {
+  terms: (source, field, stage) => {
+    if (field.kind === 'geo_point') throw unsupported(field, 'composite', source.at);
+    const print = field.kind === 'date' && source.format === undefined ? undefined : printOf(field, source.format);
+    const value = (answered: unknown) => plainKey(field, answered);
+    return {
+      parameter: (input) => {
+        if (field.kind === 'date') return cursorMillis(source, input, stage.planning.now);
+        const coerced = coerce(field, input);
+        return coerced === 'none' ? (scalarText(input) ?? '') : coerced.value;
+      },
+      value,
+      written: (answered) => {
+        const key = value(answered);
+        if (field.kind === 'boolean') return key === 1;
+        return print === undefined || field.kind === 'keyword' ? key : print(Number(key));
+      },
+    };
+  },
+  histogram: (source, field) => {
+    if (!isNumeric(field)) throw unsupported(field, 'composite', source.at);
+    const { interval } = source;
+    return {
+      more: { interval },
+      parameter: number,
+      value: (answered) => Math.round(Number(answered) / interval) * interval,
+    };
+  },
+  date_histogram: (source, field, stage) => {
+    if (field.kind !== 'date') throw unsupported(field, 'composite', source.at);
+    const zone = dateReading(stage.planning.now, undefined, source.timeZone).zone ?? utc;
+    const print = source.format && printOf(field, source.format, zone);
+    return {
+      more: timePart(intervalOf(source), zone, offsetOf(source.offset)),
+      parameter: (input) => cursorMillis(source, input, stage.planning.now),
+      value: Number,
+      written: (answered) => (print ? print(Number(answered)) : Number(answered)),
+    };
+  },
+};

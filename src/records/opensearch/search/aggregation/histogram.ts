@@ -1,0 +1,32 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
+import { printOf } from '../../../../search/aggregation/format.js';
+import type { HistogramAggregation } from '../../../../search/aggregation/histogram.js';
+import { histogramAnswer } from '../../../answer/histogram.js';
+import type { EngineBucket } from '../engine.js';
+import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
+import type { Planned, Stage } from './bucket/stage.js';
+import { numbersOf } from './value/source.js';
+
+/** One bucket for each stretch of numbers, empty ones between them included. */
+export const histogram = (aggregation: WithChildren<HistogramAggregation>, stage: Stage): Planned => {
+  const { at, format, interval, offset } = aggregation;
+  const source = numbersOf('histogram', aggregation, at, stage);
+  const children = source === undefined ? stage.planBarren(aggregation) : stage.planAll(aggregation);
+  // Empty buckets are made here, where they are counted.
+  const body = { ...source?.body, interval, offset, min_doc_count: 1 };
+  const question = source && stage.ask('histogram', body, { field: source.field, children });
+  const found = (around: Bucket) =>
+    ((question?.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[]).map((bucket) => ({
+      bucket: inside(bucket, around),
+      key: Math.round((Number(bucket.key) - offset) / interval),
+    }));
+  const print = printOf(source?.field, format);
+  const parts = { print, children, count: countOf, found, gap };
+  return {
+    asked: question?.asked ?? {},
+    visit: (around) => {
+      for (const { bucket } of found(around)) children.visit(bucket);
+    },
+    read: histogramAnswer(aggregation, parts, stage.planning),
+  };
+};

@@ -1,0 +1,19 @@
+import { printOf, withText } from '../../../../search/aggregation/format.js';
+import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
+import { noNumber, type Planned, type Stage } from './bucket/stage.js';
+import { byValue, oneValue } from './value/metric.js';
+import { numbersOf } from './value/source.js';
+
+/** How far values are from their median, in the median, as the engine estimates it. */
+export const medianAbsoluteDeviation = (metric: SimpleMetric, stage: Stage): Planned => {
+  const source = numbersOf('median_absolute_deviation', metric, metric.at, stage);
+  const print = printOf(undefined, metric.format);
+  if (source === undefined) return { asked: {}, read: () => ({ value: null }), sortable: noNumber };
+  const question = stage.ask('median_absolute_deviation', source.body, { field: source.field });
+  const value = oneValue(question);
+  return {
+    asked: question.asked,
+    read: (bucket) => withText(value(bucket), print),
+    sortable: byValue(question, 'last'),
+  };
+};

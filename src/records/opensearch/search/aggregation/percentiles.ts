@@ -1,0 +1,59 @@
+import { printOf } from '../../../../search/aggregation/format.js';
+import type { PercentilesMetric } from '../../../../search/aggregation/option/percent.js';
+import { percentAnswer } from '../../../answer/percent.js';
+import type { Bucket } from './bucket/bucket.js';
+import { noValue, type Planned, type Stage } from './bucket/stage.js';
+import { numberIn } from './value/metric.js';
+import { numbersOf } from './value/source.js';
+
+/** Values below which so many percent lie, as the engine estimates them. */
+export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned => {
+  const { points } = metric;
+  const isPoint = (property: string) => property !== '' && points.includes(Number(property));
+  const print = printOf(stage.field(metric.field, metric.at), metric.format);
+  const found = valuesAt(metric, stage, { percents: points });
+  if (found === undefined)
+    return {
+      asked: {},
+      read: () => percentAnswer(metric, nothingAt(points), undefined),
+      sortable: (property) => (isPoint(property) ? noValue() : undefined),
+    };
+  const { question, values } = found;
+  return {
+    asked: question.asked,
+    size: points.length,
+    read: (bucket) => percentAnswer(metric, values(bucket), print),
+    sortable: (property) =>
+      isPoint(property)
+        ? {
+            path: question.path(`[${Number(property)}]`),
+            cell: (bucket) => values(bucket)[points.indexOf(Number(property))] ?? null,
+            empty: 'last',
+          }
+        : undefined,
+  };
+};
+
+/** How many percent lie at or below each value, as the engine estimates it. */
+export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planned => {
+  const { points } = metric;
+  const found = valuesAt(metric, stage, { values: points });
+  if (found === undefined)
+    return { asked: {}, read: () => percentAnswer(metric, nothingAt(points), undefined), sortable: noValue };
+  const print = printOf(undefined, metric.format);
+  const { question, values } = found;
+  return { asked: question.asked, read: (bucket) => percentAnswer(metric, values(bucket), print) };
+};
+
+const nothingAt = (points: readonly number[]) => points.map(() => null);
+
+const valuesAt = (metric: PercentilesMetric, stage: Stage, at: Readonly<Record<string, readonly number[]>>) => {
+  const source = numbersOf(metric.kind, metric, metric.at, stage);
+  if (source === undefined) return undefined;
+  const question = stage.ask(metric.kind, { ...source.body, ...at, keyed: false }, { field: source.field });
+  const values = (bucket: Bucket): (number | null)[] => {
+    const found = question.answerIn(bucket)?.['values'] as readonly { value: unknown }[] | undefined;
+    return metric.points.map((_, index) => numberIn(found?.[index]?.value));
+  };
+  return { question, values };
+};

@@ -1,0 +1,58 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
+import { printOf } from '../../../../search/aggregation/format.js';
+import { unsupported } from '../../../../search/aggregation/number-of.js';
+import type { RareTermsAggregation } from '../../../../search/aggregation/rare-terms.js';
+import { chain } from '../../../../search/pace.js';
+import { compareKeys, writtenKey } from '../../../answer/key.js';
+import type { EngineBucket } from '../engine.js';
+import { type Bucket, countOf, inside } from './bucket/bucket.js';
+import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
+import { filtersOf, keyOf, maxTerms } from './bucket/term-key.js';
+import { sourceOf } from './value/source.js';
+
+/** One bucket for each value that few records have, the rarest first. */
+export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage: Stage): Planned => {
+  const { at, format, maxDocCount } = aggregation;
+  const source = sourceOf('keyword', aggregation, at, stage);
+  if (source === undefined) {
+    stage.planBarren(aggregation);
+    return { asked: {}, read: () => ({ buckets: [] }) };
+  }
+  const { field, body } = source;
+  if (field.kind !== 'keyword' && field.kind !== 'long' && field.kind !== 'boolean' && field.kind !== 'date')
+    throw unsupported(field, 'rare_terms', at);
+  if (field.ofDevice) throw notOfDevices(field, 'rare_terms', at);
+  const children = stage.planAll(aggregation);
+  const print = printOf(field, format);
+  // The engine's own estimates.
+  const rarest = { size: maxTerms, shard_size: maxTerms, order: [{ _count: 'asc' }, { _key: 'asc' }] };
+  const question = stage.ask(
+    'terms',
+    { ...body, ...filtersOf(field, aggregation, stage), ...rarest },
+    { field, children },
+  );
+  const found = (around: Bucket) => {
+    const buckets = (question.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[];
+    return buckets
+      .filter(({ doc_count: count = 0 }) => count <= maxDocCount)
+      .map((bucket) => ({ ...inside(bucket, around), key: keyOf(bucket) }))
+      .sort((a, b) => countOf(a) - countOf(b) || compareKeys(a.key, b.key));
+  };
+  return {
+    asked: question.asked,
+    visit: (around) => {
+      for (const bucket of found(around)) children.visit(bucket);
+    },
+    read: (around) => {
+      const buckets = found(around);
+      stage.planning.made(buckets.length);
+      return chain(
+        children.readAll(buckets, (bucket) => [
+          { ...writtenKey(field, bucket.key, print), doc_count: countOf(bucket) },
+          bucket,
+        ]),
+        (answers) => ({ buckets: answers }),
+      );
+    },
+  };
+};

@@ -1,0 +1,38 @@
+import { printOf, withText } from '../../../../search/aggregation/format.js';
+import { calendarInterval } from '../../../../search/aggregation/interval.js';
+import type { RateMetric } from '../../../../search/aggregation/rate.js';
+import { illegalArgument } from '../../../../search/failure.js';
+import { scaleOf } from '../../../answer/rate-scale.js';
+import type { Bucket } from './bucket/bucket.js';
+import type { Asked, Planned, Stage } from './bucket/stage.js';
+import { numberIn } from './value/metric.js';
+import { numbersOf } from './value/source.js';
+
+/** Records, values or their sum for each unit of time, in buckets of time. */
+export const rate = (metric: RateMetric, stage: Stage): Planned => {
+  const { at, unit, format } = metric;
+  const { time } = stage;
+  if (time === undefined) throw illegalArgument('The rate aggregation can only be used inside a date histogram', at);
+  const { asked, amount } = amountOf(metric, stage);
+  const scale = scaleOf(unit === undefined ? undefined : calendarInterval(unit), time.interval, at);
+  const print = printOf(undefined, format);
+  const perUnit = (bucket: Bucket): number => {
+    const value = amount(bucket);
+    if (typeof scale === 'number') return value * scale;
+    const { start } = bucket;
+    if (bucket.found === undefined || start === undefined) return 0;
+    return (value * scale.unit) / (time.rounding.next(start) - start);
+  };
+  return { asked, read: (bucket) => withText(perUnit(bucket), print) };
+};
+
+const amountOf = (
+  { at, field, countsValues }: RateMetric,
+  stage: Stage,
+): { asked: Asked; amount: (bucket: Bucket) => number } => {
+  if (field === undefined) return { asked: {}, amount: stage.count() };
+  const source = numbersOf('rate', { field }, at, stage);
+  if (source === undefined) return { asked: {}, amount: () => 0 };
+  const question = stage.ask(countsValues ? 'value_count' : 'sum', source.body, { field: source.field });
+  return { asked: question.asked, amount: (bucket) => numberIn(question.answerIn(bucket)?.['value']) ?? 0 };
+};

@@ -1,0 +1,154 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
+import type { Answer } from '../../../../search/aggregation/answer.js';
+import { printOf } from '../../../../search/aggregation/format.js';
+import { unsupported } from '../../../../search/aggregation/number-of.js';
+import type { TermsAggregation } from '../../../../search/aggregation/terms.js';
+import type { Field } from '../../../../search/field/field.js';
+import { type Awaitable, chain } from '../../../../search/pace.js';
+import { scalarText } from '../../../../search/syntax/value.js';
+import { comparing, orderOf } from '../../../answer/bucket-order.js';
+import { compareKeys, termsAnswer, writtenKey } from '../../../answer/key.js';
+import { textsOf } from '../device-value.js';
+import type { EngineBucket } from '../engine.js';
+import { type Bucket, countOf, inside, noRecords } from './bucket/bucket.js';
+import { deviceBuckets } from './bucket/device-key.js';
+import type { Asked, Children, Planned, Stage } from './bucket/stage.js';
+import { filtersOf, isLetIn, isOrdered, keyOf, maxTerms, orderOfEngine } from './bucket/term-key.js';
+import { sourceOf } from './value/source.js';
+
+interface KeyedBucket extends Bucket {
+  readonly key: unknown;
+}
+
+/** Buckets by the values of a field, before they are cut. */
+interface Terms {
+  readonly asked: Asked;
+  readonly children: Children;
+  /** The buckets inside another, and how many records the engine left out. */
+  found(around: Bucket): { buckets: readonly KeyedBucket[]; others: number };
+  /** All keys that any record of the scope has; none where only those of records that match count. */
+  all?(): readonly unknown[];
+  /** Whether the engine has ordered and cut them. */
+  readonly isCut: boolean;
+}
+
+/** One bucket for each value of a field, the most frequent first unless another order is asked for. */
+export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage): Planned => {
+  const { at, format } = aggregation;
+  const own = stage.field(aggregation.field, at);
+  const source = sourceOf('keyword', aggregation, at, stage);
+  if (source === undefined) {
+    orderOf(aggregation.order, stage.planBarren(aggregation));
+    return { asked: {}, read: () => termsAnswer(0, []) };
+  }
+  const { field } = source;
+  if (field.kind === 'geo_point') throw unsupported(field, 'terms', at);
+  const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
+  const found = field.ofDevice ? ofDevices(aggregation, field, stage) : ofRecords(aggregation, source, stage);
+  const { children } = found;
+  const order = orderOf(wantedOrder, children);
+  // What stands in for a field that nothing has is written as it is.
+  const print = own === undefined ? undefined : printOf(field, format);
+  const byKey = (a: KeyedBucket, b: KeyedBucket) => compareKeys(a.key, b.key);
+
+  const shown = (around: Bucket): { buckets: readonly KeyedBucket[]; others: number } => {
+    const { buckets, others } = found.found(around);
+    if (found.isCut) return { buckets, others };
+    const known = new Set(buckets.map(({ key }) => key));
+    const more = around.isGap ? [] : (found.all?.() ?? []).filter((key) => !known.has(key));
+    const all = [...buckets, ...more.map((key) => ({ ...noRecords, key }))]
+      .filter((bucket) => countOf(bucket) >= aggregation.minDocCount)
+      .sort(comparing(order, countOf, byKey));
+    const sum = all.slice(aggregation.size).reduce((total, bucket) => total + countOf(bucket), 0);
+    return { buckets: all.slice(0, aggregation.size), others: others + sum };
+  };
+  const head = (bucket: KeyedBucket): Answer => ({
+    ...writtenKey(field, bucket.key, print),
+    doc_count: countOf(bucket),
+    ...(aggregation.showErrors && { doc_count_error_upper_bound: 0 }),
+  });
+  const read = (around: Bucket): Awaitable<Answer> => {
+    const { buckets, others } = shown(around);
+    stage.planning.made(buckets.length);
+    const answers = children.readAll(buckets, (bucket) => [head(bucket), bucket]);
+    return chain(answers, (done) => termsAnswer(others, done));
+  };
+  const visit = (around: Bucket) => {
+    for (const bucket of shown(around).buckets) children.visit(bucket);
+  };
+  return { asked: found.asked, visit, read };
+};
+
+const ofRecords = (
+  aggregation: WithChildren<TermsAggregation>,
+  { field, body }: NonNullable<ReturnType<typeof sourceOf>>,
+  stage: Stage,
+): Terms => {
+  const { minDocCount, size, at } = aggregation;
+  const children = stage.planAll(aggregation);
+  const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
+  const order = orderOf(wantedOrder, children);
+  // Terms that no record of the query has only take part once all are known, so nothing can be cut before.
+  const isCut = minDocCount > 0 && isOrdered(order);
+  const most = isCut ? Math.min(size, maxTerms) : maxTerms;
+  const keys = { ...body, ...filtersOf(field, aggregation, stage) };
+  const asked = {
+    ...keys,
+    size: most,
+    shard_size: maxTerms,
+    min_doc_count: Math.max(1, minDocCount),
+    ...(isCut && { order: orderOfEngine(order) }),
+  };
+  const question = stage.ask('terms', asked, { field, children });
+  const found = (around: Bucket) => {
+    const answer = question.answerIn(around);
+    const buckets = (answer?.['buckets'] ?? []) as readonly EngineBucket[];
+    return {
+      buckets: buckets.map((bucket) => ({ ...inside(bucket, around), key: keyOf(bucket) })),
+      others: Number(answer?.['sum_other_doc_count'] ?? 0),
+    };
+  };
+  if (minDocCount > 0) return { asked: question.asked, children, found, isCut };
+  return { asked: question.asked, children, found, isCut, all: allKeys(aggregation, field, keys, stage) };
+};
+
+/** Asks for all keys that any record of the scope has. The engine's own way shows those of other organizations. */
+const allKeys = (
+  { missing, include, exclude }: TermsAggregation,
+  field: Field,
+  keys: Readonly<Record<string, unknown>>,
+  { planning }: Stage,
+): (() => readonly unknown[]) => {
+  const name = planning.newName();
+  const body = { ...keys, size: maxTerms, shard_size: maxTerms };
+  const asked = { in: { filter: planning.scope, aggs: { keys: { terms: body } } } };
+  const answer = planning.aside({ [name]: { global: {}, aggs: asked } });
+  return () => {
+    const scope = (answer()?.[name] as EngineBucket | undefined)?.['in'] as EngineBucket | undefined;
+    const buckets = ((scope?.['keys'] as EngineBucket | undefined)?.['buckets'] ?? []) as readonly EngineBucket[];
+    const found = buckets.map(keyOf);
+    // A text that stands in for none is a key even where every record has a value.
+    const instead = field.kind === 'keyword' && missing && !include && !exclude ? scalarText(missing) : undefined;
+    return instead === undefined || found.includes(instead) ? found : [...found, instead];
+  };
+};
+
+const ofDevices = (aggregation: WithChildren<TermsAggregation>, field: Field, stage: Stage): Terms => {
+  const isIn = isLetIn(field, aggregation);
+  const instead = aggregation.missing && scalarText(aggregation.missing);
+  const inner = deviceBuckets(
+    aggregation,
+    (device) => {
+      const own = textsOf(field, device);
+      return (own.length === 0 && instead !== undefined ? [instead] : own).filter(isIn);
+    },
+    stage,
+  );
+  return {
+    asked: inner.asked,
+    children: inner.children,
+    isCut: false,
+    found: (around) => ({ buckets: inner.found(around).map(({ key, bucket }) => ({ ...bucket, key })), others: 0 }),
+    ...(aggregation.minDocCount === 0 && { all: () => inner.keys }),
+  };
+};

@@ -1,0 +1,154 @@
+import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
+import type { Answer } from '../../../../search/aggregation/answer.js';
+import { numberOf, unsupported } from '../../../../search/aggregation/number-of.js';
+import type { PipelineAggregation } from '../../../../search/aggregation/pipeline/pipeline.js';
+import { inOrder, isPipeline } from '../../../../search/aggregation/pipeline/place.js';
+import { type Awaitable, chain, type Pace } from '../../../../search/pace.js';
+import { dateReading } from '../../../../search/query/binding.js';
+import { pointOf } from '../../../../search/syntax/geo-point.js';
+import { scalarText } from '../../../../search/syntax/value.js';
+import { answerCounter } from '../../../answer/answer-count.js';
+import { childrenOf } from '../../../answer/children.js';
+import type { Devices } from '../../../answer/device.js';
+import { plannedPipeline } from '../../../answer/pipeline.js';
+import type { EngineBucket, EngineHit } from '../engine.js';
+import { matchAll } from '../part.js';
+import type { Bucket } from './bucket/bucket.js';
+import { type Asked, type Children, type Planned, type Planning, Stage } from './bucket/stage.js';
+import { planners } from './registry.js';
+
+/** Aggregations ready to be asked, and then read. */
+export interface PlannedTree {
+  readonly asked: Asked;
+  /** Takes the engine's answer. Answers the records that it shows. */
+  take(answer: EngineBucket | undefined): readonly EngineHit[];
+  /** Reads the answer, with the devices of the records that it shows. */
+  read(pace: Pace, devices: Devices): Awaitable<Answer>;
+}
+
+/** What planning is given. */
+interface Shared
+  extends Pick<
+    Planning,
+    'fields' | 'now' | 'found' | 'times' | 'organizationId' | 'compiler' | 'scope' | 'deviceValues'
+  > {
+  /** Counts what is held in memory, in bytes; throws past what a call, or all of them, may hold. */
+  readonly weigh: (bytes: number) => void;
+}
+
+/** Counts all records of a query. */
+const counted = 'all';
+
+/** Plans the aggregations of a query; undefined where there are none. */
+export const planTree = (
+  aggregations: readonly Aggregation[],
+  { weigh, ...shared }: Shared,
+): PlannedTree | undefined => {
+  if (aggregations.length === 0) return undefined;
+  let names = 0;
+  let isCounted = false;
+  let taken: EngineBucket | undefined;
+  let around: { pace: Pace; devices: Devices } | undefined;
+  const aside: Asked[] = [];
+  const shown: EngineHit[] = [];
+  const planning: Planning = {
+    ...shared,
+    ...answerCounter(weigh),
+    get pace() {
+      return around!.pace;
+    },
+    planAll,
+    newName: () => `a${names++}`,
+    aside: (asked) => {
+      aside.push(asked);
+      return () => taken;
+    },
+    needDevices: (hits) => void shown.push(...hits),
+    devices: () => around!.devices,
+    countAll: () => {
+      isCounted = true;
+    },
+  };
+  const planned = planAll(aggregations, new Stage(planning, true));
+  const root = (): Bucket => {
+    if (taken === undefined) return {};
+    const all = taken[counted] as EngineBucket | undefined;
+    return { found: { ...taken, ...(all && { doc_count: all.doc_count ?? 0 }) } };
+  };
+  return {
+    asked: Object.assign(isCounted ? { [counted]: { filter: matchAll } } : {}, planned.asked, ...aside) as Asked,
+    take: (answer) => {
+      taken = answer;
+      planned.visit(root());
+      return shown;
+    },
+    read: (pace, devices) => {
+      around = { pace, devices };
+      return planned.read(root());
+    },
+  };
+};
+
+type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;
+
+/** Plans aggregations that stand in the same buckets. */
+const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children => {
+  const planned = new Map<string, Planned>();
+  const pipelines: PipelineAggregation[] = [];
+  for (const aggregation of aggregations) {
+    if (isPipeline(aggregation)) pipelines.push(aggregation);
+    else {
+      checkMissing(aggregation, stage);
+      planned.set(aggregation.name, withMeta(aggregation, (planners[aggregation.kind] as PlanOne)(aggregation, stage)));
+    }
+  }
+  const { planning } = stage;
+  const visitors = [...planned.values()].flatMap(({ visit }) => visit ?? []);
+  // Its pace comes with the answer.
+  const counting = {
+    answered: planning.answered,
+    get pace() {
+      return planning.pace;
+    },
+  };
+  return {
+    ...childrenOf(
+      planned,
+      inOrder(pipelines).map((pipeline) => plannedPipeline(pipeline, planning)),
+      counting,
+    ),
+    asked: Object.assign({}, ...[...planned.values()].map(({ asked }) => asked)) as Asked,
+    visit: (bucket) => {
+      for (const visit of visitors) visit(bucket);
+    },
+  };
+};
+
+const withMeta = ({ meta }: Aggregation, planned: Planned): Planned =>
+  meta === undefined
+    ? planned
+    : { ...planned, read: (bucket) => chain(planned.read(bucket), (answer) => ({ meta, ...answer })) };
+
+/** What stands in for no value has to be one of its field, also where every record has a value. */
+const checkMissing = (aggregation: Aggregation, stage: Stage): void => {
+  if (!('missing' in aggregation) || !('field' in aggregation) || aggregation.missing === undefined) return;
+  const { kind, field: path, missing, at } = aggregation;
+  const field = path === undefined ? undefined : stage.field(path, at);
+  if (field === undefined || field.kind === 'keyword') return;
+  const format = 'format' in aggregation ? aggregation.format : undefined;
+  if (field.kind === 'geo_point') {
+    if (!ofPlaces.has(kind)) throw unsupported(field, kind, at);
+    pointOf(scalarText(missing) ?? '', missing);
+  } else numberOf(field, missing, dateReading(stage.planning.now, field.kind === 'date' ? format : undefined));
+};
+
+const ofPlaces = new Set([
+  'geo_distance',
+  'geohash_grid',
+  'geotile_grid',
+  'geo_bounds',
+  'geo_centroid',
+  'cardinality',
+  'missing',
+  'value_count',
+]);

@@ -1,0 +1,40 @@
+import { printOf, withText } from '../../../../../search/aggregation/format.js';
+import type { SimpleMetric } from '../../../../../search/aggregation/option/simple-metric.js';
+import type { Bucket } from '../bucket/bucket.js';
+import { noNumber, type Planned, type Question, type SortPath, type Stage } from '../bucket/stage.js';
+import { numbersOf } from './source.js';
+
+/** A number of the engine's; null where it has none, which it writes in several ways. */
+export const numberIn = (value: unknown): number | null => {
+  if (value === null || value === undefined) return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+};
+
+/** The one number of an answer. */
+export const oneValue =
+  ({ answerIn }: Question) =>
+  (bucket: Bucket): number | null =>
+    numberIn(answerIn(bucket)?.['value']);
+
+/** How buckets are ordered by the one number of an answer. */
+export const byValue =
+  (question: Question, empty: number | 'last') =>
+  (property: string): SortPath | undefined =>
+    property === '' || property === 'value' ? { path: question.path(''), cell: oneValue(question), empty } : undefined;
+
+/** A metric that is one number: `none` where there are no values, `empty` for ordering by it then. */
+export const oneNumber =
+  (kind: 'avg' | 'sum' | 'min' | 'max', none: 0 | null, empty: number | 'last') =>
+  (metric: SimpleMetric, stage: Stage): Planned => {
+    const source = numbersOf(kind, metric, metric.at, stage);
+    const print = printOf(stage.field(metric.field, metric.at), metric.format);
+    if (source === undefined) return { asked: {}, read: () => withText(none, undefined), sortable: noNumber };
+    const question = stage.ask(kind, source.body, { field: source.field });
+    const value = oneValue(question);
+    return {
+      asked: question.asked,
+      read: (bucket) => withText(value(bucket) ?? none, print),
+      sortable: byValue(question, empty),
+    };
+  };

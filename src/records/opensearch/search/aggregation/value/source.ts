@@ -1,0 +1,62 @@
+import type { FieldOptions } from '../../../../../search/aggregation/node.js';
+import { numberOf, unsupported } from '../../../../../search/aggregation/number-of.js';
+import { type Field, type FieldKind, isNumeric } from '../../../../../search/field/field.js';
+import { emptyField } from '../../../../../search/field/reserved.js';
+import { dateReading } from '../../../../../search/query/binding.js';
+import { coerce, dateOf } from '../../../../../search/query/value-of.js';
+import type { Input } from '../../../../../search/syntax/input.js';
+import { isNumber, scalarText } from '../../../../../search/syntax/value.js';
+import type { Part } from '../../engine.js';
+import { typeOf } from '../../field.js';
+import type { Stage } from '../bucket/stage.js';
+
+/** What an aggregation is over: a field, and how the engine is told it. */
+export interface Source {
+  readonly field: Field;
+  /** `field`, `missing` and `value_type`. */
+  readonly body: Part;
+}
+
+/**
+ * The values of a field, with what stands in for none. Where nothing has the field and `missing` stands in, every record has
+ * that value.
+ * @param kind what a field is taken for that nothing has.
+ * @returns undefined where nothing has the field and nothing stands in for it.
+ */
+export const sourceOf = (
+  kind: Extract<FieldKind, 'keyword' | 'double' | 'date'>,
+  { field: path, missing }: FieldOptions,
+  at: Input,
+  stage: Stage,
+): Source | undefined => {
+  const found = stage.field(path, at);
+  if (found === undefined && missing === undefined) return undefined;
+  const field = widened(found ?? emptyField(path, kind), missing);
+  const name = stage.planning.compiler.nameOf(field);
+  // Every record has these.
+  if (missing === undefined || field.always) return { field, body: { field: name } };
+  const type = found === undefined && field.kind === 'keyword' ? 'string' : typeOf(field);
+  return { field, body: { field: name, missing: valueOf(field, missing, stage), value_type: type } };
+};
+
+/** The same of numbers: dates in milliseconds, booleans as 0 and 1. */
+export const numbersOf = (kind: string, options: FieldOptions, at: Input, stage: Stage): Source | undefined => {
+  const source = sourceOf('double', options, at, stage);
+  if (source !== undefined && !isNumeric(source.field)) throw unsupported(source.field, kind, at);
+  return source;
+};
+
+/** A value of a request as the engine compares it with those of a field. */
+export const valueOf = (field: Field, value: Input, { planning: { now } }: Stage): string | number => {
+  if (field.kind === 'date') return dateOf(value, false, dateReading(now));
+  if (field.kind === 'boolean') return numberOf(field, value, dateReading(now));
+  const coerced = coerce(field, value);
+  return coerced === 'none' ? (scalarText(value) ?? '') : coerced.value;
+};
+
+/** Whole numbers are doubles where what stands in for none has a fraction. */
+const widened = (field: Field, missing: Input | undefined): Field => {
+  const text = (missing && scalarText(missing)) ?? '';
+  if (field.kind !== 'long' || !isNumber(text) || Number(text) % 1 === 0) return field;
+  return { ...field, kind: 'double', valueType: 'double' };
+};

@@ -1,0 +1,42 @@
+import type { PlainJson } from '../../../json.js';
+import type { BoundKey } from '../../../search/hits/bound-sort.js';
+import type { FoundRecord } from '../../answer/hit.js';
+import type { DocumentSource } from '../document.js';
+import type { EngineHit, Part } from './engine.js';
+import { sortValueOf } from './order.js';
+
+/** What is asked of the engine for each record that is shown. */
+export const hitParts: Part = {
+  _source: ['src', 'ig'],
+  docvalue_fields: ['d', 'p', 'us'],
+};
+
+/** Where only sort values and identifiers are shown. */
+export const bareHitParts: Part = { _source: ['ig'], docvalue_fields: ['d', 'p', 'us'] };
+
+/** Bytes of a record as it is held. */
+export const weightOf = ({ _source }: EngineHit): number => 200 + (_source?.src?.length ?? 0);
+
+/** A hit of the engine as a record. */
+export const recordOfHit = ({ _id, _source, fields, sort = [] }: EngineHit, keys: readonly BoundKey[]): FoundRecord => {
+  const source = once(() => JSON.parse(_source?.src ?? '{}') as Partial<DocumentSource>);
+  const first = (name: string) => fields?.[name]?.[0];
+  const ignored = [_source?.ig ?? []].flat();
+  const hasFrame = source().frame !== undefined;
+  return {
+    id: _id,
+    ts: Number(first('us')) / 1e6,
+    deviceId: first('d') as string,
+    productId: (first('p') as string | undefined) ?? null,
+    metadata: () => (source().metadata ?? {}) as PlainJson,
+    data: () => (source().data ?? {}) as PlainJson,
+    frame: hasFrame ? () => source().frame as PlainJson : undefined,
+    ignored: [...ignored, ...(source().stale ?? [])],
+    sort: keys.map((key, index) => sortValueOf(key, sort[index])),
+  };
+};
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+};

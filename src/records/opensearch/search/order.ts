@@ -1,0 +1,62 @@
+import { illegalArgument } from '../../../search/failure.js';
+import type { BoundKey } from '../../../search/hits/bound-sort.js';
+import type { Cursor } from '../../../search/hits/search-after.js';
+import type { Value } from '../../../search/query/predicate.js';
+import type { Part } from './engine.js';
+import type { EngineFields } from './field.js';
+import { microsOf } from './predicate.js';
+
+/** The newest first; what was stored last comes first of the same instant. */
+export const newestFirst: readonly Part[] = [{ us: 'desc' }, { seq: 'desc' }];
+
+/** Ties are broken by storing order. */
+const byStoring: Part = { seq: 'asc' };
+
+/** How the engine orders records by keys, none of which is the device's as it is now. */
+export const orderOfKeys = (keys: readonly BoundKey[], fields: EngineFields): readonly Part[] =>
+  keys.length === 0 ? newestFirst : [...keys.map((key) => orderOfKey(key, fields)), byStoring];
+
+const orderOfKey = (key: BoundKey, fields: EngineFields): Part => {
+  const { field, kind, type, descending, mode, missing, missingFirst } = key;
+  if (field.ofDevice)
+    throw illegalArgument(`[${field.path}] can only be the first key of a sort of hits where records are on a cluster`);
+  const order = descending ? 'desc' : 'asc';
+  if (type === 'timestamp') return { us: { order } };
+  const name = fields.nameOf(field);
+  if (name === '_id') return { _id: { order } };
+  if (field.always) return { [name]: { order } };
+  const cast = kind !== 'keyword' && kind !== field.kind ? { numeric_type: kind === 'double' ? 'double' : 'long' } : {};
+  return {
+    [name]: {
+      order,
+      ...(field.multi && { mode }),
+      missing: missing ?? (missingFirst ? '_first' : '_last'),
+      unmapped_type: type === 'text' ? 'keyword' : field.valueType === 'long' ? 'long' : 'double',
+      ...cast,
+    },
+  };
+};
+
+/** The largest of a storing order: records that equal a cursor in all keys do not come again. */
+const afterAll = '9223372036854775807';
+
+/** A cursor as the engine reads it. */
+export const cursorOf = (keys: readonly BoundKey[], cursor: Cursor): unknown[] => [
+  ...keys.map(({ type }, index) => cursorValue(type, cursor[index]!)),
+  afterAll,
+];
+
+const cursorValue = (type: BoundKey['type'], value: Value | null): unknown => {
+  if (value === null || type === 'text') return value;
+  if (type !== 'timestamp') return `${value}`;
+  // Beyond the calendar every record is on one side.
+  if (value === 'infinity') return afterAll;
+  return value === '-infinity' ? `-${afterAll}` : microsOf(value);
+};
+
+/** A sort value as a store reads it: times in seconds, whole numbers beyond 2^53 as text. */
+export const sortValueOf = ({ type }: BoundKey, value: unknown): unknown => {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'bigint') return `${value}`;
+  return type === 'timestamp' ? Number(value) / 1e6 : value;
+};

@@ -1,0 +1,141 @@
+import { isId } from '../../../entities/id.js';
+import { illegalArgument } from '../../../search/failure.js';
+import type { Field } from '../../../search/field/field.js';
+import {
+  type Bound,
+  fieldsOf,
+  type Predicate,
+  type Value,
+  type WildcardPart,
+} from '../../../search/query/predicate.js';
+import type { DeviceQuestions } from './device-question.js';
+import type { Part } from './engine.js';
+import type { EngineFields } from './field.js';
+import { allOf, anyOf, matchAll, matchNone, noneOf } from './part.js';
+
+type Compile = {
+  [K in Predicate['kind']]: (predicate: Extract<Predicate, { kind: K }>, compiler: PredicateCompiler) => Part;
+};
+
+/** Identifiers, which are compared whatever the case of their letters. */
+const identifiers = new Set(['_id', 'd', 'p', 'o']);
+
+const compile: Compile = {
+  all: () => matchAll,
+  none: () => matchNone,
+  and: ({ of }, { part }) => allOf(of.map(part)),
+  or: ({ of }, { part }) => anyOf(of.map(part)),
+  not: ({ of }, { part }) => noneOf([part(of)]),
+  atLeast: ({ count, of }, { part }) => ({ bool: { should: of.map(part), minimum_should_match: count } }),
+  in: ({ field, values }, { nameOf }) => {
+    const name = nameOf(field);
+    if (field.kind === 'date') return anyOf(values.map((value) => ({ term: { us: microsOf(value) } })));
+    if (!identifiers.has(name)) return { terms: { [name]: values } };
+    return { terms: { [name]: values.map((value) => `${value}`.toLowerCase()).filter(isId) } };
+  },
+  range: ({ field, lower, upper }, { nameOf }) => {
+    const name = field.kind === 'date' ? 'us' : nameOf(field);
+    if (name === '_id') throw unsupported(field);
+    const ends: Record<string, Value> = {};
+    for (const [bound, key, side] of [
+      [lower, 'g', -1],
+      [upper, 'l', 1],
+    ] as const) {
+      const end = bound && endOf(field, bound, side);
+      if (end === 'none') return matchNone;
+      if (end !== undefined) ends[`${key}t${bound!.inclusive ? 'e' : ''}`] = end;
+    }
+    if (Object.keys(ends).length === 0) return field.always ? matchAll : { exists: { field: name } };
+    return { range: { [name]: ends } };
+  },
+  exists: ({ field }, { nameOf }) => (field.always ? matchAll : { exists: { field: nameOf(field) } }),
+  existsUnder: ({ root, keys }, { fields }) => {
+    const path = [root, ...keys].join('.');
+    const unfit = [{ term: { ig: path } }, { prefix: { ig: `${path}.` } }];
+    return anyOf([...fields.namesUnder(path).map((field) => ({ exists: { field } })), ...unfit]);
+  },
+  pattern: ({ field, pattern, caseInsensitive }, { nameOf }) => {
+    const name = nameOf(field);
+    if (name === '_id') throw unsupported(field);
+    const folded = caseInsensitive ? { case_insensitive: true } : {};
+    switch (pattern.kind) {
+      case 'equal':
+        return { term: { [name]: { value: pattern.text, ...folded } } };
+      case 'prefix':
+        return { prefix: { [name]: { value: pattern.text, ...folded } } };
+      case 'wildcard':
+        return { wildcard: { [name]: { value: pattern.parts.map(wildcardOf).join(''), ...folded } } };
+      case 'regexp':
+        return {
+          regexp: {
+            [name]: { value: pattern.text, ...(pattern.flags !== undefined && { flags: pattern.flags }), ...folded },
+          },
+        };
+    }
+  },
+  near: ({ field }) => {
+    throw unsupported(field);
+  },
+  box: ({ field }) => {
+    throw unsupported(field);
+  },
+};
+
+/** Writes predicates in the engine's language. What they ask of devices is a question to PostgreSQL. */
+export class PredicateCompiler {
+  constructor(
+    readonly fields: EngineFields,
+    private readonly devices: DeviceQuestions,
+  ) {}
+
+  readonly nameOf = (field: Field): string => this.fields.nameOf(field);
+
+  readonly part = (predicate: Predicate): Part => {
+    const read = fieldsOf(predicate);
+    // As much of a predicate as is about devices alone is one question.
+    if (read.length > 0 && predicate.kind !== 'existsUnder' && !hasUnder(predicate) && read.every(isOfDevice))
+      return this.devices.ask(predicate);
+    const found = (compile[predicate.kind] as (predicate: Predicate, compiler: PredicateCompiler) => Part)(
+      predicate,
+      this,
+    );
+    const older = 'field' in predicate ? this.fields.olderThan(predicate.field) : undefined;
+    return older === undefined ? found : { bool: { filter: [found], must_not: [older] } };
+  };
+}
+
+const isOfDevice = ({ ofDevice }: Field): boolean => ofDevice;
+
+const hasUnder = (predicate: Predicate): boolean => {
+  if (predicate.kind === 'existsUnder') return true;
+  if (predicate.kind === 'not') return hasUnder(predicate.of);
+  return 'of' in predicate && (predicate.of as readonly Predicate[]).some(hasUnder);
+};
+
+const unsupported = ({ path }: Field) =>
+  illegalArgument(`Field [${path}] can only be asked for whole values where records are on a cluster`);
+
+/** An end of a range; undefined where it restricts nothing, `none` where nothing is beyond it. */
+const endOf = ({ kind }: Field, { value }: Bound, side: -1 | 1): Value | undefined | 'none' => {
+  if (kind === 'date') {
+    if (value === 'infinity') return side === 1 ? undefined : 'none';
+    if (value === '-infinity') return side === -1 ? undefined : 'none';
+    return microsOf(value);
+  }
+  if (kind === 'keyword') return value;
+  const number = Number(value);
+  if (Number.isFinite(number)) return value;
+  const open = number === side * Infinity;
+  if (open) return undefined;
+  return 'none';
+};
+
+/** A timestamp's text in microseconds since 1970. */
+export const microsOf = (value: Value): number => {
+  const text = `${value}`;
+  const [, whole = text, micros = ''] = /^(.*\.\d{3})(\d{3})Z$/.exec(text) ?? [];
+  return Date.parse(micros === '' ? text : `${whole}Z`) * 1000 + Number(micros);
+};
+
+const wildcardOf = (part: WildcardPart): string =>
+  typeof part === 'string' ? part : part.text.replaceAll(/[\\*?]/g, '\\$&');

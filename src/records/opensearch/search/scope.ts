@@ -1,0 +1,92 @@
+import sql from 'sql-template-tag';
+import type { Aggregation } from '../../../search/aggregation/aggregation.js';
+import type { TimeRange } from '../../../search/envelope.js';
+import type { Field } from '../../../search/field/field.js';
+import type { Predicate } from '../../../search/query/predicate.js';
+import { timeLeft } from '../../../search/query/time-left.js';
+import type { Rows } from '../../postgres/search/snapshot-reader.js';
+import { devicesIn } from './device-question.js';
+import type { Part } from './engine.js';
+import { matchNone } from './part.js';
+import { microsOf } from './predicate.js';
+
+/** Devices up to so many are named by their identifiers, for which PostgreSQL need not be asked. */
+const fewDevices = 64;
+
+/** The records of some devices. */
+export const recordsOfDevices = async (rows: Rows, deviceIds: readonly string[]): Promise<Part> => {
+  if (deviceIds.length <= fewDevices) return deviceIds.length === 0 ? matchNone : { terms: { d: deviceIds } };
+  const [found] = await rows<{ numbers: number[] }>(
+    sql`select coalesce(array_agg(number order by number), '{}') as numbers from device where id = any(${deviceIds}::uuid[])`,
+  );
+  return devicesIn(found!.numbers);
+};
+
+/** What every record of a query's scope is, but for its device. */
+export const scopeParts = (
+  organizationId: string,
+  productIds: readonly string[],
+  { from, to }: TimeRange,
+): readonly Part[] => {
+  const time: Record<string, number> = {};
+  if (from === 'infinity' || to === '-infinity') return [matchNone];
+  if (from !== '-infinity') time['gte'] = microsOf(from);
+  if (to !== 'infinity') time['lte'] = microsOf(to);
+  return [
+    { term: { o: organizationId } },
+    ...(productIds.length === 0 ? [] : [{ terms: { p: productIds } }]),
+    ...(Object.keys(time).length === 0 ? [] : [{ range: { us: time } }]),
+  ];
+};
+
+/** Records are from 2000 on and at most a day ahead, whatever was asked for. Milliseconds. */
+const earliest = Date.UTC(1999, 11, 30);
+const ahead = 3 * 86_400_000;
+
+/** The time that a query reads, in Unix seconds. @param beyond whether some aggregation looks beyond the query */
+export const timeRead = (
+  { fromMillis, toMillis }: TimeRange,
+  predicates: readonly Predicate[],
+  beyond: boolean,
+  now: number,
+): { from: number; to: number } => {
+  const from = Math.min(Math.max(fromMillis, earliest), now + ahead);
+  const span = { from, to: Math.max(from, Math.min(toMillis, now + ahead)) };
+  const left = beyond ? span : timeLeft(span, predicates);
+  // A timestamp beyond the calendar reads as no number.
+  const read = left.from <= left.to ? left : span;
+  return { from: Math.floor(read.from / 1000), to: Math.ceil(read.to / 1000) };
+};
+
+/** Whether aggregations look beyond the records that match. */
+export const looksBeyond = (aggregations: readonly Aggregation[]): boolean =>
+  aggregations.some(
+    (one) =>
+      one.kind === 'global' ||
+      (one.kind === 'terms' && one.minDocCount === 0) ||
+      ('children' in one && looksBeyond(one.children)),
+  );
+
+/** The shapes of products in which variables have other types than now, see `Shapes`. */
+export type OlderShapes = (field: Field) => readonly number[];
+
+/** Reads the shapes of the products that an organization's documents can be of, where one has several. */
+export const loadOlderShapes = async (rows: Rows, organizationId: string): Promise<OlderShapes> => {
+  const found = await rows<{ id: number; productId: string; types: Record<string, string> }>(
+    sql`
+    select s.id, s.product_id as "productId", s.types from index_shape s
+    where s.product_id in (
+      select product_id from index_shape where product_id in (
+        select id from product where organization_id = ${organizationId}::uuid
+        union select product_id from device where organization_id = ${organizationId}::uuid)
+      group by product_id having count(*) > 1)`,
+    'shapes',
+  );
+  const byProduct = Map.groupBy(found, ({ productId }) => productId);
+  return ({ origin }) =>
+    origin.kind !== 'declared' || byProduct.size === 0
+      ? []
+      : origin.variables.flatMap(({ productId, name, type }) =>
+          (byProduct.get(productId) ?? []).flatMap(({ id, types }) => (types[name] === type ? [] : id)),
+        );
+};

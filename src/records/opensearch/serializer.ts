@@ -1,0 +1,15 @@
+import { Serializer } from '@opensearch-project/opensearch';
+
+/** Reads whole numbers beyond 2^53 as BigInts, which the client's own way does many times slower. */
+export class ExactSerializer extends Serializer {
+  override deserialize(json: string): unknown {
+    // Seventeen digits are the fewest that a number needs for that; texts that have them only cost time.
+    return /\d{17}/.test(json) ? JSON.parse(json, exactly) : JSON.parse(json);
+  }
+}
+
+/** The source text of a value is the third argument of a reviver (ECMAScript 2026). */
+const exactly = (_key: string, value: unknown, context?: { source?: string }): unknown => {
+  if (typeof value !== 'number' || Number.isSafeInteger(value) || context?.source === undefined) return value;
+  return /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
+};
