@@ -1,4 +1,3 @@
-import { unavailable } from '../../../errors.js';
 import type { Aggregation } from '../../../search/aggregation/aggregation.js';
 import { type BoundRequest, bindRequest } from '../../../search/bound-request.js';
 import type { TimeRange } from '../../../search/envelope.js';
@@ -12,10 +11,9 @@ import { loadDevices } from '../../postgres/search/hits/device.js';
 import type { Reader } from '../../postgres/search/snapshot-reader.js';
 import { narrow } from '../../postgres/search/sql/scan.js';
 import type { SearchCall } from '../../record-index.js';
-import { isUnavailable } from '../client.js';
 import { DeviceQuestions } from './device-question.js';
 import { DeviceValues, loadDeviceValues } from './device-value.js';
-import { askEngine, type EngineAnswer, type EngineHit, isLate, type Part } from './engine.js';
+import { askEngine, type EngineAnswer, type EngineHit, type Part } from './engine.js';
 import { failureOf } from './failure.js';
 import { EngineFields } from './field.js';
 import { attempt, type OneQuery, shardsOf, timedOutAnswer } from './one-query.js';
@@ -160,25 +158,19 @@ interface Search {
 /** Asks the engine, where there is a device to ask for at all. */
 const ask = async (searches: readonly Search[], work: CallWork): Promise<readonly EngineAnswer[]> => {
   const { options, call, took, scope } = work;
+  if (searches.length === 0) return [];
   if (scope.deviceIds.length === 0) return searches.map(() => ({ status: 200 }));
-  const left = options.timeoutMs - took();
+  const left = Math.ceil(options.timeoutMs - took());
   if (left <= 0) throw new TimedOut();
-  try {
-    return await askEngine(
-      options.client,
-      searches.map(({ query, index, body }) => ({
-        index,
-        routing: call.organizationId,
-        body: { ...body, timeout: `${Math.ceil(Math.min(left, query.request?.timeoutMs ?? left))}ms` },
-      })),
-      { timeoutMs: left, signal: call.signal },
-    );
-  } catch (error) {
-    if (isLate(error)) throw new TimedOut();
-    if (isUnavailable(error))
-      throw unavailable('The service cannot reach the cluster that has its records. Try again shortly.');
-    throw error;
-  }
+  return askEngine(
+    options.client,
+    searches.map(({ query, index, body }) => ({
+      index,
+      routing: call.organizationId,
+      body: { ...body, timeout: `${Math.min(left, query.request?.timeoutMs ?? left)}ms` },
+    })),
+    { deadline: performance.now() + left, signal: call.signal },
+  );
 };
 
 /** Reads the answers, with the devices of all that they show. */

@@ -1,5 +1,7 @@
 import type { Client } from '@opensearch-project/opensearch';
-import { errors } from '@opensearch-project/opensearch';
+import { unavailable } from '../../../errors.js';
+import { TimedOut } from '../../../search/pace.js';
+import { isUnavailable } from '../client.js';
 
 /** A query, an aggregation or any other part of a request in the engine's language. */
 export type Part = { readonly [key: string]: unknown };
@@ -53,44 +55,40 @@ export interface EngineAnswer {
 
 /** How long to wait, and for whom. */
 export interface AskOptions {
-  readonly timeoutMs: number;
+  /** On the clock of `performance.now()`. */
+  readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Bytes of one answer of the engine at most. */
-const maxAnswerBytes = 256 * 1024 * 1024;
-
-/** Sends searches together; the answers are in their order. Aborting closes the connection, which cancels them. */
+/**
+ * Sends searches together; the answers are in their order. Aborting closes the connection, which cancels them.
+ * @throws TimedOut at the deadline; the signal's reason; UNAVAILABLE where the cluster cannot be reached.
+ */
 export const askEngine = async (
   client: Client,
   searches: readonly EngineSearch[],
-  { timeoutMs, signal }: AskOptions,
+  { deadline, signal }: AskOptions,
 ): Promise<readonly EngineAnswer[]> => {
-  if (searches.length === 0) return [];
   signal?.throwIfAborted();
   const lines = searches.flatMap(({ index, routing, body }) => [
     { index, routing, ignore_unavailable: true, allow_no_indices: true },
     body,
   ]);
-  const asked = client.msearch(
-    { body: lines as never } as never,
-    {
-      requestTimeout: Math.ceil(timeoutMs),
-      maxResponseSize: maxAnswerBytes,
-    } as never,
-  );
-  const leave = () => asked.abort();
-  signal?.addEventListener('abort', leave, { once: true });
+  const late = AbortSignal.timeout(Math.max(0, Math.ceil(deadline - performance.now())));
+  const over = signal ? AbortSignal.any([signal, late]) : late;
+  const asked = client.msearch({ body: lines as never });
+  const abort = () => asked.abort();
+  over.addEventListener('abort', abort, { once: true });
   try {
-    const { body } = (await asked) as unknown as { body: { responses: EngineAnswer[] } };
-    return body.responses;
+    const { body } = await asked;
+    return body.responses as unknown as readonly EngineAnswer[];
   } catch (error) {
     signal?.throwIfAborted();
-    throw error;
+    if (late.aborted) throw new TimedOut();
+    throw isUnavailable(error) ? away() : error;
   } finally {
-    signal?.removeEventListener('abort', leave);
+    over.removeEventListener('abort', abort);
   }
 };
 
-/** Whether the engine took longer to answer than it was given. */
-export const isLate = (error: unknown): boolean => error instanceof errors.TimeoutError;
+const away = () => unavailable('The service cannot reach the cluster that records are searched on. Try again shortly.');
