@@ -3,8 +3,8 @@ import { Serializer } from '@opensearch-project/opensearch';
 /** Reads whole numbers beyond 2^53 as BigInts, which the client's own way does many times slower. */
 export class ExactSerializer extends Serializer {
   override deserialize(json: string): unknown {
-    // Seventeen digits are the fewest that a number needs for that; texts that have them only cost time.
-    return /\d{17}/.test(json) ? JSON.parse(json, exactly) : JSON.parse(json);
+    // The fewest digits that a number needs for that; texts that have them only cost time.
+    return /9\d{15}|\d{17}/.test(json) ? JSON.parse(json, exactly) : JSON.parse(json);
   }
 }
 

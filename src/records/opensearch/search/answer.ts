@@ -17,11 +17,11 @@ import { askEngine, type EngineAnswer, type EngineHit, type Part } from './engin
 import { failureOf } from './failure.js';
 import { EngineFields } from './field.js';
 import { attempt, type OneQuery, shardsOf, timedOutAnswer } from './one-query.js';
+import type { ClusterSearchOptions } from './option.js';
 import { allOf } from './part.js';
 import { type EnginePlan, enginePlanOf, namesDeviceFields, timedBody, timedSpan } from './plan.js';
 import { PredicateCompiler } from './predicate.js';
 import { loadOlderShapes, looksBeyond, recordsOfDevices, scopeParts, timeRead } from './scope.js';
-import type { ClusterSearchOptions } from './search.js';
 
 /** What the queries of a call are answered with. */
 export interface CallWork {
@@ -111,7 +111,17 @@ const planAll = async (asked: readonly Asked[], compiler: PredicateCompiler, wor
   for (const one of asked) {
     const found = spans.get(one) ?? new Map<Aggregation, Span>();
     const { organizationId } = call;
-    const context = { organizationId, fields: one.fields, now, times, compiler, deviceValues, found, weigh };
+    const context = {
+      organizationId,
+      fields: one.fields,
+      now,
+      times,
+      compiler,
+      deviceValues,
+      found,
+      weigh,
+      pace: reader.pace,
+    };
     attempt(one.query, () => {
       const plan = enginePlanOf(one.bound, { ...context, scope: one.scope, whole: one.whole });
       plans.push({ asked: one, plan });
@@ -189,7 +199,7 @@ const read = async (plans: readonly Plan[], answers: readonly EngineAnswer[], wo
     const { query } = asked;
     if (query.answer !== undefined) continue;
     try {
-      const found = await plan.read(reader.pace, devices);
+      const found = await plan.read(devices);
       query.answer = { took: took(), timed_out: false, status: 200, _shards: shardsOf(answers[index]!), ...found };
     } catch (error) {
       if (!(error instanceof SearchFailure)) throw error;

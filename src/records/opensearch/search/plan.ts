@@ -23,6 +23,8 @@ export interface EnginePlanContext {
   readonly times: Times;
   readonly compiler: PredicateCompiler;
   readonly deviceValues: DeviceValues;
+  /** For loops over what was found. */
+  readonly pace: Pace;
   /** The records that the query may see, of the devices that it leaves. */
   readonly scope: Part;
   /** All records that the query may see. */
@@ -38,7 +40,7 @@ export interface EnginePlan {
   readonly body: Part;
   /** Takes the engine's answer. Answers the records whose devices are shown. */
   take(answer: EngineAnswer): readonly EngineHit[];
-  read(pace: Pace, devices: Devices): Promise<Found>;
+  read(devices: Devices): Promise<Found>;
 }
 
 /** Plans a bound query. @throws SearchFailure where it cannot be answered from a cluster. */
@@ -69,10 +71,10 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
       const inside = tree?.take(given.aggregations) ?? [];
       return showsDevices ? [...hitsOf(), ...inside] : inside;
     },
-    read: async (pace, devices) => {
-      const hits = await pace.map(hitsOf(), (hit) => make(recordOfHit(hit, sort), devices));
-      const total = totalOf(answer, trackTotal);
-      const aggregations = await tree?.read(pace, devices);
+    read: async (devices) => {
+      const hits = await context.pace.map(hitsOf(), (hit) => make(recordOfHit(hit, sort), devices));
+      const total = totalOf(answer, trackTotal, postFilter === all ? tree?.total() : undefined);
+      const aggregations = await tree?.read(devices);
       return {
         hits: { ...(total && { total }), max_score: null, hits },
         ...(aggregations && { aggregations }),
@@ -81,9 +83,15 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
   };
 };
 
-const totalOf = (answer: EngineAnswer | undefined, trackTotal: number | false): Found['hits']['total'] => {
+const totalOf = (
+  answer: EngineAnswer | undefined,
+  trackTotal: number | false,
+  counted: number | undefined,
+): Found['hits']['total'] => {
   if (trackTotal === false) return undefined;
-  const { value = 0, relation = 'eq' } = answer?.hits?.total ?? {};
+  const told = answer?.hits?.total;
+  const { value, relation } =
+    counted === undefined ? (told ?? { value: 0, relation: 'eq' }) : { value: counted, relation: 'eq' };
   return relation === 'gte' || value > trackTotal ? { value: trackTotal, relation: 'gte' } : { value, relation: 'eq' };
 };
 

@@ -56,7 +56,8 @@ const compile: Compile = {
   },
   pattern: ({ field, pattern, caseInsensitive }, { nameOf }) => {
     const name = nameOf(field);
-    if (name === '_id') throw unsupported(field);
+    // The engine takes identifiers whole, and this may be one field of many.
+    if (name === '_id') return matchNone;
     const folded = caseInsensitive ? { case_insensitive: true } : {};
     switch (pattern.kind) {
       case 'equal':

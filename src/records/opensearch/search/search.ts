@@ -1,4 +1,3 @@
-import type { Client } from '@opensearch-project/opensearch';
 import { ApiError } from '../../../errors.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '../../../search/envelope.js';
 import { type ErrorAnswer, rejected } from '../../../search/failure.js';
@@ -7,22 +6,11 @@ import { timeSlices } from '../../../time-slice.js';
 import type { Times } from '../../answer/hit.js';
 import { type CallBudget, ResultBudget } from '../../answer/result-budget.js';
 import { noLook, readScope } from '../../postgres/search/call-scope.js';
-import type { SearchOptions } from '../../postgres/search/search.js';
 import { type Snapshot, takeSnapshot } from '../../postgres/search/snapshot.js';
 import type { Ask, Search, SearchAnswer, SearchCall } from '../../record-index.js';
-import type { IndexNames } from '../indices.js';
-import type { Places } from '../place.js';
 import { answerQueries } from './answer.js';
 import { type OneQuery, readQuery, timedOutAnswer } from './one-query.js';
-
-/** What the search works with: PostgreSQL for devices, products and fields, and the cluster for records. */
-export interface ClusterSearchOptions extends SearchOptions {
-  readonly client: Client;
-  readonly names: IndexNames;
-  readonly places: Places;
-  /** Resolves when the organization's records are found that are to be found. */
-  fresh(organizationId: string, signal?: AbortSignal): Promise<void>;
-}
+import type { ClusterSearchOptions } from './option.js';
 
 /** Opens the search over a cluster. */
 export const createClusterSearch = (options: ClusterSearchOptions): Pick<Search, 'prepare' | 'prepareMulti'> => {

@@ -3,7 +3,7 @@ import type { Answer } from '../../../../search/aggregation/answer.js';
 import { numberOf, unsupported } from '../../../../search/aggregation/number-of.js';
 import type { PipelineAggregation } from '../../../../search/aggregation/pipeline/pipeline.js';
 import { inOrder, isPipeline } from '../../../../search/aggregation/pipeline/place.js';
-import { type Awaitable, chain, type Pace } from '../../../../search/pace.js';
+import { type Awaitable, chain } from '../../../../search/pace.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import { pointOf } from '../../../../search/syntax/geo-point.js';
 import { scalarText } from '../../../../search/syntax/value.js';
@@ -22,15 +22,17 @@ export interface PlannedTree {
   readonly asked: Asked;
   /** Takes the engine's answer. Answers the records that it shows. */
   take(answer: EngineBucket | undefined): readonly EngineHit[];
+  /** How many records match, where that was asked for; the engine counts them wrong beside a `composite` with a cursor. */
+  total(): number | undefined;
   /** Reads the answer, with the devices of the records that it shows. */
-  read(pace: Pace, devices: Devices): Awaitable<Answer>;
+  read(devices: Devices): Awaitable<Answer>;
 }
 
 /** What planning is given. */
 interface Shared
   extends Pick<
     Planning,
-    'fields' | 'now' | 'found' | 'times' | 'organizationId' | 'compiler' | 'scope' | 'deviceValues'
+    'fields' | 'now' | 'found' | 'times' | 'organizationId' | 'compiler' | 'scope' | 'deviceValues' | 'pace'
   > {
   /** Counts what is held in memory, in bytes; throws past what a call, or all of them, may hold. */
   readonly weigh: (bytes: number) => void;
@@ -48,15 +50,12 @@ export const planTree = (
   let names = 0;
   let isCounted = false;
   let taken: EngineBucket | undefined;
-  let around: { pace: Pace; devices: Devices } | undefined;
+  let devices: Devices | undefined;
   const aside: Asked[] = [];
   const shown: EngineHit[] = [];
   const planning: Planning = {
     ...shared,
     ...answerCounter(weigh),
-    get pace() {
-      return around!.pace;
-    },
     planAll,
     newName: () => `a${names++}`,
     aside: (asked) => {
@@ -64,12 +63,13 @@ export const planTree = (
       return () => taken;
     },
     needDevices: (hits) => void shown.push(...hits),
-    devices: () => around!.devices,
+    devices: () => devices!,
     countAll: () => {
       isCounted = true;
     },
   };
   const planned = planAll(aggregations, new Stage(planning, true));
+  isCounted ||= aggregations.some(({ kind }) => kind === 'composite');
   const root = (): Bucket => {
     if (taken === undefined) return {};
     const all = taken[counted] as EngineBucket | undefined;
@@ -82,8 +82,9 @@ export const planTree = (
       planned.visit(root());
       return shown;
     },
-    read: (pace, devices) => {
-      around = { pace, devices };
+    total: () => (taken?.[counted] as EngineBucket | undefined)?.doc_count,
+    read: (given) => {
+      devices = given;
       return planned.read(root());
     },
   };
@@ -104,18 +105,11 @@ const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children =
   }
   const { planning } = stage;
   const visitors = [...planned.values()].flatMap(({ visit }) => visit ?? []);
-  // Its pace comes with the answer.
-  const counting = {
-    answered: planning.answered,
-    get pace() {
-      return planning.pace;
-    },
-  };
   return {
     ...childrenOf(
       planned,
       inOrder(pipelines).map((pipeline) => plannedPipeline(pipeline, planning)),
-      counting,
+      planning,
     ),
     asked: Object.assign({}, ...[...planned.values()].map(({ asked }) => asked)) as Asked,
     visit: (bucket) => {
