@@ -8,8 +8,8 @@ import type { IndexNames } from './indices.js';
 import { createClusterLatest } from './latest.js';
 import { createClusterFind, createClusterList, createClusterNewestTimes } from './list.js';
 import type { Places } from './place.js';
-import { createClusterSeries } from './series/series.js';
 import { createClusterSearch } from './search/search.js';
+import { createClusterSeries } from './series/series.js';
 
 /** What the index works with: the cluster, and PostgreSQL for devices, products and the catalogue of fields. */
 export interface ClusterIndexOptions extends RecordIndexOptions {

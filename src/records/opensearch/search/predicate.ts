@@ -42,7 +42,7 @@ const compile: Compile = {
       [upper, 'l', 1],
     ] as const) {
       const end = bound && endOf(field, bound, side);
-      if (end === 'none') return matchNone;
+      if (end === nothing) return matchNone;
       if (end !== undefined) ends[`${key}t${bound!.inclusive ? 'e' : ''}`] = end;
     }
     if (Object.keys(ends).length === 0) return field.always ? matchAll : { exists: { field: name } };
@@ -116,11 +116,14 @@ const hasUnder = (predicate: Predicate): boolean => {
 const unsupported = ({ path }: Field) =>
   illegalArgument(`Field [${path}] can only be asked for whole values where records are on a cluster`);
 
-/** An end of a range; undefined where it restricts nothing, `none` where nothing is beyond it. */
-const endOf = ({ kind }: Field, { value }: Bound, side: -1 | 1): Value | undefined | 'none' => {
+/** Where nothing is beyond an end of a range. */
+const nothing: unique symbol = Symbol('nothing');
+
+/** An end of a range; undefined where it restricts nothing. */
+const endOf = ({ kind }: Field, { value }: Bound, side: -1 | 1): Value | undefined | typeof nothing => {
   if (kind === 'date') {
-    if (value === 'infinity') return side === 1 ? undefined : 'none';
-    if (value === '-infinity') return side === -1 ? undefined : 'none';
+    if (value === 'infinity') return side === 1 ? undefined : nothing;
+    if (value === '-infinity') return side === -1 ? undefined : nothing;
     return microsOf(value);
   }
   if (kind === 'keyword') return value;
@@ -128,7 +131,7 @@ const endOf = ({ kind }: Field, { value }: Bound, side: -1 | 1): Value | undefin
   if (Number.isFinite(number)) return value;
   const open = number === side * Infinity;
   if (open) return undefined;
-  return 'none';
+  return nothing;
 };
 
 /** A timestamp's text in microseconds since 1970. */

@@ -12,8 +12,8 @@ const noValues: Moments = { count: 0, sum: 0, min: null, max: null, sumOfSquares
 /** What buckets without values are ordered as; by others they come last. */
 const emptyOf: Readonly<Record<string, number>> = { count: 0, sum: 0, min: Infinity, max: -Infinity };
 
-const simple = ['count', 'sum', 'min', 'max', 'avg'];
-const scattered = [
+const simple = new Set(['count', 'sum', 'min', 'max', 'avg']);
+const scattered = new Set([
   'sum_of_squares',
   'variance',
   'variance_population',
@@ -23,7 +23,7 @@ const scattered = [
   'std_deviation_sampling',
   'std_upper',
   'std_lower',
-];
+]);
 
 const plan = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: number) => {
   const source = numbersOf(metric.kind, metric, metric.at, stage);
@@ -48,7 +48,7 @@ const plan = (metric: SimpleMetric | ExtendedStatsMetric, stage: Stage, sigma?: 
     };
   };
   const sortable = (property: string): SortPath | undefined => {
-    if (!simple.includes(property) && (sigma === undefined || !scattered.includes(property))) return undefined;
+    if (!simple.has(property) && (sigma === undefined || !scattered.has(property))) return undefined;
     const cell = (bucket: Bucket) => {
       const answer = question.answerIn(bucket);
       const bounds = answer?.['std_deviation_bounds'] as Record<string, unknown> | undefined;
