@@ -27,6 +27,54 @@ describeInBrowser('applications, people and jobs', () => {
     expect(faults).toEqual([]);
   });
 
+  it('shows on a map where its devices are, each a link to the device, and no map where none has a place', async () => {
+    const owner = await world.organization();
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Fleet' });
+    const link = async (serial: string, name: string, location?: object) => {
+      const id = await owner.make(`/organizations/${owner.id}/devices/${serial}`, {
+        name,
+        ...(location && { location }),
+      });
+      await owner.put(`/applications/${owner.id}/${applicationId}/devices/${id}`);
+      return id;
+    };
+    await link('c0-00', 'Nowhere');
+    const { page, faults } = await browser.open(
+      `${world.url}/console/applications/${applicationId}#token=${owner.token}`,
+    );
+    await page.getByRole('link', { name: 'Nowhere' }).waitFor();
+    const map = page.getByRole('group', { name: 'Map' });
+    expect(await map.count()).toBe(0);
+    await link('c0-01', 'Paris', { lat: 48.85, lon: 2.35 });
+    const sydney = await link('c0-02', 'Sydney', { lat: -33.87, lon: 151.2 });
+    await link('c0-03', 'North Pole', { lat: 90, lon: 0 });
+    await page.reload();
+    await map.getByRole('link').first().waitFor();
+    const frame = (await map.boundingBox())!;
+    const marks: Record<string, { x: number; y: number }> = {};
+    for (const mark of await map.getByRole('link').all()) {
+      const { x, y, width, height } = (await mark.boundingBox())!;
+      marks[(await mark.getAttribute('aria-label'))!] = {
+        x: (x + width / 2 - frame.x) / frame.width,
+        y: (y + height / 2 - frame.y) / frame.height,
+      };
+    }
+    expect(Object.keys(marks).sort()).toEqual(['North Pole', 'Paris', 'Sydney']);
+    for (const { x, y } of Object.values(marks)) {
+      expect(Math.min(x, y)).toBeGreaterThan(0);
+      expect(Math.max(x, y)).toBeLessThan(1);
+    }
+    expect(marks['Paris']!.x).toBeLessThan(marks['Sydney']!.x);
+    expect(marks['North Pole']!.y).toBeLessThan(marks['Paris']!.y);
+    expect(marks['Paris']!.y).toBeLessThan(marks['Sydney']!.y);
+    expect(await violationsOf(page)).toEqual([]);
+    await map.getByRole('link', { name: 'Sydney' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Sydney' }).waitFor();
+    expect(page.url()).toContain(`/devices/${sydney}`);
+    expect(faults).toEqual([]);
+  });
+
   it('says who may see an application, and why', async () => {
     const owner = await world.organization();
     const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });

@@ -21,6 +21,8 @@ export interface MapProps {
 const [width, height] = [640, 320];
 /** The least that is shown around places, in degrees. */
 const margin = 5;
+/** Kept free at the edges, so that no mark is cut there. */
+const markRoom = 8;
 /** Mercator's projection has no poles. */
 const northernmost = 84;
 
@@ -71,8 +73,8 @@ const drawn = (places: readonly Place[]) => {
     .rotate([-(west + east) / 2, 0])
     .fitExtent(
       [
-        [0, 0],
-        [width, height],
+        [markRoom, markRoom],
+        [width - markRoom, height - markRoom],
       ],
       { type: 'MultiPoint', coordinates: corners },
     )
