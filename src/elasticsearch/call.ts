@@ -36,6 +36,9 @@ export type Handle = (call: Call) => Promise<HttpAnswer>;
 /** The name that answers give the one index that an application has; a request may name it anything. */
 export const indexName = 'records';
 
+/** The name of the one node that there seems to be. */
+export const nodeName = 'ddp';
+
 /** The last text of a parameter; undefined where it did not come. */
 export const parameter = ({ parameters }: Pick<Call, 'parameters'>, name: string): string | undefined =>
   parameters.get(name)?.at(-1);

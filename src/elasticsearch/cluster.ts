@@ -1,4 +1,4 @@
-import type { Handle } from './call.js';
+import { type Handle, nodeName } from './call.js';
 
 /**
  * The version that is claimed. Clients of 7.14 and later look at the header `X-Elastic-Product`, those of 8 and 9 at
@@ -6,7 +6,6 @@ import type { Handle } from './call.js';
  */
 export const version = '8.19.0';
 
-const nodeId = 'ddp';
 const counts = { total: 1, successful: 1, failed: 0 } as const;
 
 /** `GET /`: what clients ask first. */
@@ -67,7 +66,7 @@ export const clusterSettings: Handle = async ({ load }) => {
 export const nodes: Handle = async ({ load }) => {
   const { id, name } = await load();
   const node = { name, version, build_flavor: 'default', build_type: 'tar', roles: ['data', 'ingest', 'master'] };
-  return { body: { _nodes: counts, cluster_name: id, nodes: { [nodeId]: node } } };
+  return { body: { _nodes: counts, cluster_name: id, nodes: { [nodeName]: node } } };
 };
 
 /** `GET /_license`: nothing expires. */

@@ -4,7 +4,7 @@ import type { QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
 import { type Call, type Handle, parameter } from './call.js';
 import { badArgument, EngineFailure, invalidRequest } from './error.js';
-import { requireTime } from './parameter.js';
+import { requireKeepAliveOf, requirePitKeepAlive, requireScrollKeepAlive } from './keep-alive.js';
 import { askOne, bodyOf, withMembers } from './query.js';
 
 /**
@@ -64,7 +64,7 @@ const shorten = (id: unknown): string => (typeof id === 'string' ? id.slice(0, 4
 
 /** Opens a point in time (`_pit`, or `_search/point_in_time` as OpenSearch names it). */
 export const openPit: Handle = async (call) => {
-  requireTime(call, 'keep_alive');
+  requirePitKeepAlive(call);
   const { id: applicationId, organizationId } = await call.load();
   const id = encode({ kind: 'pit', organizationId, applicationId });
   const shards = { total: 1, successful: 1, skipped: 0, failed: 0 };
@@ -98,10 +98,12 @@ export const isPit = (query: LocatedJson): query is JsonObject =>
 
 /** The id of a query's point in time. @throws EngineFailure where it is not of this application. */
 export const requirePit = (call: Call, query: JsonObject): string => {
-  const pit = toPlain(query.get('pit')!);
-  const id = isRecord(pit) ? pit['id'] : undefined;
+  const pit = query.get('pit')!;
+  const plain = toPlain(pit);
+  const id = isRecord(plain) ? plain['id'] : undefined;
   if (id === undefined) throw badArgument('point in time id is not provided');
   decode(call, 'pit', id);
+  requireKeepAliveOf(pit);
   return id as string;
 };
 
@@ -138,7 +140,7 @@ const fieldOf = (key: LocatedJson): string | undefined => {
 
 /** The first page of a scroll. Only it answers aggregations. */
 export const openScroll = async (call: Call, query: LocatedJson): Promise<Scroll> => {
-  requireTime(call, 'scroll');
+  requireScrollKeepAlive(call);
   if (!(query instanceof JsonObject)) return askOne(call, query);
   const from = query.get('from');
   if (from !== undefined && toPlain(from) !== 0)
@@ -167,11 +169,11 @@ const newestFirst = () => [locate({ ts: 'desc' }), locate({ _doc: 'desc' })];
 
 /** The page after the last one that an id tells of. */
 export const nextPage = async (call: Call): Promise<Scroll> => {
-  requireTime(call, 'scroll');
   const body = plainBody(call);
   const id = call.params['id'] ?? body['scroll_id'] ?? parameter(call, 'scroll_id');
   if (id === undefined) throw invalidRequest('scrollId is missing');
   const cursor = decode(call, 'scroll', id);
+  requireScrollKeepAlive(call, body);
   const answer = await askOne(call, locate(cursor.query));
   if ('error' in answer) return answer;
   const total = cursor.total as typeof answer.hits.total;

@@ -1,22 +1,50 @@
 import type { ApiError, ErrorCode } from '../errors.js';
-import type { Cause } from '../search/failure.js';
+import type { Position } from '../json.js';
+import type { Cause, ErrorAnswer } from '../search/failure.js';
+import { indexName, nodeName } from './call.js';
 
 /** An error as the engines write it: the body of an answer with `status`. */
 export interface EngineError {
   readonly status: number;
-  readonly error: {
-    readonly root_cause: readonly object[];
-    readonly type: string;
-    readonly reason: string;
-    readonly caused_by?: Cause;
-  };
+  readonly error: Cause & { readonly root_cause: readonly object[] };
 }
 
 /** An error in the engines' form. */
-export const engineError = (status: number, type: string, reason: string, causedBy?: Cause): EngineError => ({
-  error: { root_cause: [{ type, reason }], type, reason, ...(causedBy && { caused_by: causedBy }) },
-  status,
-});
+export const engineError = (
+  status: number,
+  type: string,
+  reason: string,
+  causedBy?: Cause,
+  place?: Position,
+): EngineError => {
+  const cause = { type, reason, ...(place && { line: place.line, col: place.col }) };
+  return { error: { root_cause: [cause], ...cause, ...(causedBy && { caused_by: causedBy }) }, status };
+};
+
+/** Errors that the engines meet where they look for records, not where they read the request. */
+const ofShard: ReadonlySet<string> = new Set(['query_shard_exception', 'parse_exception']);
+
+/** A refusal of a query with what the engines put around it where it arises on a shard. */
+export const queryError = (answer: ErrorAnswer): EngineError => {
+  const { root_cause: _cause, path, line, col, ...cause } = answer.error;
+  if (!ofShard.has(cause.type)) return answer;
+  const { status, error } = allShardsFailed(answer.status, cause);
+  return { status, error: { ...error, ...(path !== undefined && { path }), ...(line !== undefined && { line, col }) } };
+};
+
+const allShardsFailed = (status: number, { type, reason, caused_by }: Cause): EngineError => {
+  const cause = { type, reason, index: indexName };
+  const failure = { shard: 0, index: indexName, node: nodeName, reason: { ...cause, ...(caused_by && { caused_by }) } };
+  const error = {
+    root_cause: [cause],
+    type: 'search_phase_execution_exception',
+    reason: 'all shards failed',
+    phase: 'query',
+    grouped: true,
+    failed_shards: [failure],
+  };
+  return { status, error };
+};
 
 /** The engines' type for each of our errors, and its status where the engines' differs. */
 const types: Readonly<Record<ErrorCode, readonly [type: string, status?: number]>> = {
@@ -42,17 +70,43 @@ export const toEngineError = ({ code, status, message, errors = [] }: ApiError):
   return engineError(other ?? status, type, faults === '' ? message : faults);
 };
 
+/** What is set beside type and reason of an engine's failure. */
+interface FailureDetails {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly causedBy?: Cause | undefined;
+  /** Where in the body the fault is. */
+  readonly place?: Position;
+  /** Whether the engines find it out on a shard. */
+  readonly ofShard?: boolean;
+}
+
 /** An answer that only the engines have, such as a cursor that is not there; it is written as it is. */
 export class EngineFailure extends Error {
   constructor(
     readonly status: number,
     readonly type: string,
     reason: string,
-    readonly headers: Readonly<Record<string, string>> = {},
-    readonly causedBy?: Cause,
+    private readonly details: FailureDetails = {},
   ) {
     super(reason);
     this.name = 'EngineFailure';
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.details.headers ?? {};
+  }
+
+  /** The failure as the cause of another. */
+  toCause(): Cause {
+    const { type, message, details } = this;
+    return { type, reason: message, ...(details.causedBy && { caused_by: details.causedBy }) };
+  }
+
+  /** The failure as the engines write it. */
+  toAnswer(): EngineError {
+    const { status, type, message, details } = this;
+    if (details.ofShard) return allShardsFailed(status, this.toCause());
+    return engineError(status, type, message, details.causedBy, details.place);
   }
 }
 
@@ -66,12 +120,12 @@ export const wrongMethod = (path: string, method: string, allow: readonly string
     405,
     'method_not_allowed_exception',
     `Incorrect HTTP method for uri [${path}] and method [${method}], allowed: [${allow.join(', ')}]`,
-    { Allow: allow.join(', ') },
+    { headers: { Allow: allow.join(', ') } },
   );
 
 /** 400: a parameter or a body that a request cannot have. */
 export const badArgument = (reason: string, causedBy?: Cause) =>
-  new EngineFailure(400, 'illegal_argument_exception', reason, {}, causedBy);
+  new EngineFailure(400, 'illegal_argument_exception', reason, { causedBy });
 
 /** 400: what a request must have is missing, or what it has does not go together. */
 export const invalidRequest = (fault: string) =>

@@ -14,7 +14,7 @@ import { toApiError } from '../schema/api-error.js';
 import type { Context } from '../schema/context.js';
 import { requireScope } from '../schema/scope.js';
 import type { Call, HttpAnswer } from './call.js';
-import { type EngineError, EngineFailure, engineError, noHandler, toEngineError, wrongMethod } from './error.js';
+import { type EngineError, EngineFailure, noHandler, toEngineError, wrongMethod } from './error.js';
 import { filterPath } from './filter-path.js';
 import { type Media, mediaOf } from './media.js';
 import { type EngineRoute, engineRoutes } from './routes.js';
@@ -177,8 +177,7 @@ const asJson = (request: Request, body: object): string => {
 
 /** Answers an error in the engines' form. What is not in the catalogue is a bare 500, its cause reported. */
 const answerError = (options: ElasticsearchOptions, error: unknown, request: Request, response: Response): void => {
-  if (error instanceof EngineFailure)
-    return writeError(request, response, error, engineError(error.status, error.type, error.message, error.causedBy));
+  if (error instanceof EngineFailure) return writeError(request, response, error, error.toAnswer());
   const known = toApiError(error, options.isConnectionLoss);
   if (known === undefined || known.status >= 500) options.report(error, request);
   const shown = known ?? new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');

@@ -23,9 +23,13 @@ export const requireInteger = (call: Call, name: string, words: readonly string[
 /** @throws EngineFailure 400 where a parameter came that is no time value such as `30s`. */
 export const requireTime = (call: Call, name: string): void => {
   const value = parameter(call, name);
-  if (value === undefined) return;
+  if (value !== undefined) millisOf(value, name);
+};
+
+/** A time value such as `30s` in milliseconds. @throws EngineFailure 400 for anything else. */
+export const millisOf = (value: string, name: string): number => {
   try {
-    durationOf(value, nowhere, name);
+    return durationOf(value, nowhere, name);
   } catch (error) {
     if (!(error instanceof SearchFailure)) throw error;
     throw badArgument(error.reason, error.causedBy);

@@ -1,10 +1,10 @@
-import { JsonArray, JsonObject, type LocatedJson, toPlain } from '../json.js';
+import { JsonArray, JsonObject, type LocatedJson, type Position, toPlain } from '../json.js';
 import { parseJsonLines } from '../json-reader.js';
 import type { QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
 import { type Call, type Handle, type HttpAnswer, indexName, isSet, parameter } from './call.js';
 import { isPit, nextPage, openScroll, requirePit, withPit } from './cursor.js';
-import { countTimedOut, EngineFailure, invalidRequest } from './error.js';
+import { badArgument, countTimedOut, EngineFailure, invalidRequest, queryError } from './error.js';
 import { askAll, askOne, emptyObject, queryOf, withMembers } from './query.js';
 import { type KindOf, typedKeys } from './typed-keys.js';
 
@@ -28,9 +28,12 @@ export const multiSearch: Handle = async (call) => {
   if (call.text === '') {
     throw new EngineFailure(400, 'parse_exception', 'request body or source parameter is required');
   }
+  if (!call.text.endsWith('\n')) throw badArgument('The msearch request must be terminated by a newline [\n]');
   const lines = parseJsonLines(call.text);
-  if (lines.items.length === 0) throw invalidRequest('no requests added');
-  const items = lines.items.map((item, index) => (index % 2 === 0 ? item : withExactTotal(call, item)));
+  // A header at the end without a query is left out, as the engines do.
+  const paired = lines.items.slice(0, lines.items.length - (lines.items.length % 2));
+  if (paired.length === 0) throw invalidRequest('no requests added');
+  const items = paired.map((item, index) => (index % 2 === 0 ? item : withExactTotal(call, item)));
   const asked = new JsonArray(lines, items, lines.end);
   const begun = performance.now();
   const answers = await askAll(call, asked);
@@ -43,7 +46,7 @@ export const multiSearch: Handle = async (call) => {
 export const count: Handle = async (call) => {
   const query = onlyQuery(queryOf(call));
   const answer = await askOne(call, withAll(query, { size: 0, track_total_hits: true }));
-  if ('error' in answer) return refused(answer);
+  if ('error' in answer) return refused(readError(answer));
   if (answer.timed_out) throw countTimedOut();
   return { body: { count: answer.hits.total?.value ?? 0, _shards: shards } };
 };
@@ -94,12 +97,18 @@ const recordOf = async (call: Call) => {
 const withAll = (query: LocatedJson, members: Readonly<Record<string, unknown>>): LocatedJson =>
   query instanceof JsonObject ? withMembers(query, members) : query;
 
-/** @throws EngineFailure where a body has more than `query`. */
+/** @throws EngineFailure where a body has more than `query`, or that is no object. */
 const onlyQuery = (query: LocatedJson): LocatedJson => {
-  const other = query instanceof JsonObject ? query.members.find(({ key }) => key !== 'query') : undefined;
-  if (other !== undefined) throw new EngineFailure(400, 'parsing_exception', `request does not support [${other.key}]`);
+  if (!(query instanceof JsonObject)) return query;
+  const other = query.members.find(({ key }) => key !== 'query');
+  if (other !== undefined) throw unparsed(`request does not support [${other.key}]`, other);
+  const clause = query.get('query');
+  if (clause !== undefined && clause.kind !== 'object' && clause.kind !== 'fault')
+    throw unparsed('[_na] query malformed, must start with start_object', clause);
   return query;
 };
+
+const unparsed = (reason: string, place: Position) => new EngineFailure(400, 'parsing_exception', reason, { place });
 
 /** A total that is shown as a number must be exact, since it cannot say that it is not. */
 const withExactTotal = (call: Call, query: LocatedJson): LocatedJson =>
@@ -116,14 +125,32 @@ const shown = async (call: Call, query: LocatedJson, answer: Shown): Promise<Htt
   return { body };
 };
 
-const refused = ({ error, status }: Extract<QueryAnswer, { error: unknown }>): HttpAnswer => ({
-  status,
-  body: { error, status },
-});
+type Refusal = Extract<QueryAnswer, { error: unknown }>;
+
+const refused = (answer: Refusal): HttpAnswer => {
+  const { error, status } = queryError(answer);
+  return { status, body: { error, status } };
+};
+
+/** Where the engines read nothing but a query, whatever they cannot read is the cause of one error. */
+const readError = (answer: Refusal): Refusal => {
+  const { root_cause: _cause, type, reason, caused_by, ...place } = answer.error;
+  if (!unreadable.has(type)) return answer;
+  const outer = { type: 'parsing_exception', reason: 'Failed to parse' };
+  const cause = { type, reason, ...(caused_by && { caused_by }) };
+  return { ...answer, error: { root_cause: [outer], ...outer, ...place, caused_by: cause } };
+};
+
+const unreadable: ReadonlySet<string> = new Set([
+  'json_e_o_f_exception',
+  'json_parse_exception',
+  'illegal_argument_exception',
+  'x_content_parse_exception',
+]);
 
 /** An answer as `rest_total_hits_as_int` and `typed_keys` ask for it. */
 const shaped = (call: Call, query: LocatedJson, answer: Shown, kindOf: KindOf | undefined): object => {
-  if ('error' in answer) return answer;
+  if ('error' in answer) return queryError(answer);
   const { hits, aggregations, ...others } = answer;
   const asInt = isSet(call, 'rest_total_hits_as_int');
   const { total, ...rest } = hits;

@@ -56,6 +56,7 @@ const places = engineRoutes.flatMap(({ verbs, paths, changes }) =>
 
 /** Paths that name a thing which is not there answer whoever may read with 404. */
 const needsThing = (path: string) => /_doc|_source|scroll/.test(path);
+const opensPit = (path: string) => path.startsWith('/:index/') && /_pit|point_in_time/.test(path);
 /** A body without which a path answers 400. */
 const bodyOf = (path: string): string | object | undefined => {
   if (path.endsWith('_msearch')) return '{}\n{"size":0}\n';
@@ -71,7 +72,7 @@ describe.each(Object.keys(expected) as Who[])('%s', (who) => {
       name === 'index' ? 'records' : path.includes('scroll') ? scrollId : 'x',
     );
     const body = path.includes(':index') && path.endsWith('_pit') ? undefined : bodyOf(path);
-    const query = path.endsWith('_field_caps') ? '?fields=*' : '';
+    const query = path.endsWith('_field_caps') ? '?fields=*' : opensPit(path) ? '?keep_alive=1m' : '';
     const field = { url, token: tokens[who] } as never;
     const answer = await send(field, verb, `${place}${query}`, body === undefined ? {} : { body });
     const [read, write] = expected[who];

@@ -71,8 +71,15 @@ const namedInBuckets = [
 
 const illegal = 'illegal_argument_exception';
 const invalid = 'action_request_validation_exception';
+const parsing = 'parsing_exception';
+const unterminated = 'The msearch request must be terminated by a newline [\n]';
 const noTime = (name: string, value: string) =>
   `failed to parse setting [${name}] with value [${value}] as a time value: unit is missing or unrecognized`;
+
+const tooLong = (days: string, kind = 'search') =>
+  `Keep alive for request (${days}d) is too large. It must be less than (1d). This limit can be set by changing the [${kind}.max_keep_alive] cluster level setting.`;
+const openPit = '/records/_search/point_in_time?keep_alive=';
+const fractional = (value: string) => `failed to parse [${value}], fractional time values are not supported`;
 
 /** Method, path, body, and the engine's status, type and reason. */
 const refused = [
@@ -111,6 +118,25 @@ const refused = [
   ['GET', '/_search?timeout=x', undefined, 400, illegal, noTime('timeout', 'x')],
   ['POST', '/_search', { timeout: 'x' }, 400, illegal, noTime('timeout', 'x')],
   ['POST', '/records/_search/point_in_time?keep_alive=x', undefined, 400, illegal, noTime('keep_alive', 'x')],
+  [
+    'POST',
+    '/records/_search/point_in_time',
+    undefined,
+    400,
+    invalid,
+    'Validation Failed: 1: keep alive not specified;',
+  ],
+  ['POST', `${openPit}25h`, undefined, 400, illegal, tooLong('1', 'point_in_time')],
+  ['POST', `${openPit}2d`, undefined, 400, illegal, tooLong('2', 'point_in_time')],
+  ['POST', `${openPit}1.5s`, undefined, 400, illegal, fractional('1.5s')],
+  ['POST', `${openPit}1E3S`, undefined, 400, illegal, fractional('1E3S')],
+  ['POST', `${openPit}1.5fs`, undefined, 400, illegal, fractional('1.5fs')],
+  ['POST', `${openPit}9999999999999999999d`, undefined, 400, illegal, fractional('9999999999999999999d')],
+  ['POST', `${openPit}1.5Es`, undefined, 400, illegal, 'failed to parse [1.5Es]'],
+  ['POST', `${openPit}1,5s`, undefined, 400, illegal, 'failed to parse [1,5s]'],
+  ['POST', `${openPit}s`, undefined, 400, illegal, 'failed to parse [s]'],
+  ['POST', '/_search?scroll=1.5s', undefined, 400, illegal, fractional('1.5s')],
+  ['POST', '/_search', { timeout: '0.5m' }, 400, illegal, fractional('0.5m')],
   ['GET', '/_search?size=x', undefined, 400, illegal, 'Failed to parse int parameter [size] with value [x]'],
   ['GET', '/_search?size=1.5', undefined, 400, illegal, 'Failed to parse int parameter [size] with value [1.5]'],
   ['GET', '/_search?from=', undefined, 400, illegal, 'Failed to parse int parameter [from] with value []'],
@@ -124,6 +150,16 @@ const refused = [
   ],
   ['GET', '/_msearch', undefined, 400, 'parse_exception', 'request body or source parameter is required'],
   ['POST', '/_msearch', '\n', 400, invalid, 'Validation Failed: 1: no requests added;'],
+  ['POST', '/_msearch', '{}\n', 400, invalid, 'Validation Failed: 1: no requests added;'],
+  ['POST', '/_msearch', '{}\n{"size":0}', 400, illegal, unterminated],
+  ['POST', '/_msearch', '{}\n{"size":0}\n  ', 400, illegal, unterminated],
+  ['POST', '/_count', '{"query":', 400, parsing, 'Failed to parse'],
+  ['POST', '/_count', '{query:1}', 400, parsing, 'Failed to parse'],
+  ['POST', '/_count', { query: {} }, 400, parsing, 'Failed to parse'],
+  ['POST', '/_count', { query: [] }, 400, parsing, '[_na] query malformed, must start with start_object'],
+  ['POST', '/_count', { query: 1 }, 400, parsing, '[_na] query malformed, must start with start_object'],
+  ['POST', '/_count', [], 400, parsing, 'Expected [START_OBJECT] but found [START_ARRAY]'],
+  ['POST', '/_count', { query: { foo: {} } }, 400, parsing, 'unknown query [foo]'],
   ['GET', '/_field_caps', undefined, 400, illegal, "specified fields can't be null or empty"],
   ['POST', '/_field_caps', { fields: [] }, 400, illegal, "specified fields can't be null or empty"],
 ] as const;
@@ -172,6 +208,75 @@ describe('a refusal', () => {
       expect([answer.status, type, reason]).toEqual(expected);
     },
   );
+
+  it('of a query that cannot be run has around it what the engine has of its shards', async () => {
+    const body = { query: { range: { 'data.float': { gte: 'abc' } } } };
+    const cause = { type: 'query_shard_exception', reason: 'failed to create query: For input string: "abc"' };
+    const caused_by = { type: 'number_format_exception', reason: 'For input string: "abc"' };
+    const lines = `{}\n${JSON.stringify(body)}\n`;
+    const answers = [
+      await send(field, 'POST', '/_count', { body }),
+      await send(field, 'POST', '/_search', { body }),
+      (await send(field, 'POST', '/_msearch', { body: lines })).body.responses[0],
+    ];
+    for (const { status, body: { error } = answers[2] } of answers) {
+      expect([status, error.type, error.reason]).toEqual([
+        400,
+        'search_phase_execution_exception',
+        'all shards failed',
+      ]);
+      expect(error).toMatchObject({ phase: 'query', grouped: true, root_cause: [{ ...cause, index: 'records' }] });
+      expect(error.failed_shards).toEqual([
+        { shard: 0, index: 'records', node: 'ddp', reason: { ...cause, index: 'records', caused_by } },
+      ]);
+    }
+  });
+
+  it('of a scroll or of a search that is to be kept for more than a day comes from the shards, too', async () => {
+    const scroll = (await send(field, 'POST', '/_search?scroll=1d&size=1')).body['_scroll_id'] as string;
+    const pit = (await send(field, 'POST', `${openPit}1d`)).body['pit_id'] as string;
+    const answers = [
+      [await send(field, 'POST', '/_search?scroll=36h'), tooLong('1.5')],
+      [await send(field, 'POST', '/_search/scroll', { body: { scroll: '25h', scroll_id: scroll } }), tooLong('1')],
+      [await send(field, 'POST', `/_search/scroll?scroll=2d&scroll_id=${scroll}`), tooLong('2')],
+      [
+        await send(field, 'POST', '/_search', { body: { pit: { id: pit, keep_alive: '2d' } } }),
+        tooLong('2', 'point_in_time'),
+      ],
+    ] as const;
+    for (const [{ status, body }, reason] of answers) {
+      expect([status, body.error.type, body.error.root_cause[0]]).toMatchObject([
+        400,
+        'search_phase_execution_exception',
+        { type: illegal, reason },
+      ]);
+    }
+    const goneOn = await send(field, 'POST', '/_search/scroll', { body: { scroll: '1d', scroll_id: scroll } });
+    expect(goneOn.status).toBe(200);
+  });
+
+  it('of a time in a body names the place and the cause', async () => {
+    const pit = (await send(field, 'POST', `${openPit}-1`)).body['pit_id'] as string;
+    const body = { pit: { id: pit, keep_alive: '1.5s' } };
+    const { error } = (await send(field, 'POST', '/_search', { body })).body;
+    const { col } = { col: JSON.stringify(body).indexOf('"1.5s"') + 1 };
+    expect(error).toMatchObject({
+      type: 'x_content_parse_exception',
+      reason: `[1:${col}] [pit] failed to parse field [keep_alive]`,
+      caused_by: { type: illegal, reason: fractional('1.5s'), caused_by: { type: 'number_format_exception' } },
+    });
+    const counted = await send(field, 'POST', '/_search', { body: { pit: { id: pit, keep_alive: 12 } } });
+    expect([counted.status, counted.body.error.type]).toEqual([400, 'x_content_parse_exception']);
+    const scrolled = await send(field, 'POST', '/_search/scroll', { body: { scroll: 12, scroll_id: 'abc' } });
+    expect([scrolled.status, scrolled.body.error.type]).toEqual([400, illegal]);
+    const counting = await send(field, 'POST', '/_count', { body: '{\n "size": 1}' });
+    expect(counting.body.error).toMatchObject({ line: 2, col: 2 });
+  });
+
+  it('of several searches leaves out a header without a query at the end', async () => {
+    const { status, body } = await send(field, 'POST', '/_msearch', { body: '{}\n{"size":0}\n{}\n' });
+    expect([status, body.responses.length]).toEqual([200, 1]);
+  });
 
   it.each(cutOff)('of a body that is cut off is told from one of a body that is no JSON: %s', async (body) => {
     const answer = await send(field, 'POST', '/_search', { body });

@@ -10,6 +10,11 @@ const units: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
+/** A number as the engines' language reads it, with its mark of a float or a double; what is too long counts as one, too. */
+const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[fd]?$/;
+
+const isLong = (text: string): boolean => /^[+-]?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+
 /**
  * A time value such as `500ms`, `+6h` or `-30m`, in milliseconds. A small `m` is minutes, as a big one would be months.
  * @throws SearchFailure for anything else; it names the `setting` where one is given.
@@ -20,9 +25,10 @@ export const durationOf = (value: string, place: Place, setting?: string): numbe
     name === 'm' ? value.endsWith(name) : given.toLowerCase().endsWith(name),
   );
   if (unit !== undefined) {
-    const amount = given.slice(0, -unit.length).trim();
-    if (/^[+-]?\d+$/.test(amount)) return Math.trunc(Number(amount) * units[unit]!);
-    throw illegalArgument(`failed to parse [${value}] as a time value`, place, numberFormat(amount));
+    const amount = given.slice(0, -unit.length).trim().toLowerCase();
+    if (isLong(amount)) return Math.trunc(Number(amount) * units[unit]!);
+    const fraction = decimal.test(amount) ? ', fractional time values are not supported' : '';
+    throw illegalArgument(`failed to parse [${value}]${fraction}`, place, numberFormat(amount));
   }
   if (/^(?:[+-]?0+|-1)$/.test(given)) return Number(given);
   throw illegalArgument(

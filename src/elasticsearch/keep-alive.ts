@@ -1,0 +1,58 @@
+import { JsonObject, type LocatedJson, type PlainJson } from '../json.js';
+import { type Call, parameter } from './call.js';
+import { badArgument, EngineFailure, invalidRequest } from './error.js';
+import { millisOf } from './parameter.js';
+
+/*
+ * How long scrolls and points in time are to be kept. Ids hold the position, so nothing has to be kept here; what the
+ * engines refuse is refused all the same, so that a program meets its fault here and not first with them.
+ */
+
+/** The longest that the engines take unless they are set otherwise: a day, in milliseconds. */
+const longest = 86_400_000;
+
+/** `keep_alive` of a new point in time. @throws EngineFailure 400 where it is missing, no time value, or more than a day. */
+export const requirePitKeepAlive = (call: Call): void => {
+  const value = parameter(call, 'keep_alive');
+  if (value === undefined) throw invalidRequest('keep alive not specified');
+  const millis = millisOf(value, 'keep_alive');
+  if (millis > longest) throw badArgument(tooLong(millis, 'point_in_time'));
+};
+
+/** `scroll` of a search, or of a body that asks for the next page. @throws EngineFailure 400 as above. */
+export const requireScrollKeepAlive = (call: Call, body: Readonly<Record<string, PlainJson>> = {}): void => {
+  const value = body['scroll'] ?? parameter(call, 'scroll');
+  if (value === undefined) return;
+  if (typeof value !== 'string')
+    throw badArgument('Unknown parameter [scroll] in request body or parameter is of the wrong type');
+  requireOnShard(millisOf(value, 'scroll'), 'search');
+};
+
+/** `keep_alive` of the point in time in a query. @throws EngineFailure 400 as above. */
+export const requireKeepAliveOf = (pit: LocatedJson): void => {
+  const value = pit instanceof JsonObject ? pit.get('keep_alive') : undefined;
+  if (value === undefined) return;
+  const place = `[${value.line}:${value.col}] [pit] `;
+  const refuse = (fault: string, causedBy?: { type: string; reason: string }) =>
+    new EngineFailure(400, 'x_content_parse_exception', place + fault, { causedBy });
+  if (value.kind !== 'string') throw refuse("keep_alive doesn't support values of this type");
+  let millis: number;
+  try {
+    millis = millisOf(value.text, 'keep_alive');
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    throw refuse('failed to parse field [keep_alive]', error.toCause());
+  }
+  requireOnShard(millis, 'point_in_time');
+};
+
+const requireOnShard = (millis: number, kind: string): void => {
+  if (millis > longest)
+    throw new EngineFailure(400, 'illegal_argument_exception', tooLong(millis, kind), { ofShard: true });
+};
+
+const tooLong = (millis: number, kind: string): string =>
+  `Keep alive for request (${daysOf(millis)}) is too large. It must be less than (1d). This limit can be set by changing the [${kind}.max_keep_alive] cluster level setting.`;
+
+/** Days as the engines write them: with one decimal that is cut off, and none where it is 0. */
+const daysOf = (millis: number): string => `${Math.floor((millis / longest) * 10) / 10}d`;
