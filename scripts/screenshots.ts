@@ -57,7 +57,8 @@ async function screensOf({ origin, token }: Place): Promise<Record<string, strin
   const buildings = await first(`${organization}/applications?q=${encodeURIComponent('Demo buildings')}`);
   const hook = await first(`/applications/${id}/${cold}/hooks`);
   const failing = await first(`/applications/${id}/${buildings}/hooks`);
-  const delivery = await first(`/applications/${id}/${buildings}/hooks/${failing}/deliveries`);
+  // The oldest has been tried several times.
+  const delivery = await first(`/applications/${id}/${buildings}/hooks/${failing}/deliveries?sort=createdAt&limit=1`);
   return {
     overview: '/?range=day',
     devices: '/devices?sort=name',

@@ -150,9 +150,9 @@ const Navigation = () => {
       </ul>
       <div class="side-foot">
         <select aria-label="Theme" value={theme.value} onChange={({ currentTarget: { value } }) => chooseTheme(value)}>
-          <option value="">System</option>
-          <option value="light">Light</option>
-          <option value="dark">Dark</option>
+          <option value="">System theme</option>
+          <option value="light">Light theme</option>
+          <option value="dark">Dark theme</option>
         </select>
         <button type="button" onClick={() => signOut()}>
           Sign out

@@ -262,6 +262,18 @@ export type CreateTokenMutationVariables = Exact<{
 
 export type CreateTokenMutation = { createApiToken: { token: string } | null };
 
+export type RegisterDeviceMutationVariables = Exact<{
+  organizationId: string;
+  deviceSerial: string;
+  name?: string | null | undefined;
+  tags?: Array<string> | string | null | undefined;
+  product?: ProductReferenceInput | null | undefined;
+  location?: LocationInput | null | undefined;
+}>;
+
+
+export type RegisterDeviceMutation = { registerDevice: { id: string } | null };
+
 export type UpdateDeviceMutationVariables = Exact<{
   organizationId: string;
   deviceId: string;
@@ -364,7 +376,7 @@ export type DevicesQueryVariables = Exact<{
 }>;
 
 
-export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }> }> } | null, products: { items: Array<{ id: string, name: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
+export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }> }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
 
 export type ExploreQueryVariables = Exact<{
   organizationId: string;
@@ -1029,6 +1041,20 @@ export const CreateTokenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
+export const RegisterDeviceDocument = new TypedDocumentString(`
+    mutation RegisterDevice($organizationId: ID!, $deviceSerial: Serial!, $name: String, $tags: [String!], $product: ProductReferenceInput, $location: LocationInput) {
+  registerDevice(
+    organizationId: $organizationId
+    deviceSerial: $deviceSerial
+    name: $name
+    tags: $tags
+    product: $product
+    location: $location
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RegisterDeviceMutation, RegisterDeviceMutationVariables>;
 export const UpdateDeviceDocument = new TypedDocumentString(`
     mutation UpdateDevice($organizationId: ID!, $deviceId: ID!, $name: String, $tags: [String!], $product: ProductReferenceInput, $location: LocationInput) {
   updateDevice(
@@ -1252,7 +1278,9 @@ export const DevicesDocument = new TypedDocumentString(`
   products(organizationId: $organizationId, limit: 200, sort: "name") {
     items {
       id
+      organizationId
       name
+      version
     }
   }
   applications(organizationId: $organizationId, limit: 200, sort: "name") {

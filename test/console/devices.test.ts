@@ -37,6 +37,27 @@ describeInBrowser('the list of devices', () => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
+  it('registers a device and goes to it, and says why a serial is refused', async () => {
+    const { owner } = await furnished(1);
+    const product = { name: 'Thermometer', version: '1', variables: [] };
+    await owner.make(`/organizations/${owner.id}/products`, product);
+    const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Register a device' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Register a device' });
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByLabel('Serial').fill('C0-01');
+    await dialog.getByLabel('Name').fill('Attic');
+    await dialog.getByLabel('Product').selectOption('Thermometer 1');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Serial').fill('C0-77');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('heading', { name: 'Attic' }).waitFor();
+    await page.getByText('c0-77', { exact: true }).waitFor();
+    await page.getByText('Thermometer 1', { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('tags, links and deletes all that match a filter as one action, and says first how many they are', async () => {
     const { owner, applicationId } = await furnished(30);
     const { page, faults } = await browser.open(`${world.url}/console/devices?tag=even#token=${owner.token}`);

@@ -43,7 +43,7 @@ describeInBrowser('live records', () => {
     await connected(page);
     await page.getByText('Before this page was opened').waitFor();
     await send(2, 50);
-    await page.getByText('1 came').waitFor();
+    await page.getByText('1 record came').waitFor();
     expect(await temperatures(page)).toEqual(['50', '40']);
     expect(await violationsOf(page)).toEqual([]);
     await page.getByRole('button', { name: 'Every record' }).click();
@@ -66,16 +66,16 @@ describeInBrowser('live records', () => {
     const { page } = await browser.open(`${first.url}/console/live#token=${owner.token}`);
     await connected(page);
     await send(1);
-    await page.getByText('1 came').waitFor();
+    await page.getByText('1 record came').waitFor();
     await first.close();
     await page.getByText('Connecting…').waitFor();
     await send(2);
     const config = readConfig({ PORT: new URL(first.url).port, RATE_LIMIT: '0' });
     const second = await startTestService(world.databaseUrl, { config });
     try {
-      await page.getByText('2 came').waitFor();
+      await page.getByText('2 records came').waitFor();
       await send(3);
-      await page.getByText('3 came').waitFor();
+      await page.getByText('3 records came').waitFor();
       expect(await temperatures(page)).toEqual(['3', '2', '1']);
     } finally {
       await page.close();
@@ -105,7 +105,7 @@ describeInBrowser('live records', () => {
         await send(...second);
         await page.waitForTimeout(Math.max(0, 1000 - (Date.now() - begun)));
       }
-      await page.getByText('10,000 came').waitFor();
+      await page.getByText('10,000 records came').waitFor();
       await page.getByText('9,900 left out').waitFor();
     });
     expect(longest).toBeLessThan(longestTaskAllowed);

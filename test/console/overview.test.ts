@@ -51,7 +51,7 @@ describeInBrowser('the overview', () => {
     await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url, disabled: true });
     await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 1 } });
     const { page } = await browser.open(`${world.url}/console/#token=${owner.token}`);
-    await page.getByText('1 records in this range').waitFor();
+    await page.getByText('1 record was measured in this range').waitFor();
     await page.getByRole('figure', { name: 'Records a minute by application' }).waitFor();
     const silent = page.getByRole('region', { name: 'Silent devices' });
     expect(await silent.getByRole('link').allTextContents()).toEqual(['Lost one']);

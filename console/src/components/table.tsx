@@ -108,14 +108,12 @@ export function Pager({ address, limit, total }: { address: Address; limit: numb
   const page = Number(address.get('page')) || 1;
   const last = total === null ? undefined : Math.max(1, Math.ceil(total / limit));
   const from = (page - 1) * limit + 1;
+  // What stands there instead of an empty list says it already.
+  if (total === 0) return null;
   return (
     <nav class="pager" aria-label="Pages">
       <span class="quiet">
-        {total === 0
-          ? 'None'
-          : total === null
-            ? `From ${from}`
-            : `${from}–${Math.min(page * limit, total)} of ${total.toLocaleString()}`}
+        {total === null ? `From ${from}` : `${from}–${Math.min(page * limit, total)} of ${total.toLocaleString()}`}
       </span>
       {page > 1 && (
         <a href={address.link({ page: page === 2 ? undefined : `${page - 1}` })} rel="prev">

@@ -22,7 +22,8 @@ export function SignIn() {
           <span class="field-label">Token</span>
           <input name="token" type="password" autocomplete="off" spellcheck={false} required placeholder="ddp_…" />
           <span class="quiet hint">
-            The first start of the service prints one. Make more with <code>npm run -s ddp -- token create</code>.
+            The first start of the service prints one. Make more with{' '}
+            <code>npm run -s ddp -- token create --organization ID</code>.
           </span>
         </label>
         <label class="check">

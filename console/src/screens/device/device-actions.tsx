@@ -49,31 +49,33 @@ export function DeviceActions({
   );
 }
 
-const DeviceFields = ({ device, products }: { device: Device; products: readonly Product[] }) => {
+/** What can be set on a device: on the one that is changed, or on a new one. */
+export const DeviceFields = ({ device, products }: { device?: Device; products: readonly Product[] }) => {
+  const chosen = device?.product ?? null;
   // A product of another organization, which is not listed, stays chosen.
-  const listed = products.some(({ id }) => id === device.product?.id);
+  const listed = products.some(({ id }) => id === chosen?.id);
   return (
     <>
       <Field label="Name">
-        <input name="name" maxLength={200} defaultValue={device.name ?? ''} />
+        <input name="name" maxLength={200} defaultValue={device?.name ?? ''} />
       </Field>
       <Field label="Product">
         <select name="product">
           <option value="">None</option>
-          {!listed && device.product !== null && (
-            <option value={`${device.product.organizationId} ${device.product.id}`} selected>
-              {device.product.name} {device.product.version}
+          {!listed && chosen !== null && (
+            <option value={`${chosen.organizationId} ${chosen.id}`} selected>
+              {chosen.name} {chosen.version}
             </option>
           )}
           {products.map(({ id, organizationId: owner, name, version }) => (
-            <option key={id} value={`${owner} ${id}`} selected={id === device.product?.id}>
+            <option key={id} value={`${owner} ${id}`} selected={id === chosen?.id}>
               {name} {version}
             </option>
           ))}
         </select>
       </Field>
       <Field label="Tags" hint="Joined by commas.">
-        <input name="tags" defaultValue={device.tags.join(', ')} />
+        <input name="tags" defaultValue={device?.tags.join(', ')} />
       </Field>
       <div class="beside">
         <Field label="Latitude">
@@ -83,7 +85,7 @@ const DeviceFields = ({ device, products }: { device: Device; products: readonly
             step="any"
             min={-90}
             max={90}
-            defaultValue={`${device.location?.lat ?? ''}`}
+            defaultValue={`${device?.location?.lat ?? ''}`}
           />
         </Field>
         <Field label="Longitude">
@@ -93,7 +95,7 @@ const DeviceFields = ({ device, products }: { device: Device; products: readonly
             step="any"
             min={-180}
             max={180}
-            defaultValue={`${device.location?.lon ?? ''}`}
+            defaultValue={`${device?.location?.lon ?? ''}`}
           />
         </Field>
       </div>
@@ -101,7 +103,8 @@ const DeviceFields = ({ device, products }: { device: Device; products: readonly
   );
 };
 
-const deviceOf = (form: FormData) => {
+/** What the form of a device says. */
+export const deviceOf = (form: FormData) => {
   const [owner, id] = textOf(form, 'product').split(' ');
   const [lat, lon] = [textOf(form, 'lat'), textOf(form, 'lon')];
   return {

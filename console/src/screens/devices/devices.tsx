@@ -13,6 +13,7 @@ import { shown } from '../../value.js';
 import { BulkActions } from './bulk-actions.js';
 import { matchingOf } from './filter.js';
 import { Filters } from './filters.js';
+import { RegisterDevice } from './register-device.js';
 
 type Device = NonNullable<DevicesQuery['devices']>['items'][number];
 
@@ -68,7 +69,10 @@ export function DevicesScreen() {
     setAll(false);
   };
   return (
-    <Page title="Devices">
+    <Page
+      title="Devices"
+      actions={devices.data !== undefined && mayOwn.value && <RegisterDevice products={devices.data.products.items} />}
+    >
       <Loading of={devices} rows={limit}>
         {(data) => {
           const { items, totalCount } = data.devices;

@@ -149,7 +149,7 @@ const HookFacts = ({ hook }: { hook: Hook }) => {
         ['Application', <a href={`/console/applications/${application.id}`}>{application.name}</a>],
         ['Success', percent(stats.successRate)],
         ['p50, p95', `${millis(stats.p50)}, ${millis(stats.p95)}`],
-        ['Waiting', `${stats.pending.toLocaleString()}, ${stats.running.toLocaleString()} on their way`],
+        ['Waiting', `${stats.pending.toLocaleString()} and ${stats.running.toLocaleString()} under way`],
         [
           'Circuit',
           settings.circuitUntil === null

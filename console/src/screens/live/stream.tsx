@@ -39,7 +39,8 @@ export function Stream({
     <>
       {error && <Failure error={error} />}
       <p class="quiet" role="status">
-        {state === 'open' ? 'Connected' : 'Connecting…'} · {told.count.toLocaleString()} came
+        {state === 'open' ? 'Connected' : 'Connecting…'} · {told.count.toLocaleString()}{' '}
+        {told.count === 1 ? 'record' : 'records'} came
         {told.leftOut > 0 && ` · ${told.leftOut.toLocaleString()} left out: the newest ${mostShown} are shown`}
       </p>
       {told.records.length + before.length === 0 ? (

@@ -48,7 +48,8 @@ export function Arriving({
   return (
     <>
       <p class="quiet">
-        {total.toLocaleString()} records in this range; the chart has records a minute by application
+        {total.toLocaleString()} {total === 1 ? 'record was' : 'records were'} measured in this range; the chart shows
+        them a minute, by application
         {others > 0 && ` (the first ${applications.length}, ${others} more are not drawn)`}
       </p>
       <Chart label="Records a minute by application" lines={lines} from={from} to={to} />

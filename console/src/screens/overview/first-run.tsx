@@ -55,7 +55,7 @@ const Step = ({
     <h2>{title}</h2>
     {done !== undefined ? (
       <p>
-        <Badge tone="good">done</Badge> {done}
+        <Badge tone="good">done:</Badge> {done}
       </p>
     ) : children === undefined ? (
       <p class="quiet">After the step before.</p>

@@ -25,7 +25,7 @@ const columns: readonly Column<Product>[] = [
 
 /** Whether other organizations may use a product; the operator of the service publishes it. */
 export const Published = ({ public: isPublic }: { public: boolean }) =>
-  isPublic ? <Badge tone="good">public</Badge> : <Badge tone="quiet">own</Badge>;
+  isPublic ? <Badge tone="good">published</Badge> : <Badge tone="quiet">not published</Badge>;
 
 /** The products of the organization. */
 export function ProductsScreen() {
