@@ -43,6 +43,7 @@ export interface WorldOptions {
 
 /** An application with records in a database of its own. */
 export interface World {
+  readonly databaseUrl?: string;
   readonly pool: Pool;
   readonly organizationId: string;
   readonly applicationId: string;
@@ -68,7 +69,7 @@ export const useWorld = (options: WorldOptions): World => {
   beforeAll(async () => {
     pool = createPool(database.url, { pipeline: true });
     records = await openTestRecords(database.url, { clock: () => worldNow, timeoutMs: options.timeoutMs ?? 10_000 });
-    world = await buildWorld(pool, options, records);
+    world = { ...(await buildWorld(pool, options, records)), databaseUrl: database.url };
   });
   afterAll(async () => {
     await records?.close();

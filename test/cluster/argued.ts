@@ -1,0 +1,31 @@
+import { innermost, type Plain, within } from '../search/oracle/plain.js';
+
+/**
+ * What a cluster refuses and PostgreSQL answers, by the first column of the table of docs/cluster.md ("What differs"): each told
+ * from the cluster's own words.
+ */
+const refused: Readonly<Record<string, RegExp>> = {
+  'buckets by several keys, or rare ones, of the device': /^\[\w+\] over \[device\.[\w.]+\] is not supported/,
+  'sort by a field of the device': /^\[device\.\w+\] can only be the first key of a sort of hits/,
+  'parts of identifiers': /^Field \[[\w.]+\] can only be asked for whole values/,
+  'patterns of buckets of the device': /^Aggregation \[device\.\w+\] takes lists for include and exclude/,
+  '`missing` in a source of `composite`': /^\[missing\] of a source of \[composite\] is not supported/,
+};
+
+/** What both answer, and not in the same way: told from the search. */
+const different: Readonly<Record<string, (body: Plain) => boolean>> = {
+  'order by the mean of several values': (body) => within(body).some(({ mode }) => mode === 'avg' || mode === 'median'),
+};
+
+/** The lines of the table that this reads. */
+export const lines: readonly string[] = [...Object.keys(refused), ...Object.keys(different)];
+
+/** The line of the table that a search and the cluster's answer fall under; undefined: none. */
+export const reasonOf = (body: Plain, answer: Plain): string | undefined => {
+  const named = Object.keys(different).find((line) => different[line]!(body));
+  if (named !== undefined || answer['error'] === undefined) return named;
+  const said = String(innermost(answer['error'] as Plain)['reason']);
+  return said.endsWith('where records are on a cluster')
+    ? Object.keys(refused).find((line) => refused[line]!.test(said))
+    : undefined;
+};
