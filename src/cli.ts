@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addOrganizationCommands, addUserCommands } from './command/account.js';
+import { addIndexCommands } from './command/cluster-index.js';
 import { addGroup } from './command/command.js';
 import { addDemoCommand } from './command/demo.js';
 import { addProductCommands, addRetentionCommands } from './command/product.js';
@@ -30,6 +31,7 @@ function createProgram(): Command {
   addTokenCommands(addGroup(ddp, 'token', 'Tokens, with which callers prove who they are.'));
   addProductCommands(addGroup(ddp, 'product', 'Products, the types of devices.'));
   addRetentionCommands(addGroup(ddp, 'retention', 'How long records are kept.'));
+  addIndexCommands(addGroup(ddp, 'index', 'The index of records on an OpenSearch cluster.'));
   addDemoCommand(ddp);
   return ddp;
 }

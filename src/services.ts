@@ -15,6 +15,7 @@ import type { Log } from './log.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
 import { prepareDatabase } from './prepare.js';
 import { type ClusterStore, createClusterStore } from './records/opensearch/cluster-store.js';
+import { followJournal } from './records/opensearch/move/drain.js';
 import { createRecordLog, storedRecords } from './records/postgres/log/log.js';
 import { createRecordIndex } from './records/postgres/search/record-index.js';
 import type { RecordIndex } from './records/record-index.js';
@@ -185,7 +186,7 @@ function openRecordLog(
       cluster?.stored();
     },
     grouped: createGroupMetrics(registry),
-    ...cluster?.journal,
+    ...(cluster?.journal ?? { follow: () => followJournal({ pool }) }),
   });
   return measureLog({ ...records, ...cluster?.records }, registry);
 }

@@ -15,13 +15,13 @@ export interface Workplace {
 }
 
 /** Opens the database of the settings, whether the service runs or not, and leaves it as it was. */
-export async function withDatabase<T>(work: (place: Workplace) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(work: (place: Workplace) => Promise<T>, { connections = 1 } = {}): Promise<T> {
   const config = readEnvironment(false);
   const log = createLog(config.logLevel);
   const database = await openDatabase(config, log);
   try {
     const applied = await prepareDatabase(database.connectionString, log);
-    const pool = createPool(database.connectionString, { max: 1, name: 'ddp cli' });
+    const pool = createPool(database.connectionString, { max: connections, name: 'ddp cli' });
     try {
       return await work({ pool, now: new Date(), log, applied });
     } finally {

@@ -21,6 +21,7 @@ import { refillPlace } from './log/refill.js';
 import { purgeDocuments, retireDocuments } from './log/retire.js';
 import { createScan } from './log/scan.js';
 import { DocumentMaker } from './maker.js';
+import { stepBuild } from './move/build.js';
 import { Places } from './place.js';
 import { createClusterIndex } from './record-index.js';
 import { createReadiness } from './template.js';
@@ -71,6 +72,13 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
     clock,
     log,
     tasks: {
+      // What processes still store in PostgreSQL while others work on the cluster already.
+      'moved records': {
+        every: 2000,
+        async run() {
+          while (!closing && (await stepBuild(parts))?.phase === 'copy');
+        },
+      },
       places: {
         every: 30_000,
         async run() {

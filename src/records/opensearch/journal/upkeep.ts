@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 import { firstId } from '../../../entities/id.js';
 import { createPeriodicTasks, type PeriodicTasks } from '../../../periodic-tasks.js';
+import { readMove } from '../move/state.js';
 import { JournalPartitions } from './partition.js';
 
 const minute = 60_000;
@@ -37,7 +38,9 @@ export const createJournalUpkeep = ({ pool, clock, log, tasks }: JournalUpkeepOp
   );
 
 /** Drops partitions whose records all arrived before a time (milliseconds) and are indexed; says how many. */
-export const dropIndexed = async (pool: Pick<Pool, 'query'>, before: number): Promise<number> => {
+const dropIndexed = async (pool: Pick<Pool, 'query'>, before: number): Promise<number> => {
+  // What a move back has yet to copy stays.
+  if ((await readMove(pool, 'drain')) !== undefined) return 0;
   const { rows } = await pool.query<{ dropped: number }>(
     sql`select journal.drop_partitions(${firstId(before)}::uuid) as dropped`,
   );

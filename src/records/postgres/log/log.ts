@@ -25,6 +25,8 @@ export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'act
   admit?(): void;
   /** Where records are kept elsewhere too. */
   purge?: Purge;
+  /** Copies records that other processes still store elsewhere. */
+  follow?: () => Promise<unknown>;
 }
 
 /** What of the log needs none of its own connections: it works in the caller's transaction. */
@@ -44,12 +46,13 @@ export const createRecordLog = ({
   log,
   admit,
   purge,
+  follow,
   ...options
 }: RecordLogOptions): RecordLog => {
   const { clock } = options;
   const activity = new ActivityCounter();
   const store = createRecordStore({ pool: storePool, activity, ...options });
-  const upkeep = createUpkeep({ pool, clock, log, activity, purge });
+  const upkeep = createUpkeep({ pool, clock, log, activity, purge, follow });
   return {
     ...storedRecords,
     async append(call) {

@@ -26,6 +26,8 @@ export interface UpkeepOptions {
   activity: Pick<ActivityCounter, 'flush'>;
   /** Where records are kept elsewhere too. */
   purge?: Purge | undefined;
+  /** Copies what processes still store elsewhere that have not been told yet that records are here. */
+  follow?: (() => Promise<unknown>) | undefined;
 }
 
 /** What keeps the records in order. Every process does all of it, and none minds that another has. */
@@ -36,7 +38,7 @@ export interface Upkeep {
 }
 
 /** Opens the upkeep of records. */
-export const createUpkeep = ({ pool, clock, log, activity, purge }: UpkeepOptions): Upkeep => {
+export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: UpkeepOptions): Upkeep => {
   let closing = false;
   const now = () => new Date(clock());
 
@@ -68,6 +70,14 @@ export const createUpkeep = ({ pool, clock, log, activity, purge }: UpkeepOption
         while (!closing && (await purgeDevices(pool, now(), purge)));
       },
     },
+    ...(follow && {
+      'moved records': {
+        every: 2 * second,
+        async run() {
+          await follow();
+        },
+      },
+    }),
     keys: {
       every: minute,
       run: async () => {

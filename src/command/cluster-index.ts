@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { readEnvironment } from '../config.js';
+import { type ClusterTools, openClusterTools } from '../records/opensearch/tools.js';
+import { addCommand, answer, type OutputOptions } from './command.js';
+import { withDatabase } from './workplace.js';
+
+/** `ddp index ...` */
+export function addIndexCommands(group: Command): void {
+  addCommand(
+    group,
+    'build',
+    'Copy all records into the cluster while the service runs; begun again, it goes on.',
+  ).action((options: OutputOptions) => withTools(async (tools) => answer(options, await build(tools))));
+  addCommand(
+    group,
+    'drain',
+    'Copy all records back into PostgreSQL while the service runs; begun again, it goes on.',
+  ).action((options: OutputOptions) => withTools(async (tools) => answer(options, await drain(tools))));
+  addCommand(group, 'dead-letters', 'List records that the cluster refuses.')
+    .option('--retry', 'try them again first')
+    .action(({ retry, json }: OutputOptions & { retry?: boolean }) =>
+      withTools(async (tools) => {
+        const indexed = retry ? await tools.retryDeadLetters() : undefined;
+        const letters = await tools.deadLetters();
+        answer(
+          { json },
+          {
+            ...(indexed !== undefined && { indexed: String(indexed) }),
+            refused: letters.map(({ recordId, reason }) => `${recordId} (${reason})`),
+          },
+        );
+      }),
+    );
+  addCommand(
+    group,
+    'repair',
+    'Index once more what came within the last day, after the cluster has lost some of it.',
+  ).action((options: OutputOptions) =>
+    withTools(async (tools) => answer(options, { queued: String(await tools.queueJournal()) })),
+  );
+}
+
+/** So few records are copied in a moment. */
+const few = 5000;
+
+const withTools = <T>(work: (tools: ClusterTools) => Promise<T>): Promise<T> => {
+  const { cluster } = readEnvironment(false);
+  if (!cluster) throw new Error('OPENSEARCH_URL must be set: it names the cluster.');
+  return withDatabase(
+    async ({ pool }) => {
+      const tools = await openClusterTools(cluster, pool);
+      try {
+        return await work(tools);
+      } finally {
+        await tools.close();
+      }
+    },
+    { connections: 4 },
+  );
+};
+
+/** Draws a bar where somebody looks on; there is no end to know of where `total` is 0. */
+const showProgress = (done: number, total: number): void => {
+  if (!process.stderr.isTTY) return;
+  const part = total > 0 ? Math.min(1, done / total) : 0;
+  const bar = '#'.repeat(Math.floor(part * 40)).padEnd(40, '.');
+  process.stderr.write(`\r[${bar}] ${done} of about ${Math.max(done, total)} records`);
+};
+
+const build = async (tools: ClusterTools) => {
+  const total = await tools.beginBuild();
+  for (;;) {
+    const state = await tools.stepBuild();
+    if (state?.phase === 'tail') break;
+    if (state) showProgress(state.done, total);
+    // Another process is at it.
+    else await pause(500);
+  }
+  const { total: compared, wrong } = await tools.compareHours();
+  if (process.stderr.isTTY) process.stderr.write('\n');
+  if (wrong.length > 0)
+    throw new Error(
+      `The cluster differs in ${wrong.length} hours: ${wrong
+        .slice(0, 10)
+        .map(({ hour, stored, indexed }) => `${hour} has ${indexed} of ${stored}`)
+        .join('; ')}. See "ddp index dead-letters", and build again.`,
+    );
+  return {
+    compared: `${compared} records, the same in every hour`,
+    next: 'set RECORD_INDEX=opensearch and restart the processes one after another; they copy what comes meanwhile',
+  };
+};
+
+const drain = async (tools: ClusterTools) => {
+  await tools.beginDrain();
+  let done = 0;
+  for (;;) {
+    const state = await tools.stepDrain();
+    if (state?.phase === 'tail') break;
+    if (state) showProgress((done = state.done), 0);
+    await (state ? undefined : pause(500));
+  }
+  // Records keep coming: the rest is copied by the processes that are started next.
+  while (((await tools.followJournal()) ?? few) >= few) await pause(100);
+  if (process.stderr.isTTY) process.stderr.write('\n');
+  return {
+    copied: `${done} records`,
+    next: 'set RECORD_INDEX=postgres and restart the processes one after another; they copy what comes meanwhile',
+  };
+};

@@ -1,0 +1,117 @@
+import type { Pool, PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { nilId } from '../../../entities/id.js';
+import { transaction } from '../../../transaction.js';
+import { unseen, wholeXid } from '../../../visibility.js';
+import { keepDeadLetters } from '../journal/dead-letter.js';
+import { type IndexableRow, rowColumns } from '../journal/read.js';
+import type { ClusterLogOptions } from '../log/options.js';
+import { type BuildState, dropMove, lockMove, lookSettled, readMove, type Settled, writeMove } from './state.js';
+
+/** What a build works with. */
+export type BuildOptions = Pick<ClusterLogOptions, 'pool' | 'client' | 'names' | 'writer' | 'maker'>;
+
+/** Records of one page. */
+const pageSize = 5000;
+
+const rowsWhere = (condition: Sql, end: Sql): Sql => sql`
+  select ${rowColumns}
+    from public.record r join device d on d.id = r.device_id left join product p on p.id = r.product_id
+         cross join (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as top) m
+   where ${condition} order by r.id ${end}`;
+
+/** Writes rows into the index; what is there counts as written. */
+const indexRows = async ({ pool, maker, writer }: BuildOptions, rows: readonly IndexableRow[]): Promise<void> => {
+  const made = await maker.make(rows);
+  const { refused } = await writer.write(made.items);
+  await keepDeadLetters(pool, [...refused, ...made.refused]);
+};
+
+/**
+ * Prepares a build. What an earlier time on the cluster left there is deleted, once it was moved back.
+ * @throws where records are stored for the cluster already
+ */
+export const beginBuild = async ({ pool, client, names }: BuildOptions): Promise<BuildState> => {
+  const state = await readMove<BuildState>(pool, 'build');
+  if (state) return state;
+  const drained = (await readMove(pool, 'drain')) !== undefined;
+  const { rows } = await pool.query<{ some: boolean }>(sql`select exists (select from journal.record) as some`);
+  if (rows[0]!.some && !drained)
+    throw new Error(
+      'Records are stored for the cluster already: RECORD_INDEX is opensearch, or was and "ddp index drain" is due.',
+    );
+  if (drained) {
+    const { body } = await client.indices.get({ index: names.all, allow_no_indices: true, ignore_unavailable: true });
+    for (const index of Object.keys(body)) await client.indices.delete({ index, ignore_unavailable: true });
+    await dropMove(pool, 'drain');
+  }
+  const begun: BuildState = { phase: 'copy', after: nilId, done: 0 };
+  await writeMove(pool, 'build', begun);
+  return begun;
+};
+
+/**
+ * Takes a step of a build, if no other process is at it: copies a page of what PostgreSQL has, in the order of arrival, or,
+ * once all is copied, what was committed since the last look. Gives the state after it; undefined where there is nothing to do.
+ */
+export const stepBuild = (options: BuildOptions): Promise<BuildState | undefined> =>
+  transaction(options.pool, async (tx) => {
+    await tx.query('set transaction isolation level repeatable read');
+    if (!(await lockMove(tx, 'build'))) return undefined;
+    const state = await readMove<BuildState>(tx, 'build');
+    if (!state) return undefined;
+    const settled = await lookSettled(tx);
+    const next =
+      state.phase === 'copy' ? await copy(options, tx, state, settled) : await follow(options, tx, state, settled);
+    await writeMove(tx, 'build', next);
+    return next;
+  });
+
+type Copying = Extract<BuildState, { phase: 'copy' }>;
+type Following = Extract<BuildState, { phase: 'tail' }>;
+
+const copy = async (
+  options: BuildOptions,
+  tx: PoolClient,
+  { after, done }: Copying,
+  { seen, below }: Settled,
+): Promise<BuildState> => {
+  const { rows } = await tx.query<IndexableRow>(
+    rowsWhere(sql`r.id > ${after}::uuid and r.id < ${below}::uuid`, sql`limit ${pageSize}`),
+  );
+  await indexRows(options, rows);
+  if (rows.length === pageSize) return { phase: 'copy', after: rows.at(-1)!.id, done: done + rows.length };
+  // The rest is little, and committed or not yet: from here on what counts is which snapshot saw it.
+  await indexRange(options, tx, sql`r.id >= ${below}::uuid`);
+  return { phase: 'tail', seen, low: below };
+};
+
+const follow = async (
+  options: BuildOptions,
+  tx: PoolClient,
+  { seen: unseenBy, low }: Following,
+  { seen, below }: Settled,
+): Promise<BuildState> => {
+  await indexRange(options, tx, sql`r.id >= ${low}::uuid and ${unseen(wholeXid(sql`r.xmin`), { unseenBy })}`);
+  return { phase: 'tail', seen, low: below };
+};
+
+/** Indexes all records in a range, page by page. */
+const indexRange = async (options: BuildOptions, tx: PoolClient, range: Sql): Promise<void> => {
+  for (let after = nilId; ; ) {
+    const { rows } = await tx.query<IndexableRow>(
+      rowsWhere(sql`${range} and r.id > ${after}::uuid`, sql`limit ${pageSize}`),
+    );
+    await indexRows(options, rows);
+    if (rows.length < pageSize) return;
+    after = rows.at(-1)!.id;
+  }
+};
+
+/** About how many records PostgreSQL has. */
+export const estimateRecords = async (pool: Pick<Pool, 'query'>): Promise<number> => {
+  const { rows } = await pool.query<{ total: number }>(sql`
+    select coalesce(sum(greatest(reltuples, 0)), 0)::float8 as total
+      from pg_class join pg_inherits on inhrelid = pg_class.oid where inhparent = 'public.record'::regclass`);
+  return rows[0]!.total;
+};

@@ -1,0 +1,104 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import type { ClusterConfig } from '../../cluster-setting.js';
+import { nilId } from '../../entities/id.js';
+import { BulkWriter } from './bulk.js';
+import { createClient } from './client.js';
+import { indexNames } from './indices.js';
+import {
+  type DeadLetter,
+  dropDeadLetters,
+  keepDeadLetters,
+  listDeadLetters,
+  readDeadLetters,
+} from './journal/dead-letter.js';
+import { DocumentMaker } from './maker.js';
+import { beginBuild, estimateRecords, stepBuild } from './move/build.js';
+import { compareHours } from './move/check.js';
+import { beginDrain, followJournal, stepDrain, waitsForIndex } from './move/drain.js';
+import type { BuildState, DrainState } from './move/state.js';
+import { Places } from './place.js';
+import { createReadiness } from './template.js';
+
+/** What an operator does with the index from the command line. */
+export interface ClusterTools {
+  /** Begins to copy records into the cluster, or goes on; says about how many there are. */
+  beginBuild(): Promise<number>;
+  /** Copies some; undefined where another process is at it. */
+  stepBuild(): Promise<BuildState | undefined>;
+  compareHours(): ReturnType<typeof compareHours>;
+  /** Begins to copy records back, or goes on, once all that came before is indexed. */
+  beginDrain(): Promise<void>;
+  stepDrain(): Promise<DrainState | undefined>;
+  /** Copies what the journal has got since; says how many records that were. */
+  followJournal(): Promise<number | undefined>;
+  /** Records that the index refuses, the oldest 1,000. */
+  deadLetters(): Promise<DeadLetter[]>;
+  /** Tries them all again; says how many are indexed now. */
+  retryDeadLetters(): Promise<number>;
+  /** Has all records of the journal indexed once more; says how many. Those that are there stay as they are. */
+  queueJournal(): Promise<number>;
+  close(): Promise<void>;
+}
+
+const listed = 1000;
+const pageSize = 500;
+
+/** Connects to the cluster, and sees to its template. */
+export const openClusterTools = async (config: ClusterConfig, pool: Pool): Promise<ClusterTools> => {
+  const client = createClient(config);
+  const names = indexNames(config.prefix);
+  const writer = new BulkWriter(client);
+  const maker = new DocumentMaker(pool, new Places(pool), names);
+  const options = { pool, client, names, writer, maker };
+  await createReadiness(client, config, pool)();
+  return {
+    async beginBuild() {
+      await beginBuild(options);
+      return estimateRecords(pool);
+    },
+    stepBuild: () => stepBuild(options),
+    compareHours: () => compareHours(options),
+    async beginDrain() {
+      const state = await beginDrain(options);
+      while (state.phase === 'copy' && (await waitsForIndex(options, state))) await pause(200);
+      await client.indices.refresh({ index: names.all, ignore_unavailable: true, allow_no_indices: true });
+    },
+    stepDrain: () => stepDrain(options),
+    followJournal: () => followJournal(options),
+    deadLetters: () => listDeadLetters(pool, listed),
+    async retryDeadLetters() {
+      let indexed = 0;
+      for (let after = nilId; ; ) {
+        const rows = await readDeadLetters(pool, after, pageSize);
+        const made = await maker.make(rows);
+        const { refused } = await writer.write(made.items);
+        const still = [...refused, ...made.refused];
+        await keepDeadLetters(pool, still);
+        const ids = new Set(still.map(({ item: { row } }) => row.id));
+        await dropDeadLetters(
+          pool,
+          rows.flatMap(({ id }) => (ids.has(id) ? [] : id)),
+        );
+        indexed += rows.length - ids.size;
+        if (rows.length < pageSize) return indexed;
+        after = rows.at(-1)!.id;
+      }
+    },
+    async queueJournal() {
+      const { rows } = await pool.query<{ records: number }>(sql`
+        with pages as (
+          select array_agg(distinct organization_id) as organizations, min(id::text)::uuid as low, max(id::text)::uuid as high,
+                 count(*) as records, sum(pg_column_size(j.*)) as bytes
+            from (select *, row_number() over (order by id) / ${pageSize}::int as page from journal.record) j group by page
+        ), queued as (
+          insert into record_batch (organizations, low, high, records, bytes)
+          select organizations, low, high, records, bytes from pages returning records
+        )
+        select coalesce(sum(records), 0)::float8 as records from queued`);
+      return rows[0]!.records;
+    },
+    close: () => client.close(),
+  };
+};

@@ -1,0 +1,103 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { Service } from '../../src/app.js';
+import { Client } from '../support/client.js';
+import { runCommand } from '../support/command.js';
+import { useDatabase } from '../support/database.js';
+import { startTestService } from '../support/service.js';
+import { createTenant, withDatabase } from '../support/tenant.js';
+import { readDocuments, until } from './index-reader.js';
+
+const database = useDatabase();
+
+const command = async (...args: readonly string[]) => {
+  const { code, stdout, stderr } = await runCommand(['index', ...args, '--json'], {
+    DATABASE_URL: database.url,
+    OPENSEARCH_URL: process.env['OPENSEARCH_URL']!,
+    OPENSEARCH_INDEX_PREFIX: new URL(database.url).pathname.slice(1),
+    OPENSEARCH_REPLICAS: '0',
+  });
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as Record<string, string>;
+};
+
+describe('records that come in all the while', () => {
+  const services: Service[] = [];
+  const acknowledged: number[] = [];
+  let over = false;
+
+  /** Posts to the service that was started last, batch after batch. */
+  const load = async (path: string, token: string): Promise<void> => {
+    for (let next = 0; !over; next += 20) {
+      const numbers = Array.from({ length: 20 }, (_, index) => next + index);
+      const items = numbers.map((n) => ({ serial: 'a1', key: `${n}`, data: { n, level: `${n % 3}` } }));
+      for (;;) {
+        const client = new Client(`${services.at(-1)!.url}/ddp/v1`, token);
+        const answer = await client.post(path, items).catch(() => undefined);
+        if (answer?.status === 200) break;
+      }
+      acknowledged.push(...numbers);
+      await pause(20);
+    }
+  };
+
+  const onward = async () => {
+    const wanted = acknowledged.length + 200;
+    await until(() => Promise.resolve(acknowledged.length >= wanted));
+  };
+
+  const start = async (recordIndex: 'postgres' | 'opensearch') => {
+    services.push(await startTestService(database.url, { config: { recordIndex } }));
+    await onward();
+    if (services.length > 1) await services.shift()!.close();
+    await onward();
+  };
+
+  it('are moved to the cluster and back, each of them once', async () => {
+    services.push(await startTestService(database.url, { config: { recordIndex: 'postgres' } }));
+    const service = { url: services[0]!.url, databaseUrl: database.url };
+    const { id, owner } = await createTenant(service);
+    const variables = [{ name: 'n', type: 'UINT32' }];
+    const product = await owner.post<{ id: string }>(`/organizations/${id}/products`, {
+      name: 'p',
+      version: '1',
+      variables,
+    });
+    await owner.post(`/organizations/${id}/devices/a1`, { product: { id: product.body.id, organizationId: id } });
+    const running = load(`/organizations/${id}/records`, owner.token!);
+    await onward();
+
+    expect((await command('build'))['compared']).toMatch(/^\d+ records, the same in every hour$/);
+    await start('opensearch');
+    const moved = acknowledged.length;
+    const indexed = async () => {
+      const documents = await readDocuments(database.url);
+      return documents
+        .map(({ _source: { src } }) => (JSON.parse(src) as { data: { n: number } }).data.n)
+        .sort(ascending);
+    };
+    await until(async () => {
+      const found = new Set(await indexed());
+      return acknowledged.slice(0, moved).every((n) => found.has(n));
+    });
+
+    await command('drain');
+    await start('postgres');
+    over = true;
+    await running;
+    const stored = () =>
+      withDatabase(service, async (db) => {
+        const { rows } = await db.query<{ n: number; typed: number; level: string }>(
+          `select (data ->> 'n')::int as n, numbers[1] as typed, data ->> 'level' as level from public.record order by 1`,
+        );
+        return rows;
+      });
+    await until(async () => (await stored()).length >= acknowledged.length);
+    expect(await stored()).toEqual(acknowledged.map((n) => ({ n, typed: n, level: `${n % 3}` })));
+    const found = await indexed();
+    expect(found).toEqual([...new Set(found)]);
+    await services[0]!.close();
+  }, 240_000);
+});
+
+const ascending = (one: number, other: number) => one - other;
