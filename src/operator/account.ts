@@ -31,6 +31,11 @@ export async function createAccount(
   if (!isEmail(email)) throw new Error('The e-mail address is not valid.');
   checkName(name);
   const id = newId();
+  // Asked first, so that PostgreSQL's log has no error for it; of two at once the later one still ends at the constraint.
+  const { rows } = await db.query<{ named: boolean }>(sql`
+    select username = ${login} as named from account where username = ${login} or lower(email) = lower(${email})
+     order by named desc limit 1`);
+  if (rows[0] !== undefined) throw rows[0].named ? usernameTaken(login) : emailTaken(email);
   try {
     await db.query(sql`
       insert into account (id, type, username, email, name, created_at, updated_at)
@@ -59,7 +64,8 @@ export async function setDisabled(db: Connection, type: AccountType, id: string,
 
 function taken(error: unknown, username: string, email: string): Error | undefined {
   if (!(error instanceof pg.DatabaseError) || error.code !== '23505') return undefined;
-  return error.constraint === 'account_email_key'
-    ? new Error(`The e-mail address ${email} is taken.`)
-    : new Error(`The username ${username} is taken.`);
+  return error.constraint === 'account_email_key' ? emailTaken(email) : usernameTaken(username);
 }
+
+const emailTaken = (email: string) => new Error(`The e-mail address ${email} is taken.`);
+const usernameTaken = (username: string) => new Error(`The username ${username} is taken.`);

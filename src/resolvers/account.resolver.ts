@@ -8,6 +8,7 @@ import { AccountsArgs, UpdateAccountArgs } from '../schema/account.args.js';
 import type { Context } from '../schema/context.js';
 import { UserPage } from '../schema/pages.js';
 import { list } from './list.js';
+import { requireFree } from './unique.js';
 import { userListing } from './users.js';
 
 /** The organization's own account and the users of the platform. */
@@ -22,6 +23,9 @@ export class AccountResolver {
   async updateAccount(@Args(() => UpdateAccountArgs) args: UpdateAccountArgs, @Ctx() ctx: Context): Promise<Account> {
     requireOrganization(ctx, ctx.caller.organizationId, 'write');
     const account = ctx.em.merge(Account, await loadAccount(ctx)).change(args);
+    const other = sql`select 1 as one from account where id <> ${account.id}`;
+    await requireFree(ctx, 'account_username_key', sql`${other} and username = ${account.username}`);
+    await requireFree(ctx, 'account_email_key', sql`${other} and lower(email) = lower(${account.email})`);
     await ctx.em.flush();
     return account;
   }

@@ -24,6 +24,7 @@ import { applicationsOfDevice } from './applications.js';
 import { deviceListing, ofProduct } from './devices.js';
 import { list } from './list.js';
 import { loadById, loaderOf } from './loader.js';
+import { requireFree } from './unique.js';
 
 /** Devices of the organization. */
 @Resolver(() => Device)
@@ -107,7 +108,11 @@ export class DeviceResolver {
     requireOrganization(ctx, args.organizationId, 'write');
     const { organizationId, deviceSerial, ...values } = args;
     const product = values.product && (await referredProduct(ctx, values.product));
-    const device = Object.assign(new Device(), { id: newId(), organizationId, serial: deviceSerial.toLowerCase() });
+    const serial = deviceSerial.toLowerCase();
+    const taken = sql`
+      select 1 as one from device where organization_id = ${organizationId} and serial_key = ${serial.replaceAll('-', '')}`;
+    await requireFree(ctx, 'device_organization_id_serial_key_key', taken);
+    const device = Object.assign(new Device(), { id: newId(), organizationId, serial });
     await ctx.em.persist(device.change({ ...values, product })).flush();
     return device;
   }

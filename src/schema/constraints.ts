@@ -1,7 +1,7 @@
 import { type ApiError, conflict, notFound } from '../errors.js';
 
 /** What a violated constraint of the database means to a caller: races end here, whatever was checked before. */
-const meanings: Readonly<Record<string, () => ApiError>> = {
+const meanings = {
   account_username_key: () => conflict('This username is taken.', [{ path: 'username', message: 'is taken' }]),
   account_email_key: () => conflict('This e-mail address is taken.', [{ path: 'email', message: 'is taken' }]),
   device_organization_id_serial_key_key: () =>
@@ -16,7 +16,13 @@ const meanings: Readonly<Record<string, () => ApiError>> = {
   hook_organization_id_application_id_fkey: () => notFound('application'),
   membership_user_id_fkey: () => notFound('user'),
   api_token_organization_id_user_id_fkey: () => notFound('member'),
-};
+} as const satisfies Readonly<Record<string, () => ApiError>>;
+
+/** A constraint that a caller can violate. */
+export type KnownConstraint = keyof typeof meanings;
+
+/** The error that a caller sees for what the constraint forbids. */
+export const violationOf = (constraint: KnownConstraint): ApiError => meanings[constraint]();
 
 const constraintOf = (error: unknown): string | undefined =>
   error instanceof Error && 'constraint' in error && typeof error.constraint === 'string'
@@ -29,5 +35,5 @@ export const violates = (error: unknown, constraint: string): boolean => constra
 /** The error that a caller may see for a violated constraint, if it is one that a caller can cause. */
 export function constraintError(error: unknown): ApiError | undefined {
   const constraint = constraintOf(error);
-  return constraint === undefined ? undefined : meanings[constraint]?.();
+  return constraint === undefined ? undefined : (meanings as Readonly<Record<string, () => ApiError>>)[constraint]?.();
 }
