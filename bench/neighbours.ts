@@ -62,6 +62,7 @@ async function attack(
 ): Promise<void> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./attacker.js', import.meta.url)), ...names], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
   });
   try {
     child.send(attacker);

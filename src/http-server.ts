@@ -57,23 +57,33 @@ export async function listen(
 ): Promise<HttpServer> {
   const shouldUpgradeCallback = (request: IncomingMessage) => upgrades?.wants(request) === true;
   const server = createServer({ shouldUpgradeCallback, ...(connections && timesOf(connections)) }, listener);
-  if (connections) server.prependListener('connection', (socket) => connections.accept(socket) || socket.destroy());
   if (upgrades) server.on('upgrade', (request, socket, head) => upgrades.upgrade(request, socket, head));
-  const [, ...others] = await listenTogether(server, place).catch((error: NodeJS.ErrnoException) => {
+  const take = takeWith(server, connections);
+  const all = await listenTogether(server, take, place).catch((error: NodeJS.ErrnoException) => {
     throw explain(error, place);
   });
   return {
     url: originOf(server),
     drain: () => void server.prependListener('request', (_request, response) => endConnection(response)),
-    close(timeout) {
-      for (const other of others) other.close();
-      return close(server, timeout);
-    },
+    close: (timeout) => close(server, all, timeout),
   };
 }
 
-/** Listens with several sockets at one address, where the system can (`SO_REUSEPORT`). Connections of all are the server's. */
-async function listenTogether(server: Server, place: Place): Promise<NetServer[]> {
+type Take = (socket: Socket) => void;
+
+/** What a server does with new connections: those that are not let in cost no more than their socket. */
+function takeWith(server: Server, connections: Pick<Connections, 'accept'> | undefined): Take {
+  const [serve] = server.listeners('connection') as Take[];
+  const take: Take = (socket) => {
+    if (connections?.accept(socket) === false) socket.destroy();
+    else serve!.call(server, socket);
+  };
+  server.removeAllListeners('connection').on('connection', take);
+  return take;
+}
+
+/** Listens with several sockets at one address, where the system can (`SO_REUSEPORT`). The server is the first of them. */
+async function listenTogether(server: Server, take: Take, place: Place): Promise<NetServer[]> {
   // A socket that shares its port would share it with another service too, and not say that the port is taken.
   if (place.port !== 0) await begin(createNetServer(), place, false).then(end);
   try {
@@ -84,7 +94,6 @@ async function listenTogether(server: Server, place: Place): Promise<NetServer[]
     return [server];
   }
   const { port } = server.address() as AddressInfo;
-  const take = (socket: Socket) => void server.emit('connection', socket);
   const others = Array.from({ length: listeners - 1 }, () =>
     createNetServer({ allowHalfOpen: true, noDelay: true }, take),
   );
@@ -124,18 +133,16 @@ function originOf(server: Server): string {
   return `http://${host}:${address.port}`;
 }
 
-function close(server: Server, timeout: number): Promise<void> {
-  return new Promise((resolve) => {
-    // A kept-alive connection that is answered only now is idle from then on.
-    const closing = setInterval(() => server.closeIdleConnections(), 50);
-    const cut = setTimeout(() => server.closeAllConnections(), timeout);
-    server.close(() => {
-      clearInterval(closing);
-      clearTimeout(cut);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
+/** @param all the server and the others that listen for it: each counts the connections that it accepted. */
+async function close(server: Server, all: readonly NetServer[], timeout: number): Promise<void> {
+  // A kept-alive connection that is answered only now is idle from then on.
+  const closing = setInterval(() => server.closeIdleConnections(), 50);
+  const cut = setTimeout(() => server.closeAllConnections(), timeout);
+  const ended = Promise.all(all.map(end));
+  server.closeIdleConnections();
+  await ended;
+  clearInterval(closing);
+  clearTimeout(cut);
 }
 
 function explain(error: NodeJS.ErrnoException, { host, port }: Place): Error {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { giveWay } from './priority.js';
 import { typeParsers } from './types.js';
 
 /** What a pool may differ in. Durations in milliseconds. */
@@ -50,6 +51,9 @@ export function createPool(
   pool.on('error', () => undefined);
   // pg-pool takes its own listener off a connection in use, and an error without a listener ends the process. What was
   // asked of the connection is rejected all the same.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    giveWay(client, connectionString);
+  });
   return pool;
 }

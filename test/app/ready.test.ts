@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { useDatabase } from '../support/database.js';
 import { execute } from '../support/server.js';
@@ -32,4 +35,27 @@ describe('a service that is told to stop', () => {
     await stopping.close();
     await expect(get('/healthz')).rejects.toThrow('fetch failed');
   });
+
+  it('answers every request that has begun to come, whichever of its sockets took the connection', async () => {
+    const stopping = await startTestService(database.url);
+    const begun = await Promise.all(Array.from({ length: 20 }, () => begin(stopping.url)));
+    const closed = stopping.close();
+    const answers = await Promise.all(begun.map((finish) => finish()));
+    expect(answers).toEqual(answers.map(() => expect.stringMatching(/^HTTP\/1.1 401 /)));
+    await closed;
+  });
 });
+
+/** Sends the first part of a request; what it gives sends the rest, and reads the whole answer. */
+const begin = async (url: string): Promise<() => Promise<string>> => {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  await once(socket, 'connect');
+  socket.write('POST /graphql HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n');
+  // The service has taken the connection once an answer could come: it has read what was sent before a later request.
+  await fetch(`${url}/healthz`);
+  return async () => {
+    socket.write('Connection: close\r\nContent-Length: 2\r\n\r\n{}');
+    return text(socket);
+  };
+};
