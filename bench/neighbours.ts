@@ -62,6 +62,7 @@ async function attack(
 ): Promise<void> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./attacker.js', import.meta.url)), ...names], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // Linux shares processors among sessions: an attacker of the service's own would take from its share.
     detached: true,
   });
   try {

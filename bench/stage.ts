@@ -123,8 +123,6 @@ const startService = async (settings: Readonly<Record<string, string>>): Promise
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A session of its own, as under an init system: Linux shares processors among sessions, and each server process of PostgreSQL is one.
-    detached: true,
   });
   const [line] = (await once(service.stdout, 'data')) as [Buffer];
   const { url } = JSON.parse(line.toString()) as { url: string };
