@@ -123,7 +123,11 @@ const startService = async (settings: Readonly<Record<string, string>>): Promise
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
+    // A session of its own, as under an init system: Linux shares processors among sessions.
+    detached: true,
   });
+  process.once('exit', () => service.kill('SIGKILL'));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
   const [line] = (await once(service.stdout, 'data')) as [Buffer];
   const { url } = JSON.parse(line.toString()) as { url: string };
   return {

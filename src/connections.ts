@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import type { Registry } from 'prom-client';
@@ -45,6 +46,9 @@ const accessReadLimit = 5000;
  */
 const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
 
+/** Slow reads at once: more than there are processors would only take them from each other, and from everything quick. */
+const slowReads = Math.min(4, Math.max(2, availableParallelism()));
+
 /** Opens the connections; most are made when they are first used. */
 export async function openConnections(config: Config, connectionString: string): Promise<Connections> {
   const limit = statementLimit(config.graph.timeout);
@@ -54,7 +58,7 @@ export async function openConnections(config: Config, connectionString: string):
   const open = (options?: Parameters<typeof createPool>[1]) => createPool(connectionString, options);
   // Where records are on a cluster, those that were just stored are in the journal.
   const justStored = (session = '') => (config.recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
-  const slowPool = open({ name: 'ddp slow read', max: 4, pipeline: true });
+  const slowPool = open({ name: 'ddp slow read', max: slowReads, pipeline: true });
   const pool = open();
   // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
   const max = config.ingestGrouping ? 9 : 23;
