@@ -103,7 +103,8 @@ interface Abortable<T> extends Promise<T> {
 const inTime = async <T>(request: Abortable<T>, { deadline, signal }: EngineCall): Promise<T> => {
   const late = AbortSignal.timeout(Math.max(0, Math.ceil(deadline - performance.now())));
   const over = signal ? AbortSignal.any([signal, late]) : late;
-  const abort = () => request.abort();
+  // It answers the request itself, which a listener must not: what rejects it would end the process.
+  const abort = () => void request.abort();
   over.addEventListener('abort', abort, { once: true });
   if (over.aborted) abort();
   try {

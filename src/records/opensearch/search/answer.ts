@@ -16,12 +16,13 @@ import { DeviceValues, loadDeviceValues } from './device-value.js';
 import { askEngine, type EngineAnswer, type EngineHit, type Part } from './engine.js';
 import { failureOf } from './failure.js';
 import { EngineFields } from './field.js';
+import { loadOlderTypes } from './older-type.js';
 import { attempt, type OneQuery, shardsOf, timedOutAnswer } from './one-query.js';
 import type { ClusterSearchOptions } from './option.js';
 import { allOf } from './part.js';
 import { type EnginePlan, enginePlanOf, namesDeviceFields, timedBody, timedSpan } from './plan.js';
 import { PredicateCompiler } from './predicate.js';
-import { loadOlderShapes, looksBeyond, recordsOfDevices, scopeParts, timeRead } from './scope.js';
+import { looksBeyond, recordsOfDevices, scopeParts, timeRead } from './scope.js';
 
 /** What the queries of a call are answered with. */
 export interface CallWork {
@@ -58,7 +59,7 @@ export const answerQueries = async (queries: readonly OneQuery[], work: CallWork
   const { organizationId } = work.call;
   const [places, older] = await Promise.all([
     work.options.places.of([organizationId]),
-    loadOlderShapes(work.reader.rows, organizationId),
+    loadOlderTypes(work.reader.rows, work.call),
   ]);
   const questions = new DeviceQuestions();
   const compiler = new PredicateCompiler(new EngineFields(places.get(organizationId), older), questions);
@@ -66,11 +67,17 @@ export const answerQueries = async (queries: readonly OneQuery[], work: CallWork
   for (const query of queries) asked.push(...(await bind(query, work)));
   const plans = await planAll(asked, compiler, work);
   await questions.answer(work.reader.rows, work.scope.deviceIds);
-  const answers = await ask(
-    plans.map(({ asked: { query, index }, plan }) => ({ query, index, body: plan.body })),
+  const searches = plans.map(({ asked: { query, index }, plan }) =>
+    plan.bodies.map((body) => ({ query, index, body })),
+  );
+  const answers = await askAll(searches, work);
+  const later = await askAll(
+    plans.map(({ asked: { query, index }, plan }, place) =>
+      isAnswered(answers[place]!) ? plan.more(answers[place]!).map((body) => ({ query, index, body })) : [],
+    ),
     work,
   );
-  await read(plans, answers, work);
+  await read(plans, { answers, later }, work);
 };
 
 const bind = async (query: OneQuery, work: CallWork): Promise<Asked[]> => {
@@ -165,6 +172,15 @@ interface Search {
   readonly body: Part;
 }
 
+const isAnswered = (answers: readonly EngineAnswer[]): boolean =>
+  answers.every((answer) => answer.error === undefined && !answer.timed_out);
+
+/** Asks the engine all searches together, and answers them as they are grouped. */
+const askAll = async (searches: readonly (readonly Search[])[], work: CallWork): Promise<EngineAnswer[][]> => {
+  const answers = [...(await ask(searches.flat(), work))];
+  return searches.map((group) => answers.splice(0, group.length));
+};
+
 /** Asks the engine, where there is a device to ask for at all. */
 const ask = async (searches: readonly Search[], work: CallWork): Promise<readonly EngineAnswer[]> => {
   const { options, call, took, scope } = work;
@@ -184,14 +200,19 @@ const ask = async (searches: readonly Search[], work: CallWork): Promise<readonl
 };
 
 /** Reads the answers, with the devices of all that they show. */
-const read = async (plans: readonly Plan[], answers: readonly EngineAnswer[], work: CallWork): Promise<void> => {
+const read = async (
+  plans: readonly Plan[],
+  { answers, later }: { answers: readonly EngineAnswer[][]; later: readonly EngineAnswer[][] },
+  work: CallWork,
+): Promise<void> => {
   const { reader, took } = work;
   const shown: EngineHit[] = [];
   for (const [index, { asked, plan }] of plans.entries()) {
-    const answer = answers[index]!;
-    if (answer.error !== undefined) asked.query.answer = failureOf(answer).toAnswer();
-    else if (answer.timed_out) asked.query.answer = timedOutAnswer(took());
-    else attempt(asked.query, () => void shown.push(...plan.take(answer)));
+    const own = [...answers[index]!, ...later[index]!];
+    const failed = own.find(({ error }) => error !== undefined);
+    if (failed !== undefined) asked.query.answer = failureOf(failed).toAnswer();
+    else if (own.some((answer) => answer.timed_out)) asked.query.answer = timedOutAnswer(took());
+    else attempt(asked.query, () => void shown.push(...plan.take(answers[index]!, later[index]!)));
   }
   const idsOf = (name: string) => shown.flatMap(({ fields }) => (fields?.[name]?.[0] as string | undefined) ?? []);
   const devices = await loadDevices(reader.rows, idsOf('d'), idsOf('p'));
@@ -200,7 +221,7 @@ const read = async (plans: readonly Plan[], answers: readonly EngineAnswer[], wo
     if (query.answer !== undefined) continue;
     try {
       const found = await plan.read(devices);
-      query.answer = { took: took(), timed_out: false, status: 200, _shards: shardsOf(answers[index]!), ...found };
+      query.answer = { took: took(), timed_out: false, status: 200, _shards: shardsOf(answers[index]![0]!), ...found };
     } catch (error) {
       if (!(error instanceof SearchFailure)) throw error;
       query.answer = error.toAnswer();

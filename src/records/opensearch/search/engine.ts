@@ -77,7 +77,8 @@ export const askEngine = async (
   const late = AbortSignal.timeout(Math.max(0, Math.ceil(deadline - performance.now())));
   const over = signal ? AbortSignal.any([signal, late]) : late;
   const asked = client.msearch({ body: lines as never });
-  const abort = () => asked.abort();
+  // It answers the request itself, which a listener must not: what rejects it would end the process.
+  const abort = () => void asked.abort();
   over.addEventListener('abort', abort, { once: true });
   try {
     const { body } = await asked;

@@ -1,8 +1,8 @@
-import { VariableType } from '../../../entities/enums.js';
 import type { Field } from '../../../search/field/field.js';
 import type { OrganizationPlaces } from '../place.js';
 import type { PlaceKind } from '../value.js';
 import type { Part } from './engine.js';
+import type { OlderTypes } from './older-type.js';
 
 /** Fields that every document has, by path. */
 const reserved: Readonly<Record<string, string>> = {
@@ -22,8 +22,7 @@ const nowhere = 'none';
 export class EngineFields {
   constructor(
     private readonly places: OrganizationPlaces | undefined,
-    /** The shapes of products in which a variable has another type than now: see `Shapes`. */
-    private readonly older: (field: Field) => readonly number[],
+    readonly older: OlderTypes,
   ) {}
 
   /** The engine's name of a record's field. */
@@ -44,7 +43,7 @@ export class EngineFields {
    * there are none.
    */
   olderThan(field: Field): Part | undefined {
-    const shapes = field.origin.kind === 'declared' ? this.older(field) : [];
+    const shapes = this.older.shapesOf(field);
     return shapes.length === 0 ? undefined : { terms: { shape: shapes } };
   }
 }
@@ -62,7 +61,3 @@ export const typeOf = ({ kind, valueType }: Field): 'string' | 'long' | 'double'
   if (kind === 'date') return 'date';
   return valueType === 'long' ? 'long' : 'double';
 };
-
-/** Whether a field has whole numbers that a double does not hold. */
-export const isExact = ({ origin }: Field): boolean =>
-  origin.kind === 'declared' && origin.variables.some(({ type }) => type === VariableType.INT64);

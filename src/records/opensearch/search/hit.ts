@@ -3,25 +3,28 @@ import type { BoundKey } from '../../../search/hits/bound-sort.js';
 import type { FoundRecord } from '../../answer/hit.js';
 import type { DocumentSource } from '../document.js';
 import type { EngineHit, Part } from './engine.js';
+import type { OlderTypes } from './older-type.js';
 import { sortValueOf } from './order.js';
 
 /** What is asked of the engine for each record that is shown. */
 export const hitParts: Part = {
   _source: ['src', 'ig'],
-  docvalue_fields: ['d', 'p', 'us'],
+  docvalue_fields: ['d', 'dn', 'p', 'us', 'shape'],
 };
-
-/** Where only sort values and identifiers are shown. */
-export const bareHitParts: Part = { _source: ['ig'], docvalue_fields: ['d', 'p', 'us'] };
 
 /** Bytes of a record as it is held. */
 export const weightOf = ({ _source }: EngineHit): number => 200 + (_source?.src?.length ?? 0);
 
 /** A hit of the engine as a record. */
-export const recordOfHit = ({ _id, _source, fields, sort = [] }: EngineHit, keys: readonly BoundKey[]): FoundRecord => {
+export const recordOfHit = (
+  { _id, _source, fields, sort = [] }: EngineHit,
+  keys: readonly BoundKey[],
+  older: OlderTypes,
+): FoundRecord => {
   const source = once(() => JSON.parse(_source?.src ?? '{}') as Partial<DocumentSource>);
   const first = (name: string) => fields?.[name]?.[0];
   const ignored = [_source?.ig ?? []].flat();
+  const stale = older.pathsIn(first('shape') as number | undefined, source().data ?? {});
   const hasFrame = source().frame !== undefined;
   return {
     id: _id,
@@ -31,7 +34,7 @@ export const recordOfHit = ({ _id, _source, fields, sort = [] }: EngineHit, keys
     metadata: () => (source().metadata ?? {}) as PlainJson,
     data: () => (source().data ?? {}) as PlainJson,
     frame: hasFrame ? () => source().frame as PlainJson : undefined,
-    ignored: [...ignored, ...(source().stale ?? [])],
+    ignored: [...new Set([...ignored, ...(source().stale ?? []), ...stale])],
     sort: keys.map((key, index) => sortValueOf(key, sort[index])),
   };
 };

@@ -8,8 +8,9 @@ import type { Devices } from '../../answer/device.js';
 import { hitOf, type Times } from '../../answer/hit.js';
 import type { Found } from '../../record-index.js';
 import { planTree } from './aggregation/tree.js';
+import { DeviceSortedHits } from './device-sort.js';
 import type { DeviceValues } from './device-value.js';
-import type { EngineAnswer, EngineHit, Part } from './engine.js';
+import type { EngineAnswer, EngineBucket, EngineHit, Part } from './engine.js';
 import { hitParts, recordOfHit, weightOf } from './hit.js';
 import { cursorOf, orderOfKeys } from './order.js';
 import { allOf } from './part.js';
@@ -37,43 +38,77 @@ export interface EnginePlanContext {
 
 /** A query as the engine is asked it, and how its answer is read. */
 export interface EnginePlan {
-  readonly body: Part;
-  /** Takes the engine's answer. Answers the records whose devices are shown. */
-  take(answer: EngineAnswer): readonly EngineHit[];
+  readonly bodies: readonly Part[];
+  /** What to ask then, with these answers. */
+  more(answers: readonly EngineAnswer[]): readonly Part[];
+  /** Takes the engine's answers, and those to what was asked then. Answers the records whose devices are shown. */
+  take(answers: readonly EngineAnswer[], later: readonly EngineAnswer[]): readonly EngineHit[];
   read(devices: Devices): Promise<Found>;
 }
+
+/** Where the records of each device are counted. */
+const byDeviceName = 'devices';
 
 /** Plans a bound query. @throws SearchFailure where it cannot be answered from a cluster. */
 export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): EnginePlan => {
   const { request, sort, shown, cursor } = bound;
   const { compiler, scope, weigh } = context;
   const { size, from, source, trackTotal } = request;
-  const order = orderOfKeys(sort, compiler.fields);
   const [query, postFilter] = bound.predicates;
   const tree = planTree(request.aggregations, { ...context, scope: context.whole });
-  const body: Part = {
-    size,
+  const matching = {
     query: { bool: { filter: [scope, ...(query === all ? [] : [compiler.part(query)])] } },
     ...(postFilter !== all && { post_filter: compiler.part(postFilter) }),
     track_total_hits: trackTotal === Number.POSITIVE_INFINITY ? true : trackTotal,
-    ...(size > 0 && { from, sort: order, ...hitParts, ...(cursor && { search_after: cursorOf(sort, cursor) }) }),
-    ...(tree && { aggs: tree.asked }),
   };
+  const byDevice =
+    size > 0 && sort[0]?.field.ofDevice
+      ? new DeviceSortedHits({
+          keys: sort,
+          from,
+          size,
+          query: matching.query,
+          postFilter: matching.post_filter,
+          fields: compiler.fields,
+          devices: context.deviceValues,
+          ...(cursor && { cursor }),
+        })
+      : undefined;
+  const page = () => ({
+    from,
+    sort: orderOfKeys(sort, compiler.fields),
+    ...hitParts,
+    ...(cursor && { search_after: cursorOf(sort, cursor) }),
+  });
+  const body: Part = {
+    ...matching,
+    size: byDevice ? 0 : size,
+    ...(size > 0 && !byDevice && page()),
+    ...((tree || byDevice) && { aggs: { ...tree?.asked, ...byDevice?.counts(byDeviceName) } }),
+  };
+  // What a cursor of buckets lets the engine leave out it does not count either.
+  const isCutShort = request.aggregations.some((one) => one.kind === 'composite' && one.after !== undefined);
   let answer: EngineAnswer | undefined;
+  let counted: EngineAnswer | undefined;
   const make = hitOf({ sort, source, fields: shown, times: context.times, organizationId: context.organizationId });
   const showsDevices = source !== false || shown.length > 0;
-  const hitsOf = () => answer?.hits?.hits ?? [];
+  const hitsOf = () => byDevice?.hits ?? answer?.hits?.hits ?? [];
   return {
-    body,
-    take: (given) => {
+    bodies: isCutShort && trackTotal !== false ? [body, { ...matching, size: 0 }] : [body],
+    more: ([given]) => byDevice?.searches(given?.aggregations?.[byDeviceName] as EngineBucket | undefined) ?? [],
+    take: ([given, more], later) => {
+      byDevice?.take(later);
       answer = given;
+      counted = more;
       for (const hit of hitsOf()) weigh(weightOf(hit));
-      const inside = tree?.take(given.aggregations) ?? [];
+      const inside = tree?.take(given?.aggregations) ?? [];
       return showsDevices ? [...hitsOf(), ...inside] : inside;
     },
     read: async (devices) => {
-      const hits = await context.pace.map(hitsOf(), (hit) => make(recordOfHit(hit, sort), devices));
-      const total = totalOf(answer, trackTotal, postFilter === all ? tree?.total() : undefined);
+      const hits = await context.pace.map(hitsOf(), (hit) =>
+        make(recordOfHit(hit, sort, compiler.fields.older), devices),
+      );
+      const total = totalOf(counted ?? answer, trackTotal);
       const aggregations = await tree?.read(devices);
       return {
         hits: { ...(total && { total }), max_score: null, hits },
@@ -83,15 +118,9 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
   };
 };
 
-const totalOf = (
-  answer: EngineAnswer | undefined,
-  trackTotal: number | false,
-  counted: number | undefined,
-): Found['hits']['total'] => {
+const totalOf = (answer: EngineAnswer | undefined, trackTotal: number | false): Found['hits']['total'] => {
   if (trackTotal === false) return undefined;
-  const told = answer?.hits?.total;
-  const { value, relation } =
-    counted === undefined ? (told ?? { value: 0, relation: 'eq' }) : { value: counted, relation: 'eq' };
+  const { value, relation } = answer?.hits?.total ?? { value: 0, relation: 'eq' };
   return relation === 'gte' || value > trackTotal ? { value: trackTotal, relation: 'gte' } : { value, relation: 'eq' };
 };
 

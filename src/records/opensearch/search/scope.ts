@@ -1,7 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Aggregation } from '../../../search/aggregation/aggregation.js';
 import type { TimeRange } from '../../../search/envelope.js';
-import type { Field } from '../../../search/field/field.js';
 import type { Predicate } from '../../../search/query/predicate.js';
 import { timeLeft } from '../../../search/query/time-left.js';
 import type { Rows } from '../../postgres/search/snapshot-reader.js';
@@ -66,27 +65,3 @@ export const looksBeyond = (aggregations: readonly Aggregation[]): boolean =>
       (one.kind === 'terms' && one.minDocCount === 0) ||
       ('children' in one && looksBeyond(one.children)),
   );
-
-/** The shapes of products in which variables have other types than now, see `Shapes`. */
-export type OlderShapes = (field: Field) => readonly number[];
-
-/** Reads the shapes of the products that an organization's documents can be of, where one has several. */
-export const loadOlderShapes = async (rows: Rows, organizationId: string): Promise<OlderShapes> => {
-  const found = await rows<{ id: number; productId: string; types: Record<string, string> }>(
-    sql`
-    select s.id, s.product_id as "productId", s.types from index_shape s
-    where s.product_id in (
-      select product_id from index_shape where product_id in (
-        select id from product where organization_id = ${organizationId}::uuid
-        union select product_id from device where organization_id = ${organizationId}::uuid)
-      group by product_id having count(*) > 1)`,
-    'shapes',
-  );
-  const byProduct = Map.groupBy(found, ({ productId }) => productId);
-  return ({ origin }) =>
-    origin.kind !== 'declared' || byProduct.size === 0
-      ? []
-      : origin.variables.flatMap(({ productId, name, type }) =>
-          (byProduct.get(productId) ?? []).flatMap(({ id, types }) => (types[name] === type ? [] : id)),
-        );
-};

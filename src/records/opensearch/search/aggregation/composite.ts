@@ -5,7 +5,7 @@ import { printOf } from '../../../../search/aggregation/format.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
 import { offsetOf } from '../../../../search/aggregation/option/time-interval.js';
 import { utc } from '../../../../search/date/zone.js';
-import { illegalArgument } from '../../../../search/failure.js';
+import { illegalArgument, maxBuckets } from '../../../../search/failure.js';
 import { type Field, isNumeric } from '../../../../search/field/field.js';
 import { emptyField } from '../../../../search/field/reserved.js';
 import { chain } from '../../../../search/pace.js';
@@ -17,15 +17,20 @@ import { cursorMillis, cursorOf } from '../../../answer/composite.js';
 import { plainKey } from '../../../answer/key.js';
 import type { EngineBucket, Part } from '../engine.js';
 import { type Bucket, inside } from './bucket/bucket.js';
-import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
-import { maxTerms } from './bucket/term-key.js';
+import { pageOf } from './bucket/composite-page.js';
+import type { Planned, Stage } from './bucket/stage.js';
 import { intervalOf, timePart } from './date-histogram.js';
+import { ownTexts } from './value/own-text.js';
 
 /** One key of composite buckets, bound to its field. */
 interface Key {
   readonly name: string;
   readonly asked: Part;
   readonly missingBucket: boolean;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+  /** Of what devices have now: what the device of a number has. */
+  readonly textOf?: (number: number) => string | null;
   /** A cursor's value as the engine reads it. */
   parameter(input: Input): unknown;
   /** An answered key as pipelines sort by it: without its format. */
@@ -45,12 +50,13 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
     stage.planBarren(aggregation);
     return { asked: {}, read: () => ({ buckets: [] }) };
   }
+  const start = cursor && known.map((key, index) => startOf(key, cursor[index]!));
+  // The engine has the order of devices' numbers, and of nothing else that is theirs.
+  const isOrderedHere = known.some(({ textOf }) => textOf !== undefined);
   const asked = {
-    size: Math.min(size, maxTerms),
+    size: isOrderedHere ? maxBuckets : Math.min(size, maxBuckets),
     sources: known.map((key, index) => ({ [`s${index}`]: key.asked })),
-    ...(cursor && {
-      after: Object.fromEntries(known.map((key, index) => [`s${index}`, afterOf(key, cursor[index]!)])),
-    }),
+    ...(start && !isOrderedHere && { after: Object.fromEntries(start.map((value, index) => [`s${index}`, value])) }),
   };
   const children = stage.planAll(aggregation);
   const question = stage.ask('composite', asked, { children });
@@ -63,7 +69,10 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
     const parts = partsOf(bucket, (key, answered) => key.written(answered));
     return Object.fromEntries(known.map(({ name }, index) => [name, parts[index]]));
   };
-  const bucketsIn = (around: Bucket) => (question.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[];
+  const bucketsIn = (around: Bucket): readonly EngineBucket[] => {
+    const found = (question.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[];
+    return isOrderedHere ? pageOf(found, known, { start, size }) : found;
+  };
   return {
     asked: question.asked,
     visit: (around) => {
@@ -89,7 +98,7 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
   };
 };
 
-const afterOf = ({ name, missingBucket, parameter }: Key, input: Input): unknown => {
+const startOf = ({ name, missingBucket, parameter }: Key, input: Input): unknown => {
   if (!input.isNull) return parameter(input);
   if (!missingBucket) throw illegalArgument(`Invalid value for [after.${name}]: null`, input);
   return null;
@@ -101,12 +110,13 @@ const keyOf = (source: CompositeSource, stage: Stage): Key | undefined => {
   const found = stage.field(source.field, at);
   if (found === undefined && !missingBucket) return undefined;
   const field = found ?? emptyField(source.field, 'keyword');
-  if (found?.ofDevice && found.kind !== 'geo_point') throw notOfDevices(found, 'composite', at);
   if (source.missing !== undefined)
     throw illegalArgument(`[missing] of a source of [composite] is not supported where records are on a cluster`, at);
   const part = found === undefined ? nothing : parts[source.by](source as never, field, stage);
+  const isOfDevice = found?.ofDevice && source.by === 'terms';
+  const textOf = isOfDevice ? ownTexts(field, source, stage) : undefined;
   const options = {
-    field: stage.planning.compiler.nameOf(field),
+    field: isOfDevice ? 'dn' : stage.planning.compiler.nameOf(field),
     order: source.descending ? 'desc' : 'asc',
     missing_bucket: missingBucket,
     ...(missingBucket &&
@@ -114,7 +124,18 @@ const keyOf = (source: CompositeSource, stage: Stage): Key | undefined => {
   };
   const by = found === undefined ? 'terms' : source.by;
   const { more, value, written = value, parameter } = part;
-  return { name, missingBucket, asked: { [by]: { ...options, ...more } }, parameter, value, written };
+  return {
+    name,
+    missingBucket,
+    descending: source.descending,
+    // Without an order of their own, records without a value come where the smallest would.
+    nullsFirst: source.missingFirst ?? !source.descending,
+    asked: { [by]: { ...options, ...more } },
+    parameter,
+    value,
+    written,
+    ...(textOf && { textOf }),
+  };
 };
 
 interface KeyPart {

@@ -30,7 +30,9 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
     visit: (bucket) => planning.needDevices(hitsIn(bucket)),
     read: (bucket) =>
       chain(
-        planning.pace.map(hitsIn(bucket), (hit) => make(recordOfHit(hit, keys), planning.devices())),
+        planning.pace.map(hitsIn(bucket), (hit) =>
+          make(recordOfHit(hit, keys, planning.compiler.fields.older), planning.devices()),
+        ),
         (hits) => ({ hits: { total: { value: count(bucket), relation: 'eq' }, max_score: null, hits } }),
       ),
   };

@@ -22,8 +22,6 @@ export interface PlannedTree {
   readonly asked: Asked;
   /** Takes the engine's answer. Answers the records that it shows. */
   take(answer: EngineBucket | undefined): readonly EngineHit[];
-  /** How many records match, where that was asked for; the engine counts them wrong beside a `composite` with a cursor. */
-  total(): number | undefined;
   /** Reads the answer, with the devices of the records that it shows. */
   read(devices: Devices): Awaitable<Answer>;
 }
@@ -69,7 +67,6 @@ export const planTree = (
     },
   };
   const planned = planAll(aggregations, new Stage(planning, true));
-  isCounted ||= aggregations.some(({ kind }) => kind === 'composite');
   const root = (): Bucket => {
     if (taken === undefined) return {};
     const all = taken[counted] as EngineBucket | undefined;
@@ -82,7 +79,6 @@ export const planTree = (
       planned.visit(root());
       return shown;
     },
-    total: () => (taken?.[counted] as EngineBucket | undefined)?.doc_count,
     read: (given) => {
       devices = given;
       return planned.read(root());

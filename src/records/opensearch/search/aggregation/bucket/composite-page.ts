@@ -1,0 +1,61 @@
+import { maxBuckets, tooManyBuckets } from '../../../../../search/failure.js';
+import { compareKeys } from '../../../../answer/key.js';
+import type { EngineBucket } from '../../engine.js';
+
+/** What a page's buckets are ordered by. */
+interface PageKey {
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+  readonly missingBucket: boolean;
+  readonly textOf?: (number: number) => string | null;
+}
+
+/** Where a page begins, after a key, and how many buckets it has. */
+interface Page {
+  readonly start: readonly unknown[] | undefined;
+  readonly size: number;
+}
+
+/** Orders all buckets by their keys, with the texts of devices in place of their numbers, and cuts a page out of them. */
+export const pageOf = (
+  buckets: readonly EngineBucket[],
+  keys: readonly PageKey[],
+  { start, size }: Page,
+): readonly EngineBucket[] => {
+  // There may be more, which the engine does not give at once.
+  if (buckets.length >= maxBuckets) throw tooManyBuckets(buckets.length);
+  const compare = (a: readonly unknown[], b: readonly unknown[]): number => {
+    for (const [index, key] of keys.entries()) {
+      const difference = compareParts(key, a[index], b[index]);
+      if (difference !== 0) return difference;
+    }
+    return 0;
+  };
+  return buckets
+    .map((bucket) => ({ bucket, parts: partsOf(bucket, keys) }))
+    .filter(({ parts }) => keys.every(({ missingBucket }, index) => missingBucket || parts[index] !== null))
+    .filter(({ parts }) => start === undefined || compare(parts, start) > 0)
+    .sort((a, b) => compare(a.parts, b.parts))
+    .slice(0, size)
+    .map(({ bucket, parts }) => ({
+      ...bucket,
+      key: Object.fromEntries(parts.map((part, index) => [`s${index}`, part])),
+    }));
+};
+
+const partsOf = ({ key }: EngineBucket, keys: readonly PageKey[]): readonly unknown[] =>
+  keys.map(({ textOf }, index) => {
+    const part = (key as Readonly<Record<string, unknown>>)[`s${index}`] ?? null;
+    return textOf === undefined || part === null ? part : textOf(Number(part));
+  });
+
+const compareParts = ({ descending, nullsFirst }: PageKey, a: unknown, b: unknown): number => {
+  if (a === null || b === null) {
+    if (a === b) return 0;
+    return (a === null) === nullsFirst ? -1 : 1;
+  }
+  const difference = typeof a === 'number' && typeof b === 'number' ? a - b : compareKeys(plain(a), plain(b));
+  return descending ? -difference : difference;
+};
+
+const plain = (part: unknown): unknown => (typeof part === 'bigint' ? `${part}` : part);

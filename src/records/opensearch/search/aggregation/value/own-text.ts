@@ -1,0 +1,29 @@
+import type { CompositeSource } from '../../../../../search/aggregation/composite.js';
+import { illegalArgument } from '../../../../../search/failure.js';
+import type { Field } from '../../../../../search/field/field.js';
+import { textsOf } from '../../device-value.js';
+import type { Stage } from '../bucket/stage.js';
+
+/**
+ * What each device has in a field of its own, where no two have the same and none has several: buckets of devices are then
+ * buckets of these texts. @throws SearchFailure where it is otherwise.
+ */
+export const ownTexts = (
+  field: Field,
+  { at }: CompositeSource,
+  { planning: { deviceValues } }: Stage,
+): ((number: number) => string | null) => {
+  const texts = deviceValues.all.flatMap((device) => textsOf(field, device));
+  const without = deviceValues.all.filter((device) => textsOf(field, device).length === 0).length;
+  const isShared =
+    new Set(texts).size < texts.length || without > 1 || texts.length + without > deviceValues.all.length;
+  if (isShared)
+    throw illegalArgument(
+      `[composite] over [${field.path}] is only supported where no two devices have the same value, where records are on a cluster`,
+      at,
+    );
+  return (number) => {
+    const device = deviceValues.of(number);
+    return (device && textsOf(field, device)[0]) ?? null;
+  };
+};

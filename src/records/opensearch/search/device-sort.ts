@@ -1,0 +1,177 @@
+import { illegalArgument } from '../../../search/failure.js';
+import type { BoundKey } from '../../../search/hits/bound-sort.js';
+import type { Cursor } from '../../../search/hits/search-after.js';
+import { compareKeys } from '../../answer/key.js';
+import { devicesIn } from './device-question.js';
+import { type DeviceNow, type DeviceValues, textsOf } from './device-value.js';
+import type { EngineAnswer, EngineBucket, EngineHit, Part } from './engine.js';
+import type { EngineFields } from './field.js';
+import { hitParts } from './hit.js';
+import { cursorOf, orderOfKeys } from './order.js';
+import { allOf, matchAll } from './part.js';
+
+/** Devices of one answer at most. */
+const maxDevices = 65_535;
+
+/** Devices that are equal in the first key of a sort. */
+interface Group {
+  readonly text: string | null;
+  readonly numbers: number[];
+}
+
+/** What a page of hits by what devices have now is made of. */
+export interface DevicePage {
+  readonly keys: readonly BoundKey[];
+  readonly from: number;
+  readonly size: number;
+  readonly cursor?: Cursor;
+  /** What hits must match, and nothing else. */
+  readonly query: Part;
+  readonly postFilter?: Part | undefined;
+  readonly fields: EngineFields;
+  readonly devices: DeviceValues;
+}
+
+/** A stretch of the page that one search finds. */
+interface Stretch {
+  readonly groups: readonly Group[];
+  readonly from: number;
+  readonly size: number;
+  readonly isAfterCursor: boolean;
+}
+
+/**
+ * Hits in the order of what devices have now, which the engine does not know: it is asked how many records of each device
+ * match, and then for those of the devices whose turn it is.
+ */
+export class DeviceSortedHits {
+  private readonly rest: readonly BoundKey[];
+  private readonly groups: readonly Group[];
+  private stretches: readonly Stretch[] = [];
+  private found: readonly EngineHit[] = [];
+
+  constructor(private readonly page: DevicePage) {
+    const [first, ...rest] = page.keys as [BoundKey, ...BoundKey[]];
+    this.rest = rest;
+    const other = rest.find(({ field }) => field.ofDevice);
+    if (other !== undefined)
+      throw illegalArgument(
+        `Only the first key of a sort can be what devices have now, as [${other.field.path}] is, where records are on a cluster`,
+      );
+    this.groups = groupsOf(first, page.devices);
+  }
+
+  /** Counts the records of each device. */
+  counts(name: string): Part {
+    const { postFilter = matchAll } = this.page;
+    return {
+      [name]: {
+        filter: postFilter,
+        aggs: { devices: { terms: { field: 'dn', size: maxDevices, shard_size: maxDevices } } },
+      },
+    };
+  }
+
+  /** What to ask for once the records of devices are counted. */
+  searches(counted: EngineBucket | undefined): readonly Part[] {
+    const buckets = ((counted?.['devices'] as EngineBucket | undefined)?.['buckets'] ?? []) as readonly EngineBucket[];
+    const counts = new Map(buckets.map(({ key, doc_count: count = 0 }) => [Number(key), count]));
+    this.stretches = this.stretchesOf(counts);
+    const { query, postFilter, fields, cursor } = this.page;
+    const order = this.rest.length === 0 ? [{ seq: 'asc' }] : orderOfKeys(this.rest, fields);
+    return this.stretches.map(({ groups, from, size, isAfterCursor }) => ({
+      query: allOf([query, ...(postFilter ? [postFilter] : []), devicesIn(groups.flatMap(({ numbers }) => numbers))]),
+      from,
+      size,
+      sort: order,
+      track_total_hits: false,
+      ...hitParts,
+      ...(isAfterCursor && { search_after: cursorOf(this.rest, cursor!.slice(1)) }),
+    }));
+  }
+
+  /** Takes the answers to {@link searches}. */
+  take(answers: readonly EngineAnswer[]): void {
+    const hits = answers.flatMap(({ hits: found }, index) => {
+      const { groups } = this.stretches[index]!;
+      const textOf = new Map(groups.flatMap(({ text, numbers }) => numbers.map((number) => [number, text])));
+      const byText = Map.groupBy(found?.hits ?? [], ({ fields }) => textOf.get(Number(fields?.['dn']?.[0])) ?? null);
+      return groups.flatMap(({ text }) =>
+        (byText.get(text) ?? []).map((hit) => ({ ...hit, sort: [text, ...(hit.sort ?? [])] })),
+      );
+    });
+    this.found = hits.slice(0, this.page.size);
+  }
+
+  /** The page. */
+  get hits(): readonly EngineHit[] {
+    return this.found;
+  }
+
+  /** Groups that the page has all records of are asked for together, the first and the last for themselves. */
+  private stretchesOf(counts: ReadonlyMap<number, number>): Stretch[] {
+    const { cursor, size } = this.page;
+    const stretches: Stretch[] = [];
+    let [skip, left] = [this.page.from, size];
+    let whole: Group[] = [];
+    let wholeSize = 0;
+    const close = () => {
+      if (wholeSize > 0) stretches.push({ groups: whole, from: 0, size: wholeSize, isAfterCursor: false });
+      whole = [];
+      wholeSize = 0;
+    };
+    for (const group of this.groups) {
+      if (left <= 0) break;
+      const place = cursor === undefined ? 1 : comparing(this.page.keys[0]!)(group.text, cursor[0] as string | null);
+      const count = group.numbers.reduce((sum, number) => sum + (counts.get(number) ?? 0), 0);
+      if (place < 0 || count === 0) continue;
+      if (place === 0) {
+        // How many of them come after the cursor is not known.
+        if (this.rest.length > 0) stretches.push({ groups: [group], from: 0, size: left, isAfterCursor: true });
+        continue;
+      }
+      if (skip >= count) {
+        skip -= count;
+        continue;
+      }
+      const taken = Math.min(count - skip, left);
+      if (taken === count) {
+        whole.push(group);
+        wholeSize += count;
+      } else {
+        close();
+        stretches.push({ groups: [group], from: skip, size: taken, isAfterCursor: false });
+      }
+      skip = 0;
+      left -= taken;
+    }
+    close();
+    return stretches;
+  }
+}
+
+const groupsOf = (key: BoundKey, devices: DeviceValues): Group[] => {
+  const groups = new Map<string | null, Group>();
+  for (const device of devices.all) {
+    const text = textOfKey(key, device);
+    const group = groups.get(text) ?? { text, numbers: [] };
+    group.numbers.push(device.number);
+    groups.set(text, group);
+  }
+  const compare = comparing(key);
+  return [...groups.values()].sort((a, b) => compare(a.text, b.text));
+};
+
+const textOfKey = ({ field, mode, missing }: BoundKey, device: DeviceNow): string | null => {
+  const texts = [...textsOf(field, device)].sort(compareKeys);
+  const text = mode === 'max' ? texts.at(-1) : texts[0];
+  return text ?? (missing === undefined ? null : `${missing}`);
+};
+
+const comparing =
+  ({ descending, missingFirst }: BoundKey) =>
+  (a: string | null, b: string | null): number => {
+    if (a === null || b === null) return a === b ? 0 : (a === null) === missingFirst ? -1 : 1;
+    const difference = Buffer.compare(Buffer.from(a), Buffer.from(b));
+    return descending ? -difference : difference;
+  };

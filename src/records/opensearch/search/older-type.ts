@@ -1,0 +1,63 @@
+import sql from 'sql-template-tag';
+import type { PlainJson } from '../../../json.js';
+import type { Field } from '../../../search/field/field.js';
+import type { PlainObject } from '../../item.js';
+import type { Rows } from '../../postgres/search/snapshot-reader.js';
+import { variablesFor } from '../../postgres/variable.js';
+
+/** A document's shape (see `Shapes`), and the variables that have another type now. */
+interface OlderShape {
+  readonly id: number;
+  readonly productId: string;
+  readonly names: readonly string[];
+}
+
+/** Which documents were made when variables had other types than now: they have no values of these until they are decoded again. */
+export class OlderTypes {
+  private readonly byProduct: ReadonlyMap<string, readonly OlderShape[]>;
+  private readonly byId: ReadonlyMap<number, OlderShape>;
+
+  constructor(shapes: readonly OlderShape[]) {
+    this.byProduct = Map.groupBy(shapes, ({ productId }) => productId);
+    this.byId = new Map(shapes.map((shape) => [shape.id, shape]));
+  }
+
+  /** The shapes of documents that have no value of a field, though there may be one in its place. */
+  shapesOf({ origin }: Field): readonly number[] {
+    if (origin.kind !== 'declared' || this.byId.size === 0) return [];
+    return origin.variables.flatMap(({ productId, name }) =>
+      (this.byProduct.get(productId) ?? []).flatMap(({ id, names }) => (names.includes(name) ? id : [])),
+    );
+  }
+
+  /** The paths of a document's values that are of an older type. */
+  pathsIn(shape: number | undefined, data: PlainObject): string[] {
+    const names = (shape === undefined ? undefined : this.byId.get(shape)?.names) ?? [];
+    return names.filter((name) => hasValue(data[name])).map((name) => `data.${name}`);
+  }
+}
+
+const hasValue = (value: PlainJson | undefined): boolean => {
+  if (value === undefined || value === null) return false;
+  return Array.isArray(value) ? value.some(hasValue) : true;
+};
+
+/** Reads which shapes of an application's products have other types than now. */
+export const loadOlderTypes = async (
+  rows: Rows,
+  { organizationId, applicationId }: { readonly organizationId: string; readonly applicationId: string },
+): Promise<OlderTypes> =>
+  new OlderTypes(
+    await rows<OlderShape>(
+      sql`
+      select s.id, s.product_id as "productId", array_agg(v.name order by v.name) as names
+      from index_shape s join product p on p.id = s.product_id
+      cross join lateral jsonb_to_recordset(${variablesFor(sql`${organizationId}::uuid`)}) v (name text, type text)
+      where s.types ->> v.name is distinct from v.type and s.product_id in (
+        select d.product_id from application_device a join device d on d.id = a.device_id
+          where a.application_id = ${applicationId}::uuid
+        union select id from product where organization_id = ${organizationId}::uuid)
+      group by s.id`,
+      'older types',
+    ),
+  );
