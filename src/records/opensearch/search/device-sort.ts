@@ -56,7 +56,7 @@ export class DeviceSortedHits {
     const other = rest.find(({ field }) => field.ofDevice);
     if (other !== undefined)
       throw illegalArgument(
-        `Only the first key of a sort can be what devices have now, as [${other.field.path}] is, where records are on a cluster`,
+        `[${other.field.path}] can only be the first key of a sort of hits where records are on a cluster`,
       );
     this.groups = groupsOf(first, page.devices);
   }

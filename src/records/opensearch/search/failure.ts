@@ -3,7 +3,6 @@ import type { EngineAnswer, EngineFault } from './engine.js';
 
 /**
  * What the engine refused, as the failure of its query: ours are found before it is asked, so what is left is of its limits.
- * The names of its fields are not the caller's: of its words only those of a limit are told.
  */
 export const failureOf = ({ status, error }: EngineAnswer): SearchFailure => {
   const faults = innermost(error);

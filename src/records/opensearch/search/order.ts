@@ -19,9 +19,7 @@ export const orderOfKeys = (keys: readonly BoundKey[], fields: EngineFields): re
 const orderOfKey = (key: BoundKey, fields: EngineFields): Part => {
   const { field, kind, type, descending, mode, missing, missingFirst } = key;
   if (field.ofDevice)
-    throw illegalArgument(
-      `Records in buckets cannot be sorted by what devices have now, as [${field.path}] is, where records are on a cluster`,
-    );
+    throw illegalArgument(`[${field.path}] can only be the first key of a sort of hits where records are on a cluster`);
   const order = descending ? 'desc' : 'asc';
   if (type === 'timestamp') return { us: { order } };
   const name = fields.nameOf(field);

@@ -19,7 +19,7 @@ export const ownTexts = (
     new Set(texts).size < texts.length || without > 1 || texts.length + without > deviceValues.all.length;
   if (isShared)
     throw illegalArgument(
-      `[composite] over [${field.path}] is only supported where no two devices have the same value, where records are on a cluster`,
+      `[composite] over [${field.path}] is not supported, unless no two devices have the same value, where records are on a cluster`,
       at,
     );
   return (number) => {

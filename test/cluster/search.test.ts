@@ -1,0 +1,293 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { createPool } from '../../src/database/pools.js';
+import { VariableType } from '../../src/entities/enums.js';
+import { fairQueueFor } from '../../src/fair-queue.js';
+import { locate, type PlainJson } from '../../src/json.js';
+import { parseJson } from '../../src/json-reader.js';
+import { createClient } from '../../src/records/opensearch/client.js';
+import { indexNames } from '../../src/records/opensearch/indices.js';
+import { Places } from '../../src/records/opensearch/place.js';
+import { createClusterSearch } from '../../src/records/opensearch/search/search.js';
+import { buildWorld, type World, worldNow } from '../search/world.js';
+import { useDatabase } from '../support/database.js';
+import { openTestRecords, type TestRecords } from '../support/records.js';
+
+type Plain = { [key: string]: PlainJson };
+
+const database = useDatabase();
+let pool: Pool;
+let records: TestRecords;
+let world: World;
+let other: World;
+
+const at = (day: number) => Date.UTC(2026, 10, day) / 1000;
+const devices = [
+  { serial: '01', name: 'roof', tags: ['north', 'high'], product: 'probe' },
+  { serial: '02', name: 'cellar', tags: ['south'], product: 'probe' },
+  { serial: '03', tags: [], product: 'probe' },
+  { serial: '04', name: 'attic', tags: ['high'], product: 'probe' },
+];
+const products = {
+  probe: [
+    { name: 'n', type: VariableType.INT16 },
+    { name: 'state', type: VariableType.TXT },
+  ],
+};
+
+beforeAll(async () => {
+  pool = createPool(database.url, { pipeline: true });
+  records = await openTestRecords(database.url, { clock: () => worldNow, timeoutMs: 10_000 });
+  const values = devices.flatMap(({ serial }, index) =>
+    Array.from({ length: index + 1 }, (_, n) => ({
+      serial,
+      ts: at(n + 1),
+      data: { n, state: n === 0 ? 'ok' : 'bad' },
+    })),
+  );
+  world = await buildWorld(pool, { products, devices, records: values }, records);
+  const secret = [{ serial: '01', ts: at(1), data: { n: 7, state: 'secret' } }];
+  other = await buildWorld(pool, { products, devices: [devices[0]!], records: secret }, records);
+});
+afterAll(async () => {
+  await records?.close();
+  await pool?.end();
+});
+
+const hitsOf = async (query: Plain) => {
+  const answer = (await world.ask(query)) as unknown as {
+    hits: { total: Plain; hits: { sort: PlainJson[]; _source: { device: Plain; data: Plain } }[] };
+  };
+  return answer.hits;
+};
+const shown = async (query: Plain) => {
+  const { hits } = await hitsOf(query);
+  return hits.map(({ _source: { device, data } }) => `${device['serial'] as string} ${data['n'] as number}`);
+};
+
+describe('hits sorted by what devices have now', () => {
+  const byName = [{ 'device.name': 'asc' }, { ts: 'desc' }];
+  const all = ['04 3', '04 2', '04 1', '04 0', '02 1', '02 0', '01 0', '03 2', '03 1', '03 0'];
+
+  it('come device by device, those without a value last', async () => {
+    expect(await shown({ sort: byName, size: 100 })).toEqual(all);
+    expect((await hitsOf({ sort: byName, size: 0 })).total).toEqual({ value: 10, relation: 'eq' });
+  });
+
+  it('come in pages by from, and by the cursor of the last hit', async () => {
+    expect(await shown({ sort: byName, from: 2, size: 5 })).toEqual(all.slice(2, 7));
+    const read: string[] = [];
+    for (let after: PlainJson[] | undefined; read.length < all.length; ) {
+      const query = { sort: byName, size: 3, ...(after && { search_after: after }) };
+      read.push(...(await shown(query)));
+      after = (await hitsOf(query)).hits.at(-1)!.sort;
+    }
+    expect(read).toEqual(all);
+  });
+
+  it('take the first or the last of several values, and what stands in for none', async () => {
+    const query = { query: { term: { 'data.n': 0 } }, size: 10 };
+    expect(await shown({ ...query, sort: [{ 'device.tags': { order: 'desc', missing: 'm' } }] })).toEqual([
+      '02 0',
+      '01 0',
+      '03 0',
+      '04 0',
+    ]);
+    expect(await shown({ ...query, sort: [{ 'device.tags': { order: 'asc', missing: '_first' } }] })).toEqual([
+      '03 0',
+      '01 0',
+      '04 0',
+      '02 0',
+    ]);
+  });
+
+  it('heed the post filter', async () => {
+    const query = { sort: byName, post_filter: { range: { 'data.n': { gte: 2 } } } };
+    expect(await shown(query)).toEqual(['04 3', '04 2', '03 2']);
+  });
+});
+
+describe('aggregations over what devices have now', () => {
+  const aggregationsOf = async (aggs: Plain, more: Plain = {}) => {
+    const answer = (await world.ask({ size: 0, aggs, ...more })) as unknown as { aggregations: { a: Plain } };
+    return answer.aggregations.a;
+  };
+
+  it('make buckets of values that several devices share', async () => {
+    const tags = { terms: { field: 'device.tags' }, aggs: { n: { sum: { field: 'data.n' } } } };
+    expect(await aggregationsOf({ a: tags })).toMatchObject({
+      buckets: [
+        { key: 'high', doc_count: 5, n: { value: 6 } },
+        { key: 'south', doc_count: 2, n: { value: 1 } },
+        { key: 'north', doc_count: 1, n: { value: 0 } },
+      ],
+    });
+  });
+
+  it('give composite buckets of serials a page at a time', async () => {
+    const sources = [
+      { s: { terms: { field: 'device.serial', order: 'desc' } } },
+      { n: { terms: { field: 'data.n' } } },
+    ];
+    const first = await aggregationsOf({ a: { composite: { sources, size: 5 } } });
+    expect(first['after_key']).toEqual({ s: '03', n: 0 });
+    const rest = await aggregationsOf({ a: { composite: { sources, size: 50, after: first['after_key']! } } });
+    const keys = [first, rest].flatMap(({ buckets }) =>
+      (buckets as Plain[]).map(({ key }) => Object.values(key as Plain).join(' ')),
+    );
+    expect(keys).toEqual(['04 0', '04 1', '04 2', '04 3', '03 0', '03 1', '03 2', '02 0', '02 1', '01 0']);
+  });
+
+  it('are refused where the cluster cannot make them, with a reason', async () => {
+    const sources = [{ s: { terms: { field: 'device.tags' } } }];
+    expect(await world.ask({ aggs: { a: { composite: { sources } } } })).toMatchObject({
+      status: 400,
+      error: { type: 'illegal_argument_exception', reason: expect.stringContaining('on a cluster') },
+    });
+  });
+});
+
+describe('one index of several organizations', () => {
+  it('shows each only its own terms, also those of records that do not match', async () => {
+    const body = {
+      size: 0,
+      query: { match_none: {} },
+      aggs: { a: { terms: { field: 'data.state', min_doc_count: 0 } } },
+    };
+    const keysOf = async (of: World) => {
+      const { aggregations } = (await of.ask(body)) as unknown as {
+        aggregations: { a: { buckets: { key: string }[] } };
+      };
+      return aggregations.a.buckets.map(({ key }) => key);
+    };
+    expect(await keysOf(world)).toEqual(['bad', 'ok']);
+    expect(await keysOf(other)).toEqual(['secret']);
+  });
+
+  it('counts each only its own records, also in global', async () => {
+    const body = { size: 0, query: { match_none: {} }, aggs: { a: { global: {} } } };
+    expect(await other.ask(body)).toMatchObject({
+      hits: { total: { value: 0 } },
+      aggregations: { a: { doc_count: 1 } },
+    });
+  });
+});
+
+describe('values of an older type', () => {
+  it('are in no answer until they are decoded again, and are named by their hits', async () => {
+    const product = world.productIds['probe']!;
+    const declare = (type: string) =>
+      pool.query(sql`
+        update product set variables = jsonb_set(variables, '{0,type}', ${JSON.stringify(type)}::jsonb), version = version || '1'
+        where id = ${product}`);
+    const body = {
+      size: 1,
+      query: { match_all: {} },
+      aggs: { a: { sum: { field: 'data.n' } }, b: { terms: { field: 'data.n' } } },
+    };
+    expect(await world.ask(body)).toMatchObject({ aggregations: { a: { value: 10 }, b: { buckets: { length: 4 } } } });
+    await declare('FLOAT32');
+    try {
+      expect(await world.ask(body)).toMatchObject({
+        hits: { hits: [{ _ignored: ['data.n'] }] },
+        aggregations: { a: { value: 0 }, b: { buckets: [] } },
+      });
+      expect(await world.ask({ query: { exists: { field: 'data.n' } } })).toMatchObject({
+        hits: { total: { value: 0 } },
+      });
+    } finally {
+      await declare('INT16');
+    }
+  });
+});
+
+describe('a cluster that does not answer', () => {
+  let server: Server | undefined;
+  afterAll(() => server?.close());
+
+  /** A search over a cluster at some address. */
+  const searchAt = (url: string, timeoutMs = 2000) => {
+    const client = createClient({ nodes: [url], caFile: undefined });
+    const search = createClusterSearch({
+      pool,
+      queue: fairQueueFor(pool),
+      clock: () => worldNow,
+      timeoutMs,
+      client,
+      names: indexNames('ddp'),
+      places: new Places(pool),
+      fresh: () => Promise.resolve(),
+    });
+    const { organizationId, applicationId } = world;
+    const prepared = search.prepare(
+      locate({ gte: 0, lte: 4e9 }),
+      parseJson('[{"products":[]}, {"products":[],"query":{"nope":{}}}]'),
+    );
+    return (signal?: AbortSignal) => prepared({ organizationId, applicationId, ...(signal && { signal }) });
+  };
+  const listen = async (answer: (end: (status: number, body: string) => void) => void): Promise<string> => {
+    server = createServer((request, response) => {
+      request.resume();
+      request.on('end', () =>
+        answer((status, body) => response.writeHead(status, { 'content-type': 'application/json' }).end(body)),
+      );
+    });
+    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+
+  it('makes a call fail with 503 where no node can be reached', async () => {
+    await expect(searchAt('http://127.0.0.1:9')()).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
+  });
+
+  it('times out the queries that it would answer, and no others', async () => {
+    const url = await listen(() => undefined);
+    const { responses } = await searchAt(url, 300)();
+    expect(responses).toMatchObject([{ timed_out: true, status: 200 }, { status: 400 }]);
+  });
+
+  it('is not waited for by a caller who went away', async () => {
+    const url = await listen(() => undefined);
+    const caller = new AbortController();
+    const answer = searchAt(url)(caller.signal);
+    setTimeout(() => caller.abort(new Error('gone')), 100);
+    await expect(answer).rejects.toThrow('gone');
+  });
+
+  it('fails a query with 503 where none of its shards answers, and tells how many did where some do', async () => {
+    const away = { status: 503, error: { type: 'search_phase_execution_exception', reason: 'all shards failed' } };
+    const some = {
+      status: 200,
+      _shards: { total: 3, successful: 2, skipped: 0, failed: 1 },
+      hits: { total: { value: 0, relation: 'eq' }, hits: [] },
+    };
+    let given: object = away;
+    const url = await listen((end) => end(200, JSON.stringify({ responses: [given] })));
+    expect((await searchAt(url)()).responses[0]).toMatchObject({
+      status: 503,
+      error: { type: 'search_phase_execution_exception' },
+    });
+    given = some;
+    expect((await searchAt(url)()).responses[0]).toMatchObject({
+      status: 200,
+      _shards: { total: 3, successful: 2, failed: 1 },
+    });
+  });
+
+  it.each([
+    ['too_many_buckets_exception', 503, 'too_many_buckets_exception'],
+    ['too_many_nested_clauses', 400, 'illegal_argument_exception'],
+    ['circuit_breaking_exception', 429, 'circuit_breaking_exception'],
+  ])('names the limit of the engine that a query goes past: %s', async (type, status, shown) => {
+    const error = {
+      type: 'search_phase_execution_exception',
+      reason: 'x',
+      failed_shards: [{ reason: { type, reason: 'but was [70000]' } }],
+    };
+    const url = await listen((end) => end(200, JSON.stringify({ responses: [{ status: 400, error }] })));
+    expect((await searchAt(url)()).responses[0]).toMatchObject({ status, error: { type: shown } });
+  });
+});
