@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Client } from '@opensearch-project/opensearch';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { createPool } from '../../src/database/pools.js';
@@ -136,7 +137,11 @@ describe('aggregations over what devices have now', () => {
     expect(first['after_key']).toEqual({ s: '03', n: 0 });
     const rest = await aggregationsOf({ a: { composite: { sources, size: 50, after: first['after_key']! } } });
     const keys = [first, rest].flatMap(({ buckets }) =>
-      (buckets as Plain[]).map(({ key }) => Object.values(key as Plain).join(' ')),
+      (buckets as Plain[]).map(({ key }) =>
+        Object.values(key as Record<string, string | number>)
+          .map(String)
+          .join(' '),
+      ),
     );
     expect(keys).toEqual(['04 0', '04 1', '04 2', '04 3', '03 0', '03 1', '03 2', '02 0', '02 1', '01 0']);
   });
@@ -205,12 +210,20 @@ describe('values of an older type', () => {
 });
 
 describe('a cluster that does not answer', () => {
-  let server: Server | undefined;
-  afterAll(() => server?.close());
+  const servers: Server[] = [];
+  const clients: Client[] = [];
+  afterAll(async () => {
+    for (const client of clients) await client.close();
+    for (const server of servers) {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
 
   /** A search over a cluster at some address. */
   const searchAt = (url: string, timeoutMs = 2000) => {
     const client = createClient({ nodes: [url], caFile: undefined });
+    clients.push(client);
     const search = createClusterSearch({
       pool,
       queue: fairQueueFor(pool),
@@ -229,13 +242,14 @@ describe('a cluster that does not answer', () => {
     return (signal?: AbortSignal) => prepared({ organizationId, applicationId, ...(signal && { signal }) });
   };
   const listen = async (answer: (end: (status: number, body: string) => void) => void): Promise<string> => {
-    server = createServer((request, response) => {
+    const server = createServer((request, response) => {
       request.resume();
       request.on('end', () =>
         answer((status, body) => response.writeHead(status, { 'content-type': 'application/json' }).end(body)),
       );
     });
-    await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   };
 

@@ -104,7 +104,9 @@ const inTime = async <T>(request: Abortable<T>, { deadline, signal }: EngineCall
   const late = AbortSignal.timeout(Math.max(0, Math.ceil(deadline - performance.now())));
   const over = signal ? AbortSignal.any([signal, late]) : late;
   // It answers the request itself, which a listener must not: what rejects it would end the process.
-  const abort = () => void request.abort();
+  const abort = () => {
+    request.abort();
+  };
   over.addEventListener('abort', abort, { once: true });
   if (over.aborted) abort();
   try {

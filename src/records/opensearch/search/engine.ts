@@ -78,7 +78,9 @@ export const askEngine = async (
   const over = signal ? AbortSignal.any([signal, late]) : late;
   const asked = client.msearch({ body: lines as never });
   // It answers the request itself, which a listener must not: what rejects it would end the process.
-  const abort = () => void asked.abort();
+  const abort = () => {
+    asked.abort();
+  };
   over.addEventListener('abort', abort, { once: true });
   try {
     const { body } = await asked;
