@@ -70,7 +70,7 @@ const shown = async (query: Plain) => {
 };
 
 describe('hits sorted by what devices have now', () => {
-  const byName = [{ 'device.name': 'asc' }, { ts: 'desc' }];
+  const byName: Plain[] = [{ 'device.name': 'asc' }, { ts: 'desc' }];
   const all = ['04 3', '04 2', '04 1', '04 0', '02 1', '02 0', '01 0', '03 2', '03 1', '03 0'];
 
   it('come device by device, those without a value last', async () => {
