@@ -1,4 +1,4 @@
-import { innermost, type Plain, within } from '../search/oracle/plain.js';
+import { innermost, type Plain } from '../search/oracle/plain.js';
 
 /**
  * What a cluster refuses and PostgreSQL answers, by the first column of the table of docs/cluster.md ("What differs"): each told
@@ -12,18 +12,12 @@ const refused: Readonly<Record<string, RegExp>> = {
   '`missing` in a source of `composite`': /^\[missing\] of a source of \[composite\] is not supported/,
 };
 
-/** What both answer, and not in the same way: told from the search. */
-const different: Readonly<Record<string, (body: Plain) => boolean>> = {
-  'order by the mean of several values': (body) => within(body).some(({ mode }) => mode === 'avg' || mode === 'median'),
-};
-
 /** The lines of the table that this reads. */
-export const lines: readonly string[] = [...Object.keys(refused), ...Object.keys(different)];
+export const lines: readonly string[] = Object.keys(refused);
 
-/** The line of the table that a search and the cluster's answer fall under; undefined: none. */
-export const reasonOf = (body: Plain, answer: Plain): string | undefined => {
-  const named = Object.keys(different).find((line) => different[line]!(body));
-  if (named !== undefined || answer['error'] === undefined) return named;
+/** The line of the table that the cluster's answer to a search falls under; undefined: none. */
+export const reasonOf = (answer: Plain): string | undefined => {
+  if (answer['error'] === undefined) return undefined;
   const said = String(innermost(answer['error'] as Plain)['reason']);
   return said.endsWith('where records are on a cluster')
     ? Object.keys(refused).find((line) => refused[line]!.test(said))

@@ -25,29 +25,39 @@ const orderOfKey = (key: BoundKey, fields: EngineFields): Part => {
   const name = fields.nameOf(field);
   if (name === '_id') return { _id: { order } };
   if (field.always) return { [name]: { order } };
-  const cast = kind !== 'keyword' && kind !== field.kind ? { numeric_type: kind === 'double' ? 'double' : 'long' } : {};
+  const isCast = kind !== 'keyword' && kind !== field.kind;
+  const numericType = isRounded(key) || (isCast && kind !== 'double') ? 'long' : isCast ? 'double' : undefined;
   return {
     [name]: {
       order,
       ...(field.multi && { mode }),
       missing: missing ?? (missingFirst ? '_first' : '_last'),
       unmapped_type: type === 'text' ? 'keyword' : field.valueType === 'long' ? 'long' : 'double',
-      ...cast,
+      ...(numericType && { numeric_type: numericType }),
     },
   };
 };
 
+/** Whether a mean of whole numbers is rounded before it is compared: their places are of doubles, which are not. */
+const isRounded = ({ field, kind, type, mode }: BoundKey): boolean =>
+  field.multi && type === 'double' && kind !== 'double' && (mode === 'avg' || mode === 'median');
+
+/** The ends of a long, which stand for no value where numbers are rounded. */
+const [smallest, largest] = ['-9223372036854775808', '9223372036854775807'];
+
 /** The largest of a storing order: records that equal a cursor in all keys do not come again. */
-const afterAll = '9223372036854775807';
+const afterAll = largest;
 
 /** A cursor as the engine reads it. */
 export const cursorOf = (keys: readonly BoundKey[], cursor: Cursor): unknown[] => [
-  ...keys.map(({ type }, index) => cursorValue(type, cursor[index]!)),
+  ...keys.map((key, index) => cursorValue(key, cursor[index]!)),
   afterAll,
 ];
 
-const cursorValue = (type: BoundKey['type'], value: Value | null): unknown => {
+const cursorValue = (key: BoundKey, value: Value | null): unknown => {
+  const { type } = key;
   if (value === null || type === 'text') return value;
+  if (isRounded(key) && Math.abs(Number(value)) === Infinity) return Number(value) > 0 ? largest : smallest;
   if (type !== 'timestamp') return `${value}`;
   // Beyond the calendar every record is on one side.
   if (value === 'infinity') return afterAll;
@@ -55,8 +65,10 @@ const cursorValue = (type: BoundKey['type'], value: Value | null): unknown => {
 };
 
 /** A sort value as a store reads it: times in seconds, whole numbers beyond 2^53 as text. */
-export const sortValueOf = ({ type }: BoundKey, value: unknown): unknown => {
+export const sortValueOf = (key: BoundKey, value: unknown): unknown => {
+  const { type } = key;
   if (value === null || value === undefined) return null;
+  if (isRounded(key) && typeof value === 'bigint') return value > 0n ? Infinity : -Infinity;
   if (typeof value === 'bigint') return `${value}`;
   return type === 'timestamp' ? Number(value) / 1e6 : value;
 };
