@@ -38,7 +38,7 @@ const ofPart = (
     read: (bucket) => children.read(own(bucket), { doc_count: countOf(own(bucket)) }),
     sortable: (property) =>
       property === '' || property === '_count'
-        ? { path: question.path('._count'), cell: (bucket) => countOf(own(bucket)), empty: 0 }
+        ? { path: question.path(''), cell: (bucket) => countOf(own(bucket)), empty: 0 }
         : undefined,
   };
 };
