@@ -129,7 +129,7 @@ describe('aggregations over what devices have now', () => {
   });
 
   it('give composite buckets of serials a page at a time', async () => {
-    const sources = [
+    const sources: Plain[] = [
       { s: { terms: { field: 'device.serial', order: 'desc' } } },
       { n: { terms: { field: 'data.n' } } },
     ];
@@ -147,7 +147,7 @@ describe('aggregations over what devices have now', () => {
   });
 
   it('are refused where the cluster cannot make them, with a reason', async () => {
-    const sources = [{ s: { terms: { field: 'device.tags' } } }];
+    const sources: Plain[] = [{ s: { terms: { field: 'device.tags' } } }];
     expect(await world.ask({ aggs: { a: { composite: { sources } } } })).toMatchObject({
       status: 400,
       error: { type: 'illegal_argument_exception', reason: expect.stringContaining('on a cluster') },
