@@ -8,9 +8,6 @@ const requestTimeout = 15_000;
 /** A request is made again on other nodes so many times where one cannot be reached or is not able to answer. */
 const maxRetries = 2;
 
-/** The longest that a request may take with its repetitions, in milliseconds. */
-export const longestRequest = requestTimeout * (maxRetries + 1);
-
 /** Opens the client. Nodes that do not answer are left out for a while, and asked again later. */
 export const createClient = ({ nodes, caFile }: Pick<ClusterConfig, 'nodes' | 'caFile'>): Client =>
   new Client({
@@ -30,6 +27,3 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof errors.TimeoutError ||
   error instanceof errors.NoLivingConnectionsError ||
   (error instanceof errors.ResponseError && passing.has(error.statusCode));
-
-/** Whether an error says that an index is not there (any more). */
-export const isMissing = (error: unknown): boolean => error instanceof errors.ResponseError && error.statusCode === 404;

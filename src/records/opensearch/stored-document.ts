@@ -37,7 +37,7 @@ interface Hit {
   _index: string;
   _version: number;
   _source: { src: string; ig?: string[] };
-  fields: Record<string, unknown[]>;
+  fields: { o: [string]; d: [string]; p?: [string]; us: [number]; seq: [number]; shape?: [number] };
   sort: number[];
 }
 
@@ -69,17 +69,17 @@ export const readPage = async (
 };
 
 const documentOfHit = ({ _id, _index, _version, _source, fields: found }: Hit): StoredDocument => {
-  const one = <Value>(field: string) => found[field]?.[0] as Value;
+  const { o, d, p, us, seq, shape } = found;
   return {
     id: _id,
     index: _index,
     version: _version,
-    organizationId: one('o'),
-    deviceId: one('d'),
-    productId: one<string | undefined>('p') ?? null,
-    us: one('us'),
-    seq: one('seq'),
-    shape: one<number | undefined>('shape') ?? null,
+    organizationId: o[0],
+    deviceId: d[0],
+    productId: p?.[0] ?? null,
+    us: us[0],
+    seq: seq[0],
+    shape: shape?.[0] ?? null,
     source: JSON.parse(_source.src) as DocumentSource,
     ignored: _source.ig ?? null,
   };
