@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Service } from '../../src/app.js';
+import { readConfig } from '../../src/config.js';
+import type { Client } from '../support/client.js';
+import { runCommand } from '../support/command.js';
+import { useDatabase } from '../support/database.js';
+import { recordIndexSettings } from '../support/record-index.js';
+import { startTestService } from '../support/service.js';
+import { createTenant, withDatabase } from '../support/tenant.js';
+import { countDocuments, readDocuments, until } from './index-reader.js';
+
+/** Bytes that may wait to be indexed. */
+const journalMaxBytes = 400_000;
+
+const database = useDatabase();
+let proxy: Server;
+const sockets = new Set<Socket>();
+let service: Service;
+let owner: Client;
+let organizationId: string;
+
+/** The cluster behind a connection that the test can cut. */
+const settings = () => ({
+  ...recordIndexSettings(database.url),
+  OPENSEARCH_URL: `http://127.0.0.1:${(proxy.address() as { port: number }).port}`,
+});
+
+const begin = async (port?: number): Promise<void> => {
+  const { hostname, port: target } = new URL(process.env['OPENSEARCH_URL']!.split(',')[0]!);
+  proxy = createServer((socket) => {
+    const through = connect(Number(target), hostname);
+    for (const one of [socket, through]) {
+      sockets.add(one);
+      one.on('error', () => undefined).on('close', () => sockets.delete(one));
+    }
+    socket.pipe(through).pipe(socket);
+  });
+  proxy.listen(port ?? 0, '127.0.0.1');
+  await once(proxy, 'listening');
+};
+
+const cut = async (): Promise<number> => {
+  const { port } = proxy.address() as { port: number };
+  const closed = once(proxy, 'close');
+  proxy.close();
+  for (const socket of sockets) socket.destroy();
+  await closed;
+  return port;
+};
+
+beforeAll(async () => {
+  await begin();
+  const { cluster } = readConfig(settings());
+  service = await startTestService(database.url, { config: { cluster: { ...cluster!, journalMaxBytes } } });
+  ({ owner, id: organizationId } = await createTenant({ url: service.url, databaseUrl: database.url }));
+  await owner.post(`/organizations/${organizationId}/devices/a1`);
+});
+
+afterAll(async () => {
+  await service.close();
+  await cut();
+});
+
+const post = (items: readonly object[]) =>
+  owner.post<{ accepted: number; message?: string }>(
+    `/organizations/${organizationId}/records`,
+    items.map((item) => ({ serial: 'a1', ...item })),
+  );
+
+const waiting = () =>
+  withDatabase({ url: service.url, databaseUrl: database.url }, async (db) => {
+    const { rows } = await db.query<{ bytes: number }>(
+      'select coalesce(sum(bytes), 0)::float8 as bytes from record_batch',
+    );
+    return rows[0]!.bytes;
+  });
+
+describe('a cluster that is away', () => {
+  it('stops ingestion only when too much waits, and has every record once when it is back', async () => {
+    expect((await post([{ data: { n: 0 } }])).status).toBe(200);
+    await until(async () => (await waiting()) === 0);
+    const port = await cut();
+    let stored = 1;
+    const text = 'x'.repeat(500);
+    for (let full = false; !full; ) {
+      const answer = await post(Array.from({ length: 50 }, (_, n) => ({ data: { n, text } })));
+      full = answer.status === 503;
+      if (full) {
+        expect(answer.headers.get('retry-after')).toBe('1');
+        expect(answer.body.message).toBe(
+          'Too many records wait to be indexed. They are safe; send yours again in a while.',
+        );
+      } else stored += answer.body.accepted;
+    }
+    expect(await waiting()).toBeGreaterThan(journalMaxBytes * 0.9);
+    expect(await waiting()).toBeLessThan(journalMaxBytes * 1.5);
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    expect(Number(/^ddp_index_bytes_behind (\d+)/m.exec(metrics)![1])).toBeGreaterThan(0);
+    await begin(port);
+    await until(async () => (await waiting()) === 0);
+    await until(async () => (await post([{ data: { n: 1 } }])).status === 200);
+    await until(async () => (await waiting()) === 0);
+    expect(await countDocuments(database.url)).toBe(stored + 1);
+  }, 120_000);
+
+  it('has what it refuses among the dead letters, until it takes it', async () => {
+    const node = process.env['OPENSEARCH_URL']!.split(',')[0]!;
+    const prefix = settings().OPENSEARCH_INDEX_PREFIX!;
+    // A month's index with a field of another type than ours.
+    const index = `${node}/${prefix}-records-1-2001.01`;
+    const mappings = { properties: { n1: { type: 'ip' }, n2: { type: 'ip' } } };
+    const headers = { 'content-type': 'application/json' };
+    expect((await fetch(index, { method: 'PUT', headers, body: JSON.stringify({ mappings }) })).status).toBe(200);
+    const before = await countDocuments(database.url);
+    const ts = Date.UTC(2001, 0, 15) / 1000;
+    expect((await post([{ ts, data: { n: 7.5 } }, { data: { n: 8 } }])).body.accepted).toBe(2);
+    await until(async () => (await waiting()) === 0);
+    expect(await countDocuments(database.url)).toBe(before + 1);
+    const command = async (...args: readonly string[]) => {
+      const { stdout } = await runCommand(['index', 'dead-letters', '--json', ...args], {
+        DATABASE_URL: database.url,
+        ...settings(),
+      });
+      return JSON.parse(stdout) as { indexed?: string; refused: string[] };
+    };
+    expect(await command()).toEqual({ refused: [expect.stringContaining('mapper_parsing_exception')] });
+    expect(await command('--retry')).toMatchObject({ indexed: '0', refused: [expect.anything()] });
+    await fetch(index, { method: 'DELETE' });
+    expect(await command('--retry')).toEqual({ indexed: '1', refused: [] });
+    expect(await countDocuments(database.url)).toBe(before + 2);
+    const documents = await readDocuments(database.url);
+    expect(documents.filter(({ _source }) => _source.src.includes('7.5'))).toHaveLength(1);
+  }, 120_000);
+});

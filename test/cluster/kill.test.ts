@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Client } from '../support/client.js';
+import { useDatabase } from '../support/database.js';
+import { recordIndexSettings } from '../support/record-index.js';
+import { createTenant, withDatabase } from '../support/tenant.js';
+import { type ServiceProcess, startServiceProcess } from './faults/service-process.js';
+import { readDocuments, until } from './index-reader.js';
+
+const kills = Number(process.env['FAULT_ROUNDS'] ?? 4);
+const batchSize = 50;
+/** Batches that are answered between two kills. */
+const between = 8;
+
+const database = useDatabase();
+let services: ServiceProcess[];
+let owner: Client;
+let organizationId: string;
+
+beforeAll(async () => {
+  const settings = {
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'a key for tests',
+    RATE_LIMIT: '0',
+    LOG_LEVEL: 'silent',
+    ...recordIndexSettings(database.url),
+  };
+  services = [await startServiceProcess(settings), await startServiceProcess(settings)];
+  ({ owner, id: organizationId } = await createTenant({ url: services[0]!.url, databaseUrl: database.url }));
+  const device = await owner.post<{ id: string }>(`/organizations/${organizationId}/devices/a1`);
+  const application = await owner.post<{ id: string }>(`/organizations/${organizationId}/applications`, { name: 'a' });
+  const path = `/applications/${organizationId}/${application.body.id}`;
+  await owner.put(`${path}/devices/${device.body.id}`);
+  // Nobody listens there: the deliveries wait, and can be counted.
+  await owner.post(`${path}/hooks`, { url: 'http://127.0.0.1:9/' });
+}, 60_000);
+
+afterAll(() => Promise.all(services.map((service) => service.stop())), 60_000);
+
+const acknowledged: number[] = [];
+let next = 0;
+let over = false;
+
+/** Posts batches to one process or the other, each again and again until it is answered 200. */
+const load = async (): Promise<void> => {
+  while (!over) {
+    const numbers = Array.from({ length: batchSize }, () => next++);
+    const body = JSON.stringify(numbers.map((n) => ({ serial: 'a1', key: `${n}`, data: { n } })));
+    for (let turn = next; ; turn++) {
+      const answer = await fetch(`${services[turn % 2]!.url}/ddp/v1/organizations/${organizationId}/records`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+        body,
+      }).catch(() => undefined);
+      if (answer?.status === 200) break;
+      await pause(20);
+    }
+    acknowledged.push(...numbers);
+  }
+};
+
+const onward = async (): Promise<void> => {
+  for (const wanted = acknowledged.length + between * batchSize; acknowledged.length < wanted; ) await pause(10);
+};
+
+const query = <Row extends object>(text: string): Promise<Row[]> =>
+  withDatabase({ url: services[0]!.url, databaseUrl: database.url }, async (db) => (await db.query<Row>(text)).rows);
+
+describe(`indexers that are killed ${kills} times under load`, () => {
+  it(
+    'lose no record that was acknowledged and double none, and every delivery is made once',
+    async () => {
+      const running = Promise.all([load(), load(), load()]);
+      for (let kill = 0; kill < kills; kill++) {
+        await onward();
+        await services[kill % 2]!.kill();
+        await services[kill % 2]!.start();
+      }
+      await onward();
+      over = true;
+      await running;
+      // Claims of processes that were killed end with their leases: as if that time had passed.
+      await query(`update record_batch set lease_until = now() - interval '1 second'`);
+      await until(async () => (await query('select from record_batch limit 1')).length === 0);
+      const documents = await readDocuments(database.url);
+      const found = documents.map(({ _source }) => (JSON.parse(_source.src) as { data: { n: number } }).data.n);
+      expect(found.sort(ascending)).toEqual([...acknowledged].sort(ascending));
+      const deliveries = await query<{ n: number; count: number }>(`
+        select (r.data ->> 'n')::int as n, count(d.id)::int as count
+          from journal.record r left join delivery d on d.record_id = r.id group by 1 order by 1`);
+      expect(deliveries).toEqual([...acknowledged].sort(ascending).map((n) => ({ n, count: 1 })));
+    },
+    120_000 + kills * 20_000,
+  );
+});
+
+const ascending = (one: number, other: number) => one - other;
