@@ -13,7 +13,7 @@ const batchSize = 50;
 const between = 8;
 
 const database = useDatabase();
-let services: ServiceProcess[];
+const services: ServiceProcess[] = [];
 let owner: Client;
 let organizationId: string;
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'silent',
     ...recordIndexSettings(database.url),
   };
-  services = [await startServiceProcess(settings), await startServiceProcess(settings)];
+  services.push(await startServiceProcess(settings), await startServiceProcess(settings));
   ({ owner, id: organizationId } = await createTenant({ url: services[0]!.url, databaseUrl: database.url }));
   const device = await owner.post<{ id: string }>(`/organizations/${organizationId}/devices/a1`);
   const application = await owner.post<{ id: string }>(`/organizations/${organizationId}/applications`, { name: 'a' });
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await owner.put(`${path}/devices/${device.body.id}`);
   // Nobody listens there: the deliveries wait, and can be counted.
   await owner.post(`${path}/hooks`, { url: 'http://127.0.0.1:9/' });
-}, 60_000);
+}, 180_000);
 
 afterAll(() => Promise.all(services.map((service) => service.stop())), 60_000);
 
@@ -90,7 +90,7 @@ describe(`indexers that are killed ${kills} times under load`, () => {
           from journal.record r left join delivery d on d.record_id = r.id group by 1 order by 1`);
       expect(deliveries).toEqual([...acknowledged].sort(ascending).map((n) => ({ n, count: 1 })));
     },
-    120_000 + kills * 20_000,
+    240_000 + kills * 30_000,
   );
 });
 

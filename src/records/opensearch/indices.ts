@@ -17,6 +17,8 @@ export interface IndexNames {
   between(from: number | null, to: number | null): string;
 }
 
+/** No record is measured later: the year 2100. Unix seconds. */
+const latest = 4_102_444_800;
 /** More months than this are named by their pattern. */
 const maxMonths = 36;
 
@@ -34,10 +36,10 @@ export const indexNames = (prefix: string): IndexNames => {
     alias: `${prefix}-records`,
     allVersions: `${prefix}-records-*`,
     between(from, to) {
-      if (from === null || to === null || to < from) return all;
+      if (from === null || to === null || !(from >= 0 && to >= from)) return all;
       const months = new Set<string>();
-      const last = monthOf(to);
-      for (let at = new Date(from * 1000); months.size <= maxMonths; at = nextMonth(at)) {
+      const last = monthOf(Math.min(to, latest));
+      for (let at = new Date(Math.min(from, latest) * 1000); months.size <= maxMonths; at = nextMonth(at)) {
         const month = monthOf(at.getTime() / 1000);
         if (month > last) return [...months].map((one) => base + one).join(',');
         months.add(month);

@@ -10,6 +10,7 @@ import type { DocumentMaker } from '../maker.js';
 import { type Batch, claimBatches, releaseClaim, renewClaim, settleBatches } from './claim.js';
 import { keepDeadLetters } from './dead-letter.js';
 import { readJournal } from './read.js';
+import { Sources } from './source.js';
 
 /** What an indexer works with. */
 export interface IndexerOptions {
@@ -42,12 +43,14 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
   const { pool, writer, maker, registry, log, ready } = options;
   const registers = [registry];
   const indexed = new Counter({ name: 'ddp_index_records_total', help: 'Records that were indexed.', registers });
+  const sources = new Sources(pool);
   /** Batches to claim, by what the last ones had. */
   let batches = 1;
   let closing = false;
 
   const index = async (claimId: string, claimed: readonly Batch[]): Promise<void> => {
     const rows = await readJournal(pool, claimed);
+    await sources.note(rows);
     const made = await maker.make(rows);
     const { refused, there } = await writer.write(made.items);
     await transaction(pool, async (tx) => {

@@ -1,0 +1,31 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import type { RecordRow } from '../document.js';
+
+/** Pairs of device and product that are kept in memory. */
+const maxKnown = 200_000;
+
+/** Notes of which products a device has records (table `record_source`): a search may name their variables. */
+export class Sources {
+  private readonly known = new Set<string>();
+
+  constructor(private readonly pool: Pool) {}
+
+  /** Notes what is new of records. */
+  async note(rows: readonly RecordRow[]): Promise<void> {
+    const fresh = new Map<string, RecordRow>();
+    for (const row of rows) {
+      const key = `${row.deviceId} ${row.productId}`;
+      if (row.productId !== null && !this.known.has(key)) fresh.set(key, row);
+    }
+    if (fresh.size === 0) return;
+    const some = [...fresh.values()];
+    await this.pool.query(sql`
+      insert into record_source (organization_id, product_id, device_id)
+      select * from unnest(${some.map(({ organizationId }) => organizationId)}::uuid[],
+        ${some.map(({ productId }) => productId)}::uuid[], ${some.map(({ deviceId }) => deviceId)}::uuid[])
+      on conflict do nothing`);
+    if (this.known.size + fresh.size > maxKnown) this.known.clear();
+    for (const key of fresh.keys()) this.known.add(key);
+  }
+}
