@@ -22,19 +22,28 @@ const call = async <Body>(method: string, path: string, body?: object): Promise<
 /** What the indices of a test's database are called. */
 const patternOf = (databaseUrl: string): string => `${new URL(databaseUrl).pathname.slice(1)}-records-*`;
 
-/** All documents of a test's database, with the fields that are named; 10,000 at most. */
+/** Documents of one page. */
+const pageSize = 10_000;
+
+/** All documents of a test's database, in the order of storing, with the fields that are named. */
 export const readDocuments = async (
   databaseUrl: string,
   fields: readonly string[] = [],
 ): Promise<IndexedDocument[]> => {
   await call('POST', `${patternOf(databaseUrl)}/_refresh`);
-  const answer = await call<{ hits: { hits: IndexedDocument[] } }>('POST', `${patternOf(databaseUrl)}/_search`, {
-    size: 10_000,
-    version: true,
-    docvalue_fields: fields,
-    sort: ['seq'],
-  });
-  return answer.hits.hits;
+  const found: (IndexedDocument & { sort: unknown[] })[] = [];
+  for (;;) {
+    const last = found.at(-1);
+    const answer = await call<{ hits: { hits: typeof found } }>('POST', `${patternOf(databaseUrl)}/_search`, {
+      size: pageSize,
+      version: true,
+      docvalue_fields: fields,
+      sort: ['seq'],
+      ...(last && { search_after: last.sort }),
+    });
+    found.push(...answer.hits.hits);
+    if (answer.hits.hits.length < pageSize) return found;
+  }
 };
 
 /** How many documents there are. */
