@@ -107,7 +107,8 @@ describe('a cluster that is away', () => {
 
   it('has what it refuses among the dead letters, until it takes it', async () => {
     const node = process.env['OPENSEARCH_URL']!.split(',')[0]!;
-    const prefix = settings().OPENSEARCH_INDEX_PREFIX!;
+    const { cluster } = readConfig(settings());
+    const prefix = cluster!.prefix;
     // A month's index with a field of another type than ours.
     const index = `${node}/${prefix}-records-1-2001.01`;
     const mappings = { properties: { n1: { type: 'ip' }, n2: { type: 'ip' } } };
