@@ -35,9 +35,12 @@ export function addIndexCommands(group: Command): void {
   addCommand(
     group,
     'repair',
-    'Index once more what came within the last day, after the cluster has lost some of it.',
+    'Index once more what came within the last day, which the cluster may have lost, and delete there what is of no device.',
   ).action((options: OutputOptions) =>
-    withTools(async (tools) => answer(options, { queued: String(await tools.queueJournal()) })),
+    withTools(async (tools) => {
+      const queued = await tools.queueJournal();
+      answer(options, { queued: String(queued), deleted: String(await tools.removeOrphans()) });
+    }),
   );
 }
 

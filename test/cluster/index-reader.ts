@@ -52,6 +52,12 @@ export const countDocuments = async (databaseUrl: string): Promise<number> => {
   return (await call<{ count: number }>('GET', `${patternOf(databaseUrl)}/_count`)).count;
 };
 
+/** Deletes all indices of a test's database, as a cluster is that has lost them. */
+export const deleteIndices = async (databaseUrl: string): Promise<void> => {
+  const indices = await call<object>('GET', patternOf(databaseUrl));
+  for (const index of Object.keys(indices)) await call('DELETE', index);
+};
+
 /** Resolves when a condition holds. @throws after half a minute */
 export const until = async (holds: () => Promise<boolean>): Promise<void> => {
   const end = performance.now() + 30_000;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { runCommand } from '../support/command.js';
+import { recordIndexSettings } from '../support/record-index.js';
 import { type AccountActor, useWorld } from '../support/world.js';
-import { countDocuments, readDocuments, until } from './index-reader.js';
+import { countDocuments, deleteIndices, readDocuments, until } from './index-reader.js';
 
 const world = useWorld();
 
@@ -89,5 +91,35 @@ describe('records on a cluster', () => {
         from journal.record where organization_id = '${organization.id}' group by organization_id`);
     await indexed();
     expect(await countDocuments(world.databaseUrl)).toBe(before + 50);
+  });
+
+  const repair = async () => {
+    const { stdout } = await runCommand(['index', 'repair', '--json'], {
+      DATABASE_URL: world.databaseUrl,
+      ...recordIndexSettings(world.databaseUrl),
+    });
+    await indexed();
+    return JSON.parse(stdout) as { queued: string; deleted: string };
+  };
+
+  it('are indexed from the journal again where the cluster has lost them, but for those of devices that are gone', async () => {
+    const organization = await world.organization();
+    await organization.make(`/organizations/${organization.id}/devices/a1`);
+    const gone = await organization.make(`/organizations/${organization.id}/devices/b1`);
+    await post(
+      organization,
+      ['a1', 'a1', 'b1'].map((serial, n) => ({ serial, data: { n } })),
+    );
+    await indexed();
+    const all = await countDocuments(world.databaseUrl);
+    // As it is where the device was deleted while its records were copied into the cluster.
+    await world.pool.query('delete from device where id = $1', [gone]);
+    await world.pool.query('delete from record_sweep');
+    expect(await repair()).toEqual({ queued: String(all), deleted: '1' });
+    expect(await countDocuments(world.databaseUrl)).toBe(all - 1);
+    await deleteIndices(world.databaseUrl);
+    expect(await countDocuments(world.databaseUrl)).toBe(0);
+    expect(await repair()).toEqual({ queued: String(all), deleted: '0' });
+    expect(await countDocuments(world.databaseUrl)).toBe(all - 1);
   });
 });

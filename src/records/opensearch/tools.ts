@@ -13,6 +13,7 @@ import {
   listDeadLetters,
   readDeadLetters,
 } from './journal/dead-letter.js';
+import { removeOrphans } from './log/orphan.js';
 import { DocumentMaker } from './maker.js';
 import { beginBuild, estimateRecords, stepBuild } from './move/build.js';
 import { compareHours } from './move/check.js';
@@ -39,6 +40,8 @@ export interface ClusterTools {
   retryDeadLetters(): Promise<number>;
   /** Has all records of the journal indexed once more; says how many. Those that are there stay as they are. */
   queueJournal(): Promise<number>;
+  /** Deletes documents of devices that are gone; says how many. */
+  removeOrphans(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -99,6 +102,7 @@ export const openClusterTools = async (config: ClusterConfig, pool: Pool): Promi
         select coalesce(sum(records), 0)::float8 as records from queued`);
       return rows[0]!.records;
     },
+    removeOrphans: () => removeOrphans(options),
     close: () => client.close(),
   };
 };
