@@ -514,7 +514,7 @@ export type DeliveryQueryVariables = Exact<{
 }>;
 
 
-export type DeliveryQuery = { applicationHookDelivery: { id: string, successful: boolean, createdAt: string, updatedAt: string, attemptsMade: number, maxNumberAttempts: number, nextAttemptAt: string | null, truncated: boolean | null, device: { id: string, name: string | null, serial: string } | null, application: { id: string, name: string }, hook: { id: string, url: string } | null, request: { method: string, uri: Record<string, unknown>, headers: Record<string, unknown>, payload: unknown } | null, response: { statusCode: number, headers: Record<string, unknown>, body: unknown } | null, error: { code: string, message: string } | null, attempts: Array<{ at: string, statusCode: number | null, error: { code: string, message: string } | null, duration: { connect: number, wait: number, read: number, total: number } }> } | null };
+export type DeliveryQuery = { applicationHookDelivery: { id: string, successful: boolean, createdAt: string, updatedAt: string, attemptsMade: number, maxNumberAttempts: number, nextAttemptAt: string | null, truncated: boolean | null, device: { id: string, name: string | null, serial: string } | null, application: { id: string, name: string }, hook: { id: string, url: string, settings: { circuit: CircuitState, circuitUntil: string | null } } | null, request: { method: string, uri: Record<string, unknown>, headers: Record<string, unknown>, payload: unknown } | null, response: { statusCode: number, headers: Record<string, unknown>, body: unknown } | null, error: { code: string, message: string } | null, attempts: Array<{ at: string, statusCode: number | null, error: { code: string, message: string } | null, duration: { connect: number, wait: number, read: number, total: number } }> } | null };
 
 export type HookQueryVariables = Exact<{
   organizationId: string;
@@ -1537,6 +1537,10 @@ export const DeliveryDocument = new TypedDocumentString(`
     hook {
       id
       url
+      settings {
+        circuit
+        circuitUntil
+      }
     }
     request {
       method

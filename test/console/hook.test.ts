@@ -113,6 +113,24 @@ describeInBrowser('hooks', () => {
     expect(await next.textContent()).toMatch(/:\d\d \(Europe\/Paris\)$/);
   });
 
+  it('says that a delivery waits for the circuit of its hook, and until when', async () => {
+    const { owner, applicationId } = await furnished();
+    const hooks = `/applications/${owner.id}/${applicationId}/hooks`;
+    const hookId = await owner.make(hooks, { url: broken.url('/circuit') });
+    const records = Array.from({ length: 12 }, (_, temperature) => ({ serial: 'c0-01', data: { temperature } }));
+    await owner.post(`/organizations/${owner.id}/records`, records);
+    const isOpen = async () =>
+      (await owner.get<{ circuit: string }>(`${hooks}/${hookId}/settings`)).body.circuit === 'open';
+    while (!(await isOpen()));
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 99 } });
+    const { body } = await owner.get<{ id: string }[]>(`${hooks}/${hookId}/deliveries`);
+    const address = `${world.url}/console/hooks/${applicationId}/${hookId}/${body[0]!.id}`;
+    const { page } = await browser.open(`${address}#token=${owner.token}`);
+    const next = page.locator('dl > div', { hasText: 'Next attempt' }).getByRole('definition');
+    await next.getByText('the circuit of the hook is open').waitFor();
+    expect(await next.textContent()).toMatch(/^not before .+ \(Europe\/Paris\): the circuit of the hook is open$/);
+  });
+
   it('shows a member no hook of an application that it may only read', async () => {
     const { owner, applicationId } = await furnished();
     await owner.make(`/applications/${owner.id}/${applicationId}/hooks`, { url: receiver.url('/hidden') });

@@ -56,6 +56,16 @@ export function DeliveryScreen() {
   );
 }
 
+/** When it is tried next: as its own schedule says, or once the hook's circuit, which is open, lets calls through. */
+function nextAttempt({ nextAttemptAt, hook }: Delivery): string | null {
+  if (nextAttemptAt === null) return null;
+  const due = secondsOf(nextAttemptAt);
+  const until = hook?.settings.circuitUntil;
+  if (hook?.settings.circuit !== 'open' || until == null || secondsOf(until) < due)
+    return `${moment(due)} (${zone.value})`;
+  return `not before ${moment(secondsOf(until))} (${zone.value}): the circuit of the hook is open`;
+}
+
 const Shown = ({ of }: { of: Delivery }) => (
   <>
     <Facts
@@ -67,7 +77,7 @@ const Shown = ({ of }: { of: Delivery }) => (
         ['Stored', moment(secondsOf(of.createdAt))],
         ['Last changed', moment(secondsOf(of.updatedAt))],
         ['Attempts', `${of.attemptsMade} of ${of.maxNumberAttempts}`],
-        ['Next attempt', of.nextAttemptAt && `${moment(secondsOf(of.nextAttemptAt))} (${zone.value})`],
+        ['Next attempt', nextAttempt(of)],
         ['Fault', of.error && `${of.error.code}: ${of.error.message}`],
       ]}
     />
