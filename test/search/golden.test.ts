@@ -1,8 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { PoolClient, QueryConfig } from 'pg';
+import type { Pool, PoolClient, QueryConfig } from 'pg';
+import { createPool } from '../../src/database/pools.js';
+import { useDatabase } from '../support/database.js';
 import { examplesOfPage, exampleWorld } from './example.js';
-import { useWorld } from './world.js';
+import { buildWorld, type World } from './world.js';
 
 /**
  * The SQL of every example of docs/search.md, as it is sent to the database and run there. What every call reads first, its
@@ -16,7 +18,9 @@ const fileOf = (name: string, index: number) => {
   return `${name}${same === 0 ? '' : `-${same + 1}`}.sql`;
 };
 
-const world = useWorld(exampleWorld);
+const database = useDatabase();
+let pool: Pool | undefined;
+let world: World;
 let sent: string[] = [];
 let scopes: string[] = [];
 const scopeFile = 'scope.sql';
@@ -50,17 +54,21 @@ const comment = (value: unknown, index: number) =>
   `-- $${index + 1} = ${JSON.stringify(value).replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[1-9a-f][0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'uuid')}\n`;
 
 describe('the SQL of', () => {
-  beforeAll(() => {
+  beforeAll(async () => {
+    // The statements of one pool alone, with nothing of a service around it.
+    pool = createPool(database.url, { pipeline: true });
+    world = await buildWorld(pool, exampleWorld);
     const known = new WeakSet<PoolClient>();
-    world.pool.on('acquire', (client) => {
+    pool.on('acquire', (client) => {
       if (!known.has(client)) record(client);
       known.add(client);
     });
     if (isUpdate) rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
   });
-  afterAll(() => {
+  afterAll(async () => {
     sent = [];
+    await pool?.end();
   });
 
   it.each(examples.map(({ name, text }, index) => ({ file: fileOf(name, index), text })))(
