@@ -45,7 +45,7 @@ describe('records on a cluster', () => {
         data: { temperature: '7', on: 'false', other: [1, 2.5] },
         metadata: { rssi: -70 },
       },
-      { serial: 'A1', ts: 1_780_000_002, data: { temperature: 'warm' } },
+      { serial: 'A1', ts: 1_780_000_002, data: { temperature: 'warm', in: { out: 2 }, 'in.out': 1 } },
     ];
     expect((await post(organization, items)).body).toMatchObject({ accepted: 3 });
     await indexed();
@@ -70,6 +70,8 @@ describe('records on a cluster', () => {
     });
     expect(b!.fields['shape']).toBeUndefined();
     expect(c!.fields[field('data.temperature', 'n')]).toBeUndefined();
+    // The first of two values with the same path is what the path names.
+    expect(c!.fields[field('data.in.out', 'n')]).toEqual([2]);
     expect(c!._source.ig).toEqual(['data.temperature']);
     expect(JSON.parse(b!._source.src)).toEqual({ metadata: { rssi: -70 }, data: items[1]!.data });
     expect([a, b, c].map((one) => one!._version)).toEqual([1, 1, 1]);

@@ -69,13 +69,13 @@ export const documentOf = (row: RecordRow, { places, shape, wants }: DocumentTer
     else if (places.hasRoom(kind)) wants({ path, kind });
   };
   const older: string[] = [];
-  const others = (path: string, value: PlainJson) => putScalars(path, value, places, put);
+  const others: Leaf = (path, keys, value) => putScalars({ path, keys, value }, places, put);
   for (const name in data) {
     const slot = shape?.slots.get(name);
-    if (!slot) visit(`data.${name}`, data[name]!, others);
+    if (!slot) visit(`data.${name}`, 2, data[name]!, others);
     else if (data[name] !== null && !putTyped(row, slot, data[name]!, put)) older.push(`data.${name}`);
   }
-  visit('metadata', JSON.parse(row.metadata) as PlainObject, others);
+  visit('metadata', 1, JSON.parse(row.metadata) as PlainObject, others);
   // What fits no type of its variable is named by the record itself.
   const stale = older.filter((path) => !ignored?.includes(path));
   const odd = oddOf(data, row, document, places);
@@ -129,16 +129,25 @@ const ownValue = (kind: PlaceKind, value: number | boolean | string): PlaceValue
   kind === 'n' || typeof value === 'boolean' ? Number(value) : value;
 
 /** Calls `leaf` for each value that is no object, with its path. What lies in objects within arrays has no path. */
-const visit = (path: string, value: PlainJson, leaf: (path: string, value: PlainJson) => void): void => {
+const visit = (path: string, keys: number, value: PlainJson, leaf: Leaf): void => {
   if (value === null) return;
-  if (typeof value !== 'object' || Array.isArray(value)) leaf(path, value);
-  else for (const key in value) visit(`${path}.${key}`, value[key]!, leaf);
+  if (typeof value !== 'object' || Array.isArray(value)) leaf(path, keys, value);
+  else for (const key in value) visit(`${path}.${key}`, keys + 1, value[key]!, leaf);
 };
 
+/** Takes a value with its path, and how many keys that is: a key may have dots in it. */
+type Leaf = (path: string, keys: number, value: PlainJson) => void;
+
 /** Puts a value that the record's product does not declare, in every kind that its path is read as. */
-const putScalars = (path: string, value: PlainJson, places: OrganizationPlaces, put: Put): void => {
+const putScalars = (
+  { path, keys, value }: { path: string; keys: number; value: PlainJson },
+  places: OrganizationPlaces,
+  put: Put,
+): void => {
   const seen = places.seen(path);
-  if (seen !== undefined && places.get(path)?.[seen] === undefined) put(path, seen, read(seen, value));
+  // Another value with the same path came first: this one has no place.
+  if (seen && seen.keys !== keys) return;
+  if (seen && places.get(path)?.[seen.kind] === undefined) put(path, seen.kind, read(seen.kind, value));
   const kinds = places.get(path);
   for (const kind in kinds) put(path, kind as PlaceKind, read(kind as PlaceKind, value));
 };

@@ -18,10 +18,16 @@ export interface OrganizationPlaces {
   get(path: string): PathPlaces | undefined;
   /** The places of a path and of all paths under it. */
   under(path: string): PathPlaces[];
-  /** How a path that no product declares was first seen; undefined where the catalogue does not have it. */
-  seen(path: string): PlaceKind | undefined;
+  /** How a path was first seen; undefined where the catalogue does not have it. */
+  seen(path: string): Seen | undefined;
   /** Whether there is room for another place of this kind. */
   hasRoom(kind: PlaceKind): boolean;
+}
+
+/** How a path was first seen: as which kind, and with how many keys (a key may have dots in it). */
+export interface Seen {
+  readonly kind: PlaceKind;
+  readonly keys: number;
 }
 
 /** Places of an organization in each family of fields: numbers, whole numbers beyond 2^53, and texts. */
@@ -38,7 +44,7 @@ class Known implements OrganizationPlaces {
   constructor(
     readonly version: number,
     private readonly places: ReadonlyMap<string, Partial<Record<PlaceKind, string>>>,
-    private readonly catalogue: ReadonlyMap<string, PlaceKind>,
+    private readonly catalogue: ReadonlyMap<string, Seen>,
   ) {
     for (const place of places.values())
       for (const field of Object.values(place)) this.counts[field[0] as 'n' | 'l' | 'k']++;
@@ -117,8 +123,8 @@ export class Places {
       const { rows: places } = await this.pool.query<Wanted & { field: string }>(
         sql`select path, kind, field from index_place where organization_id = ${id}`,
       );
-      const { rows: seen } = await this.pool.query<{ path: string; kind: keyof typeof seenKinds }>(
-        sql`select path, kind from record_field where organization_id = ${id}`,
+      const { rows: seen } = await this.pool.query<{ path: string; kind: keyof typeof seenKinds; keys: number }>(
+        sql`select path, kind, cardinality(keys) as keys from record_field where organization_id = ${id}`,
       );
       const byPath = new Map<string, Partial<Record<PlaceKind, string>>>();
       for (const { path, kind, field } of places) {
@@ -126,7 +132,8 @@ export class Places {
         place[kind] = field;
         byPath.set(path, place);
       }
-      this.known.set(id, new Known(version, byPath, new Map(seen.map(({ path, kind }) => [path, seenKinds[kind]]))));
+      const catalogue = new Map(seen.map(({ path, kind, keys }) => [path, { kind: seenKinds[kind], keys }]));
+      this.known.set(id, new Known(version, byPath, catalogue));
     }
   }
 }
