@@ -16,9 +16,8 @@ const shared = [
   'docs/{elasticsearch,search}',
   'elasticsearch/*',
   'graph/{record,series,panel}',
-  'live/{record,resume}',
+  'live/record',
   'records/contract/*',
-  'records/ingest',
   'records/series/series',
   'search/{difference,hostile,newest,product-scope,recorded,rest,trap}',
 ];
