@@ -38,13 +38,13 @@ export async function run(args: readonly string[]): Promise<void> {
 }
 
 /** How long each side is asked before it counts, in milliseconds: a process that has just begun runs code that is not compiled yet. */
-const warmUp = 2000;
+export const warmUp = 2000;
 
 /** How long each side is asked in a round, in milliseconds, at least once: a single answer of a few is mostly of cold caches. */
-const turn = 200;
+export const turn = 200;
 
 /** Milliseconds that an answer takes, on average over a stretch of so many. */
-const average = async (ask: () => Promise<unknown>, stretch: number): Promise<number> => {
+export const average = async (ask: () => Promise<unknown>, stretch: number): Promise<number> => {
   let asked = 0;
   return (
     (await timed(async () => {
