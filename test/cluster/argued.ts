@@ -12,11 +12,16 @@ const refused: Readonly<Record<string, RegExp>> = {
   '`missing` in a source of `composite`': /^\[missing\] of a source of \[composite\] is not supported/,
 };
 
-/** The lines of the table that this reads. */
-export const lines: readonly string[] = Object.keys(refused);
+/** The same of what PostgreSQL refuses and a cluster answers. */
+const overflowing = 'means beyond the largest double';
 
-/** The line of the table that the cluster's answer to a search falls under; undefined: none. */
-export const reasonOf = (answer: Plain): string | undefined => {
+/** The lines of the table that this reads. */
+export const lines: readonly string[] = [...Object.keys(refused), overflowing];
+
+/** The line of the table that the answers of the cluster and of PostgreSQL to a search fall under; undefined: none. */
+export const reasonOf = (answer: Plain, other: Plain): string | undefined => {
+  const refusal = other['error'] as Plain | undefined;
+  if (refusal?.['reason'] === 'value out of range: overflow') return overflowing;
   if (answer['error'] === undefined) return undefined;
   const said = String(innermost(answer['error'] as Plain)['reason']);
   return said.endsWith('where records are on a cluster')

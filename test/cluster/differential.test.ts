@@ -77,7 +77,8 @@ describe('PostgreSQL and a cluster', () => {
       const [mine, other] = await Promise.all([ask(world.search, bodies, millis), ask(postgres, bodies, millis)]);
       return bodies.map((body, at) => {
         const [ours, theirs] = [mine[at]!, other[at]!];
-        if (reasonOf(ours) !== undefined) return { body, ours, theirs, different: [], skipped: 'argued' as const };
+        if (reasonOf(ours, theirs) !== undefined)
+          return { body, ours, theirs, different: [], skipped: 'argued' as const };
         return { body, ours, theirs, different: differences(body, ours, theirs) };
       });
     };
