@@ -51,18 +51,18 @@ export const reportShaping = async (world: SearchWorld): Promise<void> => {
 
 /** A pool that asks PostgreSQL each statement once and then gives the same answer. */
 const remembering = (pool: pg.Pool): pg.Pool => {
-  const known = new Map<string, Promise<unknown>>();
+  const answers = new Map<string, Promise<unknown>>();
   const connect = () => {
     let client: Promise<pg.PoolClient> | undefined;
-    const query = (asked: unknown, values?: unknown[]) => {
-      const key = JSON.stringify([asked, values], (name, value: unknown) =>
+    const query = (statement: unknown, values?: unknown[]) => {
+      const key = JSON.stringify([statement, values], (name, value: unknown) =>
         name === 'types' ? undefined : value,
       ).replace(/\b\d{8}-\d{8}-\d+\b|"\d{4,5}"|statement_timeout = \d+/g, '');
-      const found = known.get(key);
+      const found = answers.get(key);
       if (found !== undefined) return found;
       client ??= pool.connect();
-      const answer = client.then((one) => one.query(asked as string, values));
-      known.set(key, answer);
+      const answer = client.then((one) => one.query(statement as string, values));
+      answers.set(key, answer);
       return answer;
     };
     return Promise.resolve({

@@ -66,8 +66,8 @@ export function* documentsOf({ devices, rows, until }: SearchWorld, from: number
 
 /** The devices and where they belong, which the first run makes. */
 const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFleet; until: number }> => {
-  const known = await readFile(file, 'utf8').catch(() => undefined);
-  if (known !== undefined) return JSON.parse(known) as { fleet: BenchFleet; until: number };
+  const saved = await readFile(file, 'utf8').catch(() => undefined);
+  if (saved !== undefined) return JSON.parse(saved) as { fleet: BenchFleet; until: number };
   stdout.write(`  Making ${deviceCount} devices.\n`);
   const fleet = await furnish(stage, deviceCount, productCount);
   // The first record of a product gives its variables their places; it goes again.

@@ -45,15 +45,15 @@ export const turn = 200;
 
 /** Milliseconds that an answer takes, on average over a stretch of so many. */
 export const average = async (ask: () => Promise<unknown>, stretch: number): Promise<number> => {
-  let asked = 0;
+  let calls = 0;
   return (
     (await timed(async () => {
       const until = performance.now() + stretch;
       do {
         await ask();
-        asked++;
+        calls++;
       } while (performance.now() < until);
-    })) / asked
+    })) / calls
   );
 };
 

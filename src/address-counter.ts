@@ -5,12 +5,12 @@ export interface AddressCounter {
 }
 
 /** A counter that lets each address have so many places at once. */
-export const createAddressCounter = (most: number): AddressCounter => {
+export const createAddressCounter = (max: number): AddressCounter => {
   const taken = new Map<string, number>();
   return {
     take(address) {
       const count = taken.get(address) ?? 0;
-      if (count >= most) return undefined;
+      if (count >= max) return undefined;
       taken.set(address, count + 1);
       let isTaken = true;
       return () => {

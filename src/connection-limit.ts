@@ -10,16 +10,16 @@ export interface ConnectionLimit {
 }
 
 /**
- * @param most for each address; 0 is no limit.
+ * @param perAddress for each address; 0 is no limit.
  * @param isProxy whether an address is a trusted proxy's, behind which there are many clients; proxies limit them themselves.
  */
-export const createConnectionLimit = (most: number, isProxy: (address: string) => boolean): ConnectionLimit => {
-  const counter = createAddressCounter(most);
+export const createConnectionLimit = (perAddress: number, isProxy: (address: string) => boolean): ConnectionLimit => {
+  const counter = createAddressCounter(perAddress);
   const places = new WeakMap<Socket, () => void>();
   return {
     accept(socket) {
       const address = socket.remoteAddress ?? '';
-      if (most === 0 || isProxy(address)) return true;
+      if (perAddress === 0 || isProxy(address)) return true;
       const giveBack = counter.take(address);
       if (giveBack === undefined) return false;
       places.set(socket, giveBack);

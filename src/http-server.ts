@@ -27,7 +27,7 @@ export interface Upgrades {
 }
 
 /** Where to listen. Port 0 takes any free one. */
-export interface Place {
+export interface ListenAddress {
   host: string;
   port: number;
 }
@@ -51,7 +51,7 @@ const listeners = 64;
 /** Listens at an address; rejects with a sentence where it is taken. */
 export async function listen(
   listener: RequestListener,
-  place: Place,
+  address: ListenAddress,
   upgrades?: Upgrades,
   connections?: Connections,
 ): Promise<HttpServer> {
@@ -59,8 +59,8 @@ export async function listen(
   const server = createServer({ shouldUpgradeCallback, ...(connections && timesOf(connections)) }, listener);
   if (upgrades) server.on('upgrade', (request, socket, head) => upgrades.upgrade(request, socket, head));
   const take = takeWith(server, connections);
-  const all = await listenTogether(server, take, place).catch((error: NodeJS.ErrnoException) => {
-    throw explain(error, place);
+  const all = await listenTogether(server, take, address).catch((error: NodeJS.ErrnoException) => {
+    throw explain(error, address);
   });
   return {
     url: originOf(server),
@@ -83,28 +83,28 @@ function takeWith(server: Server, connections: Pick<Connections, 'accept'> | und
 }
 
 /** Listens with several sockets at one address, where the system can (`SO_REUSEPORT`). The server is the first of them. */
-async function listenTogether(server: Server, take: Take, place: Place): Promise<NetServer[]> {
+async function listenTogether(server: Server, take: Take, address: ListenAddress): Promise<NetServer[]> {
   // A socket that shares its port would share it with another service too, and not say that the port is taken.
-  if (place.port !== 0) await begin(createNetServer(), place, false).then(end);
+  if (address.port !== 0) await begin(createNetServer(), address, false).then(end);
   try {
-    await begin(server, place, true);
+    await begin(server, address, true);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error;
-    await begin(server, place, false);
+    await begin(server, address, false);
     return [server];
   }
   const { port } = server.address() as AddressInfo;
   const others = Array.from({ length: listeners - 1 }, () =>
     createNetServer({ allowHalfOpen: true, noDelay: true }, take),
   );
-  await Promise.all(others.map((other) => begin(other, { ...place, port }, true)));
+  await Promise.all(others.map((other) => begin(other, { ...address, port }, true)));
   return [server, ...others];
 }
 
-const begin = <S extends NetServer>(server: S, place: Place, reusePort: boolean): Promise<S> =>
+const begin = <S extends NetServer>(server: S, address: ListenAddress, reusePort: boolean): Promise<S> =>
   new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ ...place, reusePort }, () => resolve(server.removeListener('error', reject)));
+    server.listen({ ...address, reusePort }, () => resolve(server.removeListener('error', reject)));
   });
 
 const end = (server: NetServer): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
@@ -120,8 +120,8 @@ const timesOf = ({ keepAliveTimeout, requestTimeout }: Connections): ServerOptio
 const endConnection = (response: ServerResponse): void => void response.setHeader('Connection', 'close');
 
 /** Rejects where nobody could listen, so that nothing is begun in vain. */
-export async function checkPlace(place: Place): Promise<void> {
-  const server = await listen(() => undefined, place);
+export async function checkListenAddress(address: ListenAddress): Promise<void> {
+  const server = await listen(() => undefined, address);
   await server.close(0);
 }
 
@@ -145,7 +145,7 @@ async function close(server: Server, all: readonly NetServer[], timeout: number)
   clearTimeout(cut);
 }
 
-function explain(error: NodeJS.ErrnoException, { host, port }: Place): Error {
+function explain(error: NodeJS.ErrnoException, { host, port }: ListenAddress): Error {
   const sentences: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} on ${host} is taken. Stop what listens there, or choose another port: PORT=${port + 1}.`,
     EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with PORT.`,

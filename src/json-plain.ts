@@ -155,12 +155,12 @@ const recordOf = (parsed: unknown, plain: PlainJson): PlainJson => {
  * Reads NDJSON of records, blank lines skipped; a line that is not JSON becomes a fault in its place.
  * @throws tooLarge where more than {@link mostFaults} are not.
  * @param organizationId whose time slices it takes.
- * @param most one line more than these is read, by which the caller knows that there are more; the rest is not.
+ * @param maxLines one line more than these is read, by which the caller knows that there are more; the rest is not.
  */
-export const parsePlainLines = async (text: string, most: number, organizationId: string): Promise<PlainLine[]> => {
+export const parsePlainLines = async (text: string, maxLines: number, organizationId: string): Promise<PlainLine[]> => {
   const lines: PlainLine[] = [];
   let [number, faults] = [1, 0];
-  for (let index = 0; index < text.length && lines.length <= most; index += 1) {
+  for (let index = 0; index < text.length && lines.length <= maxLines; index += 1) {
     const unit = text.charCodeAt(index);
     if (unit === newline) number += 1;
     if (unit <= space) continue;

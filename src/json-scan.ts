@@ -74,7 +74,7 @@ const stepLength = 128 * 1024;
 /** More faults than anybody looks at. To say where each is takes far longer than to read what is right. */
 export const mostFaults = 1000;
 
-const tooMany = (what: string, most: number): ApiError => tooLarge(`A body holds at most ${most} ${what}.`);
+const tooMany = (what: string, max: number): ApiError => tooLarge(`A body holds at most ${max} ${what}.`);
 
 class Scan {
   private readonly pieces: string[] = [];

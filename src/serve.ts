@@ -6,7 +6,7 @@ import type { Config } from './config.js';
 import { type Database, openDatabase } from './database/database.js';
 import { createPool } from './database/pools.js';
 import { requireSecretKey } from './hooks/stored-secret.js';
-import { checkPlace } from './http-server.js';
+import { checkListenAddress } from './http-server.js';
 import type { Log } from './log.js';
 import { createFirstOrganization, type FirstOrganization } from './operator/first-organization.js';
 import { prepareDatabase } from './prepare.js';
@@ -26,7 +26,7 @@ const stopTimeout = 15_000;
 
 /** Opens the database, brings it up to date and starts the service. What was begun is undone where a step fails. */
 export async function start(config: Config, log: Log): Promise<Running> {
-  await checkPlace(config);
+  await checkListenAddress(config);
   const database = await openDatabase(config, log);
   log.info({ database: database.place, embedded: database.embedded }, 'Opened the database.');
   try {

@@ -36,18 +36,18 @@ const words: Readonly<Record<string, boolean>> = {
 };
 export const flag = () => parsed((text) => words[text.toLowerCase()], 'must be true or false');
 
-export const whole = (least: number, most: number) =>
+export const whole = (min: number, max: number) =>
   parsed(
-    (text) => (/^\d+$/.test(text) && Number(text) >= least && Number(text) <= most ? Number(text) : undefined),
-    `must be a whole number from ${least} to ${most}`,
+    (text) => (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined),
+    `must be a whole number from ${min} to ${max}`,
   );
 
 export const durationSentence = 'a number and ms, s, m, h or d, such as 15s';
 const positive = (text: string) => parseDuration(text) || undefined;
 export const duration = () => parsed(positive, `must be ${durationSentence}`);
 
-export const within = (milliseconds: number | undefined, most: number) =>
-  milliseconds !== undefined && milliseconds <= most ? milliseconds : undefined;
+export const within = (milliseconds: number | undefined, max: number) =>
+  milliseconds !== undefined && milliseconds <= max ? milliseconds : undefined;
 
 /** A deadline: timers hold no more than 24 days, and nobody waits for an hour. */
 export const deadline = () =>

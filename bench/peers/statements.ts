@@ -36,14 +36,14 @@ export const ask = async (name: keyof typeof texts, ...values: unknown[]): Promi
 
 /** Rows below each parent. */
 export const belowEach = (rows: readonly Row[]): ((id: unknown) => Row[]) => {
-  const known = Map.groupBy(rows, ({ parent }) => parent);
-  return (id) => known.get(id) ?? [];
+  const byKey = Map.groupBy(rows, ({ parent }) => parent);
+  return (id) => byKey.get(id) ?? [];
 };
 
 /** Rows by their identifier. */
 export const byId = (rows: readonly Row[]): ((id: unknown) => Row | undefined) => {
-  const known = new Map(rows.map((row) => [row['id'], row]));
-  return (id) => known.get(id);
+  const byKey = new Map(rows.map((row) => [row['id'], row]));
+  return (id) => byKey.get(id);
 };
 
 /** Identifiers of rows. */

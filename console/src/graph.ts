@@ -21,7 +21,7 @@ interface Fault {
   extensions?: { code?: string; errors?: { path: string; message: string }[] };
 }
 
-interface Answer<Data> {
+interface GraphAnswer<Data> {
   data?: Data | null;
   errors?: Fault[];
 }
@@ -53,7 +53,7 @@ export async function askEach<Data, Variables>(
 ): Promise<{ data: Data; refusal: GraphError | undefined }> {
   const response = await send(JSON.stringify({ query: document.toString(), variables }), signal);
   const requestId = response.headers.get('x-request-id') ?? undefined;
-  const { data, errors = [] } = await read<Answer<Data>>(response, requestId);
+  const { data, errors = [] } = await read<GraphAnswer<Data>>(response, requestId);
   const [first] = errors;
   const code = first?.extensions?.code ?? 'INTERNAL';
   if (code === 'UNAUTHENTICATED') signOut(noLongerValid);

@@ -33,7 +33,7 @@ export const formatIn = (name: string, options: Intl.DateTimeFormatOptions): Int
 };
 
 /** Date and time to the second. */
-export const moment = (seconds: number): string =>
+export const formatTime = (seconds: number): string =>
   formatIn(zone.value, { dateStyle: 'medium', timeStyle: 'medium' }).format(seconds * 1000);
 
 /** How long ago, in the largest unit that fits. */

@@ -61,8 +61,8 @@ function useAnswer<Answer, Variables>(
       (data) => left.signal.aborted || setState({ data, error: undefined, loading: false }),
       (error: unknown) => {
         if (left.signal.aborted) return;
-        const known = error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined);
-        setState((before) => ({ ...before, error: known, loading: false }));
+        const failure = error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined);
+        setState((before) => ({ ...before, error: failure, loading: false }));
       },
     );
     return () => left.abort();

@@ -33,17 +33,17 @@ async function demo({ url, token, json, fleet, once, remove }: DemoOptions): Pro
   // Steps are for who watches; with --json stdout is the answer's alone.
   const tell = (step: string) => void (json ? process.stderr : process.stdout).write(`${step}\n`);
   if (fleet && remove) {
-    const devices = await withToken(token, (known) => endFleet(origin, known));
+    const devices = await withToken(token, (token) => endFleet(origin, token));
     process.stdout.write(json ? `${JSON.stringify({ devices })}\n` : `The fleet of ${devices} devices is removed.\n`);
     return;
   }
   if (fleet) {
     const until = once ? undefined : interrupted();
-    const made = await withToken(token, (known) => runFleet(origin, known, tell, { now: Date.now, until }));
+    const made = await withToken(token, (token) => runFleet(origin, token, tell, { now: Date.now, until }));
     process.stdout.write(json ? `${JSON.stringify(made)}\n` : reportFleet(origin, made));
     return;
   }
-  const seen = await withToken(token, (known) => runDemo(origin, known, tell));
+  const seen = await withToken(token, (token) => runDemo(origin, token, tell));
   process.stdout.write(json ? `${JSON.stringify(seen)}\n` : report(seen));
 }
 

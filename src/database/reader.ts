@@ -63,8 +63,8 @@ export function createReader(connectionString: string, limit: number): Reader {
   };
 
   const nameOf = (text: string): string | undefined => {
-    const known = names.get(text);
-    if (known !== undefined || names.size >= PREPARED) return known;
+    const prepared = names.get(text);
+    if (prepared !== undefined || names.size >= PREPARED) return prepared;
     const name = `r${++made}`;
     names.set(text, name);
     return name;

@@ -18,8 +18,8 @@ export async function findServerUser(folders: readonly string[]): Promise<Server
   const found = await Promise.all(folders.map((folder) => stat(folder).catch(() => undefined)));
   const owner = found.find((data) => data !== undefined && data.uid !== 0);
   if (owner !== undefined) {
-    const known = users.find((user) => user.uid === owner.uid);
-    return known ?? { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid };
+    const entry = users.find((user) => user.uid === owner.uid);
+    return entry ?? { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid };
   }
   const user = users.find(({ name }) => name === 'postgres') ?? users.find(({ name }) => name === 'nobody');
   if (user === undefined) {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Any JSON that an answer carries, before one has looked at it. */
-export type Answer = Record<string, unknown>;
+export type AnswerJson = Record<string, unknown>;
 
 /** The REST surface as a customer calls it: a verb, a path below `/ddp/v1`, a body. */
 export interface Api {
   /** The JSON of the answer, undefined for 204. Throws a sentence where the service refuses. */
-  call<T = Answer>(verb: string, path: string, body?: object | string): Promise<T>;
+  call<T = AnswerJson>(verb: string, path: string, body?: object | string): Promise<T>;
 }
 
 /** Speaks to a running service with a token. A body given as text is sent byte for byte. */

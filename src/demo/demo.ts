@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type Api, createApi } from './api.js';
+import { type AnswerJson, type Api, createApi } from './api.js';
 import { type HookCall, openReceiver, type Receiver } from './receiver.js';
 import { buildScene, clearScene, type Scene } from './scene.js';
 import { readUplinks } from './uplink.js';
@@ -9,7 +9,7 @@ export interface Seen {
   /** The calls of the hook, as its receiver got them. */
   calls: HookCall[];
   /** The delivery of the latest call, as it is listed. */
-  delivery: Answer;
+  delivery: AnswerJson;
   /** The hourly averages, as the search answered them. */
   averages: { hour: string; temperature: number | null }[];
 }
@@ -61,7 +61,7 @@ async function receiveCalls(api: Api, scene: Scene, receiver: Receiver): Promise
   });
   const records = calls.map((call) => ({
     call,
-    record: (JSON.parse(call.body) as { record: { ts: number; data: Answer } }).record,
+    record: (JSON.parse(call.body) as { record: { ts: number; data: AnswerJson } }).record,
   }));
   records.sort((a, b) => a.record.ts - b.record.ts);
   const [first, second] = records.map(({ record }) => record.data);
@@ -75,10 +75,10 @@ async function receiveCalls(api: Api, scene: Scene, receiver: Receiver): Promise
 }
 
 /** The list shows a delivery once it is settled, shortly after the receiver has answered. */
-async function readDelivery(api: Api, scene: Scene, calls: readonly HookCall[]): Promise<Answer> {
+async function readDelivery(api: Api, scene: Scene, calls: readonly HookCall[]): Promise<AnswerJson> {
   const id = calls.at(-1)?.headers['x-service-delivery-id'];
   for (const until = Date.now() + timeout; Date.now() < until; await delay(50)) {
-    const deliveries = await api.call<Answer[]>('GET', deliveriesOf(scene));
+    const deliveries = await api.call<AnswerJson[]>('GET', deliveriesOf(scene));
     const delivery = deliveries.find((listed) => listed['id'] === id);
     if (delivery?.['successful'] === true) return delivery;
   }

@@ -150,10 +150,10 @@ export const openScroll = async (call: Call, query: LocatedJson): Promise<Scroll
     throw invalidRequest('[size] cannot be [0] in a scroll context');
   const keys = sortOf(query);
   const sort = new JsonArray(query, keys === undefined ? newestFirst() : tieBroken(keys), query.end);
-  const asked = withMembers(query, { sort, track_total_hits: true });
-  const answer = await askOne(call, asked);
+  const sorted = withMembers(query, { sort, track_total_hits: true });
+  const answer = await askOne(call, sorted);
   if ('error' in answer) return answer;
-  const state = toPlain(withMembers(asked, { aggs: undefined, aggregations: undefined }));
+  const state = toPlain(withMembers(sorted, { aggs: undefined, aggregations: undefined }));
   const { organizationId, applicationId } = call;
   return page(answer, {
     kind: 'scroll',

@@ -178,9 +178,10 @@ const asJson = (request: Request, body: object): string => {
 /** Answers an error in the engines' form. What is not in the catalogue is a bare 500, its cause reported. */
 const answerError = (options: ElasticsearchOptions, error: unknown, request: Request, response: Response): void => {
   if (error instanceof EngineFailure) return writeError(request, response, error, error.toAnswer());
-  const known = toApiError(error, options.isConnectionLoss);
-  if (known === undefined || known.status >= 500) options.report(error, request);
-  const shown = known ?? new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');
+  const apiError = toApiError(error, options.isConnectionLoss);
+  if (apiError === undefined || apiError.status >= 500) options.report(error, request);
+  const shown =
+    apiError ?? new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');
   writeError(request, response, shown, toEngineError(shown));
 };
 

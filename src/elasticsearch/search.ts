@@ -34,9 +34,9 @@ export const multiSearch: Handle = async (call) => {
   const paired = lines.items.slice(0, lines.items.length - (lines.items.length % 2));
   if (paired.length === 0) throw invalidRequest('no requests added');
   const items = paired.map((item, index) => (index % 2 === 0 ? item : withExactTotal(call, item)));
-  const asked = new JsonArray(lines, items, lines.end);
+  const pairs = new JsonArray(lines, items, lines.end);
   const begun = performance.now();
-  const answers = await askAll(call, asked);
+  const answers = await askAll(call, pairs);
   const kindOf = await kindsFor(call);
   const responses = answers.map((answer, index) => shaped(call, items[2 * index + 1]!, answer, kindOf));
   return { body: { took: Math.round(performance.now() - begun), responses } };

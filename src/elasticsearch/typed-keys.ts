@@ -7,12 +7,12 @@ type Tree = Readonly<Record<string, unknown>>;
 
 /**
  * Names aggregations as `typed_keys` asks: `date_histogram#name`, so that a client knows how to read each.
- * @param asked the `aggs` of the query. @param answered the `aggregations` of its answer.
+ * @param requested the `aggs` of the query. @param answered the `aggregations` of its answer.
  */
-export const typedKeys = (asked: Tree, answered: Tree, kindOf: KindOf): Tree =>
+export const typedKeys = (requested: Tree, answered: Tree, kindOf: KindOf): Tree =>
   Object.fromEntries(
     Object.entries(answered).map(([name, answer]) => {
-      const aggregation = asked[name];
+      const aggregation = requested[name];
       if (!isRecord(aggregation)) return [name, answer];
       const type = Object.keys(aggregation).find((key) => !besides.has(key)) ?? '';
       const inside = aggregation['aggs'] ?? aggregation['aggregations'];
@@ -24,21 +24,21 @@ export const typedKeys = (asked: Tree, answered: Tree, kindOf: KindOf): Tree =>
 const besides = new Set(['aggs', 'aggregations', 'meta']);
 
 /** Names what stands in the buckets of an answer, or in the answer itself where it is one bucket. */
-const typedInside = (asked: Tree, answer: unknown, kindOf: KindOf): unknown => {
+const typedInside = (requested: Tree, answer: unknown, kindOf: KindOf): unknown => {
   if (!isRecord(answer)) return answer;
   const { buckets } = answer;
-  const inBucket = (bucket: unknown) => (isRecord(bucket) ? renamed(asked, bucket, kindOf) : bucket);
+  const inBucket = (bucket: unknown) => (isRecord(bucket) ? renamed(requested, bucket, kindOf) : bucket);
   if (Array.isArray(buckets)) return { ...answer, buckets: buckets.map(inBucket) };
   if (!isRecord(buckets)) return inBucket(answer);
   const keyed = Object.entries(buckets).map(([key, bucket]) => [key, inBucket(bucket)]);
   return { ...answer, buckets: Object.fromEntries(keyed) as Tree };
 };
 
-const renamed = (asked: Tree, bucket: Tree, kindOf: KindOf): Tree => {
+const renamed = (requested: Tree, bucket: Tree, kindOf: KindOf): Tree => {
   const entries = Object.entries(bucket);
-  const own = entries.filter(([name]) => !Object.hasOwn(asked, name));
-  const inner = entries.filter(([name]) => Object.hasOwn(asked, name));
-  return { ...Object.fromEntries(own), ...typedKeys(asked, Object.fromEntries(inner), kindOf) };
+  const own = entries.filter(([name]) => !Object.hasOwn(requested, name));
+  const inner = entries.filter(([name]) => Object.hasOwn(requested, name));
+  return { ...Object.fromEntries(own), ...typedKeys(requested, Object.fromEntries(inner), kindOf) };
 };
 
 /** Types whose name in answers differs from that in queries. */

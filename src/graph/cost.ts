@@ -41,7 +41,7 @@ export function costOf(
   const defaults = new Map(
     (operation.variableDefinitions ?? []).map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
   );
-  const known = new Map<string, number>();
+  const fragmentCosts = new Map<string, number>();
 
   const numberOf = (node: FieldNode, field: GraphQLField<unknown, unknown>, name: string): number | undefined => {
     const declared = field.args.find((argument) => argument.name === name);
@@ -89,11 +89,11 @@ export function costOf(
   };
   const ofFragment = (name: string, type: GraphQLCompositeType, size: number): number => {
     const key = `${name} ${size}`;
-    const cost = known.get(key);
+    const cost = fragmentCosts.get(key);
     if (cost !== undefined) return cost;
     const fragment = fragments.get(name)!;
-    known.set(key, ofSelections(fragment.selectionSet, narrowed(type, fragment.typeCondition), size));
-    return known.get(key)!;
+    fragmentCosts.set(key, ofSelections(fragment.selectionSet, narrowed(type, fragment.typeCondition), size));
+    return fragmentCosts.get(key)!;
   };
   const ofField = (node: FieldNode, parent: GraphQLCompositeType, size: number): number => {
     const field = isUnionType(parent) ? undefined : parent.getFields()[node.name.value];

@@ -35,11 +35,11 @@ export const createErrorFormat =
   (formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError => {
     const { message, locations, path, extensions } = formatted;
     const where = { ...(locations && { locations }), ...(path && { path }) };
-    const known = toApiError(
+    const apiError = toApiError(
       tooManyTokens(error) ?? tooManyRepeats(error) ?? unwrapResolverError(error),
       isConnectionLoss,
     );
-    if (known !== undefined) return { message: known.message, ...where, extensions: detailsOf(known) };
+    if (apiError !== undefined) return { message: apiError.message, ...where, extensions: detailsOf(apiError) };
     const code = persistence.has(message) ? 'MALFORMED_REQUEST' : codes[String(extensions?.code)];
     const fault = code === 'VALIDATION_FAILED' ? faultOf(error) : undefined;
     if (code !== undefined) return { message, ...where, extensions: { code, ...(fault && { errors: [fault] }) } };
@@ -52,8 +52,8 @@ export const createErrorFormat =
 export const createExplain = (options: ErrorOptions): ((error: unknown) => GraphQLFormattedError) => {
   const format = createErrorFormat(options);
   return (error) => {
-    const known = asGraphQLError(error);
-    return format(known.toJSON(), known);
+    const graphQLError = asGraphQLError(error);
+    return format(graphQLError.toJSON(), graphQLError);
   };
 };
 
@@ -68,9 +68,9 @@ export const answerGraphErrors =
   ({ report, isConnectionLoss }: ErrorOptions): ErrorRequestHandler =>
   (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
-    const known = toApiError(error, isConnectionLoss);
-    if (known === undefined || known.status >= 500) report(error);
-    const shown = known ?? new ApiError('INTERNAL', masked);
+    const apiError = toApiError(error, isConnectionLoss);
+    if (apiError === undefined || apiError.status >= 500) report(error);
+    const shown = apiError ?? new ApiError('INTERNAL', masked);
     const requestId = response.getHeader('X-Request-Id');
     const extensions = { ...detailsOf(shown), requestId };
     response.locals['failure'] = { code: shown.code, message: shown.message };

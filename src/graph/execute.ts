@@ -47,8 +47,8 @@ export const createPrepare = (schema: GraphQLSchema): Prepare => {
   const prepared = new WeakMap<OperationDefinitionNode, Run>();
   const queue = createQueue();
   return (document, operation) => {
-    const known = prepared.get(operation);
-    if (known !== undefined) return known;
+    const cached = prepared.get(operation);
+    if (cached !== undefined) return cached;
     const size = countSelections(document, operation);
     const isCompiled = size <= compiledUpTo && !hasOwnLiterals(schema, document);
     const make = () =>

@@ -6,7 +6,7 @@ import { costOf } from './cost.js';
 import type { Result } from './execute.js';
 
 /** An answer to one operation. */
-export interface Answer {
+export interface HttpAnswer {
   status: number;
   headers: Iterable<readonly [name: string, value: string]>;
   text: string;
@@ -24,7 +24,7 @@ export const takesJson = ({ headers: { accept } }: Request): boolean =>
  */
 export const createFastPath =
   (schema: GraphQLSchema, explain: (error: unknown) => GraphQLFormattedError) =>
-  async ({ query, variables }: CachedQuery, context: GraphContext): Promise<Answer> => {
+  async ({ query, variables }: CachedQuery, context: GraphContext): Promise<HttpAnswer> => {
     let result: Result;
     try {
       await spendInTurn(context, costOf(schema, query.document, query.operation, variables ?? {}));

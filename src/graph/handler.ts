@@ -14,13 +14,13 @@ import { limitCost } from './cost-limit.js';
 import { countCached, countOperations, type ObserveOperation } from './counted.js';
 import { answerGraphErrors, createErrorFormat, createExplain, type ErrorOptions } from './errors.js';
 import { asGateway, createPrepare } from './execute.js';
-import { type Answer, createFastPath, takesJson } from './fast-path.js';
+import { createFastPath, type HttpAnswer, takesJson } from './fast-path.js';
 import { createGraphiql } from './graphiql.js';
 import { createEventStream } from './live/event-stream.js';
 import { refuseSubscriptions } from './live/refuse.js';
-import { createSeats, type SeatLimits } from './live/seats.js';
 import { createSocketEndpoint, type SocketEndpoint } from './live/socket.js';
 import { createSubscriptions } from './live/subscription.js';
+import { createSubscriptionCounter, type SubscriptionLimits } from './live/subscription-counter.js';
 import { createQueue } from './one-at-a-time.js';
 import { RequestBudget } from './request-budget.js';
 
@@ -56,7 +56,7 @@ export interface GraphOptions {
   /** Connections at once of an address that have not said who they are; 0 is no limit. */
   perAddress: number;
   /** Subscriptions at once. */
-  live: SeatLimits;
+  live: SubscriptionLimits;
   /** How long a request may take, in milliseconds. */
   timeout: number;
 }
@@ -100,12 +100,12 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
     ],
   });
   await apollo.start();
-  const seats = createSeats(options.live);
+  const subscriptionCounter = createSubscriptionCounter(options.live);
   const subscriptions = createSubscriptions({
     schema,
     createContext: options.createEventContext,
     errors,
-    seats,
+    counter: subscriptionCounter,
     timeout: options.timeout,
   });
   const sockets = createSocketEndpoint({
@@ -120,7 +120,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
   router.use(admitFirst(options.admit));
   router.use(createBodyReader(options.readBody, callerOf));
   router.use(createEventStream(subscriptions, callerOf));
-  // Event streams stay open: seats limit them.
+  // Event streams stay open: their number is limited.
   router.use(enterThen(options.enter));
   router.use(createServe(apollo, queries, options));
   router.use(answerGraphErrors(errors));
@@ -128,7 +128,7 @@ export async function createGraph(options: GraphOptions): Promise<GraphEndpoint>
     router,
     page: createGraphiql(),
     sockets,
-    subscribed: seats.taken,
+    subscribed: subscriptionCounter.taken,
     async quieten() {
       await subscriptions.endAll();
       // Each subscription sends its `complete` before its connection is closed.
@@ -164,7 +164,7 @@ function createServe(
 ): RequestHandler {
   const answerFast = createFastPath(schema, createExplain(errors));
   const queue = createQueue();
-  const run = async (request: Request, body: unknown, contextValue: GraphContext): Promise<Answer> => {
+  const run = async (request: Request, body: unknown, contextValue: GraphContext): Promise<HttpAnswer> => {
     const cached = request.method === 'POST' && takesJson(request) ? queries.find(body) : undefined;
     if (cached !== undefined) return countCached(observe, answerFast(cached, contextValue));
     if (isLong(body)) await queue();
@@ -201,7 +201,7 @@ function createServe(
     }
     if (body.length > bounds.batch) throw exceeded('batch', body.length);
     if (body.length > 1) await charge(caller, response, body.length - 1);
-    const answers: Answer[] = [];
+    const answers: HttpAnswer[] = [];
     for (const operations of runsOf(body)) {
       const shared = contextOf();
       const turns = createTurns(operations.length);
@@ -231,21 +231,21 @@ const withTurn = (shared: GraphContext, turn: Turn): GraphContext =>
 const headersOf = ({ headers }: Request): HeaderMap =>
   new HeaderMap(Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]));
 
-function answerOf({ status, headers, body }: HTTPGraphQLResponse): Answer {
+function answerOf({ status, headers, body }: HTTPGraphQLResponse): HttpAnswer {
   // `@defer` and `@stream` are not in the schema, so nothing comes in parts.
   if (body.kind !== 'complete') throw new Error('An answer in parts was not asked for.');
   return { status: status ?? 200, headers, text: body.string };
 }
 
 /** What Apollo refuses itself, such as a query that does not parse, is told to the log as every other refusal is. */
-function noteFailure({ locals }: Response, { status, text }: Answer): void {
+function noteFailure({ locals }: Response, { status, text }: HttpAnswer): void {
   if (status < 400) return;
   const { errors = [] } = JSON.parse(text) as ExecutionResult;
   const [error] = errors;
   if (error !== undefined) locals['failure'] = { code: error.extensions?.['code'], message: error.message };
 }
 
-function send(response: Response, { status, headers, text }: Answer): void {
+function send(response: Response, { status, headers, text }: HttpAnswer): void {
   for (const [name, value] of headers) response.setHeader(name, value);
   response.status(status).end(text);
 }

@@ -1,11 +1,11 @@
-import { type Answer, keepLimit } from './attempt.js';
+import { type HookAnswer, keepLimit } from './attempt.js';
 import type { Redaction } from './redaction.js';
 
 /** Deeper JSON is kept as text. */
 const maxDepth = 200;
 
 /** What is kept of an answer. Secrets that a receiver sends back are replaced, as is what PostgreSQL cannot hold. */
-export function storedAnswer({ statusCode, headers, body, truncated }: Answer, redaction: Redaction): string {
+export function storedAnswer({ statusCode, headers, body, truncated }: HookAnswer, redaction: Redaction): string {
   const kept = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       redaction.text(name),

@@ -29,7 +29,7 @@ export interface Call {
 }
 
 /** What a receiver answered. */
-export interface Answer {
+export interface HookAnswer {
   statusCode: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The first bytes of the body: what is kept of it, and what comes after as far as it was read. */
@@ -50,7 +50,7 @@ export interface Phases {
 
 /** The outcome of a call: an answer, a fault, or neither where this service cut it off. */
 export interface Outcome {
-  answer?: Answer;
+  answer?: HookAnswer;
   fault?: CallFault;
   phases: Phases;
 }
@@ -125,7 +125,7 @@ function attempt({ kept, fresh }: Connections, call: Call, timeout: number, cuts
     let read = 0;
     let phase: keyof Phases = 'connect';
     let phaseBegun = begun;
-    let head: Pick<Answer, 'statusCode' | 'headers'> | undefined;
+    let head: Pick<HookAnswer, 'statusCode' | 'headers'> | undefined;
     let controller: Dispatcher.DispatchController | undefined;
     let ended = false;
     /** Whether the connection may have been closed by the receiver before this call reached it. */

@@ -5,8 +5,8 @@ import { named } from '../named.js';
 import { createPollLoop, type PollLoop } from '../poll-loop.js';
 import { timeSlices } from '../time-slice.js';
 import { type Caller, cutOff, type Outcome } from './attempt.js';
+import { createCallLimiter } from './call-limiter.js';
 import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease, renewQuery } from './claim.js';
-import { createGate } from './gate.js';
 import { compose } from './message.js';
 import type { Result } from './settle.js';
 import { createSettler, type Settler } from './settler.js';
@@ -72,7 +72,7 @@ class PollingDispatcher implements Dispatcher {
   private readonly calls = new Set<Promise<void>>();
   private readonly watched = new Map<string, () => void>();
   private readonly settler: Settler;
-  private readonly gate = createGate((claimed: Call) => this.begin(claimed));
+  private readonly limiter = createCallLimiter((claimed: Call) => this.begin(claimed));
   private readonly loop: PollLoop;
   /** Whether more may be due than the last claim took. */
   private more = false;
@@ -128,7 +128,7 @@ class PollingDispatcher implements Dispatcher {
     const { caller } = this.options;
     clearTimeout(this.nextCall);
     await this.loop.close();
-    for (const { delivery } of this.gate.close()) this.settleUnmade(delivery, cutOff);
+    for (const { delivery } of this.limiter.close()) this.settleUnmade(delivery, cutOff);
     const cut = setTimeout(() => caller.cut(), within);
     await Promise.all(this.calls);
     clearTimeout(cut);
@@ -159,7 +159,7 @@ class PollingDispatcher implements Dispatcher {
     for (const { maxPerSecond } of rows) if (maxPerSecond !== null) this.wakeIn(1000 / maxPerSecond + 5);
     this.launch(rows, now + lease);
     // More claims would only wait here; one large claim costs hardly more than a small one.
-    await this.gate.ready();
+    await this.limiter.ready();
     if (rows.length === limit) this.loop.wake();
     return rows.length === 0 ? 'nothing' : rows.length < manyClaimed ? 'few' : 'many';
   }
@@ -179,7 +179,7 @@ class PollingDispatcher implements Dispatcher {
       this.held.set(row.id, { delivery: row, until });
       const hook = ready.get(row.hookId);
       if (row.expired) this.settler.add(expire(row, this.options.clock()));
-      else if (hook) this.gate.admit(row.organizationId, { delivery: row, target: hook });
+      else if (hook) this.limiter.admit(row.organizationId, { delivery: row, target: hook });
       else this.settleUnmade(row, uncallable("This service could not read the hook's stored secrets."));
     }
   }

@@ -72,8 +72,8 @@ export function faultOf(error: unknown): CallFault {
     return new CallFault('PROTOCOL', 'The receiver sent 100 Continue without being asked.');
   if (isSocket(error, 'bad upgrade'))
     return new CallFault('PROTOCOL', 'The receiver changed the protocol without being asked.');
-  const known = codes[code];
-  if (known) return new CallFault(...known);
+  const described = codes[code];
+  if (described) return new CallFault(...described);
   if (code.startsWith('EAI_')) return new CallFault('DNS', 'The host name could not be resolved.');
   if (isTls(code)) return new CallFault('TLS', `The secure connection could not be made (${code}).`);
   return new CallFault('PROTOCOL', 'What was answered is not HTTP.');

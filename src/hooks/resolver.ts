@@ -97,8 +97,8 @@ export function createFairResolve(resolve: Resolve, clock: () => number, atOnce:
   };
 
   return (hostname) => {
-    const known = underWay.get(hostname);
-    if (known) return known;
+    const pending = underWay.get(hostname);
+    if (pending) return pending;
     const organization = caller.getStore() ?? '';
     if (mayBegin(organization, hostname)) return begin(organization, hostname);
     return new Promise((found) => {

@@ -137,11 +137,16 @@ function healthOf(results: readonly Result[]): readonly Health[] {
   const hooks = new Map<string, Health>();
   for (const { delivery, health } of results) {
     if (!health || (delivery.event === 'ping' && health !== 'gone')) continue;
-    const known = hooks.get(delivery.hookId) ?? { hookId: delivery.hookId, succeeded: false, failures: 0, gone: false };
-    if (health === 'success') hooks.set(delivery.hookId, { ...known, succeeded: true, failures: 0 });
+    const before = hooks.get(delivery.hookId) ?? {
+      hookId: delivery.hookId,
+      succeeded: false,
+      failures: 0,
+      gone: false,
+    };
+    if (health === 'success') hooks.set(delivery.hookId, { ...before, succeeded: true, failures: 0 });
     else {
-      const failures = known.failures + (delivery.event === 'ping' ? 0 : 1);
-      hooks.set(delivery.hookId, { ...known, failures, gone: known.gone || health === 'gone' });
+      const failures = before.failures + (delivery.event === 'ping' ? 0 : 1);
+      hooks.set(delivery.hookId, { ...before, failures, gone: before.gone || health === 'gone' });
     }
   }
   return [...hooks.values()];

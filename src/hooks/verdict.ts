@@ -1,9 +1,9 @@
 import { storedAnswer } from './answer.js';
 import type { Outcome, Phases } from './attempt.js';
-import { retryAfter, waitAfter } from './backoff.js';
 import type { Claimed } from './claim.js';
 import { CallFault } from './fault.js';
 import type { Redaction } from './redaction.js';
+import { retryAfter, waitAfter } from './retry-schedule.js';
 import type { Result } from './settle.js';
 
 /** What {@link judge} needs besides the outcome. */

@@ -25,7 +25,7 @@ export async function readMissed<Item, One extends Row<Item>, Someone extends Su
   { someone, given, until }: Return<Someone>,
 ): Promise<void> {
   if (until.since - given.since > maxAge) throw refused('is older than an hour');
-  const known = new Set(given.after);
+  const told = new Set(given.after);
   let found: One[] = [];
   let missed = 0;
   let after: string | undefined;
@@ -34,7 +34,7 @@ export async function readMissed<Item, One extends Row<Item>, Someone extends Su
     const { since, seen } = given;
     const question = { subscribers: [someone], unseenBy: seen, seenBy: until.seen, since };
     const page = await within(read({ ...question, ...(after !== undefined && { after }) }, slowPool));
-    const fresh = page.filter(({ key }) => !known.has(hashOf(key)));
+    const fresh = page.filter(({ key }) => !told.has(hashOf(key)));
     const wanted = sort(fresh, [someone]);
     const chosen = isChoosy?.(someone) === true && wanted.size > 0 ? (await choose!(wanted)).get(someone) : undefined;
     const rows = [...found, ...(chosen?.rows ?? wanted.get(someone) ?? [])];

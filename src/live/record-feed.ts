@@ -156,8 +156,8 @@ function sortRecords(
   const byApplication = new Map<string, RecordRow[]>();
   for (const row of rows) {
     for (const id of row.applications) {
-      const known = byApplication.get(id);
-      if (known) known.push(row);
+      const others = byApplication.get(id);
+      if (others) others.push(row);
       else byApplication.set(id, [row]);
     }
   }

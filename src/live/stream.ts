@@ -54,7 +54,7 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   private sentSince = 0;
   private progress = new Progress({ seen: '1:1:', since: 0 });
   private over?: { error?: Error };
-  private readonly asking: PromiseWithResolvers<IteratorResult<Batch<Item>, undefined>>[] = [];
+  private readonly readers: PromiseWithResolvers<IteratorResult<Batch<Item>, undefined>>[] = [];
 
   /**
    * @param limit things in one batch, at most.
@@ -126,10 +126,10 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   }
 
   next(): Promise<IteratorResult<Batch<Item>, undefined>> {
-    const asked = Promise.withResolvers<IteratorResult<Batch<Item>, undefined>>();
-    this.asking.push(asked);
+    const reader = Promise.withResolvers<IteratorResult<Batch<Item>, undefined>>();
+    this.readers.push(reader);
     this.serve();
-    return asked.promise;
+    return reader.promise;
   }
 
   /** The subscriber goes. */
@@ -152,16 +152,16 @@ export class Stream<Item> implements AsyncGenerator<Batch<Item>, undefined, unde
   }
 
   private serve(): void {
-    while (this.asking.length > 0) {
+    while (this.readers.length > 0) {
       if (this.over) {
         const { error } = this.over;
-        const asked = this.asking.shift()!;
+        const reader = this.readers.shift()!;
         // An error is told once.
         this.over = {};
-        if (error === undefined) asked.resolve(done);
-        else asked.reject(error);
+        if (error === undefined) reader.resolve(done);
+        else reader.reject(error);
       } else if (!this.greeted || this.waiting.length > 0 || this.missed > 0 || this.stale) {
-        this.asking.shift()!.resolve({ done: false, value: this.take() });
+        this.readers.shift()!.resolve({ done: false, value: this.take() });
       } else return;
     }
   }

@@ -65,8 +65,8 @@ const itemOf = (node: PlainObject): Item => {
 const itemFields = new Set(['serial', 'deviceId', 'ts', 'metadata', 'data', 'frame', 'key']);
 const frameFields = new Set(['streamId', 'streamType', 'payload', 'encoding']);
 
-const refuseUnknown = (node: PlainObject, known: ReadonlySet<string>, prefix: string): void => {
-  for (const key in node) if (!known.has(key)) fail(`${prefix}${key} is not a field of a record.`);
+const refuseUnknown = (node: PlainObject, allowed: ReadonlySet<string>, prefix: string): void => {
+  for (const key in node) if (!allowed.has(key)) fail(`${prefix}${key} is not a field of a record.`);
 };
 
 const textAt = (node: PlainObject, name: string, longest: number, prefix = ''): string | undefined => {

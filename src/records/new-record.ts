@@ -63,9 +63,9 @@ export const recordOf = (
 };
 
 /** How many of so many keys a value leaves; negative where it has more, which are not all counted then. */
-const keysLeft = (value: PlainJson, most: number): number => {
-  if (typeof value !== 'object' || value === null) return most;
-  let left = most;
+const keysLeft = (value: PlainJson, maxKeys: number): number => {
+  if (typeof value !== 'object' || value === null) return maxKeys;
+  let left = maxKeys;
   if (Array.isArray(value)) {
     for (const inner of value) if ((left = keysLeft(inner, left)) < 0) return left;
     return left;

@@ -84,7 +84,7 @@ export class DeviceBatchResolver {
   }
 }
 
-interface Found {
+interface ChosenCount {
   matched: number;
   changed: number;
   blocked: number;
@@ -93,7 +93,7 @@ interface Found {
 }
 
 /** Finds the devices that arguments choose, and counts what an action does. Throws 404 where one of those named cannot be read. */
-async function find(ctx: Context, args: DeviceBatchArgs, action: DeviceAction): Promise<Found> {
+async function find(ctx: Context, args: DeviceBatchArgs, action: DeviceAction): Promise<ChosenCount> {
   const { organizationId, deviceIds, q, filter } = args;
   if ((deviceIds == null) === (q == null && filter == null)) {
     const message = 'must be given, or else `filter` or `q`, and not both; an empty filter is all devices';
@@ -104,7 +104,7 @@ async function find(ctx: Context, args: DeviceBatchArgs, action: DeviceAction): 
   const listing = { timeout: 5000, ...chosenListing(ctx.caller, { organizationId, deviceIds: named, filter }) };
   const where = sql`where ${join(conditionsOf(listing, q), ' and ')}`;
   const read = readSlowly(ctx, listing, { limit: 1, page: 1, q, selected: everything });
-  const [counted] = await read<Omit<Found, 'ids'>>(sql`
+  const [counted] = await read<Omit<ChosenCount, 'ids'>>(sql`
     select count(*)::int as matched, count(*) filter (where changes)::int as changed,
            count(*) filter (where changes and blocked)::int as blocked
       from (select ${isChanged(action)} as changes, ${isBlocked(action)} as blocked from device d ${where}) d`);

@@ -8,9 +8,9 @@ export function loaderOf<Value>(
   key: unknown,
   make: () => DataLoader<string, Value>,
 ): DataLoader<string, Value> {
-  const known = loaders.get(key) as DataLoader<string, Value> | undefined;
-  const loader = known ?? make();
-  if (known === undefined) loaders.set(key, loader);
+  const existing = loaders.get(key) as DataLoader<string, Value> | undefined;
+  const loader = existing ?? make();
+  if (existing === undefined) loaders.set(key, loader);
   return loader;
 }
 

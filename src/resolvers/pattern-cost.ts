@@ -18,8 +18,8 @@ export const patternCost = (expression: string): number => {
     } else if (character === ')' && cost.depth > 1) cost.close();
     else if (character === '|') cost.or();
     else if (character === '{') {
-      const [least, most] = boundsAt(expression, index);
-      cost.repeat(least, most);
+      const [min, max] = boundsAt(expression, index);
+      cost.repeat(min, max);
       index = Math.max(index, expression.indexOf('}', index) + 1);
     } else if ('*+?'.includes(character)) cost.repeat(character === '+' ? 1 : 0, 1);
     else cost.atom(character === '^' || character === '$');

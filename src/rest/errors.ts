@@ -19,10 +19,10 @@ export const refuseUnknownPath: RequestHandler = () => {
 export const answerErrors =
   ({ report, isConnectionLoss }: ErrorOptions): ErrorRequestHandler =>
   (error: unknown, request, response, next) => {
-    const known = toApiError(error, isConnectionLoss) ?? fromExpress(error);
-    if (known === undefined || known.status >= 500) report(error, request);
+    const apiError = toApiError(error, isConnectionLoss) ?? fromExpress(error);
+    if (apiError === undefined || apiError.status >= 500) report(error, request);
     if (response.headersSent) next(error);
-    else sendError(response, known ?? internal());
+    else sendError(response, apiError ?? internal());
   };
 
 /** Writes one error. */

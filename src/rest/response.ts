@@ -66,16 +66,16 @@ const nothing: Remover = () => {};
  * Makes a function that turns the `null` of every field without a value into `undefined`, which JSON leaves out.
  * It goes by the type, so what stands inside a JSON scalar stays. Changes the value that it is given.
  */
-export const absentRemover = (type: GraphQLOutputType, known = new Map<GraphQLObjectType, Remover>()): Remover => {
+export const absentRemover = (type: GraphQLOutputType, cached = new Map<GraphQLObjectType, Remover>()): Remover => {
   const bare = getNullableType(type);
   if (isListType(bare)) {
-    const remove = absentRemover(bare.ofType, known);
+    const remove = absentRemover(bare.ofType, cached);
     return remove === nothing ? nothing : (value) => (value as unknown[] | null)?.forEach(remove);
   }
-  return isObjectType(bare) ? (known.get(bare) ?? objectRemover(bare, known)) : nothing;
+  return isObjectType(bare) ? (cached.get(bare) ?? objectRemover(bare, cached)) : nothing;
 };
 
-const objectRemover = (type: GraphQLObjectType, known: Map<GraphQLObjectType, Remover>): Remover => {
+const objectRemover = (type: GraphQLObjectType, cached: Map<GraphQLObjectType, Remover>): Remover => {
   const nullable: string[] = [];
   const nested: [name: string, remove: Remover][] = [];
   const remove: Remover = (value) => {
@@ -84,10 +84,10 @@ const objectRemover = (type: GraphQLObjectType, known: Map<GraphQLObjectType, Re
     for (const name of nullable) if (fields[name] === null) fields[name] = undefined;
     for (const [name, removeInside] of nested) removeInside(fields[name]);
   };
-  known.set(type, remove);
+  cached.set(type, remove);
   for (const field of Object.values(type.getFields())) {
     if (!isNonNullType(field.type) && field.extensions['nullIsValue'] !== true) nullable.push(field.name);
-    const removeInside = absentRemover(field.type, known);
+    const removeInside = absentRemover(field.type, cached);
     if (removeInside !== nothing) nested.push([field.name, removeInside]);
   }
   return remove;

@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from 'express';
 import { methodNotAllowed } from '../errors.js';
 
 /** A path of a router. */
-interface Place {
+interface VerbRouter {
   options(handler: RequestHandler): unknown;
   all(handler: RequestHandler): unknown;
 }
@@ -18,10 +18,10 @@ export const answerOptions = (response: Response, allow: readonly string[]): voi
   void response.writeHead(204, { Allow: allow.join(', ') }).end();
 
 /** Answers OPTIONS with `Allow`, and every verb that the path does not have with 405. Call it last. */
-export const answerNothingElse = (place: Place, verbs: readonly string[]): void => {
+export const answerNothingElse = (router: VerbRouter, verbs: readonly string[]): void => {
   const allow = allowedVerbs(verbs);
-  place.options((_request, response) => answerOptions(response, allow));
-  place.all(() => {
+  router.options((_request, response) => answerOptions(response, allow));
+  router.all(() => {
     throw methodNotAllowed(allow);
   });
 };

@@ -53,8 +53,8 @@ interface InputField {
 
 /** The fields that a class of arguments or input has, those of its parents included. */
 const inputFields = (type: Class): InputField[] => {
-  const known = cache.get(type);
-  if (known !== undefined) return known;
+  const cached = cache.get(type);
+  if (cached !== undefined) return cached;
   const { fields, inputTypes } = getMetadataStorage();
   const found = fields
     .filter(({ target }) => target === type || Object.prototype.isPrototypeOf.call(target, type))

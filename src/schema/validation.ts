@@ -7,7 +7,7 @@ type Metadata = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValid
 /** Says of an instance whether all rules hold. */
 type Kept = (instance: object) => boolean;
 
-const known = new WeakMap<Class, Kept>();
+const checks = new WeakMap<Class, Kept>();
 
 /**
  * Whether an instance keeps every rule that class-validator's decorators state of its class. class-validator gathers them
@@ -15,10 +15,10 @@ const known = new WeakMap<Class, Kept>();
  * faults are. Values with rules of another kind are left to it.
  */
 export const validates = (instance: object, type: Class): boolean => {
-  let kept = known.get(type);
+  let kept = checks.get(type);
   if (kept === undefined) {
     kept = keptOf(type);
-    known.set(type, kept);
+    checks.set(type, kept);
   }
   return kept(instance);
 };

@@ -2,7 +2,7 @@ import type { Aggregation } from './aggregation/aggregation.js';
 import { parseAggregations } from './aggregation/parse.js';
 import { checkPipelines } from './aggregation/pipeline/place.js';
 import { illegalArgument, parsing, SearchFailure } from './failure.js';
-import { type AskedField, parseShownFields } from './hits/shown-field.js';
+import { parseShownFields, type ShownFieldRequest } from './hits/shown-field.js';
 import { parseSort, type SortKey } from './hits/sort.js';
 import { parseSourceFilter, type SourceFilter } from './hits/source-filter.js';
 import { parseQuery } from './query/parse.js';
@@ -26,7 +26,7 @@ export interface SearchRequest {
   readonly trackTotal: number | false;
   readonly timeoutMs?: number;
   /** Values to show beside the source. */
-  readonly fields: readonly AskedField[];
+  readonly fields: readonly ShownFieldRequest[];
 }
 
 const maxWindow = 10_000;

@@ -103,7 +103,7 @@ describe('subscriptions over WebSocket', () => {
     await seventh.until(({ over }) => over);
     expect(codeOf(seventh)).toBe('UNAVAILABLE');
 
-    // A seat that is given back is another's.
+    // A subscription that ended makes room for another.
     first.leave();
     await first.until(({ over }) => over);
     const again = listen(clients[0]!, place);

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import { moment, zone } from '../time.js';
+import { formatTime, zone } from '../time.js';
 import { shown } from '../value.js';
 import { type Line, Plot, strokeOf } from './plot.js';
 
@@ -108,7 +108,7 @@ function Numbers({ label, lines, of }: { label: string; lines: readonly Line[]; 
         <tbody>
           {rows.slice(0, mostRows).map((index) => (
             <tr key={ts[index]}>
-              <td>{moment(ts[index]!)}</td>
+              <td>{formatTime(ts[index]!)}</td>
               {values.map((line, place) => (
                 <td key={lines[place]?.name} class="number">
                   {line[index] == null ? '' : shown(line[index])}

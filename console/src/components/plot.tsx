@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { theme } from '../theme.js';
-import { formatIn, moment, zone } from '../time.js';
+import { formatIn, formatTime, zone } from '../time.js';
 import { shown } from '../value.js';
 import { ticksBetween } from './ticks.js';
 
@@ -145,7 +145,7 @@ const announce = (plot: uPlot, element: HTMLElement, lines: readonly Line[]) => 
     const value = plot.data[line + 1]?.[index];
     return value == null ? undefined : `${name} ${shown(value, unit)}`;
   });
-  output.textContent = [moment(at), ...values.filter((value) => value !== undefined)].join('  ·  ');
+  output.textContent = [formatTime(at), ...values.filter((value) => value !== undefined)].join('  ·  ');
 };
 
 /** The date where a day begins, else the time of day. */

@@ -16,7 +16,7 @@ import {
 import { textOf } from '../form.js';
 import { ask } from '../graph.js';
 import { mayOwn, organizationId } from '../session.js';
-import { ago, moment } from '../time.js';
+import { ago, formatTime } from '../time.js';
 import { useQuery } from '../use-query.js';
 
 type Token = NonNullable<TokensQuery['apiTokens']>['items'][number];
@@ -29,11 +29,11 @@ const columnsOf = (reload: () => void): readonly Column<Token>[] => [
   { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
   { title: 'Scope', cell: ({ scope }) => scope },
   { title: 'Acts as', cell: ({ user }) => user?.username ?? 'the organization' },
-  { title: 'Made', sort: 'createdAt', cell: ({ createdAt }) => moment(at(createdAt)) },
+  { title: 'Made', sort: 'createdAt', cell: ({ createdAt }) => formatTime(at(createdAt)) },
   { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? ago(at(lastUsedAt)) : 'never') },
   {
     title: 'Ends',
-    cell: ({ revokedAt, expiresAt }) => (revokedAt ? 'revoked' : expiresAt ? moment(at(expiresAt)) : 'never'),
+    cell: ({ revokedAt, expiresAt }) => (revokedAt ? 'revoked' : expiresAt ? formatTime(at(expiresAt)) : 'never'),
   },
   ...(mayOwn.value ? [{ title: 'Change', cell: (token: Token) => <Revoke token={token} reload={reload} /> }] : []),
 ];

@@ -7,8 +7,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../../errors.js';
 import type { Context } from '../../schema/context.js';
 import { bounds } from '../bounds.js';
-import { createSeats, type SeatLimits } from './seats.js';
 import { Ended, type Subscriptions } from './subscription.js';
+import { createSubscriptionCounter, type SubscriptionLimits } from './subscription-counter.js';
 import { createUnauthenticated, type UnauthenticatedConnection } from './unauthenticated.js';
 
 /** A client says who it is within this time, in milliseconds. */
@@ -30,7 +30,7 @@ export interface SocketOptions {
   /** Lets a request in by its `Authorization`, or throws why not; counted as a request each time. */
   admit: (request: Request) => Promise<Context['caller']>;
   /** Connections at once of those who have said who they are. */
-  limits: SeatLimits;
+  limits: SubscriptionLimits;
   /** Connections at once of an address that have not; 0 is no limit. */
   perAddress: number;
   report: (cause: unknown) => void;
@@ -88,7 +88,7 @@ export function createSocketEndpoint(options: SocketOptions): SocketEndpoint {
 
 /** The protocol: who a client is, and what it subscribes to. */
 function createProtocol({ schema, subscriptions, admit, limits, report }: SocketOptions): Server<Extra> {
-  const seats = createSeats({ ...limits, perConnection: 1 });
+  const counter = createSubscriptionCounter({ ...limits, perConnection: 1 });
   return makeServer<Record<string, unknown>, Extra>({
     connectionInitWaitTimeout: initTimeout,
     async onConnect({ connectionParams, extra: { request, socket, pending } }) {
@@ -96,7 +96,7 @@ function createProtocol({ schema, subscriptions, admit, limits, report }: Socket
       if (given !== undefined) request.headers.authorization = given;
       try {
         const { tokenId } = await admit(request);
-        socket.once('close', seats.take(socket, tokenId));
+        socket.once('close', counter.take(socket, tokenId));
         pending.release();
         return true;
       } catch (error) {

@@ -20,7 +20,7 @@ import { bounds, boundsRule } from '../bounds.js';
 import { costOf } from '../cost.js';
 import { createExplain, type ErrorOptions } from '../errors.js';
 import { RequestBudget } from '../request-budget.js';
-import type { Seats } from './seats.js';
+import type { SubscriptionCounter } from './subscription-counter.js';
 
 type Caller = Context['caller'];
 
@@ -51,7 +51,7 @@ export interface SubscriptionOptions {
   /** The context of one event; `left` is aborted when the subscription ends. */
   createContext: (caller: Caller, request: Request, budget: RequestBudget, left: AbortSignal) => Context;
   errors: ErrorOptions;
-  seats: Seats;
+  counter: SubscriptionCounter;
   /** How long opening, and showing one event, may take, in milliseconds. */
   timeout: number;
 }
@@ -68,7 +68,7 @@ export interface Subscriptions {
  * of its own, so that nothing is remembered from one to the next.
  */
 export function createSubscriptions(options: SubscriptionOptions): Subscriptions {
-  const { schema, createContext, seats, timeout } = options;
+  const { schema, createContext, counter, timeout } = options;
   const explain = createExplain(options.errors);
   const running = new Set<Results>();
   let ended = false;
@@ -83,7 +83,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
     if (ended) throw unavailable('The service stops. Subscribe again.');
     const { document, operationName, variableValues } = read(schema, operation);
     const cost = costOf(schema, document, getOperationAST(document, operationName)!, variableValues);
-    const release = seats.take(connection, caller.tokenId);
+    const release = counter.take(connection, caller.tokenId);
     const left = new AbortController();
     const contextOf = () => {
       const budget = new RequestBudget(timeout);
@@ -189,7 +189,7 @@ const asInputFault = (error: GraphQLError): GraphQLError => {
 
 /**
  * Shows the events of a stream. Not an async generator: that could not be left while it waits for the next event, and
- * would keep its seat until one came.
+ * would count until one came.
  */
 function resultsOf(
   source: AsyncGenerator<unknown, undefined>,

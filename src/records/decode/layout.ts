@@ -8,14 +8,14 @@ export interface DecodableVariable {
 }
 
 /** A variable at its place in a stream. */
-export interface Place {
+export interface StreamVariable {
   varNumber: number;
   name: string;
   type: VariableType;
 }
 
 /** The places of one stream, by ascending `varNumber`. */
-export type Layout = readonly Place[];
+export type Layout = readonly StreamVariable[];
 
 /** The layout that a product's variables give a stream; empty where none is mapped to it. */
 export const layoutOf = (variables: readonly DecodableVariable[], streamId: number, streamType: StreamType): Layout =>

@@ -86,8 +86,8 @@ export const dateFormatOf = (text: string, place: Place): DateFormat => {
 
 const single = (text: string, whole: string, place: Place): DateFormat => {
   const name = text.startsWith('strict_') && !Object.hasOwn(named, text) ? text.slice('strict_'.length) : text;
-  const known = Object.hasOwn(named, name) ? named[name] : undefined;
-  if (known !== undefined) return known;
+  const format = Object.hasOwn(named, name) ? named[name] : undefined;
+  if (format !== undefined) return format;
   const pattern = Object.hasOwn(patterns, name) ? patterns[name]! : text;
   const compiled = compilePattern(pattern);
   if (typeof compiled === 'string') throw illegalArgument(`Invalid format: [${whole}]: ${compiled}`, place);

@@ -23,13 +23,15 @@ export const applyMath = (start: Instant, math: string, roundUp: boolean, zone: 
     const [step, sign, digits, unit] = /^([+\-/])(\d*)([\s\S]?)/.exec(rest) ?? [];
     if (step === undefined) throw parseFailure(`operator not supported for date math [${math}]`, place);
     if (unit === '') throw parseFailure(`truncated date math [${math}]`, place);
-    const known = Object.hasOwn(units, unit!) ? units[unit!] : undefined;
-    if (known === undefined) throw parseFailure(`unit [${unit}] not supported for date math [${math}]`, place);
+    const timeUnit = Object.hasOwn(units, unit!) ? units[unit!] : undefined;
+    if (timeUnit === undefined) throw parseFailure(`unit [${unit}] not supported for date math [${math}]`, place);
     const count = digits === '' ? 1 : Number(digits);
     if (sign === '/' && count !== 1)
       throw parseFailure(`rounding \`/\` can only be used on single unit types [${math}]`, place);
     instant =
-      sign === '/' ? round(instant, known, roundUp, zone) : shift(instant, sign === '-' ? -count : count, known, zone);
+      sign === '/'
+        ? round(instant, timeUnit, roundUp, zone)
+        : shift(instant, sign === '-' ? -count : count, timeUnit, zone);
     if (Number.isNaN(instant) || Math.abs(instant) > 8.64e15)
       throw parseFailure(`date math [${math}] leaves the calendar`, place);
     rest = rest.slice(step.length);

@@ -38,11 +38,11 @@ const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 const pad = (value: number, length: number) => `${Math.abs(value)}`.padStart(length, '0');
 /** As many digits as there are, of those that may be. */
 const digits =
-  (least: number, most: number): Ends =>
+  (min: number, max: number): Ends =>
   (text, at) => {
     let end = at;
-    while (end < at + most && isDigit(text.charCodeAt(end))) end += 1;
-    return Array.from({ length: Math.max(0, end - at - least + 1) }, (_, fewer) => end - fewer);
+    while (end < at + max && isDigit(text.charCodeAt(end))) end += 1;
+    return Array.from({ length: Math.max(0, end - at - min + 1) }, (_, fewer) => end - fewer);
   };
 const isDigit = (unit: number) => unit >= 0x30 && unit <= 0x39;
 const oneOf =

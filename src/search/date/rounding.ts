@@ -26,12 +26,12 @@ export const roundingOf = (interval: Interval, zone: Zone, offset = 0): Rounding
 };
 
 /** The starts of all buckets from the one of `from` to the one of `to`; undefined where they are more than `most`. */
-export const boundaries = (rounding: Rounding, from: Instant, to: Instant, most: number): Instant[] | undefined => {
+export const boundaries = (rounding: Rounding, from: Instant, to: Instant, maxCount: number): Instant[] | undefined => {
   const starts: Instant[] = [];
   for (let start = rounding.round(from); start <= to; ) {
     starts.push(start);
     const next = rounding.next(start);
-    if (starts.length > most || !(next > start)) return undefined;
+    if (starts.length > maxCount || !(next > start)) return undefined;
     start = next;
   }
   return starts;

@@ -28,8 +28,8 @@ const day = 24 * hour;
  * @returns undefined where there is no such zone.
  */
 export const zoneOf = (name: string): Zone | undefined => {
-  const known = zones.get(name);
-  if (known !== undefined) return known;
+  const cached = zones.get(name);
+  if (cached !== undefined) return cached;
   const zone = fixedZone(name) ?? namedZone(name);
   if (zone !== undefined && zones.size < 1000) zones.set(name, zone);
   return zone;

@@ -52,12 +52,12 @@ const resolver = (
   const bound = new Map<string, Field | undefined>(reservedFields);
   const bind = (path: string): Field | undefined => {
     const found = variables.get(path);
-    const known = catalogue.get(path);
-    if (found === undefined) return known && seenField(known);
+    const cached = catalogue.get(path);
+    if (found === undefined) return cached && seenField(cached);
     refuseConflict(path, found);
     const declaring = new Set(found.map(({ productId }) => productId));
     const onlyThese = products.length > 0 && products.every((id) => declaring.has(id));
-    return declaredField(path, found, known?.multi ?? false, onlyThese);
+    return declaredField(path, found, cached?.multi ?? false, onlyThese);
   };
   const find = (path: string) => {
     if (!bound.has(path)) bound.set(path, bind(path));
@@ -66,8 +66,8 @@ const resolver = (
   const paths = () => [...new Set([...reservedFields.keys(), ...variables.keys(), ...catalogue.keys()])];
   const matched = new Map<string, Field[]>();
   const matching = (pattern: string): Field[] => {
-    const known = matched.get(pattern);
-    if (known !== undefined) return known;
+    const cached = matched.get(pattern);
+    if (cached !== undefined) return cached;
     if (matched.size === maxPatterns)
       throw illegalArgument(`More than [${maxPatterns}] patterns of fields, or objects in place of fields`);
     const found = paths()

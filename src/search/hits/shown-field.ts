@@ -11,7 +11,7 @@ import { object } from '../syntax/object.js';
 import { flag, kindOf, objectsOf, optionalString, scalarText, string, text } from '../syntax/value.js';
 
 /** A path, or a pattern with `*`, whose values a hit shows beside its source. */
-export interface AskedField {
+export interface ShownFieldRequest {
   readonly name: string;
   readonly format?: Input;
   /** Whether values come as they are indexed: in order, each text once. */
@@ -31,11 +31,11 @@ export interface ShownField {
 }
 
 /** Reads `fields` or `docvalue_fields`: names, or objects of a name and a format. */
-export const parseShownFields = (input: Input, indexed: boolean): AskedField[] => {
+export const parseShownFields = (input: Input, indexed: boolean): ShownFieldRequest[] => {
   const nested = input.items().find(({ isArray }) => isArray);
   if (nested?.items()[0]?.isObject) throw parsing(`Unknown key for a END_ARRAY in [${input.key}].`, nested);
   if (nested !== undefined) throw xContent('[docvalues_field] Expected START_OBJECT but was: START_ARRAY', nested);
-  return objectsOf((item): AskedField => {
+  return objectsOf((item): ShownFieldRequest => {
     if (isName(item)) return { name: text(item), indexed };
     if (!item.isObject) throw xContent(`[docvalues_field] Expected START_OBJECT but was: ${kindOf(item)}`, item);
     const { field } = object('docvalues_field', { field: string, format: optionalString, include_unmapped: flag })(
@@ -51,8 +51,8 @@ export const parseShownFields = (input: Input, indexed: boolean): AskedField[] =
 const isName = (item: Input) => scalarText(item) !== undefined;
 
 /** Binds fields that are shown to what there is. A format is looked at once there is a hit to show, as the engines do. */
-export const bindShownFields = (asked: readonly AskedField[], fields: Fields): ShownField[] =>
-  asked.map(({ name, format, indexed }) => {
+export const bindShownFields = (requests: readonly ShownFieldRequest[], fields: Fields): ShownField[] =>
+  requests.map(({ name, format, indexed }) => {
     const matches = globOf(name);
     const isText = (path: string) => fields.find(path)?.kind === 'keyword';
     if (format === undefined)

@@ -15,15 +15,15 @@ export interface GeoBoxQuery extends FieldClause<'geo_bounding_box'> {
 }
 
 export const geoBoundingBox: ParseClause<GeoBoxQuery> = (at) => {
-  const known = { ...options, type: word('memory', 'indexed') } as const;
+  const keys = { ...options, type: word('memory', 'indexed') } as const;
   let box: { field: string; sides: Sides } | undefined;
   let ignoreUnmapped = false;
   for (const { key, input } of flattened(at)) {
     if (input.isObject) box = { field: key, sides: sidesOf(input) };
-    else if (!Object.hasOwn(known, key))
+    else if (!Object.hasOwn(keys, key))
       throw parsing(`failed to parse [geo_bounding_box] query. unexpected field [${key}]`, input);
     else {
-      const value = read<unknown>(known[key as keyof typeof known], input);
+      const value = read<unknown>(keys[key as keyof typeof keys], input);
       if (key === 'ignore_unmapped') ignoreUnmapped = value === true;
     }
   }

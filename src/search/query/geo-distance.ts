@@ -19,7 +19,7 @@ const distance: Read<string> = (input) => (input.node.kind === 'string' ? input.
 
 /** Whatever is an array, an object or of no option's name is the place; `null` is as if it did not come. */
 export const geoDistance: ParseClause<GeoDistanceQuery> = (at) => {
-  const known = { ...options, distance, unit, distance_type: word('arc', 'plane') } as const;
+  const keys = { ...options, distance, unit, distance_type: word('arc', 'plane') } as const;
   const given: Partial<Record<string, unknown>> = {};
   let field: string | undefined;
   let center: Point | undefined;
@@ -30,7 +30,7 @@ export const geoDistance: ParseClause<GeoDistanceQuery> = (at) => {
       if (field !== undefined)
         throw parsing(`[geo_distance] query doesn't support multiple fields, found [${field}] and [${key}]`, input);
       [field, center] = [key, degreesOf(key, input)];
-    } else if (Object.hasOwn(known, key)) given[key] = read<unknown>(known[key as keyof typeof known], input);
+    } else if (Object.hasOwn(keys, key)) given[key] = read<unknown>(keys[key as keyof typeof keys], input);
     else if (field === undefined) [field, center] = [key, pointOf(scalarText(input)!, input)];
     else throw parsing(`failed to parse [geo_distance] query. unexpected field [${key}]`, input);
   }

@@ -28,8 +28,8 @@ export const object =
   };
 
 /** A key that its object does not know. */
-export const unknownKey = (name: string, entry: Entry, known: readonly string[]): SearchFailure =>
-  xContent(`[${name}] unknown field [${entry.key}]${suggestion(entry.key, known)}`, entry.place);
+export const unknownKey = (name: string, entry: Entry, names: readonly string[]): SearchFailure =>
+  xContent(`[${name}] unknown field [${entry.key}]${suggestion(entry.key, names)}`, entry.place);
 
 /** What is said of a value of a kind that its key does not take. */
 export type RefuseKind = (name: string, entry: Entry, fault: WrongKind) => SearchFailure;

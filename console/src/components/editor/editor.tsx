@@ -50,7 +50,7 @@ export function Editor({ label, text, fields, root, change, run }: EditorProps) 
   const view = useRef<EditorView | undefined>(undefined);
   const calls = useRef({ change, run });
   calls.current = { change, run };
-  const known = fields.join('\n');
+  const fieldNames = fields.join('\n');
   useEffect(() => {
     const host = frame.current!;
     const shadow = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
@@ -79,6 +79,6 @@ export function Editor({ label, text, fields, root, change, run }: EditorProps) 
     });
     view.current = made;
     return () => made.destroy();
-  }, [known, root, label]);
+  }, [fieldNames, root, label]);
   return <div class="editor" ref={frame} />;
 }

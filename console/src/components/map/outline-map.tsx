@@ -5,7 +5,7 @@ import type { GeometryCollection, Topology } from 'topojson-specification';
 import world from 'world-atlas/countries-110m.json';
 
 /** A place on the map. */
-export interface Place {
+export interface MapPoint {
   readonly id: string;
   readonly name: string;
   readonly lat: number;
@@ -15,7 +15,7 @@ export interface Place {
 
 export interface MapProps {
   readonly label: string;
-  readonly places: readonly Place[];
+  readonly places: readonly MapPoint[];
 }
 
 const [width, height] = [640, 320];
@@ -56,7 +56,7 @@ export function OutlineMap({ label, places }: MapProps) {
   );
 }
 
-const drawn = (places: readonly Place[]) => {
+const drawn = (places: readonly MapPoint[]) => {
   const lats = places.map(({ lat }) => lat);
   const lons = places.map(({ lon }) => lon);
   const [south, north] = [Math.min(...lats) - margin, Math.max(...lats) + margin].map((lat) =>

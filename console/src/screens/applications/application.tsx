@@ -7,7 +7,7 @@ import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { ApplicationDocument, type ApplicationQuery } from '../../documents.js';
 import { mayOwn, organizationId } from '../../session.js';
-import { moment, secondsOf } from '../../time.js';
+import { formatTime, secondsOf } from '../../time.js';
 import { usePanels } from '../../use-query.js';
 import { ApplicationActions, LinkDevice, Unlink } from './application-actions.js';
 import { WhoMaySee } from './who-may-see.js';
@@ -42,7 +42,7 @@ export function ApplicationScreen() {
                 of={[
                   ['Description', shown.description],
                   ['You may', shown.permission],
-                  ['Made', moment(secondsOf(shown.createdAt))],
+                  ['Made', formatTime(secondsOf(shown.createdAt))],
                 ]}
               />
               <Devices of={shown} reload={application.reload} busy={application.loading} />

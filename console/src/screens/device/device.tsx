@@ -9,7 +9,7 @@ import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
 import { DeviceDocument, type DeviceQuery } from '../../documents.js';
 import { mayOwn, organizationId } from '../../session.js';
-import { ago, moment, secondsOf } from '../../time.js';
+import { ago, formatTime, secondsOf } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { useRange } from '../../use-range.js';
 import { shown } from '../../value.js';
@@ -68,7 +68,7 @@ const Shown = ({ device, from, to }: { device: Device; from: number; to: number 
           )),
         ],
         ['Last heard', device.lastRecordAt === null ? 'never' : ago(secondsOf(device.lastRecordAt))],
-        ['Registered', moment(secondsOf(device.createdAt))],
+        ['Registered', formatTime(secondsOf(device.createdAt))],
       ]}
     />
     <DeviceChart device={device} from={from} to={to} />

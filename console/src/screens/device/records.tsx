@@ -3,7 +3,7 @@ import { Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { DecodeFrameDocument, type StreamType } from '../../documents.js';
 import { isOwner, organizationId } from '../../session.js';
-import { moment, zone } from '../../time.js';
+import { formatTime, zone } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { shown } from '../../value.js';
 import { Parts } from '../products/parts.js';
@@ -34,7 +34,7 @@ export function Records({ device }: { device: Device }) {
             {items.map((record) => (
               <tr key={record.id} class={record.id === open ? 'chosen' : undefined}>
                 <td>
-                  <time>{moment(record.ts)}</time>
+                  <time>{formatTime(record.ts)}</time>
                 </td>
                 <td class="data">
                   {record.id === open && record.frame !== null ? (

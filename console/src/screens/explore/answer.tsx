@@ -5,7 +5,7 @@ import { Section } from '../../components/page.js';
 import type { Line } from '../../components/plot.js';
 import { Empty } from '../../components/state.js';
 import { type Cell, csvOf, download } from '../../csv.js';
-import { moment, zone } from '../../time.js';
+import { formatTime, zone } from '../../time.js';
 import { shown } from '../../value.js';
 import { type BucketTable, tablesOf } from './buckets.js';
 import { isTimeIn } from './query.js';
@@ -99,7 +99,7 @@ const Buckets = ({ of: table, from, to }: { of: BucketTable; from: number; to: n
                 <tr key={index}>
                   {row.map((cell, place) => (
                     <td key={columns[place]} class={place < keys ? undefined : 'number'}>
-                      {place === 0 && isTime ? moment(Number(cell) / 1000) : cell == null ? '' : shown(cell)}
+                      {place === 0 && isTime ? formatTime(Number(cell) / 1000) : cell == null ? '' : shown(cell)}
                     </td>
                   ))}
                 </tr>
@@ -191,7 +191,7 @@ const Hits = ({ of }: { of: NonNullable<Answered['hits']>['hits'] }) => (
     <ol class="records">
       {of.slice(0, mostRows).map(({ _id, _source }) => (
         <li key={_id}>
-          {typeof _source?.['ts'] === 'number' && <time>{moment(_source['ts'])}</time>}{' '}
+          {typeof _source?.['ts'] === 'number' && <time>{formatTime(_source['ts'])}</time>}{' '}
           <code>{JSON.stringify(_source)}</code>
         </li>
       ))}

@@ -31,8 +31,8 @@ export function QueryPart({
   busy: boolean;
 }) {
   const address = useAddress();
-  const asked = address.get('query');
-  const [text, setText] = useState(() => asked || firstQuery(variablesOf(application)[0]));
+  const given = address.get('query');
+  const [text, setText] = useState(() => given || firstQuery(variablesOf(application)[0]));
   const isJson = parseQuery(text) !== undefined;
   const run = () => {
     if (parseQuery(text) !== undefined) address.set({ query: text });

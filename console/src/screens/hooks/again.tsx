@@ -5,7 +5,7 @@ import { Loading } from '../../components/state.js';
 import { CountDeliveriesDocument, type Ended, RedeliverRangeDocument, ReplayRangeDocument } from '../../documents.js';
 import { textOf } from '../../form.js';
 import { ask } from '../../graph.js';
-import { moment, zone } from '../../time.js';
+import { formatTime, zone } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 
 /** Names a hook in operations. */
@@ -48,7 +48,7 @@ export function Again({ names, from, to }: { names: HookNames; from: number; to:
 
 const Counted = ({ names, from, to, replays }: { names: HookNames; from: number; to: number; replays: boolean }) => {
   const counted = useQuery(CountDeliveriesDocument, { ...names, from, to });
-  const between = `between ${moment(from)} and ${moment(to)} (${zone.value})`;
+  const between = `between ${formatTime(from)} and ${formatTime(to)} (${zone.value})`;
   return (
     <Loading of={counted} rows={2}>
       {({ failed, succeeded, application }) =>

@@ -6,7 +6,7 @@ import { Empty, Loading } from '../../components/state.js';
 import { DeliveryDocument, type DeliveryQuery, RedeliverOneDocument } from '../../documents.js';
 import { ask } from '../../graph.js';
 import { mayWrite, organizationId } from '../../session.js';
-import { moment, secondsOf, zone } from '../../time.js';
+import { formatTime, secondsOf, zone } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { shown } from '../../value.js';
 import { millis } from './hook-state.js';
@@ -62,8 +62,8 @@ function nextAttempt({ nextAttemptAt, hook }: Delivery): string | null {
   const due = secondsOf(nextAttemptAt);
   const until = hook?.settings.circuitUntil;
   if (hook?.settings.circuit !== 'open' || until == null || secondsOf(until) < due)
-    return `${moment(due)} (${zone.value})`;
-  return `not before ${moment(secondsOf(until))} (${zone.value}): the circuit of the hook is open`;
+    return `${formatTime(due)} (${zone.value})`;
+  return `not before ${formatTime(secondsOf(until))} (${zone.value}): the circuit of the hook is open`;
 }
 
 const Shown = ({ of }: { of: Delivery }) => (
@@ -74,8 +74,8 @@ const Shown = ({ of }: { of: Delivery }) => (
         ['Identifier', <code>{of.id}</code>],
         ['Hook', of.hook && <a href={`/console/hooks/${of.application.id}/${of.hook.id}`}>{of.hook.url}</a>],
         ['Device', of.device && <a href={`/console/devices/${of.device.id}`}>{of.device.name ?? of.device.serial}</a>],
-        ['Stored', moment(secondsOf(of.createdAt))],
-        ['Last changed', moment(secondsOf(of.updatedAt))],
+        ['Stored', formatTime(secondsOf(of.createdAt))],
+        ['Last changed', formatTime(secondsOf(of.updatedAt))],
         ['Attempts', `${of.attemptsMade} of ${of.maxNumberAttempts}`],
         ['Next attempt', nextAttempt(of)],
         ['Fault', of.error && `${of.error.code}: ${of.error.message}`],
@@ -134,7 +134,7 @@ const Attempts = ({ of: { attempts } }: { of: Delivery }) => (
           <tbody>
             {attempts.map(({ at, statusCode, error, duration }) => (
               <tr key={at}>
-                <td>{moment(secondsOf(at))}</td>
+                <td>{formatTime(secondsOf(at))}</td>
                 <td>{error === null ? statusCode : `${error.code}: ${error.message}`}</td>
                 <td class="number">{millis(duration.connect)}</td>
                 <td class="number">{millis(duration.wait)}</td>

@@ -8,7 +8,7 @@ import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { HookDocument, type HookQuery } from '../../documents.js';
 import { mayWrite, organizationId } from '../../session.js';
-import { endsOf, moment, parseRange, secondsOf } from '../../time.js';
+import { endsOf, formatTime, parseRange, secondsOf } from '../../time.js';
 import { useNow } from '../../use-now.js';
 import { useQuery } from '../../use-query.js';
 import { Again } from './again.js';
@@ -119,7 +119,7 @@ const OutcomeFilter = () => {
 const columnsOf = (base: string): readonly Column<Delivery>[] => [
   {
     title: 'Stored',
-    cell: ({ id, createdAt }) => <a href={`${base}/${id}`}>{moment(secondsOf(createdAt))}</a>,
+    cell: ({ id, createdAt }) => <a href={`${base}/${id}`}>{formatTime(secondsOf(createdAt))}</a>,
   },
   { title: 'Outcome', cell: (delivery) => <Outcome of={delivery} /> },
   {
@@ -144,7 +144,7 @@ const HookFacts = ({ hook }: { hook: Hook }) => {
     <Facts
       of={[
         ['State', <HookState hook={hook} />],
-        ['Since', hook.disabledAt && moment(secondsOf(hook.disabledAt))],
+        ['Since', hook.disabledAt && formatTime(secondsOf(hook.disabledAt))],
         ['Address', <code>{hook.url}</code>],
         ['Application', <a href={`/console/applications/${application.id}`}>{application.name}</a>],
         ['Success', percent(stats.successRate)],
@@ -154,9 +154,9 @@ const HookFacts = ({ hook }: { hook: Hook }) => {
           'Circuit',
           settings.circuitUntil === null
             ? settings.circuit
-            : `${settings.circuit} until ${moment(secondsOf(settings.circuitUntil))}`,
+            : `${settings.circuit} until ${formatTime(secondsOf(settings.circuitUntil))}`,
         ],
-        ['Last failure', stats.lastFailureAt && moment(secondsOf(stats.lastFailureAt))],
+        ['Last failure', stats.lastFailureAt && formatTime(secondsOf(stats.lastFailureAt))],
         ['Authentication', authentication?.basic ? `user ${authentication.basic.user}` : authentication?.header?.name],
         ['Signed', settings.signed ? 'yes' : 'no'],
         ['Calls at once', settings.concurrency],
@@ -166,7 +166,7 @@ const HookFacts = ({ hook }: { hook: Hook }) => {
         [
           'Filter switched off',
           settings.filterDisabledAt &&
-            `${moment(secondsOf(settings.filterDisabledAt))}: ${settings.filterDisabledReason}`,
+            `${formatTime(secondsOf(settings.filterDisabledAt))}: ${settings.filterDisabledReason}`,
         ],
       ]}
     />

@@ -5,7 +5,7 @@ import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
 import { type JobLineFragment, JobsDocument } from '../../documents.js';
-import { ago, moment, secondsOf } from '../../time.js';
+import { ago, formatTime, secondsOf } from '../../time.js';
 import { useJobUpdates } from '../../use-job-updates.js';
 import { useQuery } from '../../use-query.js';
 
@@ -14,7 +14,7 @@ const limit = 25;
 const columns: readonly Column<JobLineFragment>[] = [
   { title: 'Job', cell: ({ kind }) => jobName(kind) },
   { title: 'State', cell: (job) => <JobState job={job} /> },
-  { title: 'Asked for', sort: 'createdAt', cell: ({ createdAt }) => moment(secondsOf(createdAt)) },
+  { title: 'Asked for', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
   { title: 'Last went on', cell: ({ updatedAt }) => ago(secondsOf(updatedAt)) },
 ];
 

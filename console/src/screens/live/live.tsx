@@ -81,16 +81,16 @@ const example = '{ "range": { "data.temperature": { "gt": 30 } } }';
 /** The clause that records have to pass, as JSON. */
 function Filter({ application }: { application: Application }) {
   const address = useAddress();
-  const asked = address.get('query');
-  const [text, setText] = useState(asked || example);
+  const query = address.get('query');
+  const [text, setText] = useState(query || example);
   const isJson = parseQuery(text) !== undefined;
   const names = application.products.items.flatMap(({ variables }) => variables.map(({ name }) => name));
   const filter = () => {
     if (isJson) address.set({ query: text });
   };
   return (
-    <details class="query" open={asked !== ''}>
-      <summary>Filter{asked !== '' && ': on'}</summary>
+    <details class="query" open={query !== ''}>
+      <summary>Filter{query !== '' && ': on'}</summary>
       <div class="small">
         <LazyEditor
           label="Filter"
@@ -105,7 +105,7 @@ function Filter({ application }: { application: Application }) {
         <button type="button" disabled={!isJson} onClick={filter}>
           Filter
         </button>
-        {asked !== '' && (
+        {query !== '' && (
           <button type="button" onClick={() => address.set({ query: '' })}>
             Every record
           </button>

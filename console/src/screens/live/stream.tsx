@@ -3,7 +3,7 @@ import { Empty, Failure } from '../../components/state.js';
 import { LiveRecordsDocument } from '../../documents.js';
 import { type GraphError, subscribe } from '../../graph.js';
 import { organizationId } from '../../session.js';
-import { moment, zone } from '../../time.js';
+import { formatTime, zone } from '../../time.js';
 import { shown } from '../../value.js';
 import type { LiveRecord } from './history.js';
 
@@ -80,7 +80,7 @@ export function Stream({
 const Line = ({ of: { ts, data, device } }: { of: LiveRecord }) => (
   <tr>
     <td>
-      <time>{moment(ts)}</time>
+      <time>{formatTime(ts)}</time>
     </td>
     <td>{device && <a href={`/console/devices/${device.id}`}>{device.name ?? device.serial}</a>}</td>
     <td class="data">

@@ -5,7 +5,7 @@ import { Empty, Loading } from '../../components/state.js';
 import { DeleteProductDocument, ProductDocument, type ProductQuery, UpdateProductDocument } from '../../documents.js';
 import { ask } from '../../graph.js';
 import { mayOwn, organizationId } from '../../session.js';
-import { moment, secondsOf } from '../../time.js';
+import { formatTime, secondsOf } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { DecodeTester } from './decode-tester.js';
 import { mappingsText, ProductFields, productOf } from './product-fields.js';
@@ -33,8 +33,8 @@ export function ProductScreen() {
                 ['Published', <Published {...shown} />],
                 ['Devices', <a href={`/console/devices?product=${shown.id}`}>{shown.deviceCount.toLocaleString()}</a>],
                 ['Applications', shown.applications.items.map(({ name }) => name).join(', ')],
-                ['Made', moment(secondsOf(shown.createdAt))],
-                ['Changed', moment(secondsOf(shown.updatedAt))],
+                ['Made', formatTime(secondsOf(shown.createdAt))],
+                ['Changed', formatTime(secondsOf(shown.updatedAt))],
               ]}
             />
             <Variables of={shown} />

@@ -6,7 +6,7 @@ import { RangePicker } from '../../components/range-picker.js';
 import { RedecodeDocument } from '../../documents.js';
 import { ask } from '../../graph.js';
 import { organizationId } from '../../session.js';
-import { endsOf, moment, parseRange, zone } from '../../time.js';
+import { endsOf, formatTime, parseRange, zone } from '../../time.js';
 
 /**
  * Decodes stored frames of a range again with the present variables: first a trial that changes nothing and counts, then
@@ -25,7 +25,7 @@ export function Redecode({ productId }: { productId: string }) {
       ...(dryRun ? { trial: redecodeProduct.id, job: '' } : { job: redecodeProduct.id }),
     });
   };
-  const between = `between ${moment(from)} and ${moment(to)} (${zone.value})`;
+  const between = `between ${formatTime(from)} and ${formatTime(to)} (${zone.value})`;
   return (
     <Section
       title="Decode stored frames again"

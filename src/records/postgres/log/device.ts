@@ -29,13 +29,13 @@ export interface Devices {
 }
 
 /** What one organization's items name. */
-interface Wanted {
+interface DeviceKeys {
   serials: Set<string>;
   ids: Set<string>;
 }
 
 /** What was found for one organization, by serial and by id. */
-interface Found {
+interface FoundDevices {
   bySerial: Map<string, RecordDevice>;
   byId: Map<string, RecordDevice>;
 }
@@ -61,7 +61,7 @@ export const loadDevices = async (
     join device d using (organization_id, id) left join product p on p.id = d.product_id`,
     ),
   );
-  const found = new Map<string, Found>();
+  const found = new Map<string, FoundDevices>();
   for (const organizationId of wanted.keys()) found.set(organizationId, { bySerial: new Map(), byId: new Map() });
   const products: (ProductUse & { version: string })[] = [];
   for (const row of rows) {
@@ -89,8 +89,8 @@ export const loadDevices = async (
 
 const wantedOf = (
   calls: readonly { organizationId: string; items: readonly (Item | Rejection)[] }[],
-): Map<string, Wanted> => {
-  const wanted = new Map<string, Wanted>();
+): Map<string, DeviceKeys> => {
+  const wanted = new Map<string, DeviceKeys>();
   for (const { organizationId, items } of calls) {
     const of = wanted.get(organizationId) ?? { serials: new Set(), ids: new Set() };
     wanted.set(organizationId, of);
@@ -106,8 +106,8 @@ const wantedOf = (
 
 /** Two arrays of one length, as unnest takes them. */
 const pairs = (
-  wanted: ReadonlyMap<string, Wanted>,
-  read: (of: Wanted) => ReadonlySet<string>,
+  wanted: ReadonlyMap<string, DeviceKeys>,
+  read: (of: DeviceKeys) => ReadonlySet<string>,
 ): { organizations: string[]; values: string[] } => {
   const list = [...wanted].flatMap(([organization, of]) => [...read(of)].map((value) => ({ organization, value })));
   return { organizations: list.map(({ organization }) => organization), values: list.map(({ value }) => value) };

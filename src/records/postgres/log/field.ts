@@ -25,41 +25,41 @@ const maxPaths = 2 * maxFields;
 const maxOrganizations = 1000;
 
 /** What is known to be in the catalogue, by key below key. Visiting the values of a record makes no text. */
-class Known {
+class FieldNode {
   /** Whether this path holds values, and whether arrays of them. */
   single = false;
   multi = false;
-  private readonly below = new Map<string, Known>();
+  private readonly below = new Map<string, FieldNode>();
 
   /** @param size how much is remembered of the organization, at every depth. */
   constructor(private readonly size = { paths: 0 }) {}
 
   /** What is known below a key; forgotten at once where there is too much to remember. */
-  at(key: string): Known {
-    let known = this.below.get(key);
-    if (!known) {
-      known = new Known(this.size);
+  at(key: string): FieldNode {
+    let node = this.below.get(key);
+    if (!node) {
+      node = new FieldNode(this.size);
       if (this.size.paths < maxPaths) {
         this.size.paths++;
-        this.below.set(key, known);
+        this.below.set(key, node);
       }
     }
-    return known;
+    return node;
   }
 }
 
 /** The catalogue of an organization's fields (`record_field`), and which of them are known to be in it. */
 export class Fields {
-  private readonly known = new Map<string, Known>();
+  private readonly roots = new Map<string, FieldNode>();
   private readonly unseen = new Map<string, Map<string, Field>>();
 
   /** Notes the fields of a record. Paths join keys by dots: `data.temperature`, `metadata.decode.status`. */
   note(organizationId: string, metadata: PlainObject, data: PlainObject): void {
-    const known = this.knownOf(organizationId);
+    const node = this.rootOf(organizationId);
     const add = (keys: readonly string[], kind: FieldKind, multi: boolean) =>
       this.add(organizationId, { keys, kind, multi });
-    visit(known.at('metadata'), metadata, false, ['metadata'], add);
-    visit(known.at('data'), data, false, ['data'], add);
+    visit(node.at('metadata'), metadata, false, ['metadata'], add);
+    visit(node.at('data'), data, false, ['data'], add);
   }
 
   /** Adds to the catalogue what was noted and is not in it. */
@@ -68,21 +68,21 @@ export class Fields {
       this.unseen.delete(organizationId);
       await addFields(database, organizationId, fields);
       for (const { keys, multi } of fields.values()) {
-        const known = keys.reduce((above, key) => above.at(key), this.knownOf(organizationId));
-        known.single = true;
-        known.multi ||= multi;
+        const node = keys.reduce((above, key) => above.at(key), this.rootOf(organizationId));
+        node.single = true;
+        node.multi ||= multi;
       }
     }
   }
 
-  private knownOf(organizationId: string): Known {
-    let known = this.known.get(organizationId);
-    if (!known) {
-      if (this.known.size >= maxOrganizations) this.known.clear();
-      known = new Known();
-      this.known.set(organizationId, known);
+  private rootOf(organizationId: string): FieldNode {
+    let node = this.roots.get(organizationId);
+    if (!node) {
+      if (this.roots.size >= maxOrganizations) this.roots.clear();
+      node = new FieldNode();
+      this.roots.set(organizationId, node);
     }
-    return known;
+    return node;
   }
 
   private add(organizationId: string, field: Field): void {
@@ -102,16 +102,16 @@ export class Fields {
 type Add = (keys: readonly string[], kind: FieldKind, multi: boolean) => void;
 
 /** Calls `add` for each value whose path is not known; `path` is of `value` and is left as it was. */
-const visit = (known: Known, value: PlainJson, multi: boolean, path: string[], add: Add): void => {
+const visit = (node: FieldNode, value: PlainJson, multi: boolean, path: string[], add: Add): void => {
   if (value === null) return;
   if (typeof value !== 'object') {
-    if (!known.single || (multi && !known.multi)) add([...path], kindOf(value), multi);
+    if (!node.single || (multi && !node.multi)) add([...path], kindOf(value), multi);
   } else if (Array.isArray(value)) {
-    for (const inner of value) visit(known, inner, true, path, add);
+    for (const inner of value) visit(node, inner, true, path, add);
   } else {
     for (const key in value) {
       path.push(key);
-      visit(known.at(key), value[key]!, multi, path, add);
+      visit(node.at(key), value[key]!, multi, path, add);
       path.pop();
     }
   }

@@ -32,11 +32,11 @@ interface Row extends ProductUse {
 
 /** Shapes by product; kept as long as the product's version stands. */
 export class ProductShapes {
-  private readonly known = new Map<string, ProductShape & { version: string }>();
+  private readonly shapes = new Map<string, ProductShape & { version: string }>();
 
   /** The shape of a product, as {@link load} last saw it. */
   get(use: ProductUse): ProductShape | undefined {
-    return this.known.get(keyOf(use));
+    return this.shapes.get(keyOf(use));
   }
 
   /** Loads the shapes of products that are new or have another version, and gives each of their variables its slot. */
@@ -44,11 +44,11 @@ export class ProductShapes {
     const wanted = new Map<string, ProductUse>();
     for (const product of products) {
       const key = keyOf(product);
-      if (this.known.get(key)?.version !== product.version) wanted.set(key, product);
+      if (this.shapes.get(key)?.version !== product.version) wanted.set(key, product);
     }
     if (wanted.size === 0) return;
-    if (this.known.size + wanted.size > capacity) this.known.clear();
-    for (const [key, shape] of await loadShapes(database, [...wanted.values()])) this.known.set(key, shape);
+    if (this.shapes.size + wanted.size > capacity) this.shapes.clear();
+    for (const [key, shape] of await loadShapes(database, [...wanted.values()])) this.shapes.set(key, shape);
   }
 }
 

@@ -110,9 +110,9 @@ const loadScope = async (
     sources,
     fields: (of: readonly string[], reading: Rows): Promise<Fields> => {
       const key = of.join();
-      const known = loaded.get(key) ?? loadFields(reading, inScope(of));
-      loaded.set(key, known);
-      return known;
+      const loading = loaded.get(key) ?? loadFields(reading, inScope(of));
+      loaded.set(key, loading);
+      return loading;
     },
   };
 };

@@ -62,7 +62,7 @@ const orders: Readonly<Record<RecordListRequest['order'], TimeOrder>> = {
 interface Statements {
   readonly page: Sql;
   /** Counts up to so many. */
-  readonly count: (most: number) => Sql;
+  readonly count: (upTo: number) => Sql;
 }
 
 /** What is read of one `parent`. */
@@ -76,8 +76,8 @@ function statements(request: RecordListRequest): Statements {
   const where = (conditions: readonly Sql[]) => join([condition, ...conditions], ' and ');
   return {
     page: sql`select ${columns} ${rows} where ${where(onwards)} order by ${order} limit ${limit + 1} offset ${skipped}`,
-    count: (most) =>
-      sql`select count(*)::int as total from (select ${from} where ${where(within)} limit ${most}) capped`,
+    count: (upTo) =>
+      sql`select count(*)::int as total from (select ${from} where ${where(within)} limit ${upTo}) capped`,
   };
 }
 

@@ -75,7 +75,7 @@ export const requireAnswerable = async (
 };
 
 /** Identifiers of the records that match, and of those of which that cannot be said. */
-interface Answer {
+interface MatchResult {
   found: ReadonlySet<string>;
   open: readonly string[];
   timedOut: boolean;
@@ -86,7 +86,7 @@ const match = async (
   query: PlainJson,
   records: readonly Matchable[],
   { now, timeoutMs }: MatchLimits,
-): Promise<Answer> => {
+): Promise<MatchResult> => {
   const [first] = records;
   if (!first) return { found: new Set(), open: [], timedOut: false };
   const { organizationId } = first.device;
@@ -95,20 +95,20 @@ const match = async (
     await tx.query(sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`);
     const rows = async <Row extends object>(statement: Sql) => (await tx.query<Row>(statement)).rows;
     const fieldsAmong = await loadFieldsAmong(rows, organizationId);
-    const asked = parsed(query, 'query');
+    const parsedQuery = parsed(query, 'query');
     const byProduct = Map.groupBy(records, ({ device }) => device.product?.id);
     const { predicate, refused } = bindAmong([...byProduct.keys()], (products) =>
-      bindQuery(asked, { fields: fieldsAmong(products), now }),
+      bindQuery(parsedQuery, { fields: fieldsAmong(products), now }),
     );
     const open = refused.flatMap((product) => byProduct.get(product)!.map(({ id }) => id));
-    const moments = records.map(({ ts }) => ts * 1000);
+    const times = records.map(({ ts }) => ts * 1000);
     const { source, where } = scan(
       {
         organizationId,
         deviceIds: [...new Set(records.map(({ device }) => device.id))],
         productIds: [],
-        from: new Date(Math.min(...moments) - 1000).toISOString(),
-        to: new Date(Math.max(...moments) + 1000).toISOString(),
+        from: new Date(Math.min(...times) - 1000).toISOString(),
+        to: new Date(Math.max(...times) + 1000).toISOString(),
       },
       [predicate],
       [],

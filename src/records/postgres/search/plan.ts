@@ -9,7 +9,7 @@ import type { SearchRequest } from '../../../search/request.js';
 import type { Span } from '../../../search/span.js';
 import { needsNarrow } from './aggregation/tree.js';
 import { isByTime } from './hits/hits.js';
-import { type Asked, type Candidate, rollupCandidate, rollupRange } from './rollup/eligible.js';
+import { type Candidate, type RollupRequest, rollupCandidate, rollupRange } from './rollup/eligible.js';
 import type { Sources } from './rollup/sources.js';
 import { narrow, type Scope } from './sql/scan.js';
 
@@ -41,12 +41,12 @@ export interface Plan extends PlanContext, BoundRequest {
 export const planOf = (request: SearchRequest, context: PlanContext): Plan => {
   const { range, now } = context;
   const bound = bindRequest(request, context);
-  const asked = spanOf(range, now);
-  const span = spanLeft(asked, request.aggregations, bound.query);
+  const wholeSpan = spanOf(range, now);
+  const span = spanLeft(wholeSpan, request.aggregations, bound.query);
   return {
     ...context,
     ...bound,
-    pageSpan: untilCursor(asked, bound.sort, request, now),
+    pageSpan: untilCursor(wholeSpan, bound.sort, request, now),
     span,
     narrows: needsNarrow(request.aggregations, span),
   };
@@ -54,7 +54,7 @@ export const planOf = (request: SearchRequest, context: PlanContext): Plan => {
 
 /** Rollups that may answer a plan's aggregations, and the only devices whose rollups matter, where these are some. */
 export interface RollupQuestion {
-  readonly asked: Asked;
+  readonly request: RollupRequest;
   readonly candidate: Candidate;
   readonly deviceIds?: readonly string[];
 }
@@ -62,16 +62,16 @@ export interface RollupQuestion {
 /** Whether rollups may answer, as far as the question tells. @param span the time that records are in, where it was read. */
 export const rollupQuestion = (plan: Plan, span: Span): RollupQuestion | undefined => {
   if (plan.timed.size > 0) return undefined;
-  const asked = selectedFieldsOf(plan, span);
-  const candidate = rollupCandidate(asked);
+  const request = rollupRequestOf(plan, span);
+  const candidate = rollupCandidate(request);
   if (candidate === undefined) return undefined;
   const { deviceIds } = narrow(plan.scope, [plan.query]).scope;
-  return { asked, candidate, ...(deviceIds.length < plan.scope.deviceIds.length && { deviceIds }) };
+  return { request, candidate, ...(deviceIds.length < plan.scope.deviceIds.length && { deviceIds }) };
 };
 
 /** The scope with the rollups that stand in for its records; undefined where there are none to trust. */
 export const rolledScope = ({ scope }: Plan, question: RollupQuestion, sources: Sources): Scope | undefined => {
-  const rollup = rollupRange(question.asked, question.candidate, sources);
+  const rollup = rollupRange(question.request, question.candidate, sources);
   return rollup && { ...scope, rollup };
 };
 
@@ -101,15 +101,15 @@ export const pagesByTime = ({ scope, predicates, sort, request: { from, size } }
 /** The products of a scope, where nearly all records of each are in it: a device may have come since the last rollup. */
 export const wholeProducts = ({ productIds, deviceIds }: Scope, { products, whole }: Sources): string[] | undefined => {
   const ids = productIds.length === 0 ? products : productIds;
-  const known = ids.filter((id) => id !== null && whole.has(id)) as string[];
-  return ids.length > 0 && known.length === ids.length && ids.length < deviceIds.length ? known : undefined;
+  const wholeIds = ids.filter((id) => id !== null && whole.has(id)) as string[];
+  return ids.length > 0 && wholeIds.length === ids.length && ids.length < deviceIds.length ? wholeIds : undefined;
 };
 
 /** How many records match, where a page that is not full shows it. @param shown how many hits the page has. */
 export const totalShown = ({ cursor, request: { from, size } }: Plan, shown: number): number | undefined =>
   cursor === undefined && shown < size && (shown > 0 || from === 0) ? from + shown : undefined;
 
-const selectedFieldsOf = ({ request, query, scope, fields, range, now }: Plan, span: Span): Asked => ({
+const rollupRequestOf = ({ request, query, scope, fields, range, now }: Plan, span: Span): RollupRequest => ({
   aggregations: request.aggregations,
   query,
   productIds: scope.productIds,

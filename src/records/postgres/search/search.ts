@@ -62,7 +62,7 @@ const fieldTypesOf = async (
   { organizationId, applicationId, signal }: SearchCall,
 ): Promise<FieldType[]> => {
   const { timeoutMs } = options;
-  const snapshot = await takeSnapshot(options, { organizationId, most: 1, timeoutMs, signal });
+  const snapshot = await takeSnapshot(options, { organizationId, maxConnections: 1, timeoutMs, signal });
   try {
     const scope = { organizationId, applicationId, productIds: [] };
     const fields = await snapshot.run(timeoutMs, ({ rows }) => loadFields(rows, scope));
@@ -102,8 +102,10 @@ const answerAll = async (
     await timeSlices.ifOver(organizationId);
     requests.push({ parsed: parsed(input), ids: productIds(products) });
   }
-  const most = Math.min(maxConnections, queries.length);
-  const snapshot = await inTime(whenTurn(takeSnapshot(options, { organizationId, most, timeoutMs, signal })));
+  const maxShared = Math.min(maxConnections, queries.length);
+  const snapshot = await inTime(
+    whenTurn(takeSnapshot(options, { organizationId, maxConnections: maxShared, timeoutMs, signal })),
+  );
   if (snapshot === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
   if (!('run' in snapshot)) return { took: took(), responses: queries.map(() => snapshot) };
   try {

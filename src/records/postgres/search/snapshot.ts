@@ -22,7 +22,7 @@ export interface SnapshotOptions {
   /** Whose turn it takes. */
   readonly organizationId: string;
   /** How many connections it may use at once. */
-  readonly most: number;
+  readonly maxConnections: number;
   /** How long one query may take, where it does not ask for less, in milliseconds. */
   readonly timeoutMs: number;
   /** Ends every statement when the caller is gone. */
@@ -39,12 +39,12 @@ const callTimeouts = 3;
  */
 export const takeSnapshot = async (
   { pool, queue }: SearchConnections,
-  { organizationId, most, timeoutMs, signal }: SnapshotOptions,
+  { organizationId, maxConnections, timeoutMs, signal }: SnapshotOptions,
 ): Promise<Snapshot> => {
   const deadline = performance.now() + callTimeouts * timeoutMs;
   const turn =
     queue.takeFree(organizationId) ?? (await waitTurn(queue, organizationId, callTimeouts * timeoutMs, signal));
-  const exported = most > 1 && queue.hasFree(organizationId);
+  const exported = maxConnections > 1 && queue.hasFree(organizationId);
   const first = await openConnection(pool, turn, { organizationId, timeoutMs, signal, exported });
   const connections = [Promise.resolve(first)];
   const idle = [first];
@@ -54,7 +54,7 @@ export const takeSnapshot = async (
     const free = idle.pop();
     if (free !== undefined) return Promise.resolve(free);
     // Another only while one is to spare: a search never waits for a connection while it holds one.
-    const another = exported && connections.length < most ? queue.takeFree(organizationId) : undefined;
+    const another = exported && connections.length < maxConnections ? queue.takeFree(organizationId) : undefined;
     if (another === undefined) return new Promise((resolve) => waiting.push(resolve));
     const opened = openConnection(pool, another, { organizationId, timeoutMs, signal, beside: first.reader });
     connections.push(opened);

@@ -9,24 +9,24 @@ interface Bounds {
 
 /** Makes partitions before records need them. What it knows may be stale (retention drops some): see {@link forget}. */
 export class Partitions {
-  private known: Bounds[] = [];
+  private bounds: Bounds[] = [];
 
   /** Makes sure that each moment (Unix seconds) has its partition; `now` in the same unit decides between weeks and years. */
   async ensure(database: Database, moments: Iterable<number>, now: number): Promise<void> {
     for (const moment of moments) {
       if (this.covers(moment)) continue;
       await database.query(sql`select record_partition(to_timestamp(${moment}), to_timestamp(${now}))`);
-      this.known = await loadBounds(database);
+      this.bounds = await loadBounds(database);
     }
   }
 
   /** Forgets what is known, after PostgreSQL has said that a partition is missing. */
   forget(): void {
-    this.known = [];
+    this.bounds = [];
   }
 
   private covers(moment: number): boolean {
-    return this.known.some(({ lower, upper }) => moment >= lower && moment < upper);
+    return this.bounds.some(({ lower, upper }) => moment >= lower && moment < upper);
   }
 }
 

@@ -83,12 +83,12 @@ class ScriptParser {
   }
 
   private binary(level: number): Evaluate {
-    const known = operators[level];
-    if (known === undefined) return this.unary();
+    const symbols = operators[level];
+    if (symbols === undefined) return this.unary();
     let left = this.binary(level + 1);
-    for (let token = this.peek(); token !== undefined && Object.hasOwn(known, token); token = this.peek()) {
+    for (let token = this.peek(); token !== undefined && Object.hasOwn(symbols, token); token = this.peek()) {
       this.index += 1;
-      const [apply, before, after] = [known[token]!, left, this.binary(level + 1)];
+      const [apply, before, after] = [symbols[token]!, left, this.binary(level + 1)];
       left = (variables) => apply(before(variables), after(variables));
     }
     return left;

@@ -57,12 +57,12 @@ export class RegexpCost {
   }
 
   /** What came last is repeated; without a limit `most` is what `least` is. */
-  repeat(least: number, most: number): void {
+  repeat(min: number, max: number): void {
     const { group } = this;
     const { cost, empty } = group.last;
-    const more = most > 1 ? cost * (empty ? emptyFactor : 1) * (most - 1) : 0;
+    const more = max > 1 ? cost * (empty ? emptyFactor : 1) * (max - 1) : 0;
     group.cost += more;
-    group.last = { cost: cost + more, empty: empty || least === 0 };
+    group.last = { cost: cost + more, empty: empty || min === 0 };
   }
 
   private add(cost: number, empty: boolean): void {
@@ -128,7 +128,7 @@ const addNode = (cost: RegexpCost, node: RegexpNode): void => {
       cost.open();
       addNode(cost, node.of);
       cost.close();
-      cost.repeat(node.least, node.most ?? node.least);
+      cost.repeat(node.min, node.max ?? node.min);
       return;
     case 'group':
       cost.open();

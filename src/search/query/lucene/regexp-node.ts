@@ -14,7 +14,7 @@ export type RegexpNode =
   /** `<from-to>`: a whole number, of so many digits, or, with a width of 0, behind any zeros. */
   | { readonly kind: 'interval'; readonly from: number; readonly to: number; readonly width: number }
   /** Without `most` any number of times. */
-  | { readonly kind: 'repeat'; readonly of: RegexpNode; readonly least: number; readonly most?: number }
+  | { readonly kind: 'repeat'; readonly of: RegexpNode; readonly min: number; readonly max?: number }
   /** What brackets or quotation marks hold together. */
   | { readonly kind: 'group'; readonly of: RegexpNode }
   | { readonly kind: 'sequence'; readonly of: readonly RegexpNode[] }

@@ -87,22 +87,22 @@ class RegexpParser {
   private repeated(): RegexpNode {
     let of = this.atom();
     for (;;) {
-      if (this.takes('?')) of = { kind: 'repeat', of, least: 0, most: 1 };
-      else if (this.takes('*')) of = { kind: 'repeat', of, least: 0 };
-      else if (this.takes('+')) of = { kind: 'repeat', of, least: 1 };
+      if (this.takes('?')) of = { kind: 'repeat', of, min: 0, max: 1 };
+      else if (this.takes('*')) of = { kind: 'repeat', of, min: 0 };
+      else if (this.takes('+')) of = { kind: 'repeat', of, min: 1 };
       else if (this.peek() === '{') of = { kind: 'repeat', of, ...this.bounds() };
       else return of;
     }
   }
 
-  private bounds(): { least: number; most?: number } {
+  private bounds(): { min: number; max?: number } {
     const [bounds, from, comma = '', to = ''] =
       /^\{(\d+)(?:(,)(\d*))?\}/.exec(this.rest()) ?? this.fail('integer expected');
     if (Number(from) > maxRepeat || Number(to) > maxRepeat) this.fail(`repeats are limited to ${maxRepeat}`);
     if (to !== '' && Number(to) < Number(from)) this.fail('invalid repetition range(s)');
     this.index += [...bounds].length;
-    const most = comma === '' ? from : to;
-    return { least: Number(from), ...(most !== '' && { most: Number(most) }) };
+    const max = comma === '' ? from : to;
+    return { min: Number(from), ...(max !== '' && { max: Number(max) }) };
   }
 
   private atom(): RegexpNode {

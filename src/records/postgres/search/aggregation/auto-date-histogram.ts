@@ -17,7 +17,7 @@ import type { Planned, Stage } from './bucket/stage.js';
 
 /** At most so many buckets of time, of a width that fits the records of the single buckets around it. */
 export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAggregation>, stage: Stage): Planned => {
-  const { at, buckets: most, minimumInterval, format } = aggregation;
+  const { at, buckets: maxBuckets, minimumInterval, format } = aggregation;
   const { planning } = stage;
   const field = stage.field(aggregation.field, at);
   if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'auto_date_histogram', at);
@@ -32,7 +32,7 @@ export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAgg
     stage.planBarren(aggregation);
     return { read: () => ({ buckets: [], interval: `1${steps[least]!.short}` }) };
   }
-  const { starts, interval } = choose(found, most, least, zone);
+  const { starts, interval } = choose(found, maxBuckets, least, zone);
   const inner = stage.inside([
     {
       value: sql`width_bucket(${field.value}, ${starts.map(instantText)}::timestamptz[])`,

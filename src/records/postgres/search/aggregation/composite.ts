@@ -19,29 +19,29 @@ export const composite = (aggregation: WithChildren<CompositeAggregation>, stage
     throw illegalArgument('[composite] aggregation cannot be used with a parent aggregation', at);
   }
   const keys = sources.map((source, index) => compositeKey(source, index, stage));
-  const known = keys.filter((key) => key !== undefined);
+  const bound = keys.filter((key) => key !== undefined);
   const cursor = after === undefined ? undefined : cursorOf(after, aggregation);
-  if (known.length < keys.length) {
+  if (bound.length < keys.length) {
     stage.planBarren(aggregation);
     return { read: () => ({ buckets: [] }) };
   }
-  const conditions = cursor === undefined ? [] : [afterCondition(known, cursor)];
-  const last = known.at(-1)!.key;
+  const conditions = cursor === undefined ? [] : [afterCondition(bound, cursor)];
+  const last = bound.at(-1)!.key;
   const where = [...(last.where === undefined ? [] : [last.where]), ...conditions];
-  const all = known.map(({ key }, index) =>
-    index === known.length - 1 && where.length > 0 ? { ...key, where: join(where, ' and ') } : key,
+  const all = bound.map(({ key }, index) =>
+    index === bound.length - 1 && where.length > 0 ? { ...key, where: join(where, ' and ') } : key,
   );
-  const order = () => known.map(({ ordered, descending, nullsFirst }, index) => ordered(index, descending, nullsFirst));
+  const order = () => bound.map(({ ordered, descending, nullsFirst }, index) => ordered(index, descending, nullsFirst));
   const inner = stage.inside(all, { cut: { size, minDocCount: 1, order }, ...reach(aggregation, stage, cursor?.[0]) });
   const children = inner.planAll(aggregation);
   const count = inner.count();
   const partsOf = (bucket: Bucket, read: (key: CompositeKey, answered: unknown) => unknown): readonly unknown[] => {
     const answered = inner.level.keysOf(bucket.row!);
-    return known.map((key, index) => (answered[index] === null ? null : read(key, answered[index])));
+    return bound.map((key, index) => (answered[index] === null ? null : read(key, answered[index])));
   };
   const keyOf = (bucket: Bucket): Answer => {
     const parts = partsOf(bucket, ({ written }, answered) => written(answered));
-    return Object.fromEntries(known.map(({ name }, index) => [name, parts[index]]));
+    return Object.fromEntries(bound.map(({ name }, index) => [name, parts[index]]));
   };
   const sortedBy = (bucket: Bucket) => partsOf(bucket, ({ value }, answered) => value(answered));
   return {

@@ -19,32 +19,32 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
   if (minDocCount === 0) throw illegalArgument('[min_doc_count] of [multi_terms] must be greater than 0', at);
   const depth = stage.level.depth;
   const fields = aggregation.terms.map((term) => fieldOrMissing('keyword', term, at, stage));
-  const known = fields.filter((field) => field !== undefined);
-  if (known.length < fields.length) {
+  const bound = fields.filter((field) => field !== undefined);
+  if (bound.length < fields.length) {
     orderOf(aggregation.order, stage.planBarren(aggregation));
     return { read: () => ({ doc_count_error_upper_bound: 0, sum_other_doc_count: 0, buckets: [] }) };
   }
-  const wrong = known.find(({ kind }) => kind === 'geo_point');
+  const wrong = bound.find(({ kind }) => kind === 'geo_point');
   if (wrong !== undefined) throw unsupported(wrong, 'multi_terms', at);
-  const keys = known.map((field, index) =>
+  const keys = bound.map((field, index) =>
     valueKey(field, aggregation.terms[index]!.missing, depth + index, stage.planning),
   );
   const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
   const inner = stage.inside(keys, {
-    cut: { size, minDocCount, order: () => orderInSql(order, comparableKeys(known, depth)) },
+    cut: { size, minDocCount, order: () => orderInSql(order, comparableKeys(bound, depth)) },
   });
   const children = inner.planAll(aggregation);
   const order = orderOf(wantedOrder, children);
   const count = inner.count();
-  const prints = known.map((field, index) => printOf(field, aggregation.terms[index]!.format));
+  const prints = bound.map((field, index) => printOf(field, aggregation.terms[index]!.format));
   const head = (bucket: Bucket): Answer => {
-    const parts = inner.level.keysOf(bucket.row!).map((raw, index) => writtenKey(known[index], raw, prints[index]));
+    const parts = inner.level.keysOf(bucket.row!).map((raw, index) => writtenKey(bound[index], raw, prints[index]));
     const shown = parts.map(
       ({ key, key_as_string: text }, index) =>
-        text ?? (known[index]!.kind === 'double' ? javaDouble(Number(key)) : String(key)),
+        text ?? (bound[index]!.kind === 'double' ? javaDouble(Number(key)) : String(key)),
     );
     const key = parts.map((part, index) =>
-      known[index]!.kind === 'boolean' ? part.key === 1 : (part.key_as_string ?? part.key),
+      bound[index]!.kind === 'boolean' ? part.key === 1 : (part.key_as_string ?? part.key),
     );
     return {
       key,

@@ -46,8 +46,8 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
     inner.level.bucketsOf(around).map((bucket) => ({ ...bucket, key: ownKey(bucket) }));
   const withAll = (around: Bucket): KeyedBucket[] => {
     const some = found(around);
-    const known = new Set(some.map(({ key }) => key));
-    const others = around.id === gap.id ? [] : universe!().filter((key) => !known.has(key));
+    const keys = new Set(some.map(({ key }) => key));
+    const others = around.id === gap.id ? [] : universe!().filter((key) => !keys.has(key));
     const byKey = (a: Bucket, b: Bucket) => compareKeys((a as KeyedBucket).key, (b as KeyedBucket).key);
     return [...some, ...others.map((key) => ({ ...noRecords, key }))].sort(comparing(order, count, byKey));
   };

@@ -23,7 +23,7 @@ const fewestDays = 3;
 const maxStaleDays = 500;
 
 /** What is asked, and over what. */
-export interface Asked {
+export interface RollupRequest {
   readonly aggregations: readonly Aggregation[];
   readonly query: Predicate;
   /** Empty: every product, and records of none. */
@@ -37,7 +37,7 @@ export interface Asked {
 }
 
 /** A stretch of time in milliseconds; its end is not in it. */
-interface Stretch {
+interface TimeSpan {
   readonly from: number;
   readonly until: number;
 }
@@ -50,7 +50,7 @@ export interface Candidate extends Need {
   readonly from: number;
   readonly to: number;
   /** The time asked for, whose ends may be in no whole hour. */
-  readonly within: Stretch;
+  readonly within: TimeSpan;
 }
 
 /**
@@ -58,7 +58,7 @@ export interface Candidate extends Need {
  * that keeps to them), device, what is known of devices, or product, with metrics that add up and pipelines over them; and a
  * query about nothing but time, device and product.
  */
-export const rollupCandidate = ({ aggregations, query, fields, span, range }: Asked): Candidate | undefined => {
+export const rollupCandidate = ({ aggregations, query, fields, span, range }: RollupRequest): Candidate | undefined => {
   if (aggregations.length === 0) return undefined;
   const need = needOf(aggregations, fields, span);
   const whole = {
@@ -76,7 +76,7 @@ export const rollupCandidate = ({ aggregations, query, fields, span, range }: As
 
 /** The rollups to read for a candidate; undefined where a product in scope may have values that are in none. */
 export const rollupRange = (
-  { productIds, now }: Asked,
+  { productIds, now }: RollupRequest,
   { fields, devices, hours, from, to: end, within }: Candidate,
   { products, whole, stale, staleDays }: Sources,
 ): RollupRange | undefined => {
@@ -116,7 +116,7 @@ export const rollupRange = (
 };
 
 /** The whole days of a stretch; undefined where they are too few, or too many of them out of date. */
-const daysOf = (stretch: Stretch, hours: readonly Stale[], days: readonly Stale[]): RollupRange['days'] => {
+const daysOf = (stretch: TimeSpan, hours: readonly Stale[], days: readonly Stale[]): RollupRange['days'] => {
   const from = Math.ceil(stretch.from / day) * day;
   const to = Math.floor(stretch.until / day) * day;
   if (to - from < fewestDays * day) return undefined;
@@ -144,12 +144,12 @@ const isAboutDevices = (query: Predicate): boolean => {
 };
 
 /** The time that a query leaves of a stretch; undefined where it asks for more than time, device and product. */
-const restrict = (stretch: Stretch, query: Predicate): Stretch | undefined => {
+const restrict = (stretch: TimeSpan, query: Predicate): TimeSpan | undefined => {
   switch (query.kind) {
     case 'all':
       return stretch;
     case 'and':
-      return query.of.reduce<Stretch | undefined>((left, part) => left && restrict(left, part), stretch);
+      return query.of.reduce<TimeSpan | undefined>((left, part) => left && restrict(left, part), stretch);
     case 'range': {
       if (query.field.path !== 'ts') return isAboutDevices(query) ? stretch : undefined;
       const { lower, upper } = query;

@@ -22,7 +22,7 @@ interface SourceRow {
 }
 
 /** What is known of some devices. */
-interface Known {
+interface DeviceSources {
   readonly devices: ReadonlySet<string>;
   readonly found: Promise<{ deviceId: string; productId: string | null }[]>;
 }
@@ -37,10 +37,10 @@ interface StaleRow {
 export const findSources = (organizationId: string, applicationId: string): FindSources => {
   let stale: Promise<StaleRow[]> | undefined;
   let all: Promise<SourceRow[]> | undefined;
-  const known: Known[] = [];
+  const cached: DeviceSources[] = [];
 
   const ofDevices = async (rows: Rows, some: readonly string[]): Promise<SourceRow[]> => {
-    let one = known.find(({ devices }) => some.every((id) => devices.has(id)));
+    let one = cached.find(({ devices }) => some.every((id) => devices.has(id)));
     if (one === undefined) {
       const found = rows<{ deviceId: string; productId: string | null }>(
         sql`
@@ -49,10 +49,10 @@ export const findSources = (organizationId: string, applicationId: string): Find
         'sources of devices',
       );
       one = { devices: new Set(some), found };
-      known.push(one);
+      cached.push(one);
     }
-    const asked = new Set(some);
-    return (await one.found).filter(({ deviceId }) => asked.has(deviceId)).map((row) => ({ ...row, whole: false }));
+    const wanted = new Set(some);
+    return (await one.found).filter(({ deviceId }) => wanted.has(deviceId)).map((row) => ({ ...row, whole: false }));
   };
 
   return async (rows, some) => {

@@ -45,7 +45,7 @@ export const createSeries =
     if (deviceIds.length === 0) return [];
     const snapshot = await takeSnapshot(connections, {
       organizationId,
-      most: 1,
+      maxConnections: 1,
       timeoutMs,
       signal: call.signal,
     });

@@ -38,10 +38,10 @@ const written = (node: RegexpNode, caseInsensitive: boolean): string => {
   }
 };
 
-const quantifier = ({ least, most }: Extract<RegexpNode, { kind: 'repeat' }>): string => {
-  if (most === undefined) return least === 0 ? '*' : least === 1 ? '+' : `{${least},}`;
-  if (least === 0 && most === 1) return '?';
-  return least === most ? `{${least}}` : `{${least},${most}}`;
+const quantifier = ({ min, max }: Extract<RegexpNode, { kind: 'repeat' }>): string => {
+  if (max === undefined) return min === 0 ? '*' : min === 1 ? '+' : `{${min},}`;
+  if (min === 0 && max === 1) return '?';
+  return min === max ? `{${min}}` : `{${min},${max}}`;
 };
 
 const interval = ({ from, to, width }: Extract<RegexpNode, { kind: 'interval' }>): string => {

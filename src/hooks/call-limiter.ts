@@ -11,7 +11,7 @@ const activeTime = 25;
  * Lets calls begin a few at a time. Receivers that answer at once are called over few connections, kept busy; those
  * that take their time, or hang, make room for others after a while. Organizations share what may begin fairly.
  */
-export interface Gate<Item> {
+export interface CallLimiter<Item> {
   /** Begins with it as soon as it may, in the order of asking among those of its organization. */
   admit(organizationId: string, item: Item): void;
   /** Resolves once so few wait that more may come. */
@@ -20,8 +20,8 @@ export interface Gate<Item> {
   close(): Item[];
 }
 
-/** A gate in front of what `begin` starts; it resolves when that is over, and never rejects. */
-export function createGate<Item>(begin: (item: Item) => Promise<void>): Gate<Item> {
+/** Limits what `begin` starts; it resolves when that is over, and never rejects. */
+export function createCallLimiter<Item>(begin: (item: Item) => Promise<void>): CallLimiter<Item> {
   const queue = new FairQueue({ turns: maxActive, each: maxActive, waiting: Number.POSITIVE_INFINITY });
   const waiting = new Set<Item>();
   let tell: (() => void) | undefined;
@@ -41,7 +41,7 @@ export function createGate<Item>(begin: (item: Item) => Promise<void>): Gate<Ite
       if (release !== undefined) return enter(item, release);
       waiting.add(item);
       void queue.take(organizationId).then((later) => {
-        // It was given back when the gate was closed.
+        // It was given back when the limiter was closed.
         if (!waiting.delete(item)) return later();
         enter(item, later);
         if (waiting.size < refillBelow) tell?.();

@@ -1,16 +1,16 @@
 import { rateLimited, unavailable } from '../../errors.js';
 
 /** Subscriptions at once, at most. */
-export interface SeatLimits {
+export interface SubscriptionLimits {
   perProcess: number;
   perToken: number;
   perConnection: number;
 }
 
 /** Counts subscriptions. */
-export interface Seats {
+export interface SubscriptionCounter {
   /**
-   * Takes a seat, and answers how to give it back.
+   * Counts a subscription, and answers how to count it no more.
    * @throws 429 where the connection or the token has as many as it may, 503 where this process has.
    */
   take(connection: object, tokenId: string): () => void;
@@ -18,8 +18,12 @@ export interface Seats {
   taken(): number;
 }
 
-/** The seats of a process. */
-export function createSeats({ perProcess, perToken, perConnection }: SeatLimits): Seats {
+/** Counts the subscriptions of a process. */
+export function createSubscriptionCounter({
+  perProcess,
+  perToken,
+  perConnection,
+}: SubscriptionLimits): SubscriptionCounter {
   let all = 0;
   const byToken = new Map<string, number>();
   const byConnection = new WeakMap<object, number>();
