@@ -49,7 +49,9 @@ const answerAll = async (
     queries.push(readQuery(input, productIds(products)));
   }
   const answered = () => ({ took: took(), responses: queries.map(({ answer }) => answer ?? timedOutAnswer(took())) });
-  const snapshot = await inTime(whenTurn(takeSnapshot(options, { organizationId, most: 1, timeoutMs, signal })));
+  const snapshot = await inTime(
+    whenTurn(takeSnapshot(options, { organizationId, maxConnections: 1, timeoutMs, signal })),
+  );
   if (snapshot === 'late') return answered();
   if (!('run' in snapshot)) return { took: took(), responses: queries.map(() => snapshot) };
   try {
