@@ -1,6 +1,6 @@
-import { useLocation } from 'preact-iso';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
+import { EditAndDelete } from '../../components/edit-and-delete.js';
 import {
   type ApplicationQuery,
   DeleteApplicationDocument,
@@ -18,38 +18,24 @@ type Application = NonNullable<ApplicationQuery['application']>;
 
 /** Changes and deletes an application. */
 export const ApplicationActions = ({ application, reload }: { application: Application; reload: () => void }) => {
-  const { route } = useLocation();
   const names = { organizationId: organizationId.value, applicationId: application.id };
   return (
-    <>
-      <Action
-        label="Edit"
-        title="Edit the application"
-        action="Save"
-        submit={async (form) => {
-          await ask(UpdateApplicationDocument, {
-            ...names,
-            name: textOf(form, 'name'),
-            description: textOf(form, 'description') || null,
-            hasDashboard: application.hasDashboard,
-          });
-          reload();
-        }}
-      >
-        <ApplicationFields name={application.name} description={application.description} />
-      </Action>
-      <Action
-        label="Delete"
-        title="Delete the application"
-        danger
-        submit={async () => {
-          await ask(DeleteApplicationDocument, names);
-          route('/console/applications');
-        }}
-      >
-        <p>Its hooks and their deliveries go with it. An application with linked devices is not deleted.</p>
-      </Action>
-    </>
+    <EditAndDelete
+      of="application"
+      list="/console/applications"
+      fields={<ApplicationFields name={application.name} description={application.description} />}
+      consequence="Its hooks and their deliveries go with it. An application with linked devices is not deleted."
+      save={(form) =>
+        ask(UpdateApplicationDocument, {
+          ...names,
+          name: textOf(form, 'name'),
+          description: textOf(form, 'description') || null,
+          hasDashboard: application.hasDashboard,
+        })
+      }
+      remove={() => ask(DeleteApplicationDocument, names)}
+      reload={reload}
+    />
   );
 };
 

@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso';
 import { useAddress } from '../../address.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
+import { NameFilter } from '../../components/name-filter.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
@@ -66,13 +67,7 @@ export function ApplicationsScreen() {
       }
     >
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Filter by name"
-          placeholder="Name"
-          value={address.get('q')}
-          onChange={({ currentTarget }) => address.set({ q: currentTarget.value })}
-        />
+        <NameFilter address={address} />
       </div>
       <Loading of={applications} rows={limit}>
         {({ applications: { items, totalCount } }) => (

@@ -1,6 +1,5 @@
-import { useLocation } from 'preact-iso';
-import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
+import { EditAndDelete } from '../../components/edit-and-delete.js';
 import { DeleteDeviceDocument, type DeviceQuery, UpdateDeviceDocument } from '../../documents.js';
 import { textOf } from '../../form.js';
 import { ask } from '../../graph.js';
@@ -19,33 +18,17 @@ export function DeviceActions({
   products: readonly Product[];
   reload: () => void;
 }) {
-  const { route } = useLocation();
   const names = { organizationId: organizationId.value, deviceId: device.id };
   return (
-    <>
-      <Action
-        label="Edit"
-        title="Edit the device"
-        action="Save"
-        submit={async (form) => {
-          await ask(UpdateDeviceDocument, { ...names, ...deviceOf(form) });
-          reload();
-        }}
-      >
-        <DeviceFields device={device} products={products} />
-      </Action>
-      <Action
-        label="Delete"
-        title="Delete the device"
-        danger
-        submit={async () => {
-          await ask(DeleteDeviceDocument, names);
-          route('/console/devices');
-        }}
-      >
-        <p>1 device is deleted, with its records and its links to applications.</p>
-      </Action>
-    </>
+    <EditAndDelete
+      of="device"
+      list="/console/devices"
+      fields={<DeviceFields device={device} products={products} />}
+      consequence="1 device is deleted, with its records and its links to applications."
+      save={(form) => ask(UpdateDeviceDocument, { ...names, ...deviceOf(form) })}
+      remove={() => ask(DeleteDeviceDocument, names)}
+      reload={reload}
+    />
   );
 }
 

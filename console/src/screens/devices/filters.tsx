@@ -1,4 +1,5 @@
 import type { Address } from '../../address.js';
+import { NameFilter } from '../../components/name-filter.js';
 import type { DevicesQuery } from '../../documents.js';
 import { silences } from './filter.js';
 
@@ -10,13 +11,7 @@ interface Named {
 /** The filters of the list of devices. */
 export const Filters = ({ address, of: { products, applications } }: { address: Address; of: DevicesQuery }) => (
   <div class="filters">
-    <input
-      type="search"
-      aria-label="Filter by serial or name"
-      placeholder="Serial or name"
-      value={address.get('q')}
-      onChange={({ currentTarget }) => address.set({ q: currentTarget.value })}
-    />
+    <NameFilter address={address} of="Serial or name" />
     <input
       type="search"
       aria-label="Tag"

@@ -1,4 +1,5 @@
 import { useAddress } from '../../address.js';
+import { NameFilter } from '../../components/name-filter.js';
 import { Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
@@ -41,13 +42,7 @@ export function PeopleScreen() {
           <>
             <Section title="Members">
               <div class="filters">
-                <input
-                  type="search"
-                  aria-label="Filter by name"
-                  placeholder="Name"
-                  value={address.get('q')}
-                  onChange={({ currentTarget }) => address.set({ q: currentTarget.value })}
-                />
+                <NameFilter address={address} />
               </div>
               {items.length === 0 ? (
                 <Empty title={address.get('q') ? 'No member matches' : 'No member yet'}>

@@ -1,5 +1,5 @@
-import { useLocation, useRoute } from 'preact-iso';
-import { Action } from '../../components/action.js';
+import { useRoute } from 'preact-iso';
+import { EditAndDelete } from '../../components/edit-and-delete.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { DeleteProductDocument, ProductDocument, type ProductQuery, UpdateProductDocument } from '../../documents.js';
@@ -48,33 +48,17 @@ export function ProductScreen() {
 }
 
 const Changes = ({ product, reload }: { product: Product; reload: () => void }) => {
-  const { route } = useLocation();
   const names = { organizationId: organizationId.value, productId: product.id };
   return (
-    <>
-      <Action
-        label="Edit"
-        title="Edit the product"
-        action="Save"
-        submit={async (form) => {
-          await ask(UpdateProductDocument, { ...names, ...productOf(form) });
-          reload();
-        }}
-      >
-        <ProductFields product={product} />
-      </Action>
-      <Action
-        label="Delete"
-        title="Delete the product"
-        danger
-        submit={async () => {
-          await ask(DeleteProductDocument, names);
-          route('/console/products');
-        }}
-      >
-        <p>A product that devices still use is not deleted: give them another one first.</p>
-      </Action>
-    </>
+    <EditAndDelete
+      of="product"
+      list="/console/products"
+      fields={<ProductFields product={product} />}
+      consequence="A product that devices still use is not deleted: give them another one first."
+      save={(form) => ask(UpdateProductDocument, { ...names, ...productOf(form) })}
+      remove={() => ask(DeleteProductDocument, names)}
+      reload={reload}
+    />
   );
 };
 

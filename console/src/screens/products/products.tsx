@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso';
 import { useAddress } from '../../address.js';
 import { Action } from '../../components/action.js';
 import { Badge } from '../../components/badge.js';
+import { NameFilter } from '../../components/name-filter.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
@@ -55,13 +56,7 @@ export function ProductsScreen() {
       }
     >
       <div class="filters">
-        <input
-          type="search"
-          aria-label="Filter by name"
-          placeholder="Name"
-          value={address.get('q')}
-          onChange={({ currentTarget }) => address.set({ q: currentTarget.value })}
-        />
+        <NameFilter address={address} />
       </div>
       <Loading of={products} rows={limit}>
         {({ products: { items, totalCount } }) => (
