@@ -99,7 +99,7 @@ export const countSelections = (document: DocumentNode, { selectionSet }: Operat
   return createMeasure((name) => fragments.get(name), selectionsOf)(selectionSet);
 };
 
-/** Measures one set of selections by what lies below it: `inner` for what is written there, `spread` for fragments. */
+/** Measures a selection set: `inner` measures the selections of a field in it, `spread` a fragment. */
 type MeasureSet = (set: SelectionSetNode, inner: Measure, spread: (name: string) => number) => number;
 
 function createMeasure(fragment: FragmentOf, measureSet: MeasureSet): Measure {
@@ -136,7 +136,7 @@ const selectionsOf: MeasureSet = ({ selections }, inner, spread) =>
     return sum + 1 + (selection.selectionSet === undefined ? 0 : inner(selection.selectionSet));
   }, 0);
 
-/** The error for a document that the parser gave up on for its tokens; undefined where that was not the reason. */
+/** The error for a document that has too many tokens for the parser; undefined where another fault stopped it. */
 export function tooManyTokens(error: unknown): GraphQLError | undefined {
   if (!(error instanceof GraphQLError) || !error.message.includes('tokens. Parsing aborted')) return undefined;
   return exceeded('tokens', countTokens(error.source?.body ?? ''));

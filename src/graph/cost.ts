@@ -57,7 +57,7 @@ export function costOf(
     return typeof declared.defaultValue === 'number' ? declared.defaultValue : usual;
   };
 
-  /** Of a list that has an item for each item of a list that is asked with; `absent` where that is not given. */
+  /** The length of a list argument, which is that of the answer; `absent` where the argument is not given. */
   const lengthOf = (node: FieldNode, name: string, absent: number): number => {
     let value = node.arguments?.find((argument) => argument.name.value === name)?.value;
     if (value?.kind === Kind.VARIABLE) {

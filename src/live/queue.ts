@@ -36,7 +36,7 @@ export function createQueues(log: Logger): Queues {
         return await work();
       } catch (error) {
         if (tries === maxRetries) {
-          log.error({ err: error }, 'subscribers missed what their queries could not be asked about');
+          log.error({ err: error }, 'queries of subscriptions failed; their subscribers missed records');
           return lost();
         }
         await delay(backOff(tries));

@@ -127,8 +127,8 @@ export interface ChangesQuestion {
   /** How many records. */
   limit: number;
   /**
-   * JSON of a record is left out where it is this large, or where that of the organization's later records of the page is so
-   * large together. Bytes as stored.
+   * The JSON of a record is left out where it has this many bytes (as stored), and where the JSON of its organization's later
+   * records of the page has `maxTotalBytes` together.
    */
   maxBytes: number;
   maxTotalBytes: number;

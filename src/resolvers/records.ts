@@ -117,7 +117,7 @@ async function readPages(
   }));
 }
 
-/** The first key decides: there is only the time to sort by. */
+/** The first key decides: the time is the only key. */
 function orderOf(sort: string | null | undefined): RecordListRequest['order'] {
   const keys = sort ? sort.split(',') : ['-ts'];
   for (const key of keys) {

@@ -14,7 +14,7 @@ export function toApiError(error: unknown, isConnectionLoss: (error: unknown) =>
     .find((each) => each !== undefined);
 }
 
-/** Whether an error is nothing but the abort of what a caller asked for who went away. */
+/** Whether an error says only that a call was aborted because its caller went away. */
 export const isAborted = (error: unknown): boolean => {
   // A DOMException, which is of no class that is the same everywhere.
   if (typeof error === 'object' && error !== null && 'name' in error && error.name === 'AbortError') return true;

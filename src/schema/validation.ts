@@ -23,7 +23,7 @@ export const validates = (instance: object, type: Class): boolean => {
   return kept(instance);
 };
 
-/** The positions in a list at which items break a rule that is stated of each of them (`each`); none where it is of the list. */
+/** The positions of the items of a list that break a rule for items (`each`); none where the rule is for the list as a whole. */
 export const brokenItems = (instance: object, property: string, rule: string): number[] => {
   const list = (instance as Readonly<Record<string, unknown>>)[property];
   const metadata = getMetadataStorage()

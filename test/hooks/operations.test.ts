@@ -279,7 +279,7 @@ describe('GET .../deliveries/:deliveryId', () => {
     expect(delivery).not.toHaveProperty('error');
   });
 
-  it('shows an answer that is `null` as what it is', async () => {
+  it('shows the answer `null` as null', async () => {
     const receiver = await startReceiver(json('null'));
     const { path } = await owner.hook({ url: receiver.url() });
     await owner.send();

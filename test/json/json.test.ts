@@ -87,7 +87,7 @@ describe('parseJson', () => {
     expect(faultOf('['.repeat(1e6))).toEqual({ line: 1, col: 1e6 + 1 });
   });
 
-  it('puts a fault where a number is longer than any that is meant', () => {
+  it('reads a number of more than 400 digits as a fault, and says where it is', () => {
     expect(read(`{"a":${'1'.repeat(400)}}`).get('a')).toMatchObject({ kind: 'number' });
     expect(read(`{"a":${'1'.repeat(401)},"b":2}`).members).toMatchObject([
       { value: { kind: 'fault', line: 1, col: 6 } },
@@ -132,7 +132,7 @@ describe('toPlain', () => {
 });
 
 describe('locate', () => {
-  it('turns plain values into nodes without a place, and leaves nodes as they are', () => {
+  it('turns plain values into nodes without a position, and leaves nodes unchanged', () => {
     const node = read('{"a":1}');
     expect(locate(node)).toBe(node);
     expect(locate({ a: [1, 'x', null, undefined, true] })).toMatchObject({ kind: 'object', line: 0 });

@@ -70,7 +70,7 @@ describe('reading JSON to plain values', () => {
     expect(() => parsePlainRecords(text)).toThrow(JsonSyntaxError);
   });
 
-  it('reads ts of a record as the nearest double, and of nothing else', () => {
+  it('reads the ts of a record as the nearest double, and no other number', () => {
     const ts = '1700000000.12345678901234567890';
     const record = `{"ts": ${ts}, "data": {"ts": ${ts}, "text": "ts"}}`;
     const read = { ts: Number(ts), data: { ts, text: 'ts' } };

@@ -35,7 +35,7 @@ describe('pages of other origins', () => {
 describe('avatars', () => {
   const service = useService();
 
-  it('are images at the address that an account says, for everybody, and stay what they are', async () => {
+  it('are images at the address that an account names, for everybody, and never change', async () => {
     const { owner } = await createTenant(service);
     const { body } = await owner.get<{ avatarURL: string }>('/account');
     const { statusCode, headers, body: image } = await request(body.avatarURL);

@@ -30,7 +30,7 @@ describe('rate limits', () => {
     expect((await (await tenant.client()).get('/account')).status).toBe(200);
   });
 
-  it('counts those without a token by address, before their 401', async () => {
+  it('counts requests without a token by address, before they are answered 401', async () => {
     const answers = await many(new Client(tenant.owner.base, 'unknown'));
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 429]);
   });

@@ -82,7 +82,7 @@ describe('REST where SOFA alone would be wrong', () => {
     expect(body.map(({ id }) => id)).toEqual(users);
   });
 
-  it('sends a 204 bare, so that the next answer on the connection can be read', async () => {
+  it('sends no body with 204, so that the next answer on the connection can be read', async () => {
     const made = await tenant.owner.post<{ id: string }>(teams, { name: 'A' });
     const head = `Host: x\r\nAuthorization: Bearer ${tenant.owner.token}\r\n`;
     const answers = await overWire(

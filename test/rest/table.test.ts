@@ -5,7 +5,7 @@ import { createTable } from '../../src/rest/table.js';
 const tableOf = (...paths: string[]) => createTable(new Map(paths.map((path) => [path, path])));
 
 describe('a table of paths', () => {
-  it('finds every path of REST, with what stands for its parameters', () => {
+  it('matches every path of REST, and reads its parameters', () => {
     const find = tableOf(...new Set(routes.map(({ path }) => path)));
     for (const { path } of routes) {
       const params: Record<string, string> = {};
@@ -23,7 +23,7 @@ describe('a table of paths', () => {
       expect(find(path)).toBeUndefined();
   });
 
-  it('finds paths with a slash at the end only where they were given so', () => {
+  it('matches a slash at the end only where the route has one', () => {
     const find = tableOf('/:a/b', '/:a/b/');
     expect(find('/x/b')).toEqual({ entry: '/:a/b', params: { a: 'x' } });
     expect(find('/x/b/')).toEqual({ entry: '/:a/b/', params: { a: 'x' } });
@@ -31,7 +31,7 @@ describe('a table of paths', () => {
     expect(find('//b/')).toBeUndefined();
   });
 
-  it('prefers words to parameters, and goes back where words lead nowhere', () => {
+  it('prefers fixed segments to parameters, and goes back where they lead nowhere', () => {
     const find = tableOf('/a/:x', '/a/b/c', '/a/:x/d');
     expect(find('/a/b')).toEqual({ entry: '/a/:x', params: { x: 'b' } });
     expect(find('/a/b/c')).toEqual({ entry: '/a/b/c', params: {} });
@@ -45,7 +45,7 @@ describe('a table of paths', () => {
     expect(find('/a/__proto__')).toEqual({ entry: '/a/:x', params: { x: '__proto__' } });
   });
 
-  it('refuses what does not decode', () => {
+  it('refuses a segment that is not percent-encoded as it should be', () => {
     expect(() => tableOf('/a/:x')('/a/%zz')).toThrow('percent-encode');
   });
 });

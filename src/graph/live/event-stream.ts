@@ -54,7 +54,7 @@ export const createEventStream =
 const eventOf = (result: object): string => `event: next\ndata: ${JSON.stringify(result)}\n\n`;
 const complete = 'event: complete\ndata:\n\n';
 
-/** Sends, and waits until the client has fetched enough of what was sent before. */
+/** Sends a text, and waits while the client has not read enough of what was sent (back-pressure). */
 async function send(response: Response, text: string): Promise<void> {
   if (response.destroyed || response.write(text)) return;
   const drained = once(response, 'drain').catch(() => undefined);

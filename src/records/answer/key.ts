@@ -15,7 +15,7 @@ export const writtenKey = (
   return { key, ...shown, ...(field?.kind === 'double' && { [hiddenKey]: javaDouble(Number(key)) }) };
 };
 
-/** A key's value: numbers as numbers, as far as they are exact. */
+/** The key as it is answered: a whole number that a double holds exactly as a number, a larger one as text. */
 export const plainKey = (field: Pick<Field, 'kind'> | undefined, raw: unknown): unknown => {
   if (field?.kind === 'keyword' || typeof raw !== 'string') return raw;
   const number = Number(raw);

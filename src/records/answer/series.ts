@@ -80,7 +80,7 @@ export const seriesTooLong = (timeoutMs: number): ApiError =>
     { path: 'from', message: `is too long ago: this takes more than ${timeoutMs / 1000} s; ask for less at once` },
   ]);
 
-/** What is read of a call: all lines but those of text, which makes none. */
+/** The lines of a call that are read: those of text variables stay empty. */
 export const wantedPairs = (
   { deviceIds, variables }: Pick<SeriesCall, 'deviceIds' | 'variables'>,
   declared: readonly DeclaredPair[],

@@ -37,7 +37,7 @@ export const boundaries = (rounding: Rounding, from: Instant, to: Instant, maxCo
   return starts;
 };
 
-/** The length of buckets that always last as long and never feel the zone's changes; undefined for others. */
+/** The length of an interval in milliseconds, where the zone's offset does not change; undefined for months and longer. */
 export const uniformMillis = (interval: Interval): number | undefined => {
   if ('millis' in interval) return interval.millis;
   return interval.unit === 'month' || interval.unit === 'quarter' || interval.unit === 'year'

@@ -10,14 +10,14 @@ export interface Engine {
 /** What stands for no answer: some searches end in a fault of the engine's that it never reports, or in want of memory. */
 export const unanswered: Plain = { unanswered: true };
 
-const patience = 10_000;
+const timeoutMs = 10_000;
 
 /** Connects to the engine at a URL. */
 export const connect = (url: string): Engine => {
-  const pool = new Pool(url, { connections: 8, headersTimeout: patience, bodyTimeout: patience });
+  const pool = new Pool(url, { connections: 8, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   return {
     send: async (method, path, body) => {
-      // SelectedFields twice, because this process may itself have stood still.
+      // Sent a second time, since this process itself may have been paused.
       for (let attempt = 1; attempt <= 2; attempt += 1) {
         try {
           const response = await pool.request({

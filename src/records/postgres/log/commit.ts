@@ -141,7 +141,7 @@ export class GroupCommit {
       throw new MixedGroup(organizations);
   }
 
-  /** Does the rest of a group; what is of these organizations waits anew, for groups of their own. */
+  /** Stores the other calls of a group; those of these organizations wait again, for groups of their own. */
   private async withoutThese(
     group: readonly Work[],
     organizations: ReadonlySet<string>,

@@ -90,7 +90,7 @@ interface Change extends TypedData {
   data: PlainObject;
 }
 
-/** The record as it would be stored today; undefined where that is how it is. */
+/** The record as it would be stored today; undefined where nothing would change. */
 const changeOf = (row: Row, { variables, slots }: ProductShape): Change | undefined => {
   const { id, ts, seconds, metadata, data, frame, given } = row;
   const now = frame ? decodeStored(frame, given ?? undefined, metadata, variables) : { metadata, data };

@@ -74,7 +74,7 @@ export const requireAnswerable = async (
   }
 };
 
-/** Identifiers of the records that match, and of those of which that cannot be said. */
+/** The identifiers of records that match (`found`), and of records of products whose types the query does not fit (`open`). */
 interface MatchResult {
   found: ReadonlySet<string>;
   open: readonly string[];
@@ -167,5 +167,5 @@ const leave = (tx: PoolClient) => tx.query('rollback to savepoint matching; rele
 
 const isCancelled = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '57014';
 
-/** Whether a statement failed by what it was asked: it was cancelled (57014), or a value or a pattern is wrong (22, 2201B). */
+/** Whether the query is the cause of a failure: it took too long (57014), or a value or a pattern is wrong (22, 2201B). */
 const isOfQuery = (error: unknown): boolean => /^(57014|22)/.test(String((error as { code?: unknown } | null)?.code));

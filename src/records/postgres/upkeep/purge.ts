@@ -9,10 +9,10 @@ const batchSize = 5000;
 const keyAge = '48 hours';
 const onceAge = '24 hours';
 
-/** Deletes what is kept elsewhere of a device that is gone; false where that has to wait. `deletedAt`: ISO 8601. */
+/** Deletes what other stores have of a deleted device; false where that has to wait. `deletedAt`: ISO 8601. */
 export type Purge = (gone: { deviceId: string; deletedAt: string }) => Promise<boolean>;
 
-/** Deletes some records of a device that is gone; whether to go on. */
+/** Deletes some records of a deleted device. Answers whether there are more. */
 export const purgeDevices = async (pool: Database, now: Date, purge?: Purge): Promise<boolean> => {
   const { rows } = await pool.query<{ device_id: string; deleted_at: string }>(sql`
     select device_id, deleted_at from record_sweep where deleted_at <= ${new Date(now.getTime() - sweepDelay)} order by deleted_at limit 1`);

@@ -64,7 +64,7 @@ export const targets = async (pool: Database, now: Date): Promise<Target[]> => {
   return rows;
 };
 
-/** A product's retention counts instead of its organization's, whichever is longer. */
+/** The records that a retention is about. A product's own retention replaces that of its organization, longer or shorter. */
 const belongs = ({ organization_id, product_id }: Target): Sql =>
   product_id === null
     ? sql`organization_id = ${organization_id} and (product_id is null or product_id not in (

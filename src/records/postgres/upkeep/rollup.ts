@@ -6,7 +6,7 @@ import { byOwner, makeRollups, noteDays, type Owner, ownedBy } from './rollup-da
  * Hourly rollups (table record_rollup): count, sum, minimum, maximum, sum of squares, first and last by organization,
  * product, device and slot; record_total has them added up over devices, and record_source says over which. They are right
  * for every hour of an (organization, product) that has no row in record_dirty, seen in the same snapshot; a dirty hour is
- * read from the records. Only single values are in them: of a field whose record_field.multi is set, arrays are missing.
+ * read from the records. They have single values only: where record_field.multi is set for a field, its arrays are missing.
  */
 
 /** An hour of one organization's product whose rollup is out of date. */
@@ -15,30 +15,30 @@ interface DirtyHour extends Owner {
   readonly hour: string;
 }
 
-/** Hours in one transaction: what is noted is looked through for each, so few at once would make a long backlog slow. */
+/** Hours in one transaction. Each transaction reads the whole list of dirty hours, so a long list is slow with fewer hours at once. */
 const hoursAtOnce = 100;
 
-/** When a dirty hour is worth rolling up. Seconds. */
-export interface Patience {
-  /** The hour is over, and nothing came for so long: the usual case. */
+/** When a dirty hour is rolled up. Seconds. */
+export interface RollupDelay {
+  /** The hour is over, and no record of it came for this long: the usual case. */
   afterHour: number;
-  /** Nothing came for so long, the hour under way included. */
+  /** No record of it came for this long; this holds for the current hour too. */
   quiet: number;
-  /** The hour is over and data keeps coming late: not put off for longer than this. */
+  /** The hour is over and late records keep coming: it is put off no longer than this. */
   atMost: number;
 }
 
-/** Patience of the service. */
-export const usualPatience: Patience = { afterHour: 10, quiet: 60, atMost: 900 };
+/** The delays that the service uses. */
+export const usualDelay: RollupDelay = { afterHour: 10, quiet: 60, atMost: 900 };
 
 /**
  * Makes the rollups of some dirty hours anew from their records, and says how many. One snapshot sees both the notes that are
  * taken away and the records that they are about: what is committed meanwhile leaves its own note.
  */
-export const rollUp = (pool: Pool, now: Date, patience: Patience = usualPatience): Promise<number> =>
+export const rollUp = (pool: Pool, now: Date, delay: RollupDelay = usualDelay): Promise<number> =>
   makeRollups(pool, async (tx) => {
     await thinOut(tx);
-    const hours = await takeDirtyHours(tx, now, patience);
+    const hours = await takeDirtyHours(tx, now, delay);
     for (const some of byOwner(hours)) await rollUpHours(tx, some);
     return hours.length;
   });
@@ -56,7 +56,7 @@ const thinOut = async (tx: PoolClient): Promise<void> => {
 const takeDirtyHours = async (
   tx: PoolClient,
   now: Date,
-  { afterHour, quiet, atMost }: Patience,
+  { afterHour, quiet, atMost }: RollupDelay,
 ): Promise<DirtyHour[]> => {
   const ago = (seconds: number): Sql => sql`${now}::timestamptz - make_interval(secs => ${seconds})`;
   const { rows } = await tx.query<DirtyHour>(sql`

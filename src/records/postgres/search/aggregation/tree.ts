@@ -24,7 +24,7 @@ export interface PlannedTree {
   total(): number | undefined;
 }
 
-/** Whether buckets of time would be so many over a span that it pays to ask first what time there are records of. */
+/** Whether a span has so many buckets of time that it pays to read the time of the first and the last record before. */
 export const needsNarrow = (aggregations: readonly Aggregation[], { from, to }: Span): boolean =>
   aggregations.some((one) => {
     const sources = one.kind === 'composite' ? one.sources : [];

@@ -21,7 +21,7 @@ interface Page {
   readonly span: Span;
 }
 
-/** The scope in parts to be read one after the other until the page is full: the newest records first, where the page is of these. */
+/** The scope in parts, which are read one after the other until the page is full: for a page of the newest records, the newest part first. */
 export const newestFirst = ({ scope, predicates, sort, from, span }: Page): Scope[] => {
   const [first] = sort;
   const byTime = first === undefined || (first.field.path === 'ts' && first.descending);

@@ -4,7 +4,7 @@ import type { Rows } from '../snapshot-reader.js';
 
 /**
  * By record, the paths of values that were stored under an older type of their variable: they are in the source and in no
- * place that searches read, until the product is redecoded. SelectedFields only of products that have changed a type.
+ * place that searches read, until the product is redecoded. Read only for products that have changed a type.
  */
 export const loadStaleTypes = async (
   rows: Rows,
