@@ -1,5 +1,5 @@
 import { GraphQLError, getOperationAST, OperationTypeNode, parse } from 'graphql';
-import { bounds } from './bounds.js';
+import { bounds } from './document-limit.js';
 
 /**
  * Cuts a batch into runs that are carried out one after the other: queries that stand together are one run, and what

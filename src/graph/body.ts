@@ -3,7 +3,7 @@ import { malformed } from '../errors.js';
 import { JsonSyntaxError } from '../json.js';
 import { keepExact } from '../json-plain.js';
 import type { Context } from '../schema/context.js';
-import { bounds } from './bounds.js';
+import { bounds } from './document-limit.js';
 
 /** Reads the body of a caller's request as text of so many bytes at most; '' where none came. */
 export type ReadBody = (request: Request, caller: Context['caller'], bytes: number) => Promise<string>;

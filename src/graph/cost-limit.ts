@@ -1,8 +1,8 @@
 import type { ApolloServerPlugin } from '@apollo/server';
-import { bounds } from './bounds.js';
 import type { CompiledQueryCache } from './compiled-query-cache.js';
 import { type GraphContext, spendInTurn } from './context.js';
 import { costOf } from './cost.js';
+import { bounds } from './document-limit.js';
 import type { Prepare } from './execute.js';
 
 /**

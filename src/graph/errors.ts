@@ -3,7 +3,7 @@ import type { ErrorRequestHandler } from 'express';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ApiError, type ErrorCode } from '../errors.js';
 import { toApiError } from '../schema/api-error.js';
-import { tooManyRepeats, tooManyTokens } from './bounds.js';
+import { tooManyRepeats, tooManyTokens } from './document-limit.js';
 import { faultOf } from './place.js';
 
 /** What is done with errors outside the catalogue. */

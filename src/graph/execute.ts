@@ -20,8 +20,8 @@ import { type CompiledQuery, compileQuery } from 'graphql-jit';
 import { selectedFieldsOf } from '../schema/selected-fields.js';
 import { storedText } from '../schema/stored-text.js';
 import { reserveAnswer } from './answer-weight.js';
-import { countSelections } from './bounds.js';
 import type { GraphContext } from './context.js';
+import { countSelections } from './document-limit.js';
 import { createQueue } from './one-at-a-time.js';
 
 type GatewayInterface = ApolloServerOptionsWithGateway<GraphContext>['gateway'];

@@ -1,5 +1,5 @@
 import { timedOut } from '../errors.js';
-import { bounds, exceeded } from './bounds.js';
+import { bounds, exceeded } from './document-limit.js';
 
 /** From this cost on, in objects, an operation is heavy. */
 const heavyFrom = 1000;

@@ -1,5 +1,5 @@
 import type { Agent, Dispatcher } from 'undici';
-import type { AddressGuard } from './address.js';
+import type { AddressGuard } from './address-guard.js';
 import { type Connection, freshConnections, keptConnections } from './connection.js';
 import { createConnector } from './connector.js';
 import { CallFault, faultOf, timedOut } from './fault.js';

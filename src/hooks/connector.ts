@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
-import type { AddressGuard } from './address.js';
+import type { AddressGuard } from './address-guard.js';
 
 /** How connections to receivers are made. */
 export interface ConnectorOptions {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { invalid, notFound } from '../errors.js';
-import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address.js';
+import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address-guard.js';
 import { createCaller } from './attempt.js';
 import { createDispatcher } from './dispatcher.js';
 import { enqueuePing, enqueueRecords, type PingState, pingState } from './enqueue.js';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Resolve } from './address.js';
+import type { Resolve } from './address-guard.js';
 import { CallFault } from './fault.js';
 
 /** Most lookups of slow names at once; the other threads stay free. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createAddressGuard, type Resolve } from '../../src/hooks/address.js';
+import { createAddressGuard, type Resolve } from '../../src/hooks/address-guard.js';
 import { createCaller } from '../../src/hooks/attempt.js';
 import type { CallFault } from '../../src/hooks/fault.js';
 import { startReceiver } from './receiver.js';

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { GraphQLError, getOperationAST, OperationTypeNode, parse } from 'graphql';
 import { malformed } from '../../errors.js';
 import type { Context } from '../../schema/context.js';
-import { bounds } from '../bounds.js';
+import { bounds } from '../document-limit.js';
 import { Ended, type Operation, type Subscriptions } from './subscription.js';
 
 /** Time between two comments, which keep proxies from closing an idle connection. Milliseconds. */

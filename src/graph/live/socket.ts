@@ -6,7 +6,7 @@ import { CloseCode, handleProtocols, makeServer, type Server } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../../errors.js';
 import type { Context } from '../../schema/context.js';
-import { bounds } from '../bounds.js';
+import { bounds } from '../document-limit.js';
 import { Ended, type Subscriptions } from './subscription.js';
 import { createSubscriptionCounter, type SubscriptionLimits } from './subscription-counter.js';
 import { createUnauthenticated, type UnauthenticatedConnection } from './unauthenticated.js';

@@ -16,8 +16,8 @@ import {
 } from 'graphql';
 import { unavailable } from '../../errors.js';
 import type { Context } from '../../schema/context.js';
-import { bounds, boundsRule } from '../bounds.js';
 import { costOf } from '../cost.js';
+import { bounds, boundsRule } from '../document-limit.js';
 import { createExplain, type ErrorOptions } from '../errors.js';
 import { RequestBudget } from '../request-budget.js';
 import type { SubscriptionCounter } from './subscription-counter.js';
