@@ -11,7 +11,7 @@ const units: Readonly<Record<string, number>> = {
 };
 
 /** A number as the engines' language reads it, with its mark of a float or a double; what is too long counts as one, too. */
-const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[fd]?$/;
+const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?[fd]?$/;
 
 const isLong = (text: string): boolean => /^[+-]?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 
