@@ -8,7 +8,7 @@ import { flag, inNumbers, kindOf, listOf, number, oneOf, optionalString, type Re
 import { named, type ParseAggregation } from './frame.js';
 import type { FieldOptions, Node } from './node.js';
 import { end, type RangeItem } from './option/range.js';
-import { fieldOptions, valueSource } from './option/value-source.js';
+import { fieldOptions, unformatted } from './option/value-source.js';
 
 /** A bucket for each range of distances from a place. */
 export interface GeoDistanceAggregation extends Node<'geo_distance'>, FieldOptions {
@@ -21,7 +21,7 @@ export interface GeoDistanceAggregation extends Node<'geo_distance'>, FieldOptio
 
 export const geoDistance: ParseAggregation<GeoDistanceAggregation> = (at, frame) => {
   const options = object('geo_distance', {
-    ...valueSource,
+    ...unformatted,
     origin: place,
     point: place,
     center: place,
