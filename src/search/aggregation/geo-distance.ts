@@ -78,7 +78,8 @@ const placeOfObject = (input: Input): Point => {
 
 /** A list of less than two numbers is a place from which no distance is known. */
 const placeOfList = (input: Input): Point => {
-  const [lon = Number.NaN, lat = Number.NaN, ...rest] = input.items().map(inNumbers);
-  if (rest.length > 0) throw parsing('malformed [origin]: a geo point array must be of the form [lon, lat]', input);
+  const items = input.items();
+  const [lon = Number.NaN, lat = Number.NaN] = items.slice(0, 2).map(inNumbers);
+  if (items.length > 2) throw parsing('malformed [origin]: a geo point array must be of the form [lon, lat]', input);
   return { lat, lon };
 };
