@@ -134,9 +134,12 @@ const hasOneKeyTwice = ({ keyed, ranges }: Plain): boolean => {
   return (keyed === true || keyed === 'true') && new Set(keys).size < keys.length;
 };
 
-/** Numbers from the highest on: merging its buckets the engine turns them around once more. */
+/**
+ * Numbers in another order than from the lowest on. Merging its buckets, the engine turns those from the highest on around once
+ * more, and of those by count it shows some twice.
+ */
 const isTurned = (kind: string, options: Plain): boolean =>
-  kind.endsWith('histogram') && JSON.stringify(options['order'] ?? '').includes('"desc"');
+  kind.endsWith('histogram') && /"desc"|"_count"/.test(JSON.stringify(options['order'] ?? ''));
 
 /** What leaves buckets out, or reads them: inside `auto_date_histogram` the engine does so in narrower stretches first. */
 const cutsBuckets = (kind: string, options: Plain): boolean =>
