@@ -6,6 +6,7 @@ import type { Fields } from '../../../search/field/field.js';
 import { TimedOut } from '../../../search/pace.js';
 import type { Span } from '../../../search/span.js';
 import type { Times } from '../../answer/hit.js';
+import { timedOutAnswer } from '../../answer/search-call.js';
 import type { CallScope } from '../../postgres/search/call-scope.js';
 import { loadDevices } from '../../postgres/search/hits/device.js';
 import type { Reader } from '../../postgres/search/snapshot-reader.js';
@@ -17,7 +18,7 @@ import { askEngine, type EngineAnswer, type EngineHit, type Part } from './engin
 import { failureOf } from './failure.js';
 import { EngineFields } from './field.js';
 import { loadOlderTypes } from './older-type.js';
-import { attempt, type OneQuery, shardsOf, timedOutAnswer } from './one-query.js';
+import { attempt, type OneQuery, shardsOf } from './one-query.js';
 import type { ClusterSearchOptions } from './option.js';
 import { allOf } from './part.js';
 import { type EnginePlan, enginePlanOf, namesDeviceFields, timedBody, timedSpan } from './plan.js';

@@ -1,6 +1,7 @@
 import { SearchFailure } from '../../../search/failure.js';
-import { parseRequest, type SearchRequest } from '../../../search/request.js';
+import type { SearchRequest } from '../../../search/request.js';
 import type { Input } from '../../../search/syntax/input.js';
+import { parsed, shards } from '../../answer/search-call.js';
 import type { QueryAnswer, Shards } from '../../record-index.js';
 import type { EngineAnswer } from './engine.js';
 
@@ -13,11 +14,8 @@ export interface OneQuery {
 
 /** Reads a query. */
 export const readQuery = (input: Input, productIds: readonly string[]): OneQuery => {
-  const query: OneQuery = { productIds };
-  attempt(query, () => {
-    query.request = parseRequest(input);
-  });
-  return query;
+  const request = parsed(input);
+  return request instanceof SearchFailure ? { productIds, answer: request.toAnswer() } : { productIds, request };
 };
 
 /** Does a step of a query; what is wrong with it becomes its answer. */
@@ -30,14 +28,6 @@ export const attempt = (query: OneQuery, step: () => void): void => {
   }
 };
 
-const oneShard: Shards = { total: 1, successful: 1, skipped: 0, failed: 0 };
-
 /** How many parts of the index answered: one, as a caller sees it, unless some could not. */
-export const shardsOf = ({ _shards: shards }: EngineAnswer): Shards =>
-  shards === undefined || shards.failed === 0 ? oneShard : { skipped: 0, ...shards };
-
-/** The answer of a query that took too long. */
-export const timedOutAnswer = (took: number): QueryAnswer => {
-  const hits = { total: { value: 0, relation: 'gte' as const }, max_score: null, hits: [] };
-  return { took, timed_out: true, status: 200, _shards: oneShard, hits };
-};
+export const shardsOf = ({ _shards: found }: EngineAnswer): Shards =>
+  found === undefined || found.failed === 0 ? shards : { skipped: 0, ...found };

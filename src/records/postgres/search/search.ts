@@ -1,19 +1,19 @@
 import { DatabaseError } from 'pg';
-import { ApiError, timedOut } from '../../../errors.js';
+import { timedOut } from '../../../errors.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '../../../search/envelope.js';
-import { type ErrorAnswer, illegalArgument, rejected, SearchFailure } from '../../../search/failure.js';
+import { illegalArgument, SearchFailure } from '../../../search/failure.js';
 import type { Fields } from '../../../search/field/field.js';
 import { TimedOut } from '../../../search/pace.js';
-import { parseRequest, type SearchRequest } from '../../../search/request.js';
-import type { Input } from '../../../search/syntax/input.js';
+import type { SearchRequest } from '../../../search/request.js';
 import { timeSlices } from '../../../time-slice.js';
 import type { Times } from '../../answer/hit.js';
 import { type CallBudget, ResultBudget } from '../../answer/result-budget.js';
+import { inTime, parsed, shards, stopwatch, timedOutAnswer, whenTurn } from '../../answer/search-call.js';
 import type { Ask, FieldType, Found, QueryAnswer, Search, SearchAnswer, SearchCall } from '../../record-index.js';
 import { earlyLook, noLook, readScope } from './call-scope.js';
 import { execute } from './execute.js';
 import { planOf } from './plan.js';
-import { type SearchConnections, type Snapshot, takeSnapshot } from './snapshot.js';
+import { type SearchConnections, takeSnapshot } from './snapshot.js';
 import { loadFields } from './sql/load-fields.js';
 
 /** What the search works with. */
@@ -26,7 +26,6 @@ export interface SearchOptions extends SearchConnections {
   rollups?: boolean;
 }
 
-const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;
 /** Connections of one call at most. */
 const maxConnections = 4;
 
@@ -144,42 +143,6 @@ const answerAll = async (
   }
 };
 
-/** A query that was read, or what is wrong with it. */
-const parsed = (input: Input): SearchRequest | SearchFailure => {
-  try {
-    return parseRequest(input);
-  } catch (error) {
-    if (error instanceof SearchFailure) return error;
-    throw error;
-  }
-};
-
-/** A snapshot, or what each query of the call answers where too many wait for their turn. */
-const whenTurn = async (taken: Promise<Snapshot>): Promise<Snapshot | ErrorAnswer> => {
-  try {
-    return await taken;
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'RATE_LIMITED') return rejected(error.message).toAnswer();
-    throw error;
-  }
-};
-
-/** What comes, or `late` where the time of the call is over first. */
-const inTime = async <T>(coming: Promise<T>): Promise<T | 'late'> => {
-  try {
-    return await coming;
-  } catch (error) {
-    if (error instanceof TimedOut) return 'late';
-    throw error;
-  }
-};
-
-/** Milliseconds from now on. */
-const stopwatch = () => {
-  const started = performance.now();
-  return () => Math.round(performance.now() - started);
-};
-
 /** The answer of a query, or of its own fault. */
 const answered = async (work: () => Promise<Found>): Promise<QueryAnswer> => {
   const took = stopwatch();
@@ -192,11 +155,6 @@ const answered = async (work: () => Promise<Found>): Promise<QueryAnswer> => {
     if (!(error instanceof TimedOut)) throw error;
     return timedOutAnswer(took());
   }
-};
-
-const timedOutAnswer = (took: number): QueryAnswer => {
-  const hits = { total: { value: 0, relation: 'gte' as const }, max_score: null, hits: [] };
-  return { took, timed_out: true, status: 200, _shards: shards, hits };
 };
 
 /** Whether PostgreSQL refused a value of the query (SQLSTATE class 22), which binding had let pass. */
