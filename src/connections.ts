@@ -58,7 +58,7 @@ export async function openConnections(config: Config, connectionString: string):
   const open = (options?: Parameters<typeof createPool>[1]) => createPool(connectionString, options);
   // Where records are on a cluster, those that were just stored are in the journal.
   const justStored = (session = '') => (config.recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
-  const slowPool = open({ name: 'ddp slow read', max: slowReads, pipeline: true });
+  const slowPool = open({ name: 'ddp slow read', max: slowReads, pipeline: true, slow: true });
   const pool = open();
   // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
   const max = config.ingestGrouping ? 9 : 23;
@@ -66,7 +66,7 @@ export async function openConnections(config: Config, connectionString: string):
   const searchPool = open({ name: 'ddp search', max: 8, pipeline: true });
   const dispatcherPool = open({ name: 'ddp hooks', max: 4, session: dispatcherSession });
   const livePool = open({ name: 'ddp live', max: 4, session: justStored(liveSession) });
-  const liveSlowPool = open({ name: 'ddp live query', max: 4, session: justStored(liveSlowSession) });
+  const liveSlowPool = open({ name: 'ddp live query', max: 4, session: justStored(liveSlowSession), slow: true });
   return {
     orm,
     pool,

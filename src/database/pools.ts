@@ -10,6 +10,8 @@ export interface PoolOptions {
   session?: string;
   /** Whether statements are sent without waiting for the answers to those before them. */
   pipeline?: boolean;
+  /** Whether its statements may be slow: they then give way to those of other pools, where the server is on this machine. */
+  slow?: boolean;
   /** Shown in `pg_stat_activity`, so that an operator sees whose connection it is. */
   name?: string;
 }
@@ -36,7 +38,7 @@ export const sessionOptions = (connectionString: string, session?: string): stri
  */
 export function createPool(
   connectionString: string,
-  { max = 10, name = 'ddp', session, pipeline = false }: PoolOptions = {},
+  { max = 10, name = 'ddp', session, pipeline = false, slow = false }: PoolOptions = {},
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: withSession(connectionString, session),
@@ -53,7 +55,7 @@ export function createPool(
   // asked of the connection is rejected all the same.
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    giveWay(client, connectionString);
+    giveWay(client, connectionString, slow);
   });
   return pool;
 }

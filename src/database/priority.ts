@@ -2,8 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import type { ClientBase } from 'pg';
 
-/** Of the server's processes, where 0 is usual: the event loop gets nine parts of ten of a processor that both want. */
-const niceness = constants.priority.PRIORITY_BELOW_NORMAL;
+/**
+ * Of the server's processes, where 0 is usual: of a processor that both want the event loop gets nine parts of ten, and nearly
+ * all of it from those whose statements may be slow.
+ */
+const { PRIORITY_BELOW_NORMAL: usual, PRIORITY_LOW: slowest } = constants.priority;
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -14,11 +17,14 @@ const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
  * Linux shares processors among sessions first (`sched_autogroup`), and each process of PostgreSQL is a session of its own: a
  * dozen of them would leave the event loop a thirteenth. So the session's priority is lowered too. What the system does not
  * allow stays as it is.
+ *
+ * @param slow whether its statements may be slow: it then gives way to other connections, too
  */
-export const giveWay = (client: ClientBase, connectionString: string): void => {
+export const giveWay = (client: ClientBase, connectionString: string, slow: boolean): void => {
   if (process.platform !== 'linux' || !loopback.has(new URL(connectionString).hostname)) return;
   const { processID: pid } = client as ClientBase & { processID?: number | null };
   if (!pid) return;
+  const niceness = slow ? slowest : usual;
   try {
     // A server in a container has process numbers of its own, which name other processes here.
     if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres: ')) return;

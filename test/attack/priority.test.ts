@@ -1,18 +1,27 @@
 import { getPriority } from 'node:os';
 import { expect, it } from '@jest/globals';
-import { useService } from '../support/service.js';
-import { withDatabase } from '../support/tenant.js';
+import { useWorld } from '../support/world.js';
 
-const service = useService();
+const world = useWorld();
 /** Elsewhere the processes of the server may be another user's, on another machine. */
 const onEmbedded = process.platform === 'linux' && process.env['DATABASE_URL'] === undefined ? it : it.skip;
 
-onEmbedded('the processes of PostgreSQL that work for the pools of a service give way to it', async () => {
-  const { rows } = await withDatabase(service, (db) =>
-    db.query<{ pid: number }>(
-      `select pid from pg_stat_activity where datname = current_database() and application_name = 'ddp hooks'`,
-    ),
+/** The priorities of the server's processes that work for a pool, where 0 is usual and 19 the last. */
+const prioritiesOf = async (pool: string): Promise<number[]> => {
+  const { rows } = await world.pool.query<{ pid: number }>(
+    'select pid from pg_stat_activity where datname = current_database() and application_name = $1',
+    [pool],
   );
-  expect(rows).not.toEqual([]);
-  for (const { pid } of rows) expect(getPriority(pid)).toBe(10);
-});
+  return [...new Set(rows.map(({ pid }) => getPriority(pid)))];
+};
+
+onEmbedded(
+  'the processes of PostgreSQL that work for a service give way to it, and slow reads to all others',
+  async () => {
+    const owner = await world.organization();
+    const { status } = await owner.get(`/organizations/${owner.id}/devices?q=a&limit=1`);
+    expect(status).toBe(200);
+    expect(await prioritiesOf('ddp hooks')).toEqual([10]);
+    expect(await prioritiesOf('ddp slow read')).toEqual([19]);
+  },
+);
