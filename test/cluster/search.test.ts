@@ -41,7 +41,7 @@ const products = {
 
 beforeAll(async () => {
   pool = createPool(database.url, { pipeline: true });
-  records = await openTestRecords(database.url, { clock: () => worldNow, timeoutMs: 10_000 });
+  records = await openTestRecords(database.url, { clock: () => worldNow, timeoutMs: 30_000 });
   const values = devices.flatMap(({ serial }, index) =>
     Array.from({ length: index + 1 }, (_, n) => ({
       serial,

@@ -28,7 +28,7 @@ async function waiting({ pool }: World): Promise<number> {
 
 /** Resolves when so many statements wait for a lock; fails after a while. */
 async function untilWaiting(world: World, count: number): Promise<void> {
-  const until = Date.now() + 10_000;
+  const until = Date.now() + 30_000;
   while ((await waiting(world)) !== count) {
     if (Date.now() > until) throw new Error(`${await waiting(world)} statements wait, not ${count}.`);
   }

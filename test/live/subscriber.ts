@@ -11,7 +11,7 @@ export interface Heard {
 
 /** A subscription as a client sees it. */
 export interface Subscriber extends Heard {
-  /** Resolves once this holds; throws after ten seconds, saying what was heard. */
+  /** Resolves once this holds; throws after thirty seconds, saying what was heard. */
   until(holds: (heard: Heard) => boolean): Promise<Heard>;
   leave(): void;
 }
@@ -61,7 +61,7 @@ export function listenTo(begin: (sink: Sink) => () => void): Subscriber {
         const late = setTimeout(() => {
           watchers.delete(watcher);
           reject(new Error(`This did not come: ${holds.toString()}\nHeard: ${JSON.stringify({ results, ...state })}`));
-        }, 10_000);
+        }, 30_000);
         const watcher = () => {
           if (!holds(subscriber)) return;
           clearTimeout(late);

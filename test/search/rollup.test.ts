@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 const ask = async (rollups: boolean, query: PlainJson, range: PlainJson): Promise<QueryAnswer> => {
   const { pool, organizationId, applicationId } = world;
-  const search = createSearch({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 10_000, rollups });
+  const search = createSearch({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 30_000, rollups });
   const { responses } = await search.prepare(locate(range), locate([query]))({ organizationId, applicationId });
   return responses[0]!;
 };

@@ -88,7 +88,7 @@ const always = { gte: 946_684_800, lte: 4_102_444_800 };
 /** Makes an application with devices and records. Unless said otherwise they are in PostgreSQL, on the connections of the pool. */
 export const buildWorld = async (
   pool: Pool,
-  { products = {}, devices, records, timeoutMs = 10_000 }: WorldOptions,
+  { products = {}, devices, records, timeoutMs = 30_000 }: WorldOptions,
   opened?: Pick<TestRecords, 'log' | 'index'>,
 ): Promise<World> => {
   const [organizationId, applicationId] = [newId(), newId()];

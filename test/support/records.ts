@@ -41,7 +41,7 @@ export const openTestRecords = async (
   const session = recordIndex === 'opensearch' ? journalSession : '';
   const storePool = createPool(databaseUrl, { pipeline: true, session });
   const searchPool = createPool(databaseUrl, { pipeline: true });
-  const reader = createReader(databaseUrl, 10_000);
+  const reader = createReader(databaseUrl, 30_000);
   const cluster =
     recordIndex === 'opensearch'
       ? createClusterStore({ config: config!, pool, clock, log: silent, registry: new Registry() })

@@ -14,7 +14,7 @@ const database = useDatabase();
 /** The log and the index where this run of the tests has them, each time in an organization of its own. */
 const open: Open = async () => {
   const pool = createPool(database.url);
-  const records = await openTestRecords(database.url, { clock: () => worldNow, timeoutMs: 10_000 });
+  const records = await openTestRecords(database.url, { clock: () => worldNow, timeoutMs: 30_000 });
   const world = await buildWorld(
     pool,
     {

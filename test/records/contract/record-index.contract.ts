@@ -146,7 +146,7 @@ export const describeRecordIndex = (name: string, open: Open): void => {
     });
     const listed = async (request: Partial<RecordListRequest>, call = reading()) => {
       const { applicationId } = opened.world;
-      const usual = { order: 'newestFirst', limit: 10, page: 1, timeoutMs: 10_000 } as const;
+      const usual = { order: 'newestFirst', limit: 10, page: 1, timeoutMs: 30_000 } as const;
       return opened.index.list(call, { parent: 'application', parentIds: [applicationId], ...usual, ...request });
     };
     const valuesOf = (pages: readonly RecordPage[]) => pages.map(({ records }) => records.map(({ data }) => data['t']));

@@ -61,7 +61,7 @@ const hasRollups = testRecordIndex() === 'postgres';
 const ask = (rollups: boolean, call: SelectedFields): Promise<Line[]> => {
   const { pool, organizationId } = world;
   if (rollups || !hasRollups) return world.index!.series({ ...call, organizationId, deviceIds });
-  const read = createSeries({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 10_000, rollups });
+  const read = createSeries({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 30_000, rollups });
   return read({ ...call, organizationId, deviceIds });
 };
 
