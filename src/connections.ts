@@ -24,6 +24,8 @@ export interface Connections {
   reads: CallReads;
   /** For transactions that store records. */
   storePool: pg.Pool;
+  /** For those of organizations whose hooks make them long. */
+  slowStorePool: pg.Pool;
   /** For searches; the index of records closes it. */
   searchPool: pg.Pool;
   /** For claims and settling of deliveries. */
@@ -63,6 +65,7 @@ export async function openConnections(config: Config, connectionString: string):
   // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
   const max = config.ingestGrouping ? 9 : 23;
   const storePool = open({ name: 'ddp store', max, pipeline: true, session: justStored() });
+  const slowStorePool = open({ name: 'ddp slow store', max: 3, pipeline: true, session: justStored(), slow: true });
   const searchPool = open({ name: 'ddp search', max: 8, pipeline: true });
   const dispatcherPool = open({ name: 'ddp hooks', max: 4, session: dispatcherSession });
   const livePool = open({ name: 'ddp live', max: 4, session: justStored(liveSession) });
@@ -74,6 +77,7 @@ export async function openConnections(config: Config, connectionString: string):
     accessReader,
     reads: createCallReads(reader, slowPool),
     storePool,
+    slowStorePool,
     searchPool,
     dispatcherPool,
     livePool,
@@ -84,6 +88,7 @@ export async function openConnections(config: Config, connectionString: string):
         orm: await orm.em.getConnection().getNativeClient(),
         slow_read: slowPool,
         store: storePool,
+        slow_store: slowStorePool,
         search: searchPool,
         hooks: dispatcherPool,
         live: livePool,
@@ -91,7 +96,7 @@ export async function openConnections(config: Config, connectionString: string):
       observeReaders(registry, { read: reader, access: accessReader });
     },
     async close() {
-      const pools = [slowPool, pool, storePool, dispatcherPool, livePool, liveSlowPool];
+      const pools = [slowPool, pool, storePool, slowStorePool, dispatcherPool, livePool, liveSlowPool];
       await Promise.all([reader.close(), accessReader.close(), orm.close(), ...pools.map((each) => each.end())]);
     },
   };

@@ -171,9 +171,10 @@ function openRecordLog(
   live: Live,
   hooks: Hooks,
 ): RecordLog {
-  const { storePool, pool, livePool, liveSlowPool } = connections;
+  const { storePool, slowStorePool, pool, livePool, liveSlowPool } = connections;
   const records = createRecordLog({
     storePool,
+    slowStorePool,
     pool,
     queryPool: liveSlowPool,
     changes: { quick: livePool, slow: liveSlowPool },

@@ -21,6 +21,8 @@ export type Clock = () => number;
 export interface CommitOptions {
   /** Of at least eight connections. */
   pool: Pool;
+  /** For the transactions of organizations whose hooks make them long; the pool unless given. */
+  slowPool?: Pool;
   clock: Clock;
   /**
    * Called with what a transaction stores, before its commit: what it writes is committed with the records, or not at all.
@@ -88,7 +90,8 @@ export class GroupCommit {
   }
 
   private async commit(group: readonly Work[], attempt: Attempt): Promise<Outcome<PlainJson>[]> {
-    const { pool, clock, committed, grouped, note = noteDirty } = this.options;
+    const { clock, committed, grouped, note = noteDirty } = this.options;
+    const pool = this.poolOf(group);
     const now = new Date(clock());
     const prepared = await prepare(pool, this.knowledge, group, now.getTime() / 1000);
     const refused = group.map((call, index) => refusal(call, prepared[index]!));
@@ -132,6 +135,11 @@ export class GroupCommit {
     grouped?.({ calls: group.length, records: stored.length });
     afterwards?.();
     return outcomes;
+  }
+
+  private poolOf([first]: readonly Work[]): Pool {
+    const { pool, slowPool = pool } = this.options;
+    return this.costly.isSlow(first!.organizationId) ? slowPool : pool;
   }
 
   /** Nobody waits for the hooks of others: with several organizations in the group, it is given up before that work begins. */

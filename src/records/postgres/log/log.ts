@@ -14,6 +14,8 @@ import { createRecordStore, type RecordStoreOptions } from './store.js';
 export interface RecordLogOptions extends Omit<RecordStoreOptions, 'pool' | 'activity'> {
   /** For transactions that store records, of at least eight connections. */
   storePool: Pool;
+  /** For those of organizations whose hooks make them long. */
+  slowStorePool?: Pool;
   /** For the upkeep. */
   pool: Pool;
   /** For queries over what was just committed. */
@@ -40,6 +42,7 @@ export const storedRecords: Pick<RecordLog, 'match' | 'scan' | 'count' | 'redeco
 /** Opens the log over PostgreSQL. */
 export const createRecordLog = ({
   storePool,
+  slowStorePool = storePool,
   pool,
   queryPool,
   changes,
@@ -51,7 +54,7 @@ export const createRecordLog = ({
 }: RecordLogOptions): RecordLog => {
   const { clock } = options;
   const activity = new ActivityCounter();
-  const store = createRecordStore({ pool: storePool, activity, ...options });
+  const store = createRecordStore({ pool: storePool, slowPool: slowStorePool, activity, ...options });
   const upkeep = createUpkeep({ pool, clock, log, activity, purge, follow });
   return {
     ...storedRecords,
