@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { addOrganizationCommands, addUserCommands } from './command/account.js';
+import { addBackupCommands } from './command/backup.js';
 import { addIndexCommands } from './command/cluster-index.js';
 import { addGroup } from './command/command.js';
 import { addDemoCommand } from './command/demo.js';
 import { addProductCommands, addRetentionCommands } from './command/product.js';
 import { addServiceCommands } from './command/service.js';
 import { addTokenCommands } from './command/token.js';
+import { version } from './version.js';
 
 /** Runs the command line and gives the exit code: 0, or 1 after a sentence on stderr. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -23,9 +25,11 @@ export async function run(args: readonly string[]): Promise<number> {
 function createProgram(): Command {
   const ddp = new Command('ddp')
     .description('Device Data Platform: records from devices in, search and webhooks out.')
+    .version(version, '-V, --version')
     .showHelpAfterError('Add --help to see how it is called.')
     .exitOverride();
   addServiceCommands(ddp);
+  addBackupCommands(ddp);
   addOrganizationCommands(addGroup(ddp, 'organization', 'Organizations, the tenants.'));
   addUserCommands(addGroup(ddp, 'user', 'Users, who become members of organizations.'));
   addTokenCommands(addGroup(ddp, 'token', 'Tokens, with which callers prove who they are.'));

@@ -14,3 +14,17 @@ export async function prepareDatabase(connectionString: string, log: Log): Promi
     await orm.close();
   }
 }
+
+/** Opens what applies migrations, for whoever holds the lock on them; close it. */
+export async function openMigrations(connectionString: string) {
+  const orm = await MikroORM.init(ormOptions(connectionString));
+  const pending = await orm.migrator.getPending();
+  const executed = await orm.migrator.getExecuted();
+  return {
+    /** All of this release. */
+    names: [...executed, ...pending].map(({ name }) => name),
+    /** Applies those of these that are missing; without names all that are. */
+    apply: (names?: readonly string[]) => orm.migrator.up(names && { migrations: [...names] }),
+    close: () => orm.close(),
+  };
+}

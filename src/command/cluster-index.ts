@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { readEnvironment } from '../config.js';
 import { type ClusterTools, openClusterTools } from '../records/opensearch/tools.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
+import { endProgress, showProgress } from './progress.js';
 import { withDatabase } from './workplace.js';
 
 /** `ddp index ...` */
@@ -63,14 +64,6 @@ const withTools = <T>(work: (tools: ClusterTools) => Promise<T>): Promise<T> => 
   );
 };
 
-/** Draws a bar where somebody looks on; there is no end to know of where `total` is 0. */
-const showProgress = (done: number, total: number): void => {
-  if (!process.stderr.isTTY) return;
-  const part = total > 0 ? Math.min(1, done / total) : 0;
-  const bar = '#'.repeat(Math.floor(part * 40)).padEnd(40, '.');
-  process.stderr.write(`\r[${bar}] ${done} of about ${Math.max(done, total)} records`);
-};
-
 const build = async (tools: ClusterTools) => {
   const total = await tools.beginBuild();
   for (;;) {
@@ -81,7 +74,7 @@ const build = async (tools: ClusterTools) => {
     else await pause(500);
   }
   const { total: compared, wrong } = await tools.compareHours();
-  if (process.stderr.isTTY) process.stderr.write('\n');
+  endProgress();
   if (wrong.length > 0)
     throw new Error(
       `The cluster differs in ${wrong.length} hours: ${wrong
@@ -106,7 +99,7 @@ const drain = async (tools: ClusterTools) => {
   }
   // Records keep coming: the rest is copied by the processes that are started next.
   while (((await tools.followJournal()) ?? few) >= few) await pause(100);
-  if (process.stderr.isTTY) process.stderr.write('\n');
+  endProgress();
   return {
     copied: `${done} records`,
     next: 'set RECORD_INDEX=postgres and restart the processes one after another; they copy what comes meanwhile',

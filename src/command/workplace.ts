@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { readEnvironment } from '../config.js';
+import { type Config, readEnvironment } from '../config.js';
 import { openDatabase } from '../database/database.js';
 import { createPool } from '../database/pools.js';
 import { createLog, type Log } from '../log.js';
@@ -15,19 +15,32 @@ export interface Workplace {
 }
 
 /** Opens the database of the settings, whether the service runs or not, and leaves it as it was. */
-export async function withDatabase<T>(work: (place: Workplace) => Promise<T>, { connections = 1 } = {}): Promise<T> {
-  const config = readEnvironment(false);
-  const log = createLog(config.logLevel);
-  const database = await openDatabase(config, log);
-  try {
-    const applied = await prepareDatabase(database.connectionString, log);
-    const pool = createPool(database.connectionString, { max: connections, name: 'ddp cli' });
+export const withDatabase = <T>(work: (place: Workplace) => Promise<T>, { connections = 1 } = {}): Promise<T> =>
+  withServer(async ({ connectionString, log }) => {
+    const applied = await prepareDatabase(connectionString, log);
+    const pool = createPool(connectionString, { max: connections, name: 'ddp cli' });
     try {
       return await work({ pool, now: new Date(), log, applied });
     } finally {
       await pool.end();
     }
+  });
+
+/** A database as it was found: of an older release, of a newer one, or empty. */
+export interface Site {
+  connectionString: string;
+  config: Config;
+  log: Log;
+}
+
+/** Opens the database of the settings without bringing it to the newest schema. */
+export async function withServer<T>(work: (site: Site) => Promise<T>): Promise<T> {
+  const config = readEnvironment(false);
+  const log = createLog(config.logLevel);
+  const { connectionString, close } = await openDatabase(config, log);
+  try {
+    return await work({ connectionString, config, log });
   } finally {
-    await database.close();
+    await close();
   }
 }

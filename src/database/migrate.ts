@@ -5,21 +5,31 @@ import pg from 'pg';
 const LOCK = 337_6474283;
 
 /**
- * Brings the database to the newest schema and gives the names of what was applied. Forward only. Of several processes
- * that start at once one migrates, the others wait for it and find nothing left to do.
+ * Does something while no other process migrates the database. Of several that start at once one has the lock, the others
+ * wait for it.
  */
-export async function migrate(orm: MikroORM): Promise<string[]> {
-  const guard = new pg.Client({ connectionString: orm.config.get('clientUrl'), application_name: 'ddp migrate' });
+export async function withMigrationLock<Result>(
+  connectionString: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const guard = new pg.Client({ connectionString, application_name: 'ddp migrate' });
   await guard.connect();
   try {
     await guard.query('select pg_advisory_lock($1)', [LOCK]);
-    const applied = await orm.migrator.up();
-    return applied.map((migration) => migration.name);
+    return await work();
   } finally {
     await guard.end();
   }
 }
 
+/**
+ * Brings the database to the newest schema and gives the names of what was applied. Forward only. Of several processes
+ * that start at once one migrates, the others find nothing left to do.
+ */
+export const migrate = (orm: MikroORM): Promise<string[]> =>
+  withMigrationLock(orm.config.get('clientUrl')!, async () => namesOf(await orm.migrator.up()));
+
 /** The names of the migrations that a database has. */
-export const appliedMigrations = async (orm: MikroORM): Promise<string[]> =>
-  (await orm.migrator.getExecuted()).map(({ name }) => name);
+export const appliedMigrations = async (orm: MikroORM): Promise<string[]> => namesOf(await orm.migrator.getExecuted());
+
+const namesOf = (migrations: readonly { name: string }[]): string[] => migrations.map(({ name }) => name);

@@ -17,6 +17,7 @@ export interface Customer {
   applicationId: string;
   deviceId: string;
   serial: string;
+  token: string;
   /** Address of the application's hooks. */
   hooks: string;
   call<Body = unknown>(method: string, path: string, body?: unknown): Promise<HttpAnswer<Body>>;
@@ -68,6 +69,7 @@ export async function buildCustomer(service: TestService): Promise<Customer> {
     applicationId,
     deviceId,
     serial,
+    token,
     hooks: `${path}/hooks`,
     call,
     graph: (query, variables) => fetchJson(`${service.url}/graphql`, 'POST', { query, variables }),

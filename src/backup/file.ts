@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { z } from 'zod';
+
+/*
+ * A backup is one Zstandard stream (RFC 8878) of frames: a letter, the length of what follows (32 bits, big endian), and that.
+ * H is the header, T begins a table, D has some of its rows as COPY writes them, E says what there was in all, and S is the
+ * SHA-256 of every frame before it.
+ */
+
+/** A frame of a backup. The signature is for the reader alone. */
+export interface Frame {
+  kind: 'H' | 'T' | 'D' | 'E';
+  payload: Buffer;
+}
+
+/** The newest form of files that this release reads, and the one that it writes. */
+const format = 1;
+
+const partition = z.object({ parent: z.object({ schema: z.string(), name: z.string() }), bound: z.string() });
+
+/** A table of a backup. Partitions are tables of their own. */
+const table = z.object({
+  schema: z.string(),
+  name: z.string(),
+  /** Columns in the order of the rows; generated ones are left out. */
+  columns: z.array(z.string()),
+  /** Storage parameters, such as `fillfactor=75`. */
+  options: z.array(z.string()),
+  /** Where it is a partition: of which table, and of which values, as PostgreSQL writes it. */
+  partition: partition.nullable(),
+});
+/** A table of a backup. */
+export type Table = z.infer<typeof table>;
+
+const header = z.object({
+  format: z.number(),
+  /** The release that wrote it. */
+  version: z.string(),
+  /** ISO 8601: everything that was committed before is in it. */
+  createdAt: z.string(),
+  /** Migrations that the database had, in their order. */
+  migrations: z.array(z.string()),
+  /** In an order in which no row refers to one of a later table. */
+  tables: z.array(table),
+});
+/** What a backup begins with. */
+export type Header = z.infer<typeof header>;
+
+const end = z.object({
+  /** Number of rows of each table of the header. */
+  rows: z.array(z.number()),
+  sequences: z.array(z.object({ schema: z.string(), name: z.string(), value: z.string(), called: z.boolean() })),
+});
+/** What a backup ends with. */
+export type End = z.infer<typeof end>;
+
+/** One frame as bytes. */
+export function frame(kind: Frame['kind'] | 'S', payload: Buffer | object): Buffer {
+  const bytes = Buffer.isBuffer(payload) ? payload : Buffer.from(JSON.stringify(payload));
+  const head = Buffer.alloc(5);
+  head.write(kind, 'latin1');
+  head.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([head, bytes]);
+}
+
+/** What every backup of this release begins with. */
+export const headerFrame = (value: Omit<Header, 'format'>): Buffer => frame('H', { format, ...value });
+
+/**
+ * Writes frames to a file that only its owner can read, and gives its size in bytes. It has its name once it is whole and on
+ * the disk. Refuses to replace a file.
+ */
+export async function writeBackup(path: string, frames: AsyncIterable<Buffer>): Promise<number> {
+  const partial = `${path}.partial`;
+  await (await open(path, 'wx', 0o600)).close();
+  try {
+    const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+    // Flushed: on the disk before it has its name.
+    const file = createWriteStream(partial, { mode: 0o600, flush: true });
+    await pipeline(Readable.from(signed(frames)), compress, file);
+    await rename(partial, path);
+  } catch (error) {
+    await Promise.all([path, partial].map((each) => rm(each, { force: true })));
+    throw error;
+  }
+  return (await stat(path)).size;
+}
+
+async function* signed(frames: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  for await (const bytes of frames) {
+    hash.update(bytes);
+    yield bytes;
+  }
+  yield frame('S', hash.digest());
+}
+
+/** No frame that we write is longer, in bytes: a header of 100,000 tables is shorter. */
+const longestFrame = 64 * 2 ** 20;
+
+const kinds: ReadonlySet<string> = new Set(['H', 'T', 'D', 'E', 'S']);
+
+/**
+ * Reads the frames of a backup: a header, tables with their rows, and the end.
+ * @throws Error with a sentence, at the place where the file is cut or damaged
+ */
+export async function* readBackup(path: string): AsyncGenerator<Frame> {
+  const damaged = (cause?: unknown) =>
+    new Error(`${basename(path)} is cut, damaged, or no backup of this service: nothing of it is taken.`, { cause });
+  const hash = createHash('sha256');
+  const source = createReadStream(path);
+  const bytes = source.pipe(createZstdDecompress());
+  source.on('error', (error) => bytes.destroy(error));
+  let rest: Buffer = Buffer.alloc(0);
+  let signature: Buffer | undefined;
+  let last: string | undefined;
+  try {
+    for await (const piece of bytes as AsyncIterable<Buffer>) {
+      rest = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
+      for (let next = takeFrame(rest); next !== undefined; next = takeFrame(rest)) {
+        const { kind, payload, length } = next;
+        const fits = kinds.has(kind) && (kind === 'H') === (last === undefined) && (kind === 'S') === (last === 'E');
+        if (!fits || payload.length > longestFrame) throw damaged();
+        last = kind;
+        if (kind === 'S') signature = payload;
+        else hash.update(rest.subarray(0, length));
+        rest = rest.subarray(length);
+        if (kind !== 'S') yield { kind: kind as Frame['kind'], payload };
+      }
+      if (rest.length > longestFrame) throw damaged();
+    }
+  } catch (error) {
+    throw isOfFile(error) ? error : damaged(error);
+  } finally {
+    source.destroy();
+  }
+  if (rest.length > 0 || !signature?.equals(hash.digest())) throw damaged();
+}
+
+/** Whether the file could not be read at all: its own error says why. */
+const isOfFile = (error: unknown): boolean => (error as NodeJS.ErrnoException).syscall !== undefined;
+
+function takeFrame(bytes: Buffer): { kind: string; payload: Buffer; length: number } | undefined {
+  if (bytes.length < 5) return undefined;
+  const length = 5 + bytes.readUInt32BE(1);
+  return bytes.length < length
+    ? undefined
+    : { kind: bytes.toString('latin1', 0, 1), payload: bytes.subarray(5, length), length };
+}
+
+/**
+ * Reads the header.
+ * @throws Error with a sentence where a newer release wrote it
+ */
+export function readHeader({ payload }: Frame): Header {
+  const value = JSON.parse(payload.toString()) as { format: number; version: string };
+  if (!(value.format <= format)) throw newer(value.version);
+  return header.parse(value);
+}
+
+/** Says that a backup is of a newer release than this. */
+export const newer = (release: string): Error =>
+  new Error(
+    `The backup is of release ${release}, which is newer than this one. Restore it with that release or a newer one.`,
+  );
+
+/** Reads what a backup ends with. */
+export const readEnd = ({ payload }: Frame): End => end.parse(JSON.parse(payload.toString()));
+
+/** Rows that end in a piece of what COPY wrote: it writes a line break inside a value as two other characters. */
+export function countRows(piece: Buffer): number {
+  let rows = 0;
+  for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) rows++;
+  return rows;
+}

@@ -1,0 +1,12 @@
+/** Draws a bar on stderr where it is a terminal; `total` is 0 where it is not known. */
+export const showProgress = (done: number, total: number, unit = 'records'): void => {
+  if (!process.stderr.isTTY) return;
+  const part = total > 0 ? Math.min(1, done / total) : 0;
+  const bar = '#'.repeat(Math.floor(part * 40)).padEnd(40, '.');
+  process.stderr.write(`\r[${bar}] ${done} of about ${Math.max(done, total)} ${unit}`);
+};
+
+/** Ends the line of the bar. */
+export const endProgress = (): void => {
+  if (process.stderr.isTTY) process.stderr.write('\n');
+};
