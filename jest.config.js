@@ -15,7 +15,7 @@ const project = {
 const shared = [
   'docs/{elasticsearch,search}',
   'elasticsearch/*',
-  'graph/{record,series,panel}',
+  'graph/{device-filter,record,series,panel}',
   'live/record',
   'records/contract/*',
   'records/series/series',

@@ -21,7 +21,7 @@ import { createRecordIndex } from './records/postgres/search/record-index.js';
 import type { RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
 import { deliveryRows } from './resolvers/deliveries.js';
-import { changeDevices } from './resolvers/device-batch-job.js';
+import { createDeviceBatchStep } from './resolvers/device-batch-job.js';
 
 /** What the services are opened with. */
 export interface ServicesOptions {
@@ -73,7 +73,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const hooks = openHooks(base, live);
   const records = openRecordLog(base, live, hooks);
   const index = openRecordIndex(base);
-  const jobs = openJobs(base, hooks);
+  const jobs = openJobs(base, hooks, index);
   await connections.observe(registry);
   observeProcess(registry);
   await cluster?.start();
@@ -208,7 +208,8 @@ function openRecordIndex({ connections, cluster, config, clock, registry }: Base
   return measureIndex(index, registry, () => queue.waiting);
 }
 
-function openJobs({ connections, cluster, clock, log }: Base, hooks: Hooks): Jobs {
+function openJobs({ connections, cluster, clock, log }: Base, hooks: Hooks, index: RecordIndex): Jobs {
+  const changeDevices = createDeviceBatchStep(index);
   return createJobs({
     pool: connections.pool,
     clock,

@@ -36,6 +36,11 @@ export interface RecordIndex {
   list(call: ReadingCall, request: RecordListRequest): Promise<RecordPage[]>;
   /** Finds of devices that the caller can read when their newest record was measured: ISO 8601, to the millisecond, none where there is no record. @throws TIMEOUT */
   newestTimes(call: ReadingCall, deviceIds: readonly string[], timeoutMs: number): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Finds which of these devices of the caller's organization have no record that was measured at a time (Unix seconds) or
+   * later, in the order in which they are given. Whether the caller can read a device is not asked. @throws TIMEOUT
+   */
+  silentDevices(call: ReadingCall, deviceIds: readonly string[], since: number, timeoutMs: number): Promise<string[]>;
   /** Lets go of the connections that are its own. */
   close(): Promise<void>;
 }

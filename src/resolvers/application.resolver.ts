@@ -20,10 +20,13 @@ import { ApplicationPage, DevicePage } from '../schema/pages.js';
 import { applicationListing } from './applications.js';
 import { deviceListing, ofProduct } from './devices.js';
 import { list, listBelow } from './list.js';
+import { readFilter, type Silence } from './silent-filter.js';
 
 /** Applications and the devices linked to them. */
 @Resolver(() => Application)
 export class ApplicationResolver {
+  constructor(private readonly index: Silence) {}
+
   @Query(() => ApplicationPage, { description: 'The applications of the organization that the caller can read.' })
   applications(@Args(() => ApplicationsArgs) args: ApplicationsArgs, @Ctx() ctx: Context): Promise<ApplicationPage> {
     requireOrganization(ctx, args.organizationId, 'read');
@@ -51,17 +54,18 @@ export class ApplicationResolver {
 
   @FieldResolver(() => DevicePage, { description: 'Devices linked to it.' })
   @GraphOnly()
-  devices(
+  async devices(
     @Root() { id }: Application,
     @Args(() => DevicesBelowArgs) args: DevicesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
+    const filter = await readFilter(ctx, this.index, args.filter);
     const listing = () =>
       deviceListing(ctx.caller, {
         joined: sql`join application_device l on l.device_id = d.id`,
         where: [sql`l.application_id = parent.id`],
         order: sql`l.created_at`,
-        filter: args.filter,
+        filter,
       });
     return listBelow(ctx, 'application.devices', id, listing, args);
   }

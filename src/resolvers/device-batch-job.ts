@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { writableApplication } from '../auth/access.js';
-import type { Caller } from '../entities/caller.js';
+import type { Caller, ReadingCall } from '../entities/caller.js';
 import { Role, TokenScope } from '../entities/enums.js';
 import { forbidden, notFound } from '../errors.js';
 import type { PlainJson } from '../json.js';
@@ -9,6 +9,10 @@ import { batchSize } from '../schema/device-batch.args.js';
 import type { DeviceFilterInput } from '../schema/device-filter.args.js';
 import { applyTo, chosenListing, type DeviceAction, lockDevices } from './device-batch.js';
 import { conditionsOf } from './list.js';
+import type { Silence } from './silent-filter.js';
+
+/** How long it may take to find which of a step's devices are silent, in milliseconds. */
+const silenceTimeout = 10_000;
 
 /** What a job changes, and for whom. */
 export interface DeviceBatchInput {
@@ -30,31 +34,51 @@ interface BatchJob {
 }
 
 /**
- * A step of a job that changes all devices that match, in the order of their identifiers. Who wanted it must still be allowed to:
+ * Makes the step of a job that changes all devices that match, in the order of their identifiers. Who wanted it must still be allowed to:
  * a member who no longer is ends the job. Devices that the action must not change are left as they are.
  */
-export async function changeDevices(tx: PoolClient, job: BatchJob) {
+export const createDeviceBatchStep = (index: Silence) => async (tx: PoolClient, job: BatchJob) => {
   const { organizationId } = job;
   const input = job.input as unknown as DeviceBatchInput;
   const after = job.cursor as string | null;
   const run = async <Row extends object>(query: Sql) => (await tx.query<Row>(query)).rows;
   const caller = await callerOf(run, organizationId, input.userId);
   await requireAllowed(run, caller, input.action);
+  const { silentSince, ...filter } = input.filter ?? {};
   const conditions = [
-    ...conditionsOf(chosenListing(caller, { organizationId, filter: input.filter }), input.q),
+    ...conditionsOf(chosenListing(caller, { organizationId, filter }), input.q),
     sql`d.created_at <= ${input.before}::timestamptz`,
     ...(after === null ? [] : [sql`d.id > ${after}::uuid`]),
   ];
-  const ids = await lockDevices(run, sql`where ${join(conditions, ' and ')} order by d.id limit ${batchSize}`);
+  const where = sql`where ${join(conditions, ' and ')}`;
+  const next = sql`order by d.id limit ${batchSize}`;
+  const looked =
+    silentSince == null ? undefined : await run<{ id: string }>(sql`select d.id from device d ${where} ${next}`);
+  const lookedIds = looked?.map(({ id }) => id);
+  // Nothing is locked while the index is asked.
+  const silent = lookedIds && (await index.silentDevices(callOf(caller), lookedIds, silentSince!, silenceTimeout));
+  const ids = await lockDevices(
+    run,
+    silent ? sql`${where} and d.id = any(${silent}::uuid[]) order by d.id` : sql`${where} ${next}`,
+  );
   const { changed } = await applyTo(run, input.action, ids, { all: false });
+  const page = lookedIds ?? ids;
   return {
-    cursor: ids.at(-1) ?? after,
+    cursor: page.at(-1) ?? after,
     done: ids.length,
     changed,
     ...(after === null && { total: input.total }),
-    finished: ids.length < batchSize,
+    finished: page.length < batchSize,
   };
-}
+};
+
+/** Nobody waits for a job: nothing of it is counted or ended early. */
+const callOf = (caller: Caller): ReadingCall => ({
+  caller,
+  signal: new AbortController().signal,
+  weighRows: () => undefined,
+  timeLeft: () => undefined,
+});
 
 type Run = Parameters<typeof lockDevices>[0];
 

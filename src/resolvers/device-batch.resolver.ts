@@ -15,6 +15,7 @@ import {
   blockedError,
   chosenListing,
   type DeviceAction,
+  type DeviceChoice,
   isBlocked,
   isChanged,
   listOf,
@@ -23,12 +24,14 @@ import {
 import type { DeviceBatchInput } from './device-batch-job.js';
 import { conditionsOf } from './list.js';
 import { readSlowly } from './list-read.js';
+import { readFilter, type Silence } from './silent-filter.js';
 
 /** Changes of many devices at once: up to 1,000 whole or not at all, more as a job. */
 @Resolver()
 export class DeviceBatchResolver {
   constructor(
     private readonly jobs: Pick<Jobs, 'ask'>,
+    private readonly index: Silence,
     private readonly clock: () => number,
   ) {}
 
@@ -66,7 +69,11 @@ export class DeviceBatchResolver {
 
   private async change(ctx: Context, args: DeviceBatchArgs, action: DeviceAction): Promise<DeviceBatch> {
     const before = new Date(this.clock()).toISOString();
-    const { ids, ...counted } = await find(ctx, args, action);
+    const { ids, ...counted } = await find(
+      ctx,
+      { ...args, filter: await readFilter(ctx, this.index, args.filter) },
+      action,
+    );
     if (args.dryRun === true) return counted;
     if (counted.blocked > 0) throw blockedError(action, counted.blocked);
     if (counted.matched > batchSize) {
@@ -93,8 +100,8 @@ interface ChosenCount {
 }
 
 /** Finds the devices that arguments choose, and counts what an action does. Throws 404 where one of those named cannot be read. */
-async function find(ctx: Context, args: DeviceBatchArgs, action: DeviceAction): Promise<ChosenCount> {
-  const { organizationId, deviceIds, q, filter } = args;
+async function find(ctx: Context, choice: DeviceChoice, action: DeviceAction): Promise<ChosenCount> {
+  const { organizationId, deviceIds, q, filter } = choice;
   if ((deviceIds == null) === (q == null && filter == null)) {
     const message = 'must be given, or else `filter` or `q`, and not both; an empty filter is all devices';
     throw invalid([{ path: 'deviceIds', message }]);

@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import { readableDevice } from '../auth/access.js';
 import type { Caller } from '../entities/caller.js';
 import { type ApiError, conflict, invalid } from '../errors.js';
-import type { DeviceFilterInput } from '../schema/device-filter.args.js';
+import type { DeviceFilter } from './device-filter.js';
 import { deviceListing } from './devices.js';
 import type { Listing } from './listing.js';
 
@@ -15,11 +15,12 @@ export type DeviceAction =
 /** Tags of a device. */
 const mostTags = 50;
 
-/** Which devices: named, or all that match. */
+/** Which devices: named, or all that match, as lists match. */
 export interface DeviceChoice {
   organizationId: string;
-  deviceIds?: readonly string[] | null;
-  filter?: DeviceFilterInput | null;
+  deviceIds?: readonly string[] | null | undefined;
+  q?: string | null | undefined;
+  filter?: DeviceFilter | null | undefined;
 }
 
 /** The devices of a choice that the caller can read. */

@@ -2,21 +2,25 @@ import sql, { type Sql } from 'sql-template-tag';
 import { readableApplication } from '../auth/access.js';
 import type { Caller } from '../entities/caller.js';
 import { isId } from '../entities/id.js';
-import { silentSince as hasNoRecordSince } from '../records/postgres/search/list.js';
 import { earthRadius, greatCircle } from '../records/postgres/search/sql/geo.js';
 import type { DeviceFilterInput, NearInput } from '../schema/device-filter.args.js';
 
 /** Longest time that a filtered list of devices may take, in milliseconds: it may have to look at all of an organization. */
 export const filterTimeout = 5000;
 
+/** A filter as PostgreSQL is asked it: which devices are silent only the index of records knows, see `silent-filter.ts`. */
+export interface DeviceFilter extends Omit<DeviceFilterInput, 'silentSince'> {
+  silentIds?: readonly string[];
+}
+
 /** Conditions on `device d`: it passes the filter. What is no identifier matches nothing. */
-export const deviceConditions = (caller: Caller, filter: DeviceFilterInput | null | undefined): Sql[] => {
-  const { tag, productIds, applicationId, silentSince, near } = filter ?? {};
+export const deviceConditions = (caller: Caller, filter: DeviceFilter | null | undefined): Sql[] => {
+  const { tag, productIds, applicationId, silentIds, near } = filter ?? {};
   return [
     ...(tag == null ? [] : [sql`${tag} = any(d.tags)`]),
     ...(productIds == null ? [] : [sql`d.product_id = any(${productIds.filter(isId)}::uuid[])`]),
     ...(applicationId == null ? [] : [linkedTo(caller, applicationId)]),
-    ...(silentSince == null ? [] : [hasNoRecordSince(silentSince)]),
+    ...(silentIds === undefined ? [] : [sql`d.id = any(${silentIds}::uuid[])`]),
     ...(near == null ? [] : within(near)),
   ];
 };

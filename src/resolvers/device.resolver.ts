@@ -24,14 +24,18 @@ import { applicationsOfDevice } from './applications.js';
 import { deviceListing, ofProduct } from './devices.js';
 import { list } from './list.js';
 import { loadById, loaderOf } from './loader.js';
+import { readFilter, type Silence } from './silent-filter.js';
 import { requireFree } from './unique.js';
 
 /** Devices of the organization. */
 @Resolver(() => Device)
 export class DeviceResolver {
+  constructor(private readonly index: Silence) {}
+
   @Query(() => DevicePage, { description: 'The devices of the organization that the caller can read.' })
-  devices(@Args(() => DevicesArgs) args: DevicesArgs, @Ctx() ctx: Context): Promise<DevicePage> {
+  async devices(@Args(() => DevicesArgs) args: DevicesArgs, @Ctx() ctx: Context): Promise<DevicePage> {
     requireOrganization(ctx, args.organizationId, 'read');
+    const filter = await readFilter(ctx, this.index, args.filter);
     return list(
       ctx,
       deviceListing(ctx.caller, {
@@ -43,7 +47,7 @@ export class DeviceResolver {
           ...(args.hasProduct ? [sql`d.product_id is not null`] : []),
         ],
         order: sql`d.id`,
-        filter: args.filter,
+        filter,
       }),
       args,
     );

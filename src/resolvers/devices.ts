@@ -5,16 +5,15 @@ import type { Caller } from '../entities/caller.js';
 import type { Device } from '../entities/device.js';
 import { isId } from '../entities/id.js';
 import type { Context } from '../schema/context.js';
-import type { DeviceFilterInput } from '../schema/device-filter.args.js';
 import type { Which } from './applications.js';
-import { deviceConditions, filterTimeout } from './device-filter.js';
+import { type DeviceFilter, deviceConditions, filterTimeout } from './device-filter.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './listing.js';
 import { loadById } from './loader.js';
 
 /** Which devices, as `d`, that a filter lets pass. */
 export interface WhichDevices extends Which {
-  filter?: DeviceFilterInput | null | undefined;
+  filter?: DeviceFilter | null | undefined;
 }
 
 /** A list of devices, as `d`, each with the number of its applications that the caller can read. */

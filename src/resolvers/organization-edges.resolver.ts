@@ -21,12 +21,15 @@ import { deviceListing } from './devices.js';
 import { jobListing } from './jobs.js';
 import { listBelow } from './list.js';
 import { productListing } from './products.js';
+import { readFilter, type Silence } from './silent-filter.js';
 import { teamListing } from './teams.js';
 import { memberListing } from './users.js';
 
 /** What an organization has, where a query follows it from there. */
 @Resolver(() => Account)
 export class OrganizationEdgesResolver {
+  constructor(private readonly index: Silence) {}
+
   @FieldResolver(() => OrganizationMemberPage, { description: 'Its members.' })
   @GraphOnly()
   members(
@@ -61,13 +64,14 @@ export class OrganizationEdgesResolver {
 
   @FieldResolver(() => DevicePage, { description: 'Its devices that the caller can read.' })
   @GraphOnly()
-  devices(
+  async devices(
     @Root() { id }: Account,
     @Args(() => DevicesBelowArgs) args: DevicesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
     const where = [sql`d.organization_id = parent.id`, readableDevice(ctx.caller)];
-    const listing = () => deviceListing(ctx.caller, { where, order: sql`d.id`, filter: args.filter });
+    const filter = await readFilter(ctx, this.index, args.filter);
+    const listing = () => deviceListing(ctx.caller, { where, order: sql`d.id`, filter });
     return listBelow(ctx, 'organization.devices', id, listing, args);
   }
 

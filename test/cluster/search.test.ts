@@ -10,6 +10,7 @@ import { fairQueueFor } from '../../src/fair-queue.js';
 import { locate, type PlainJson } from '../../src/json.js';
 import { parseJson } from '../../src/json-reader.js';
 import { createClient } from '../../src/records/opensearch/client.js';
+import { createEngine } from '../../src/records/opensearch/engine.js';
 import { indexNames } from '../../src/records/opensearch/indices.js';
 import { Places } from '../../src/records/opensearch/place.js';
 import { createClusterSearch } from '../../src/records/opensearch/search/search.js';
@@ -221,7 +222,7 @@ describe('a cluster that does not answer', () => {
   });
 
   /** A search over a cluster at some address. */
-  const searchAt = (url: string, timeoutMs = 2000) => {
+  const searchAt = (url: string, timeoutMs = 2000, query: object = {}) => {
     const client = createClient({ nodes: [url], caFile: undefined });
     clients.push(client);
     const search = createClusterSearch({
@@ -229,15 +230,18 @@ describe('a cluster that does not answer', () => {
       queue: fairQueueFor(pool),
       clock: () => worldNow,
       timeoutMs,
-      client,
-      names: indexNames('ddp'),
+      engine: createEngine({ client, names: indexNames('ddp'), fresh: () => Promise.resolve() }),
       places: new Places(pool),
-      fresh: () => Promise.resolve(),
     });
     const { organizationId, applicationId } = world;
     const prepared = search.prepare(
       locate({ gte: 0, lte: 4e9 }),
-      parseJson('[{"products":[]}, {"products":[],"query":{"nope":{}}}]'),
+      parseJson(
+        JSON.stringify([
+          { products: [], ...query },
+          { products: [], query: { nope: {} } },
+        ]),
+      ),
     );
     return (signal?: AbortSignal) => prepared({ organizationId, applicationId, ...(signal && { signal }) });
   };
@@ -289,6 +293,26 @@ describe('a cluster that does not answer', () => {
       status: 200,
       _shards: { total: 3, successful: 2, failed: 1 },
     });
+  });
+
+  it.each([
+    ['of the records of devices', { sort: [{ 'device.serial': 'asc' }] }],
+    ['of the time that buckets are in', { aggs: { days: { auto_date_histogram: { field: 'ts', buckets: 5 } } } }],
+  ])('tells it where the shards fail %s, which are asked by themselves', async (_, query) => {
+    const failing = { status: 503, error: { type: 'search_phase_execution_exception', reason: 'all shards failed' } };
+    const buckets = Array.from({ length: 1000 }, (_, key) => ({ key, doc_count: 1 }));
+    const counted = {
+      status: 200,
+      hits: { total: { value: 1, relation: 'eq' }, hits: [] },
+      aggregations: { devices: { devices: { buckets } } },
+    };
+    const given: object[] = 'sort' in query ? [counted, failing] : [failing];
+    const url = await listen((end) => end(200, JSON.stringify({ responses: [given.shift() ?? counted] })));
+    expect((await searchAt(url, 2000, query)()).responses[0]).toMatchObject({
+      status: 503,
+      error: { type: 'search_phase_execution_exception' },
+    });
+    expect(given).toEqual([]);
   });
 
   it.each([

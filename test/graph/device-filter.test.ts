@@ -156,6 +156,51 @@ describe('a filter of devices', () => {
   });
 });
 
+describe('a change of all devices that measured nothing since a time', () => {
+  const change = async (filter: object, dryRun: boolean) => {
+    const { body } = await other.graph(
+      `mutation ($o: ID!, $filter: DeviceFilterInput, $dryRun: Boolean) {
+        tagDevices(organizationId: $o, filter: $filter, dryRun: $dryRun, tags: ["silent"]) { matched changed job { id } } }`,
+      { o: other.id, filter, dryRun },
+    );
+    expect(body.errors).toBeUndefined();
+    return body.data!['tagDevices'] as { matched: number; changed: number; job: { id: string } | null };
+  };
+
+  it('leaves the others as they are, also as a job', async () => {
+    const at = `/organizations/${other.id}`;
+    for (const serial of ['a2-01', 'ff-02']) await other.make(`${at}/devices/${serial}`);
+    await world.pool.query(
+      `insert into device (id, organization_id, serial, slug, tags, created_at, updated_at)
+       select gen_random_uuid(), $1, 'b' || n, 'b', '{}', now(), now() from generate_series(1000, 2199) n`,
+      [other.id],
+    );
+    const stored = await other.post(`${at}/records`, [
+      { serial: 'a2-01', ts: now - 60, data: {} },
+      { serial: 'b1500', ts: now - 60, data: {} },
+      { serial: 'ff-02', ts: now - 2 * day, data: {} },
+    ]);
+    expect(stored.body).toMatchObject({ accepted: 3 });
+    const filter = { silentSince: now - day };
+    expect(await change({ ...filter, silentSince: now - 3 * day }, true)).toMatchObject({ matched: 1199 });
+    const { job, ...counted } = await change(filter, false);
+    expect(counted).toEqual({ matched: 1200, changed: 1200 });
+    const over = async () => {
+      for (;;) {
+        const { body } = await other.get<{ state: string }>(`${at}/jobs/${job!.id}`);
+        if (body.state === 'done' || body.state === 'failed') return body;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    expect(await over()).toMatchObject({ state: 'done', total: 1200, changed: 1200 });
+    const variables = { o: other.id, limit: 1, page: 1 };
+    const tagged = await other.graph(query, { ...variables, filter: { tag: 'silent' } });
+    expect(tagged.body.data!['devices']).toMatchObject({ totalCount: 1200 });
+    const left = await other.graph(query, { ...variables, q: '^(a2-01|b1500)$', filter: { tag: 'silent' } });
+    expect(left.body.data!['devices']).toMatchObject({ totalCount: 0 });
+  }, 60_000);
+});
+
 it('REST knows no filter of devices, and its devices have no new field', async () => {
   const at = `/organizations/${owner.id}/devices`;
   expect((await owner.get(`${at}?filter=1`)).status).toBe(422);

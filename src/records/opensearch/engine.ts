@@ -4,42 +4,94 @@ import { TimedOut } from '../../search/pace.js';
 import { isUnavailable } from './client.js';
 import type { IndexNames } from './indices.js';
 
+/** A query, an aggregation or any other part of a request in the engine's language. */
+export type Part = { readonly [key: string]: unknown };
+
+/** A hit of the engine. Whole numbers beyond 2^53 are BigInts. */
+export interface EngineHit {
+  readonly _id: string;
+  readonly _source?: { readonly src?: string; readonly ig?: string | readonly string[] };
+  readonly fields?: { readonly [name: string]: readonly unknown[] };
+  readonly sort?: readonly unknown[];
+}
+
+/** The hits of an answer. */
+export interface EngineHits {
+  readonly total?: { readonly value: number; readonly relation: 'eq' | 'gte' };
+  readonly hits: readonly EngineHit[];
+}
+
+/** A bucket, or the answers of aggregations at the top, by the names that we gave them. */
+export interface EngineBucket {
+  readonly doc_count?: number;
+  readonly key?: unknown;
+  readonly [name: string]: unknown;
+}
+
+/** What the engine says is wrong with a search. */
+export interface EngineFault {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly root_cause?: readonly EngineFault[];
+  readonly failed_shards?: readonly { readonly reason?: EngineFault }[];
+  readonly caused_by?: EngineFault;
+}
+
+/** The engine's answer to one search. */
+export interface EngineAnswer {
+  readonly status: number;
+  readonly error?: EngineFault;
+  readonly timed_out?: boolean;
+  readonly _shards?: { total: number; successful: number; skipped?: number; failed: number };
+  readonly hits?: EngineHits;
+  readonly aggregations?: EngineBucket;
+}
+
+/** An answer that is all there. */
+export interface WholeAnswer extends EngineAnswer {
+  readonly hits: EngineHits;
+}
+
 /** Of whose documents something is asked, and how long that may take. */
 export interface EngineCall {
-  organizationId: string;
-  /** Unix seconds between which documents are looked for, both included; null is open. */
-  from: number | null;
-  to: number | null;
+  readonly organizationId: string;
   /** On the clock of `performance.now()`. */
-  deadline: number;
+  readonly deadline: number;
   /** Aborted when nobody waits for the answer any more. */
-  signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** A document of an answer. */
-export interface EngineHit {
-  _id: string;
-  _source?: { src: string };
-  fields?: Readonly<Record<string, unknown[]>>;
-  sort?: readonly (number | string)[];
+/** Which months are looked at: Unix seconds, both included; null is open. Queries say themselves what they match in these. */
+export interface EngineRange {
+  readonly from: number | null;
+  readonly to: number | null;
 }
 
-/** What a search found. */
-export interface EngineAnswer {
-  hits: { total?: { value: number }; hits: EngineHit[] };
-  aggregations?: Readonly<Record<string, unknown>>;
+/** One search as it is sent. */
+export interface EngineSearch extends EngineRange {
+  readonly body: Part;
+  /** How long it may take by itself, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
 }
 
-/** Asks the cluster. */
+/**
+ * Asks the cluster: all searches of a call in one request, answered in their order. It is given up at the deadline and when
+ * nobody waits any more, which closes the connection and so cancels the searches.
+ */
 export interface Engine {
   /** Resolves when searches of an organization find what they are to find. Called once, before places and documents are read. */
   fresh(organizationId: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Answers searches of an organization's documents, all in one request and in their order.
-   * @throws TimedOut at the deadline; the signal's reason; UNAVAILABLE where not all of the index answers: what is left would
-   * look like the whole.
+   * Answers searches as the engine does: what it refuses, what took too long and which shards failed stand in each answer.
+   * For callers that can say so in theirs.
+   * @throws TimedOut at the deadline; the signal's reason; UNAVAILABLE where the cluster cannot be reached.
    */
-  search(call: EngineCall, bodies: readonly object[]): Promise<EngineAnswer[]>;
+  ask(call: EngineCall, searches: readonly EngineSearch[]): Promise<readonly EngineAnswer[]>;
+  /**
+   * The same of an organization's documents alone, for callers that can tell only the whole.
+   * @throws UNAVAILABLE too where not all of the index answers: what is left would look like the whole.
+   */
+  search(call: EngineCall & EngineRange, bodies: readonly Part[]): Promise<WholeAnswer[]>;
 }
 
 /** What the cluster is asked with. */
@@ -49,66 +101,67 @@ export interface EngineOptions {
   fresh: Engine['fresh'];
 }
 
-interface Response extends EngineAnswer {
-  timed_out: boolean;
-  _shards: { failed: number };
-  status: number;
-  error?: { type: string; reason: string };
-}
-
 /** Opens the asking. */
-export const createEngine = ({ client, names, fresh }: EngineOptions): Engine => ({
-  fresh,
-  async search(call, bodies) {
-    if (bodies.length === 0) return [];
-    const { organizationId, from, to, deadline } = call;
-    const header = {
-      index: names.between(from, to),
-      routing: organizationId,
-      ignore_unavailable: true,
-      allow_no_indices: true,
-    };
-    const left = Math.max(1, Math.ceil(deadline - performance.now()));
-    const filter = { term: { o: organizationId } };
-    const lines = bodies.flatMap((body) => [header, { timeout: `${left}ms`, ...within(body, filter) }]);
-    const { body } = await inTime(client.msearch({ body: lines as never }), call);
-    return (body.responses as unknown as Response[]).map(whole);
-  },
-});
+export const createEngine = ({ client, names, fresh }: EngineOptions): Engine => {
+  const ask: Engine['ask'] = async (call, searches) => {
+    call.signal?.throwIfAborted();
+    if (searches.length === 0) return [];
+    const left = Math.ceil(call.deadline - performance.now());
+    if (left <= 0) throw new TimedOut();
+    const lines = searches.flatMap(({ from, to, body, timeoutMs = left }) => [
+      {
+        index: names.between(from, to),
+        routing: call.organizationId,
+        ignore_unavailable: true,
+        allow_no_indices: true,
+      },
+      { ...body, timeout: `${Math.min(left, timeoutMs)}ms` },
+    ]);
+    const { body } = await inTime(client.msearch({ body: lines as never }), left, call.signal);
+    return body.responses as unknown as readonly EngineAnswer[];
+  };
+  return {
+    fresh,
+    ask,
+    async search({ from, to, ...call }, bodies) {
+      const own = { term: { o: call.organizationId } };
+      const searches = bodies.map((body) => ({ from, to, body: { ...body, query: within(body, own) } }));
+      return (await ask(call, searches)).map(whole);
+    },
+  };
+};
 
-/** A search of one organization's documents: others may have the same routing. */
-const within = (body: { query?: object }, filter: object): object => ({
-  ...body,
-  query: { bool: { filter: [filter, ...(body.query ? [body.query] : [])] } },
+/** The query of a search among one organization's documents: others may have the same routing. */
+const within = ({ query }: Part, own: Part): Part => ({
+  bool: { filter: query === undefined ? [own] : [own, query] },
 });
 
 const away = () => unavailable('The service cannot reach the cluster that records are searched on. Try again shortly.');
 
-const whole = (response: Response): EngineAnswer => {
-  const { error, status, timed_out: isLate, _shards: shards } = response;
+const whole = (answer: EngineAnswer): WholeAnswer => {
+  const { error, status, timed_out: isLate, _shards: shards } = answer;
   if (error !== undefined) {
     if (status === 429 || status >= 502) throw away();
     throw new Error(`The cluster refused a search: ${error.type}: ${error.reason}`);
   }
   if (isLate) throw new TimedOut();
-  if (shards.failed > 0) throw away();
-  return response;
+  if (shards !== undefined && shards.failed > 0) throw away();
+  return answer as WholeAnswer;
 };
 
 interface Abortable<T> extends Promise<T> {
   abort(): void;
 }
 
-/** What a request answers; it is given up at the deadline, or when nobody waits for it any more. */
-const inTime = async <T>(request: Abortable<T>, { deadline, signal }: EngineCall): Promise<T> => {
-  const late = AbortSignal.timeout(Math.max(0, Math.ceil(deadline - performance.now())));
+/** What a request answers within so many milliseconds. */
+const inTime = async <T>(request: Abortable<T>, milliseconds: number, signal: AbortSignal | undefined): Promise<T> => {
+  const late = AbortSignal.timeout(milliseconds);
   const over = signal ? AbortSignal.any([signal, late]) : late;
   // It answers the request itself, which a listener must not: what rejects it would end the process.
   const abort = () => {
     request.abort();
   };
   over.addEventListener('abort', abort, { once: true });
-  if (over.aborted) abort();
   try {
     return await request;
   } catch (error) {

@@ -1,13 +1,12 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { timedOut } from '../../errors.js';
-import { TimedOut } from '../../search/pace.js';
 import { type DeclaringShape, NewestValues, newestRecords } from '../answer/latest.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../postgres/log/product.js';
 import type { RecordIndex } from '../record-index.js';
 import type { DocumentSource } from './document.js';
-import type { Engine, EngineHit } from './engine.js';
+import type { Engine, EngineHit, Part } from './engine.js';
 import type { Places } from './place.js';
+import { readingWithin } from './reading.js';
 
 /** What newest values are read with. */
 export interface LatestOptions {
@@ -89,18 +88,16 @@ export const createClusterLatest = ({ engine, pool, places, timeoutMs }: LatestO
       device.productVersion === null ? [] : [{ ...useOf(device)!, version: device.productVersion }],
     );
     await shapes.load(pool, products);
-    try {
+    await readingWithin(timeoutMs, async () => {
       for (const ofOne of Map.groupBy(devices, ({ organizationId }) => organizationId).values())
         for (let start = 0; start < ofOne.length; start += together)
           await latestOf(ofOne.slice(start, start + together), weigh, found);
-    } catch (error) {
-      throw error instanceof TimedOut ? timedOut(timeoutMs) : error;
-    }
+    });
     return new Map([...found].map(([id, values]) => [id, values.byName()]));
   };
 };
 
-const newestOf = (filter: readonly object[], size: number): object => ({
+const newestOf = (filter: readonly Part[], size: number): Part => ({
   size,
   track_total_hits: false,
   query: { bool: { filter } },
@@ -118,8 +115,8 @@ const takeAll = (
 ): void => {
   for (const { _source, sort } of hits) {
     const { src } = _source!;
-    weigh(src.length);
-    const { data } = JSON.parse(src) as DocumentSource;
+    weigh(src!.length);
+    const { data } = JSON.parse(src!) as DocumentSource;
     const wanted = name === undefined ? data : { [name]: data[name] ?? null };
     values.take(wanted, Number(sort![0]) / 1e6, shape);
   }

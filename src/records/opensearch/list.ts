@@ -1,11 +1,10 @@
 import sql from 'sql-template-tag';
 import type { CallReads } from '../../database/call-read.js';
 import type { ReadingCall } from '../../entities/caller.js';
-import { timedOut } from '../../errors.js';
-import { TimedOut } from '../../search/pace.js';
 import type { ListedRecord, RecordIndex, RecordListRequest, RecordPage } from '../record-index.js';
 import type { DocumentSource } from './document.js';
-import type { Engine, EngineAnswer, EngineCall, EngineHit } from './engine.js';
+import type { Engine, EngineCall, EngineHit, EngineRange, Part, WholeAnswer } from './engine.js';
+import { readingWithin } from './reading.js';
 
 /** What lists of records are read with. */
 export interface ListOptions {
@@ -26,7 +25,7 @@ const shown = { _source: ['src'], docvalue_fields: ['d', 'p', 'us', 'seq'] };
 export const createClusterFind =
   ({ engine, timeoutMs }: ListOptions): RecordIndex['find'] =>
   (call, ids) =>
-    within(timeoutMs, async () => {
+    readingWithin(timeoutMs, async () => {
       await engine.fresh(call.caller.organizationId, call.signal);
       const query = { ids: { values: ids } };
       const [found] = await engine.search(engineCall(call, call.timeLeft() ?? timeoutMs), [
@@ -39,7 +38,7 @@ export const createClusterFind =
 export const createClusterList =
   ({ engine, reads }: ListOptions): RecordIndex['list'] =>
   (call, request) =>
-    within(request.timeoutMs, async () => {
+    readingWithin(request.timeoutMs, async () => {
       const { limit, countUpTo } = request;
       await engine.fresh(call.caller.organizationId, call.signal);
       const asked = { ...engineCall(call, request.timeoutMs), from: request.from ?? null, to: request.to ?? null };
@@ -72,7 +71,7 @@ export const createClusterList =
 export const createClusterNewestTimes =
   ({ engine }: ListOptions): RecordIndex['newestTimes'] =>
   (call, deviceIds, timeoutMs) =>
-    within(timeoutMs, async () => {
+    readingWithin(timeoutMs, async () => {
       await engine.fresh(call.caller.organizationId, call.signal);
       const newest = deviceIds.map((id) => ({
         size: 1,
@@ -92,15 +91,7 @@ export const createClusterNewestTimes =
       );
     });
 
-const within = async <T>(timeoutMs: number, work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof TimedOut ? timedOut(timeoutMs) : error;
-  }
-};
-
-const engineCall = ({ caller, signal }: ReadingCall, timeoutMs: number): EngineCall => ({
+const engineCall = ({ caller, signal }: ReadingCall, timeoutMs: number): EngineCall & EngineRange => ({
   organizationId: caller.organizationId,
   from: null,
   to: null,
@@ -109,7 +100,7 @@ const engineCall = ({ caller, signal }: ReadingCall, timeoutMs: number): EngineC
 });
 
 /** A query for the records of each parent. */
-const parentsOf = async (reads: CallReads, call: ReadingCall, request: RecordListRequest): Promise<object[]> => {
+const parentsOf = async (reads: CallReads, call: ReadingCall, request: RecordListRequest): Promise<Part[]> => {
   const { parent, parentIds, timeoutMs } = request;
   if (parent === 'device') return parentIds.map((id) => ({ term: { d: id } }));
   const linked = sql`
@@ -121,7 +112,7 @@ const parentsOf = async (reads: CallReads, call: ReadingCall, request: RecordLis
   return parentIds.map((id) => ({ terms: { dn: numbersOf.get(id) ?? [] } }));
 };
 
-const inRange = (query: object, { from, to }: RecordListRequest): object => ({
+const inRange = (query: Part, { from, to }: RecordListRequest): Part => ({
   bool: {
     filter: [
       query,
@@ -137,7 +128,7 @@ const inRange = (query: object, { from, to }: RecordListRequest): object => ({
   },
 });
 
-const inOrder = (query: object, request: RecordListRequest): object => {
+const inOrder = (query: Part, request: RecordListRequest): Part => {
   const order = request.order === 'newestFirst' ? 'desc' : 'asc';
   return { query: inRange(query, request), sort: [{ us: order }, { seq: order }], track_total_hits: false };
 };
@@ -145,17 +136,17 @@ const inOrder = (query: object, request: RecordListRequest): object => {
 /** Where the page of a parent begins. The engine counts no further than {@link most} documents: beyond, it is led there. */
 const startOf = async (
   engine: Engine,
-  asked: EngineCall,
-  parent: object,
+  asked: EngineCall & EngineRange,
+  parent: Part,
   request: RecordListRequest,
-): Promise<object> => {
-  let after: readonly (string | number)[] | undefined = request.after;
+): Promise<Part> => {
+  let after: readonly unknown[] | undefined = request.after;
   let skip = (request.page - 1) * request.limit;
   while (skip + request.limit + 1 > most) {
     const size = Math.min(skip, most);
     const [{ hits }] = (await engine.search(asked, [
       { ...inOrder(parent, request), size, _source: false, ...(after !== undefined && { search_after: after }) },
-    ])) as [EngineAnswer];
+    ])) as [WholeAnswer];
     const last = hits.hits.at(-1);
     // Nothing is there.
     if (last === undefined || hits.hits.length < size) return { query: { match_none: {} } };
@@ -167,14 +158,14 @@ const startOf = async (
   if (skip === 0) return { search_after: after };
   const [{ hits }] = (await engine.search(asked, [
     { ...inOrder(parent, request), size: skip, _source: false, search_after: after },
-  ])) as [EngineAnswer];
+  ])) as [WholeAnswer];
   return hits.hits.length < skip ? { query: { match_none: {} } } : { search_after: hits.hits.at(-1)!.sort! };
 };
 
 const recordOf = ({ _id, _source, fields }: EngineHit, { weighRows }: ReadingCall): ListedRecord => {
   const { src } = _source!;
-  weighRows(src.length);
-  const { metadata, data, frame } = JSON.parse(src) as DocumentSource;
+  weighRows(src!.length);
+  const { metadata, data, frame } = JSON.parse(src!) as DocumentSource;
   const one = (field: string) => fields![field]?.[0] as string | number | undefined;
   return {
     id: _id,

@@ -10,6 +10,7 @@ import { createClusterFind, createClusterList, createClusterNewestTimes } from '
 import type { Places } from './place.js';
 import { createClusterSearch } from './search/search.js';
 import { createClusterSeries } from './series/series.js';
+import { createClusterSilentDevices } from './silent-device.js';
 
 /** What the index works with: the cluster, and PostgreSQL for devices, products and the catalogue of fields. */
 export interface ClusterIndexOptions extends RecordIndexOptions {
@@ -32,8 +33,9 @@ export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex =>
     find: createClusterFind(lists),
     list: createClusterList(lists),
     newestTimes: createClusterNewestTimes(lists),
+    silentDevices: createClusterSilentDevices({ engine, reads, clock }),
     close: () => pool.end(),
-    ...createClusterSearch(options),
+    ...createClusterSearch({ ...options, engine }),
     // What fields there are is in PostgreSQL: products and the catalogue.
     fields: createSearch(options).fields,
     series: createClusterSeries({ engine, pool: readPool, places, clock, timeoutMs }),

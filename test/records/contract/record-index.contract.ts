@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newId } from '../../../src/entities/id.js';
 import { SeriesFunction } from '../../../src/entities/series.js';
 import { locate, type PlainJson } from '../../../src/json.js';
 import { parsePlain } from '../../../src/json-plain.js';
@@ -215,6 +216,29 @@ export const describeRecordIndex = (name: string, open: Open): void => {
         [a!]: noon - 2 * hour,
         [c!]: noon - hour,
       });
+    });
+
+    it('finds the devices that measured nothing since a time, in the order in which they are given', async () => {
+      const { a, b, c } = opened.devices;
+      const silent = (since: number, ids = [c!, b!, a!, opened.world.applicationId]) =>
+        opened.index.silentDevices(reading(), ids, since, 10_000);
+      expect(await silent(noon - 2 * hour)).toEqual([opened.world.applicationId]);
+      expect(await silent(noon - 2 * hour + 0.001)).toEqual([a, opened.world.applicationId]);
+      expect(await silent(noon - hour + 0.001)).toEqual([c, b, a, opened.world.applicationId]);
+      expect(await silent(0)).toEqual([opened.world.applicationId]);
+      expect(await silent(0, [])).toEqual([]);
+    });
+
+    it('finds the silent ones of thousands of devices', async () => {
+      const { a, b, c } = opened.devices;
+      const others = Array.from({ length: 3000 }, () => newId());
+      const ids = [a!, ...others.slice(0, 1000), b!, ...others.slice(1000), c!];
+      expect(await opened.index.silentDevices(reading(), ids, noon - 90 * 60, 10_000)).toEqual([a, ...others]);
+    });
+
+    it('looks for no silent devices on behalf of a caller who is gone', async () => {
+      const call = reading(opened.world.organizationId, AbortSignal.abort());
+      await expect(opened.index.silentDevices(call, [opened.devices['a']!], 0, 10_000)).rejects.toThrow('abort');
     });
 
     it('finds the newest measured values of devices, and says how much it read', async () => {

@@ -3,7 +3,6 @@ import { type BoundRequest, bindRequest } from '../../../search/bound-request.js
 import type { TimeRange } from '../../../search/envelope.js';
 import { SearchFailure } from '../../../search/failure.js';
 import type { Fields } from '../../../search/field/field.js';
-import { TimedOut } from '../../../search/pace.js';
 import type { Span } from '../../../search/span.js';
 import type { Times } from '../../answer/hit.js';
 import { timedOutAnswer } from '../../answer/search-call.js';
@@ -12,9 +11,9 @@ import { loadDevices } from '../../postgres/search/hits/device.js';
 import type { Reader } from '../../postgres/search/snapshot-reader.js';
 import { narrow } from '../../postgres/search/sql/scan.js';
 import type { SearchCall } from '../../record-index.js';
+import type { EngineAnswer, EngineHit, EngineRange, EngineSearch, Part } from '../engine.js';
 import { DeviceQuestions } from './device-question.js';
 import { DeviceValues, loadDeviceValues } from './device-value.js';
-import { askEngine, type EngineAnswer, type EngineHit, type Part } from './engine.js';
 import { failureOf } from './failure.js';
 import { EngineFields } from './field.js';
 import { loadOlderTypes } from './older-type.js';
@@ -27,7 +26,7 @@ import { looksBeyond, recordsOfDevices, scopeParts, timeRead } from './scope.js'
 
 /** What the queries of a call are answered with. */
 export interface CallWork {
-  readonly options: Pick<ClusterSearchOptions, 'client' | 'names' | 'places' | 'timeoutMs'>;
+  readonly options: Pick<ClusterSearchOptions, 'engine' | 'places' | 'timeoutMs'>;
   readonly call: SearchCall;
   readonly range: TimeRange;
   readonly times: Times;
@@ -49,7 +48,7 @@ interface Asked {
   readonly scope: Part;
   /** All of them. */
   readonly whole: Part;
-  readonly index: string;
+  readonly read: EngineRange;
 }
 
 /**
@@ -68,13 +67,11 @@ export const answerQueries = async (queries: readonly OneQuery[], work: CallWork
   for (const query of queries) asked.push(...(await bind(query, work)));
   const plans = await planAll(asked, compiler, work);
   await questions.answer(work.reader.rows, work.scope.deviceIds);
-  const searches = plans.map(({ asked: { query, index }, plan }) =>
-    plan.bodies.map((body) => ({ query, index, body })),
-  );
+  const searches = plans.map(({ asked, plan }) => plan.bodies.map((body) => searchOf(asked, body)));
   const answers = await askAll(searches, work);
   const later = await askAll(
-    plans.map(({ asked: { query, index }, plan }, place) =>
-      isAnswered(answers[place]!) ? plan.more(answers[place]!).map((body) => ({ query, index, body })) : [],
+    plans.map(({ asked, plan }, place) =>
+      isAnswered(answers[place]!) ? plan.more(answers[place]!).map((body) => searchOf(asked, body)) : [],
     ),
     work,
   );
@@ -84,7 +81,7 @@ export const answerQueries = async (queries: readonly OneQuery[], work: CallWork
 const bind = async (query: OneQuery, work: CallWork): Promise<Asked[]> => {
   const { request, productIds } = query;
   if (request === undefined) return [];
-  const { scope, reader, range, now, options, call } = work;
+  const { scope, reader, range, now, call } = work;
   const { organizationId } = call;
   const fields = await scope.fields(productIds, reader.rows);
   await reader.pace.begin();
@@ -99,8 +96,7 @@ const bind = async (query: OneQuery, work: CallWork): Promise<Asked[]> => {
   const parts = scopeParts(organizationId, productIds, range);
   const left = allOf([...parts, await recordsOfDevices(reader.rows, deviceIds)]);
   const whole = beyond ? allOf([...parts, await recordsOfDevices(reader.rows, scope.deviceIds)]) : left;
-  const { from, to } = timeRead(range, [bound.query], beyond, now);
-  return [{ query, bound, fields, scope: left, whole, index: options.names.between(from, to) }];
+  return [{ query, bound, fields, scope: left, whole, read: timeRead(range, [bound.query], beyond, now) }];
 };
 
 /** A planned query. */
@@ -117,6 +113,7 @@ const planAll = async (asked: readonly Asked[], compiler: PredicateCompiler, wor
   const spans = await timesFound(asked, compiler, work);
   const plans: Plan[] = [];
   for (const one of asked) {
+    if (one.query.answer !== undefined) continue;
     const found = spans.get(one) ?? new Map<Aggregation, Span>();
     const { organizationId } = call;
     const context = {
@@ -151,15 +148,12 @@ const timesFound = async (
   if (timed.length === 0) return found;
   const questions = new DeviceQuestions();
   const own = new PredicateCompiler(compiler.fields, questions);
-  const searches = timed.map(({ one: { query, index, whole }, predicate }) => ({
-    query,
-    index,
-    body: timedBody(own.part(predicate), whole),
-  }));
+  const searches = timed.map(({ one, predicate }) => searchOf(one, timedBody(own.part(predicate), one.whole)));
   await questions.answer(work.reader.rows, work.scope.deviceIds);
   const answers = await ask(searches, work);
   for (const [place, { one, aggregation }] of timed.entries()) {
-    const span = timedSpan(answers[place] ?? { status: 200 });
+    if (isLost(one.query, answers.slice(place, place + 1), work)) continue;
+    const span = timedSpan(answers[place]!);
     if (span === undefined) continue;
     const known = found.get(one) ?? new Map<Aggregation, Span>();
     found.set(one, known.set(aggregation, span));
@@ -167,37 +161,41 @@ const timesFound = async (
   return found;
 };
 
-interface Search {
-  readonly query: OneQuery;
-  readonly index: string;
-  readonly body: Part;
-}
+const searchOf = ({ query, read: { from, to } }: Asked, body: Part): EngineSearch => ({
+  from,
+  to,
+  body,
+  timeoutMs: query.request?.timeoutMs,
+});
 
 const isAnswered = (answers: readonly EngineAnswer[]): boolean =>
   answers.every((answer) => answer.error === undefined && !answer.timed_out);
 
 /** Asks the engine all searches together, and answers them as they are grouped. */
-const askAll = async (searches: readonly (readonly Search[])[], work: CallWork): Promise<EngineAnswer[][]> => {
+const askAll = async (searches: readonly (readonly EngineSearch[])[], work: CallWork): Promise<EngineAnswer[][]> => {
   const answers = [...(await ask(searches.flat(), work))];
   return searches.map((group) => answers.splice(0, group.length));
 };
 
 /** Asks the engine, where there is a device to ask for at all. */
-const ask = async (searches: readonly Search[], work: CallWork): Promise<readonly EngineAnswer[]> => {
-  const { options, call, took, scope } = work;
-  if (searches.length === 0) return [];
+const ask = async (
+  searches: readonly EngineSearch[],
+  { options, call, took, scope }: CallWork,
+): Promise<readonly EngineAnswer[]> => {
   if (scope.deviceIds.length === 0) return searches.map(() => ({ status: 200 }));
-  const left = Math.ceil(options.timeoutMs - took());
-  if (left <= 0) throw new TimedOut();
-  return askEngine(
-    options.client,
-    searches.map(({ query, index, body }) => ({
-      index,
-      routing: call.organizationId,
-      body: { ...body, timeout: `${Math.min(left, query.request?.timeoutMs ?? left)}ms` },
-    })),
-    { deadline: performance.now() + left, signal: call.signal },
+  const { organizationId, signal } = call;
+  return options.engine.ask(
+    { organizationId, signal, deadline: performance.now() + options.timeoutMs - took() },
+    searches,
   );
+};
+
+/** Whether one of a query's answers is missing; the query is answered so then. */
+const isLost = (query: OneQuery, own: readonly EngineAnswer[], { took }: CallWork): boolean => {
+  const failed = own.find(({ error }) => error !== undefined);
+  if (failed !== undefined) query.answer = failureOf(failed).toAnswer();
+  else if (own.some((answer) => answer.timed_out)) query.answer = timedOutAnswer(took());
+  return query.answer !== undefined;
 };
 
 /** Reads the answers, with the devices of all that they show. */
@@ -209,11 +207,9 @@ const read = async (
   const { reader, took } = work;
   const shown: EngineHit[] = [];
   for (const [index, { asked, plan }] of plans.entries()) {
-    const own = [...answers[index]!, ...later[index]!];
-    const failed = own.find(({ error }) => error !== undefined);
-    if (failed !== undefined) asked.query.answer = failureOf(failed).toAnswer();
-    else if (own.some((answer) => answer.timed_out)) asked.query.answer = timedOutAnswer(took());
-    else attempt(asked.query, () => void shown.push(...plan.take(answers[index]!, later[index]!)));
+    const { query } = asked;
+    if (query.answer !== undefined || isLost(query, [...answers[index]!, ...later[index]!], work)) continue;
+    attempt(query, () => void shown.push(...plan.take(answers[index]!, later[index]!)));
   }
   const idsOf = (name: string) => shown.flatMap(({ fields }) => (fields?.[name]?.[0] as string | undefined) ?? []);
   const devices = await loadDevices(reader.rows, idsOf('d'), idsOf('p'));
@@ -222,7 +218,13 @@ const read = async (
     if (query.answer !== undefined) continue;
     try {
       const found = await plan.read(devices);
-      query.answer = { took: took(), timed_out: false, status: 200, _shards: shardsOf(answers[index]![0]!), ...found };
+      query.answer = {
+        took: took(),
+        timed_out: false,
+        status: 200,
+        _shards: shardsOf([...answers[index]!, ...later[index]!]),
+        ...found,
+      };
     } catch (error) {
       if (!(error instanceof SearchFailure)) throw error;
       query.answer = error.toAnswer();

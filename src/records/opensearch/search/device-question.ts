@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import type { Predicate } from '../../../search/query/predicate.js';
 import type { Rows } from '../../postgres/search/snapshot-reader.js';
 import { condition } from '../../postgres/search/sql/condition.js';
-import type { Part } from './engine.js';
+import type { Part } from '../engine.js';
 import { matchNone } from './part.js';
 
 /** Numbers of devices in one clause at most: the engine takes no more. */

@@ -1,5 +1,5 @@
 import { maxBuckets, SearchFailure, tooManyBuckets } from '../../../search/failure.js';
-import type { EngineAnswer, EngineFault } from './engine.js';
+import type { EngineAnswer, EngineFault } from '../engine.js';
 
 /**
  * What the engine refused, as the failure of its query: ours are found before it is asked, so what is left is of its limits.

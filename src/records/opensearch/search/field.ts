@@ -1,7 +1,7 @@
 import type { Field } from '../../../search/field/field.js';
+import type { Part } from '../engine.js';
 import type { OrganizationPlaces } from '../place.js';
 import type { PlaceKind } from '../value.js';
-import type { Part } from './engine.js';
 import type { OlderTypes } from './older-type.js';
 
 /** Fields that every document has, by path. */

@@ -2,7 +2,7 @@ import type { PlainJson } from '../../../json.js';
 import type { BoundKey } from '../../../search/hits/bound-sort.js';
 import type { FoundRecord } from '../../answer/hit.js';
 import type { DocumentSource } from '../document.js';
-import type { EngineHit, Part } from './engine.js';
+import type { EngineHit, Part } from '../engine.js';
 import type { OlderTypes } from './older-type.js';
 import { sortValueOf } from './order.js';
 

@@ -3,7 +3,7 @@ import type { SearchRequest } from '../../../search/request.js';
 import type { Input } from '../../../search/syntax/input.js';
 import { parsed, shards } from '../../answer/search-call.js';
 import type { QueryAnswer, Shards } from '../../record-index.js';
-import type { EngineAnswer } from './engine.js';
+import type { EngineAnswer } from '../engine.js';
 
 /** A query on its way: what was read of it. What is wrong with it is its answer. */
 export interface OneQuery {
@@ -28,6 +28,8 @@ export const attempt = (query: OneQuery, step: () => void): void => {
   }
 };
 
-/** How many parts of the index answered: one, as a caller sees it, unless some could not. */
-export const shardsOf = ({ _shards: found }: EngineAnswer): Shards =>
-  found === undefined || found.failed === 0 ? shards : { skipped: 0, ...found };
+/** How many parts of the index answered: one, as a caller sees it, unless some could not in one of a query's searches. */
+export const shardsOf = (answers: readonly EngineAnswer[]): Shards => {
+  const lacking = answers.find(({ _shards: found }) => found !== undefined && found.failed > 0)?._shards;
+  return lacking === undefined ? shards : { skipped: 0, ...lacking };
+};

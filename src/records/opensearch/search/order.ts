@@ -2,7 +2,7 @@ import { illegalArgument } from '../../../search/failure.js';
 import type { BoundKey } from '../../../search/hits/bound-sort.js';
 import type { Cursor } from '../../../search/hits/search-after.js';
 import type { Value } from '../../../search/query/predicate.js';
-import type { Part } from './engine.js';
+import type { Part } from '../engine.js';
 import type { EngineFields } from './field.js';
 import { microsOf } from './predicate.js';
 

@@ -1,4 +1,4 @@
-import type { Part } from './engine.js';
+import type { Part } from '../engine.js';
 
 /** Every record. */
 export const matchAll: Part = { match_all: {} };

@@ -8,8 +8,8 @@ import {
   type Value,
   type WildcardPart,
 } from '../../../search/query/predicate.js';
+import type { Part } from '../engine.js';
 import type { DeviceQuestions } from './device-question.js';
-import type { Part } from './engine.js';
 import type { EngineFields } from './field.js';
 import { allOf, anyOf, matchAll, matchNone, noneOf } from './part.js';
 

@@ -4,8 +4,8 @@ import type { TimeRange } from '../../../search/envelope.js';
 import type { Predicate } from '../../../search/query/predicate.js';
 import { timeLeft } from '../../../search/query/time-left.js';
 import type { Rows } from '../../postgres/search/snapshot-reader.js';
+import type { Part } from '../engine.js';
 import { devicesIn } from './device-question.js';
-import type { Part } from './engine.js';
 import { matchNone } from './part.js';
 import { microsOf } from './predicate.js';
 

@@ -48,7 +48,7 @@ const answerAll = async (
   }
   const answered = () => ({ took: took(), responses: queries.map(({ answer }) => answer ?? timedOutAnswer(took())) });
   // No connection is held while the index catches up.
-  await options.fresh(organizationId, signal);
+  await options.engine.fresh(organizationId, signal);
   const snapshot = await inTime(
     whenTurn(takeSnapshot(options, { organizationId, maxConnections: 1, timeoutMs, signal })),
   );

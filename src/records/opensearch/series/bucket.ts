@@ -1,7 +1,7 @@
 import type { SeriesFunction } from '../../../entities/series.js';
 import { type Columns, type Drawn, keyOf } from '../../answer/series.js';
 import type { Stretch } from '../../series-interval.js';
-import type { Engine, EngineCall, EngineHit } from '../engine.js';
+import type { Engine, EngineCall, EngineHit, EngineRange, Part } from '../engine.js';
 import { byDevice, type LineSource, type SourcedPair } from './source.js';
 
 type Bucketed = Exclude<SeriesFunction, SeriesFunction.lttb>;
@@ -37,7 +37,7 @@ const valueOf = ({ fields }: EngineHit): number => Object.values(fields!)[0]![0]
 /** Draws lines of which each bucket is one value. `interval` in seconds. */
 export const aggregate = async (
   engine: Engine,
-  call: EngineCall,
+  call: EngineCall & EngineRange,
   pairs: readonly SourcedPair[],
   { stretch, interval, drawing }: { stretch: Stretch; interval: number; drawing: Bucketed },
 ): Promise<Drawn> => {
@@ -57,7 +57,7 @@ export const aggregate = async (
     answers.flatMap(({ aggregations = {} }, index) =>
       devices[index]![1].map((pair, line): [string, Columns] => {
         const parts = pair.sources.flatMap(
-          (_, part) => (aggregations[`${line} ${part}`] as Part | undefined)?.buckets.buckets ?? [],
+          (_, part) => (aggregations[`${line} ${part}`] as LinePart | undefined)?.buckets.buckets ?? [],
         );
         return [keyOf(pair), columnsOf(parts, drawing)];
       }),
@@ -65,7 +65,7 @@ export const aggregate = async (
   );
 };
 
-interface Part {
+interface LinePart {
   buckets: { buckets: EngineBucket[] };
 }
 
@@ -78,7 +78,7 @@ const columnsOf = (parts: readonly EngineBucket[], drawing: Bucketed): Columns =
 };
 
 /** A range of Unix seconds, both included, to the microsecond. */
-export const withinMicros = ({ from, to }: Stretch): object => ({
+export const withinMicros = ({ from, to }: Stretch): Part => ({
   range: { us: { gte: Math.round(from * 1e6), lte: Math.round(to * 1e6) } },
 });
 
@@ -87,7 +87,7 @@ type Order = 'asc' | 'desc';
 /** Of values of which one counts: in which order of time it is the first. */
 const orders: Readonly<Partial<Record<Bucketed, Order>>> = { first: 'asc', last: 'desc' };
 
-const linePart = ({ field, filter, mustNot }: LineSource, interval: number, order: Order | undefined): object => ({
+const linePart = ({ field, filter, mustNot }: LineSource, interval: number, order: Order | undefined): Part => ({
   filter: { bool: { filter, must_not: mustNot } },
   aggs: {
     buckets: {
@@ -97,6 +97,6 @@ const linePart = ({ field, filter, mustNot }: LineSource, interval: number, orde
   },
 });
 
-const endOf = (field: string, order: Order): object => ({
+const endOf = (field: string, order: Order): Part => ({
   top_hits: { size: 1, sort: [{ us: order }, { seq: order }], _source: false, docvalue_fields: [field] },
 });

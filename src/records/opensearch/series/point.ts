@@ -1,7 +1,7 @@
 import { createLttb } from '../../answer/lttb.js';
 import { type Columns, type Drawn, keyOf, requireFewValues } from '../../answer/series.js';
 import type { Stretch } from '../../series-interval.js';
-import type { Engine, EngineAnswer, EngineCall } from '../engine.js';
+import type { Engine, EngineCall, EngineRange, Part, WholeAnswer } from '../engine.js';
 import { withinMicros } from './bucket.js';
 import { byDevice, type SourcedPair } from './source.js';
 
@@ -11,7 +11,7 @@ const pageSize = 10_000;
 /** Draws lines of measured points. A count first, for how many there are decides which to keep. */
 export const downsample = async (
   engine: Engine,
-  call: EngineCall,
+  call: EngineCall & EngineRange,
   pairs: readonly SourcedPair[],
   { stretch, points }: { stretch: Stretch; points: number },
 ): Promise<Drawn> => {
@@ -34,7 +34,7 @@ export const downsample = async (
 };
 
 /** Documents of a device that have a value of a line. */
-const valuesOf = ({ deviceId, sources }: SourcedPair, stretch: Stretch): object => ({
+const valuesOf = ({ deviceId, sources }: SourcedPair, stretch: Stretch): Part => ({
   bool: {
     filter: [{ term: { d: deviceId } }, withinMicros(stretch)],
     minimum_should_match: 1,
@@ -45,12 +45,12 @@ const valuesOf = ({ deviceId, sources }: SourcedPair, stretch: Stretch): object 
 /** Reads the values of a line one by one, in the order of their time. */
 const readValues = async (
   engine: Engine,
-  call: EngineCall,
+  call: EngineCall & EngineRange,
   line: SourcedPair,
   stretch: Stretch,
   push: (ts: number, value: number) => void,
 ): Promise<void> => {
-  for (let after: readonly (number | string)[] | undefined; ; ) {
+  for (let after: readonly unknown[] | undefined; ; ) {
     const [{ hits }] = (await engine.search(call, [
       {
         size: pageSize,
@@ -61,7 +61,7 @@ const readValues = async (
         docvalue_fields: line.sources.map(({ field }) => field),
         ...(after !== undefined && { search_after: after }),
       },
-    ])) as [EngineAnswer];
+    ])) as [WholeAnswer];
     for (const { sort, fields } of hits.hits) push(Number(sort![0]) / 1e6, Object.values(fields!)[0]![0] as number);
     if (hits.hits.length < pageSize) return;
     after = hits.hits.at(-1)!.sort!;

@@ -4,14 +4,15 @@ import { VariableType } from '../../../entities/enums.js';
 import type { DeclaredPair, Pair } from '../../answer/series.js';
 import { variablesFor } from '../../postgres/variable.js';
 import { several, textOrSeveral } from '../document.js';
+import type { Part } from '../engine.js';
 import type { OrganizationPlaces } from '../place.js';
 import { type Declared, olderShapes } from '../shape.js';
 
 /** Where documents of a device have the values of a line: in a field, as far as they pass the filters. */
 export interface LineSource {
   field: string;
-  filter: readonly object[];
-  mustNot: readonly object[];
+  filter: readonly Part[];
+  mustNot: readonly Part[];
 }
 
 /** A line, and where its values are: none where nothing has a place for them. */

@@ -130,10 +130,16 @@ export const createNewestTimes =
   };
 
 /**
- * Whether the device `d` has no record that was measured at a time (Unix seconds) or later. A subquery, so that each device
- * costs a look into the index of its newest records: as an anti-join, PostgreSQL may read all records since then. Records lie
- * at most a day ahead, partitions further.
+ * Finds the devices that measured nothing since a time. A subquery, so that each device costs a look into the index of its newest
+ * records: as an anti-join, PostgreSQL may read all records since then. Records lie at most a day ahead, partitions further.
  */
-export const silentSince = (since: number): Sql => sql`
-  (select r.ts from record r where r.device_id = d.id and r.ts >= to_timestamp(${since}::float8)
-      and r.ts <= now() + interval '25 hours' order by r.ts desc limit 1) is null`;
+export const createSilentDevices =
+  ({ readWithin }: CallReads): RecordIndex['silentDevices'] =>
+  async (call, deviceIds, since, timeoutMs) => {
+    const silent = sql`
+      select w.id from unnest(${deviceIds}::uuid[]) with ordinality w (id, position)
+       where (select r.ts from record r where r.device_id = w.id and r.ts >= to_timestamp(${since}::float8)
+                 and r.ts <= now() + interval '25 hours' order by r.ts desc limit 1) is null
+       order by w.position`;
+    return ((await readWithin(call, silent, timeoutMs)) as { id: string }[]).map(({ id }) => id);
+  };

@@ -15,7 +15,7 @@ import type { Input } from '../../../../search/syntax/input.js';
 import { number, scalarText } from '../../../../search/syntax/value.js';
 import { cursorMillis, cursorOf } from '../../../answer/composite.js';
 import { plainKey } from '../../../answer/key.js';
-import type { EngineBucket, Part } from '../engine.js';
+import type { EngineBucket, Part } from '../../engine.js';
 import { type Bucket, inside } from './bucket/bucket.js';
 import { pageOf } from './bucket/composite-page.js';
 import type { Planned, Stage } from './bucket/stage.js';

@@ -15,7 +15,7 @@ import { dateReading } from '../../../../search/query/binding.js';
 import { text } from '../../../../search/syntax/value.js';
 import { choose, steps } from '../../../answer/automatic-interval.js';
 import { dateHistogramAnswer } from '../../../answer/date-histogram.js';
-import type { EngineBucket, Part } from '../engine.js';
+import type { EngineBucket, Part } from '../../engine.js';
 import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { sourceOf } from './value/source.js';

@@ -2,7 +2,7 @@ import type { WithChildren } from '../../../../search/aggregation/aggregation.js
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { HistogramAggregation } from '../../../../search/aggregation/histogram.js';
 import { histogramAnswer } from '../../../answer/histogram.js';
-import type { EngineBucket } from '../engine.js';
+import type { EngineBucket } from '../../engine.js';
 import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { numbersOf } from './value/source.js';

@@ -7,7 +7,7 @@ import { illegalArgument } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
 import { orderOf } from '../../../answer/bucket-order.js';
 import { termsAnswer, writtenKey } from '../../../answer/key.js';
-import type { EngineBucket } from '../engine.js';
+import type { EngineBucket } from '../../engine.js';
 import { type Bucket, inside } from './bucket/bucket.js';
 import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 import { maxTerms, orderOfEngine } from './bucket/term-key.js';

@@ -4,7 +4,7 @@ import { unsupported } from '../../../../search/aggregation/number-of.js';
 import type { RareTermsAggregation } from '../../../../search/aggregation/rare-terms.js';
 import { chain } from '../../../../search/pace.js';
 import { compareKeys, writtenKey } from '../../../answer/key.js';
-import type { EngineBucket } from '../engine.js';
+import type { EngineBucket } from '../../engine.js';
 import { type Bucket, countOf, inside } from './bucket/bucket.js';
 import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 import { filtersOf, keyOf, maxTerms } from './bucket/term-key.js';

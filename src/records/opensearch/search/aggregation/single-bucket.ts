@@ -4,7 +4,7 @@ import type { GlobalAggregation } from '../../../../search/aggregation/global.js
 import type { MissingAggregation } from '../../../../search/aggregation/missing.js';
 import { recordsMatching, recordsWithout } from '../../../../search/aggregation/selection.js';
 import { badAggregation } from '../../../../search/failure.js';
-import type { EngineBucket, Part } from '../engine.js';
+import type { EngineBucket, Part } from '../../engine.js';
 import { type Bucket, countOf, emptyIn, inside } from './bucket/bucket.js';
 import type { Children, Planned, SortPath, Stage } from './bucket/stage.js';
 

@@ -2,7 +2,7 @@ import type { TopHitsMetric } from '../../../../search/aggregation/top-hits.js';
 import { bindSort } from '../../../../search/hits/bound-sort.js';
 import { chain } from '../../../../search/pace.js';
 import { hitOf } from '../../../answer/hit.js';
-import type { EngineHits } from '../engine.js';
+import type { EngineHits } from '../../engine.js';
 import { hitParts, recordOfHit } from '../hit.js';
 import { orderOfKeys } from '../order.js';
 import type { Bucket } from './bucket/bucket.js';

@@ -4,7 +4,7 @@ import { illegalArgument } from '../../../../search/failure.js';
 import type { Field } from '../../../../search/field/field.js';
 import { bindSort } from '../../../../search/hits/bound-sort.js';
 import { plainKey } from '../../../answer/key.js';
-import type { EngineHit, EngineHits } from '../engine.js';
+import type { EngineHit, EngineHits } from '../../engine.js';
 import { orderOfKeys, sortValueOf } from '../order.js';
 import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 

@@ -11,7 +11,7 @@ import { answerCounter } from '../../../answer/answer-count.js';
 import { childrenOf } from '../../../answer/children.js';
 import type { Devices } from '../../../answer/device.js';
 import { plannedPipeline } from '../../../answer/pipeline.js';
-import type { EngineBucket, EngineHit } from '../engine.js';
+import type { EngineBucket, EngineHit } from '../../engine.js';
 import { matchAll } from '../part.js';
 import type { Bucket } from './bucket/bucket.js';
 import { type Asked, type Children, type Planned, type Planning, Stage } from './bucket/stage.js';

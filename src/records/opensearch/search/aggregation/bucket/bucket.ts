@@ -1,5 +1,5 @@
 import type { Instant } from '../../../../../search/date/zone.js';
-import type { EngineBucket } from '../../engine.js';
+import type { EngineBucket } from '../../../engine.js';
 
 /** A bucket as far as the answer needs it; one without records was not found. */
 export interface Bucket {

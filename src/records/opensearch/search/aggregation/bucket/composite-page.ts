@@ -1,6 +1,6 @@
 import { maxBuckets, tooManyBuckets } from '../../../../../search/failure.js';
 import { compareKeys } from '../../../../answer/key.js';
-import type { EngineBucket } from '../../engine.js';
+import type { EngineBucket } from '../../../engine.js';
 
 /** What a page's buckets are ordered by. */
 interface PageKey {

@@ -1,4 +1,4 @@
-import type { EngineBucket, Part } from '../../engine.js';
+import type { EngineBucket, Part } from '../../../engine.js';
 import { type Bucket, inside } from './bucket.js';
 import type { Children, Stage } from './stage.js';
 

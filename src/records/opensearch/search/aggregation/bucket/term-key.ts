@@ -4,7 +4,7 @@ import type { Field } from '../../../../../search/field/field.js';
 import { parseRegexp } from '../../../../../search/query/lucene/regexp.js';
 import { scalarText, text } from '../../../../../search/syntax/value.js';
 import type { OrderKey } from '../../../../answer/bucket-order.js';
-import type { EngineBucket, Part } from '../../engine.js';
+import type { EngineBucket, Part } from '../../../engine.js';
 import { valueOf } from '../value/source.js';
 import type { SortPath, Stage } from './stage.js';
 

@@ -6,7 +6,7 @@ import { dateReading } from '../../../../../search/query/binding.js';
 import { coerce, dateOf } from '../../../../../search/query/value-of.js';
 import type { Input } from '../../../../../search/syntax/input.js';
 import { isNumber, scalarText } from '../../../../../search/syntax/value.js';
-import type { Part } from '../../engine.js';
+import type { Part } from '../../../engine.js';
 import { typeOf } from '../../field.js';
 import type { Stage } from '../bucket/stage.js';
 
