@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { stdout } from 'node:process';
 import sql from 'sql-template-tag';
 import { noteDays, rollUpDays } from '../src/records/postgres/upkeep/rollup-day.js';
+import { noteSummaries, summarize } from '../src/records/postgres/upkeep/summary.js';
 import { transaction } from '../src/transaction.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
 import { openStage, type Stage } from './stage.js';
@@ -34,6 +35,7 @@ export async function openWorld(rows: number, settings: Readonly<Record<string, 
     await storeMillions(stage, rows, until);
     await rollUpAll(stage);
     while ((await rollUpDays(stage.pool, new Date(Date.now() + 2 * 86_400_000))) > 0);
+    await summarizeAll(stage);
     const { rows: devices } = await stage.pool.query<{ id: string; productId: string }>(
       'select id, product_id as "productId" from device order by id',
     );
@@ -73,7 +75,7 @@ const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFlee
   // The first record of a product gives its variables their places; it goes again.
   await stage.post(fleet.serials.slice(0, productCount).map(() => nextItem(fleet)));
   await stage.pool.query(
-    'truncate record, record_dirty, record_rollup, record_total, record_day, record_dirty_day, record_source, record_key',
+    'truncate record, record_dirty, record_rollup, record_total, record_day, record_dirty_day, record_value, record_value_total, record_summary, record_dirty_summary, record_source, record_key',
   );
   const until = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   await writeFile(file, JSON.stringify({ fleet, until }));
@@ -113,6 +115,25 @@ const rollUpAll = async ({ pool }: Stage): Promise<void> => {
       insert into record_source (organization_id, product_id, device_id)
       select distinct organization_id, product_id, device_id from made`);
     await tx.query(noteDays(sql`select organization_id, product_id, hour from record_total`));
+    await tx.query(noteSummaries(sql`select organization_id, product_id, hour from record_total`));
   });
   await pool.query('vacuum analyze record_rollup, record_total, record_source, record_dirty');
+};
+
+/** Counts records by value, as the service's upkeep does, and says what that took and what it keeps. */
+const summarizeAll = async ({ pool }: Stage): Promise<void> => {
+  const later = new Date(Date.now() + 2 * 86_400_000);
+  const begun = performance.now();
+  let days = 0;
+  for (let made = await summarize(pool, later); made > 0; made = await summarize(pool, later)) days += made;
+  if (days === 0) return;
+  const seconds = (performance.now() - begun) / 1000;
+  const { rows } = await pool.query<{ records: number; summaries: number }>(sql`
+    select (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'record'::regclass)::float8 as records,
+      (pg_total_relation_size('record_value') + pg_total_relation_size('record_value_total') + pg_total_relation_size('record_summary'))::float8 as summaries`);
+  const { records, summaries } = rows[0]!;
+  stdout.write(
+    `  Summarized ${days} days of products in ${seconds.toFixed(1)} s: ${((100 * summaries) / records).toFixed(1)} % of the records' ${(records / 2 ** 20).toFixed(0)} MiB.\n`,
+  );
+  await pool.query('vacuum analyze record_value, record_value_total, record_summary, record_dirty_summary');
 };

@@ -13,6 +13,7 @@ import { purgeDevices, purgeKeys } from '../../src/records/postgres/upkeep/purge
 import { retire } from '../../src/records/postgres/upkeep/retention.js';
 import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
+import { summarize } from '../../src/records/postgres/upkeep/summary.js';
 import { useDatabase } from '../support/database.js';
 import { buildFleet, type Fleet } from './fleet.js';
 
@@ -54,12 +55,14 @@ const later = new Date((noon + day) * 1000 + Date.now());
 const rollUpAll = async () => {
   while ((await rollUp(pool, later)) > 0);
   while ((await rollUpDays(pool, later)) > 0);
+  while ((await summarize(pool, later)) > 0);
 };
 const tables = {
   record: sql`record`,
   record_rollup: sql`record_rollup`,
   record_total: sql`record_total`,
   record_day: sql`record_day`,
+  record_summary: sql`record_summary`,
 };
 /** A fleet is one device of one product, so it does not matter by which of them is counted. */
 const count = async ({ productId }: Fleet, table: keyof typeof tables): Promise<number> => {
@@ -271,6 +274,23 @@ describe('retention', () => {
       sql`select n::int, sum from record_day where device_id = ${fleet.deviceId} and slot = 1`,
     );
     expect(rows).toEqual([{ n: 1, sum: 2 }]);
+  });
+
+  it('makes the day anew that it cuts through before its first record', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [midday + 3600, { t: 2, label: 'x' }]);
+    await rollUpAll();
+    await setRetention(pool, { organizationId: fleet.organizationId, productId: null }, 30 * day * 1000);
+    await retire(pool, new Date((midday + 30 * day) * 1000), () => false);
+    await rollUpAll();
+    const { rows } = await pool.query(
+      sql`select n::int, sum from record_day where device_id = ${fleet.deviceId} and slot = 1`,
+    );
+    expect(rows).toEqual([{ n: 1, sum: 2 }]);
+    expect(await count(fleet, 'record_summary')).toBe(1);
+    await retire(pool, new Date((midday + 32 * day) * 1000), () => false);
+    await rollUpAll();
+    expect([await count(fleet, 'record_day'), await count(fleet, 'record_summary')]).toEqual([0, 0]);
   });
 
   it('drops a partition in which nothing may remain', async () => {

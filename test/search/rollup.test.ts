@@ -2,12 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { VariableType } from '../../src/entities/enums.js';
-import { fairQueueFor } from '../../src/fair-queue.js';
-import { locate, type PlainJson } from '../../src/json.js';
-import { createSearch } from '../../src/records/postgres/search/search.js';
+import type { PlainJson } from '../../src/json.js';
 import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
-import type { QueryAnswer } from '../../src/records/record-index.js';
+import { aggregationsOf, askWith, expectClose } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 
 const days = 6;
@@ -53,31 +51,7 @@ beforeAll(async () => {
   await world.store(late.map((record) => (record.serial.startsWith('a') ? { ...record, ...underWay } : record)));
 });
 
-const ask = async (rollups: boolean, query: PlainJson, range: PlainJson): Promise<QueryAnswer> => {
-  const { pool, organizationId, applicationId } = world;
-  const search = createSearch({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 30_000, rollups });
-  const { responses } = await search.prepare(locate(range), locate([query]))({ organizationId, applicationId });
-  return responses[0]!;
-};
-
-const aggregationsOf = (answer: QueryAnswer): unknown => {
-  expect(answer.status).toBe(200);
-  return 'aggregations' in answer ? answer.aggregations : undefined;
-};
-
-/** Numbers within a part in 10^12 of the larger, everything else the same. */
-const expectClose = (got: unknown, wanted: unknown, path = 'aggregations'): void => {
-  if (typeof got === 'number' && typeof wanted === 'number') {
-    // A variance is a difference of sums: its error is relative to them.
-    const scale = /variance|deviation|upper|lower|population|sampling/.test(path) ? 1e8 : 0;
-    const most = 1e-12 * Math.max(Math.abs(got), Math.abs(wanted), scale, /sum|avg|value/.test(path) ? 1e4 : 0);
-    if (Math.abs(got - wanted) > most) throw new Error(`${path}: ${got} is not ${wanted}`);
-  } else if (typeof got === 'object' && got !== null && typeof wanted === 'object' && wanted !== null) {
-    expect(Object.keys(got)).toEqual(Object.keys(wanted));
-    for (const [key, value] of Object.entries(got))
-      expectClose(value, (wanted as Record<string, unknown>)[key], `${path}.${key}`);
-  } else expect([path, got]).toEqual([path, wanted]);
-};
+const ask = (rollups: boolean, query: PlainJson, range: PlainJson) => askWith(world, { rollups }, query, range);
 
 const metric = fc
   .tuple(

@@ -17,6 +17,7 @@ import {
   withoutProducts,
 } from './plan.js';
 import type { FindSources } from './rollup/sources.js';
+import { findUnsummarized } from './rollup/unsummarized.js';
 import type { Reader } from './snapshot-reader.js';
 import { type Scope, scan } from './sql/scan.js';
 
@@ -54,8 +55,14 @@ const aggregatedScope = async (
 ): Promise<Scope> => {
   if (sources === undefined) return plan.scope;
   const question = rollupQuestion(plan, span);
-  const rolled = question && rolledScope(plan, question, await sources(rows, question.deviceIds));
-  if (rolled !== undefined) return rolled;
+  if (question !== undefined) {
+    const [found, unsummarized] = await Promise.all([
+      sources(rows, question.deviceIds),
+      findUnsummarized(rows, plan.scope, question.candidate),
+    ]);
+    const rolled = rolledScope(plan, question, found, unsummarized);
+    if (rolled !== undefined) return rolled;
+  }
   return asksProducts(plan, span) ? withoutProducts(plan.scope, await sources(rows)) : plan.scope;
 };
 

@@ -10,6 +10,7 @@ import type { Span } from '../../../search/span.js';
 import { needsNarrow } from './aggregation/tree.js';
 import { isByTime } from './hits/hits.js';
 import { type Candidate, type RollupRequest, rollupCandidate, rollupRange } from './rollup/eligible.js';
+import type { Stale } from './rollup/range.js';
 import type { Sources } from './rollup/sources.js';
 import { narrow, type Scope } from './sql/scan.js';
 
@@ -70,8 +71,13 @@ export const rollupQuestion = (plan: Plan, span: Span): RollupQuestion | undefin
 };
 
 /** The scope with the rollups that stand in for its records; undefined where there are none to trust. */
-export const rolledScope = ({ scope }: Plan, question: RollupQuestion, sources: Sources): Scope | undefined => {
-  const rollup = rollupRange(question.request, question.candidate, sources);
+export const rolledScope = (
+  { scope }: Plan,
+  question: RollupQuestion,
+  sources: Sources,
+  unsummarized?: readonly Stale[],
+): Scope | undefined => {
+  const rollup = rollupRange(question.request, question.candidate, sources, unsummarized);
   return rollup && { ...scope, rollup };
 };
 

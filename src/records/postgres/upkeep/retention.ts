@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { noteDays } from './rollup-day.js';
+import { noteSummaries } from './summary.js';
 
 type Database = Pick<Pool, 'query'>;
 
@@ -82,15 +83,25 @@ const deleteBatch = async (pool: Database, target: Target): Promise<number> => {
 /** The hour that the limit cuts through keeps a part of its records: its rollup is made anew, and its day's with it. */
 const retireRollups = async (pool: Database, target: Target): Promise<void> => {
   const limit = sql`date_trunc('hour', ${target.before}::timestamptz)`;
+  // The day that the limit is in is made anew, also where none of its hours goes yet.
+  const ofDays = sql`${belongs(target)} and day <= ${limit}`;
+  const cutDays = sql`select organization_id, product_id, hour from cut union select organization_id, product_id, day from`;
   await pool.query(sql`
     with totals as (
       delete from record_total where ${belongs(target)} and hour <= ${limit}
     ), days as (
-      delete from record_day where ${belongs(target)} and day <= ${limit}
+      delete from record_day where ${ofDays} returning organization_id, product_id, day
+    ), counted as (
+      delete from record_value where ${ofDays}
+    ), added as (
+      delete from record_value_total where ${ofDays}
+    ), summaries as (
+      delete from record_summary where ${ofDays} returning organization_id, product_id, day
     ), cut as (
       delete from record_rollup where ${belongs(target)} and hour <= ${limit}
       returning organization_id, product_id, hour
-    ), noted as (${noteDays(sql`select organization_id, product_id, hour from cut`)})
+    ), noted as (${noteDays(sql`${cutDays} days`)}
+    ), noted_summaries as (${noteSummaries(sql`${cutDays} summaries`)})
     insert into record_dirty (organization_id, product_id, hour)
     select distinct organization_id, product_id, hour from cut where hour = ${limit}`);
 };

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { byOwner, makeRollups, noteDays, type Owner, ownedBy } from './rollup-day.js';
+import { noteSummaries } from './summary.js';
 
 /*
  * Hourly rollups (table record_rollup): count, sum, minimum, maximum, sum of squares, first and last by organization,
@@ -106,8 +107,8 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
     )
     insert into record_source (organization_id, product_id, device_id)
     select distinct organization_id, product_id, device_id from made on conflict do nothing`);
-  await tx.query(
-    noteDays(sql`
-      select ${organization_id}::uuid as organization_id, ${product_id}::uuid as product_id, unnest(${hours}::timestamptz[]) as hour`),
-  );
+  const made = sql`
+      select ${organization_id}::uuid as organization_id, ${product_id}::uuid as product_id, unnest(${hours}::timestamptz[]) as hour`;
+  await tx.query(noteDays(made));
+  await tx.query(noteSummaries(made));
 };

@@ -8,6 +8,7 @@ import { type Purge, purgeDevices, purgeKeys } from './purge.js';
 import { retire } from './retention.js';
 import { rollUp } from './rollup.js';
 import { rollUpDays } from './rollup-day.js';
+import { summarize } from './summary.js';
 
 const second = 1000;
 const minute = 60 * second;
@@ -62,6 +63,12 @@ export const createUpkeep = ({ pool, clock, log, activity, purge, follow }: Upke
       every: minute,
       run: async () => {
         while (!closing && (await rollUpDays(pool, now())) > 0);
+      },
+    },
+    summaries: {
+      every: minute,
+      run: async () => {
+        while (!closing && (await summarize(pool, now())) > 0);
       },
     },
     devices: {

@@ -1,14 +1,59 @@
 /* {"size": 0, "aggs": {"a": {"filter": {"term": {"data.on": true}}}}} */
 
-select count(*) as n,count(*) filter (where s.v0) as c0
-from (select coalesce((case when r.product_id = any($1::uuid[]) then r.numbers[$2::int] else (case ((r.data -> $3::text) #>> '{}') when 'true' then 1::float8 when 'false' then 0::float8 end) end) = $4::float8, false) as v0
-from record r
-where r.organization_id = $5::uuid and r.device_id = any($6::uuid[]) and r.ts >= $7::timestamptz and r.ts <= $8::timestamptz) s
+select coalesce(sum(s.v1), 0)::int8 as n,coalesce(sum(s.v1) filter (where s.v0), 0)::int8 as c0
+from (select coalesce((case when r.product_id = any($1::uuid[]) then r.numbers[$2::int] else (case ((r.data -> $3::text) #>> '{}') when 'true' then 1::float8 when 'false' then 0::float8 end) end) = $4::float8, false) as v0,case when r.slot = 0 then r.n else 0 end as v1
+from ( select u.organization_id, u.device_id, u.product_id, u.day as ts, v.slot, case v.slot when 0 then u.n else u.measures[v.slot * $5::int + $6::int]::int8 end as n, u.measures[v.slot * $7::int + $8::int] as sum, u.measures[v.slot * $9::int + $10::int] as min, u.measures[v.slot * $11::int + $12::int] as max, u.measures[v.slot * $13::int + $14::int] as sum_squares, case when u.key < 0 then array_fill(u.value, array[1], array[-u.key]) end as texts, case when u.key > 0 then array_fill(u.value::float8, array[1], array[u.key]) end as numbers, null::jsonb as data
+from record_value u
+cross join unnest($15::int[]) v (slot)
+where u.organization_id = $16::uuid and u.product_id = any($17::uuid[]) and u.device_id = any($18::uuid[]) and u.key = $19::int and u.day >= $20::timestamptz and u.day < $21::timestamptz and (u.product_id, u.day) not in (select *
+from unnest($22::uuid[], $23::timestamptz[])) and (v.slot = 0 or u.measures[v.slot * $24::int + $25::int] is not null)
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot], x.texts, x.numbers, null::jsonb
+from record x
+cross join unnest($26::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $27::uuid and x.product_id = any($28::uuid[]) and x.device_id = any($29::uuid[]) and x.ts >= $30::timestamptz and x.ts <= least($31::timestamptz, $32::timestamptz)
+union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot], x.texts, x.numbers, null::jsonb
+from unnest($33::uuid[], $34::timestamptz[]) y (product_id, hour)
+join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '24 hours'
+cross join unnest($35::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $36::uuid and x.product_id = any($37::uuid[]) and x.device_id = any($38::uuid[]) and x.ts >= $39::timestamptz and x.ts < $40::timestamptz) r
+where true) s
 -- $1 = ["uuid"]
 -- $2 = 3
 -- $3 = "on"
 -- $4 = 1
--- $5 = "uuid"
--- $6 = ["uuid","uuid"]
--- $7 = "2000-01-01T00:00:00.000000Z"
--- $8 = "2100-01-01T00:00:00.000000Z"
+-- $5 = 5
+-- $6 = -4
+-- $7 = 5
+-- $8 = -3
+-- $9 = 5
+-- $10 = -2
+-- $11 = 5
+-- $12 = -1
+-- $13 = 5
+-- $14 = 0
+-- $15 = [0]
+-- $16 = "uuid"
+-- $17 = ["uuid"]
+-- $18 = ["uuid","uuid"]
+-- $19 = 3
+-- $20 = "2000-01-01T00:00:00.000Z"
+-- $21 = "2026-11-23T00:00:00.000Z"
+-- $22 = ["uuid","uuid"]
+-- $23 = ["2026-03-28T00:00:00.000Z","2026-03-29T00:00:00.000Z"]
+-- $24 = 5
+-- $25 = -4
+-- $26 = [0]
+-- $27 = "uuid"
+-- $28 = ["uuid"]
+-- $29 = ["uuid","uuid"]
+-- $30 = "2026-11-23T00:00:00.000Z"
+-- $31 = "2100-01-01T00:00:00.000000Z"
+-- $32 = "2026-11-23T13:00:00.000Z"
+-- $33 = ["uuid","uuid"]
+-- $34 = ["2026-03-28T00:00:00.000Z","2026-03-29T00:00:00.000Z"]
+-- $35 = [0]
+-- $36 = "uuid"
+-- $37 = ["uuid"]
+-- $38 = ["uuid","uuid"]
+-- $39 = "2026-03-28T00:00:00.000Z"
+-- $40 = "2026-03-30T00:00:00.000Z"

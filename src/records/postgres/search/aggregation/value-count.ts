@@ -1,7 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { requireFormattable } from '../../../../search/aggregation/format.js';
 import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
-import { rollupColumn } from '../rollup/source.js';
+import { recordCount, rollupColumn } from '../rollup/source.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 
 /** How many values there are, of any type. */
@@ -10,8 +10,11 @@ export const valueCount = ({ field: path, missing, format, at }: SimpleMetric, s
   requireFormattable(field, format);
   if (field === undefined && missing === undefined) return { read: () => ({ value: 0 }), sortable: noNumber };
   if (field !== undefined && stage.planning.scope.rollup) {
-    const values = stage.level.perRecord(rollupColumn(field, sql`r.n`), [field]);
-    return counting(stage, values);
+    const isKey = stage.planning.scope.rollup.keys !== undefined && field.kind === 'keyword';
+    const column = isKey
+      ? sql`(case when ${field.value} is not null then ${recordCount} end)`
+      : rollupColumn(field, sql`r.n`);
+    return counting(stage, stage.level.perRecord(column, [field]));
   }
   const none = missing === undefined ? sql`0` : sql`1`;
   const perRecord =

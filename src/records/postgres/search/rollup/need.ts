@@ -1,13 +1,19 @@
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
-import type { DateHistogramAggregation } from '../../../../search/aggregation/date-histogram.js';
+import type { CompositeSource } from '../../../../search/aggregation/composite.js';
 import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
+import type { FieldOptions } from '../../../../search/aggregation/node.js';
+import type { TimeInterval } from '../../../../search/aggregation/option/time-interval.js';
 import { isPipeline } from '../../../../search/aggregation/pipeline/place.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';
 import { zoneOf } from '../../../../search/date/zone.js';
+import { SearchFailure } from '../../../../search/failure.js';
 import type { Field, Fields } from '../../../../search/field/field.js';
+import { bindQuery } from '../../../../search/query/bind.js';
+import type { Predicate } from '../../../../search/query/predicate.js';
+import type { Query } from '../../../../search/query/query.js';
 import type { Span } from '../../../../search/span.js';
 import { scalarText } from '../../../../search/syntax/value.js';
-import { numberSlots } from '../sql/stored-field.js';
+import { numberSlots, valueSlots } from '../sql/stored-field.js';
 
 /** Milliseconds. */
 export const hour = 3_600_000;
@@ -17,79 +23,136 @@ export const day = 24 * hour;
 
 /** What rollups are to be read for. */
 export interface Need {
-  /** The fields whose numbers are read. */
+  /** The fields whose numbers are read, or whose values are counted. */
   readonly fields: readonly Field[];
   /** Whether devices are told apart. */
   readonly devices: boolean;
   /** Whether hours of a day (UTC) are told apart. */
   readonly hours: boolean;
+  /** The text or the boolean whose values are told apart. */
+  readonly key?: Field;
 }
 
-const nothing: Need = { fields: [], devices: false, hours: false };
+/** What is known when it is found out what is needed. */
+export interface NeedContext {
+  readonly fields: Fields;
+  readonly now: number;
+  readonly span: Span;
+}
 
-/** What aggregations need; undefined where rollups cannot serve one of them. */
-export const needOf = (aggregations: readonly Aggregation[], fields: Fields, span: Span): Need | undefined => {
+/** Nothing but the number of records. */
+export const nothing: Need = { fields: [], devices: false, hours: false };
+
+/** What several need together; undefined where rollups cannot serve one of them, or not all of them at once. */
+export const together = (needs: Iterable<Need | undefined>): Need | undefined => {
   let all: Need = nothing;
-  for (const aggregation of aggregations) {
-    const one = needOfOne(aggregation, fields, span);
-    if (!one) return undefined;
+  for (const one of needs) {
+    if (one === undefined) return undefined;
+    const [key, other] = [all.key ?? one.key, one.key];
+    // Rollups have records by the values of one field, not by those of several at once.
+    if (key !== undefined && other !== undefined && key.path !== other.path) return undefined;
     all = {
       fields: [...all.fields, ...one.fields],
       devices: all.devices || one.devices,
       hours: all.hours || one.hours,
+      ...(key && { key }),
     };
   }
   return all;
 };
 
-const needOfOne = (aggregation: Aggregation, fields: Fields, span: Span): Need | undefined => {
+/** What aggregations need; undefined where rollups cannot serve one of them. */
+export const needOf = (aggregations: readonly Aggregation[], context: NeedContext): Need | undefined =>
+  together(aggregations.map((aggregation) => needOfOne(aggregation, context)));
+
+const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undefined => {
   if (isPipeline(aggregation)) return nothing;
+  const inside = () => ('children' in aggregation ? needOf(aggregation.children, context) : nothing);
   switch (aggregation.kind) {
     case 'avg':
     case 'sum':
     case 'min':
     case 'max':
-    case 'value_count':
     case 'stats':
-    case 'extended_stats': {
-      const field = aggregation.missing ? undefined : fieldOf(fields, aggregation.field);
-      return field && numberSlots(field) && { ...nothing, fields: [field] };
+    case 'extended_stats':
+    case 'value_count': {
+      const field = aggregation.missing ? undefined : fieldOf(context, aggregation.field);
+      const slots = field && (aggregation.kind === 'value_count' ? valueSlots(field) : numberSlots(field));
+      return field && slots && { ...nothing, fields: [field] };
     }
-    case 'date_histogram': {
-      const unit = unitOf(aggregation, span);
-      const inside = unit && needOf(aggregation.children, fields, span);
-      return inside && { ...inside, hours: inside.hours || unit === 'hour' };
-    }
-    case 'terms': {
-      const field = fieldOf(fields, aggregation.field);
-      if (aggregation.missing || aggregation.minDocCount === 0 || !field || !isOfDevices(field)) return undefined;
-      const inside = needOf(aggregation.children, fields, span);
-      return inside && { ...inside, devices: inside.devices || tellsApart(field) };
-    }
+    case 'cardinality':
+      return needOfKey(aggregation, context);
+    case 'date_histogram':
+      return together([needOfTime(aggregation, context), inside()]);
+    case 'terms':
+      // Terms of no record that matches come from records that do not.
+      return aggregation.minDocCount === 0 ? undefined : together([needOfKey(aggregation, context), inside()]);
+    case 'rare_terms':
+    case 'missing':
+      return together([needOfKey(aggregation, context), inside()]);
+    case 'multi_terms':
+      return together([...aggregation.terms.map((one) => needOfKey(one, context)), inside()]);
+    case 'composite':
+      return together([...aggregation.sources.map((one) => needOfSource(one, context)), inside()]);
+    case 'filter':
+      return together([needOfQuery(aggregation.filter, context), inside()]);
+    case 'filters':
+      return together([...aggregation.filters.map(({ query }) => needOfQuery(query, context)), inside()]);
     default:
       return undefined;
   }
 };
 
+const needOfKey = ({ field: path }: FieldOptions, context: NeedContext): Need | undefined => {
+  const field = fieldOf(context, path);
+  return field && toldApart(field);
+};
+
+const needOfSource = (source: CompositeSource, context: NeedContext): Need | undefined => {
+  if (source.by === 'terms') return needOfKey(source, context);
+  return source.by === 'date_histogram' ? needOfTime(source, context) : undefined;
+};
+
+const needOfQuery = (query: Query, { fields, now }: NeedContext): Need | undefined =>
+  orUndefined(() => needOfPredicate(bindQuery(query, { fields, now })));
+
+/** What it takes to tell which records match, where time does not matter. */
+export const needOfPredicate = (predicate: Predicate): Need | undefined => {
+  if (predicate.kind === 'existsUnder') return undefined;
+  if (predicate.kind === 'not') return needOfPredicate(predicate.of);
+  if ('of' in predicate) return together(predicate.of.map(needOfPredicate));
+  return 'field' in predicate ? toldApart(predicate.field) : nothing;
+};
+
+/** What it takes to tell records apart by a field. */
+const toldApart = (field: Field): Need | undefined => {
+  if (isOfDevices(field)) return { ...nothing, devices: tellsApart(field) };
+  const isKey = field.kind === 'keyword' || field.kind === 'boolean';
+  return isKey && valueSlots(field) ? { ...nothing, key: field } : undefined;
+};
+
 /** Whether a field is told by the device and the product alone. */
-export const isOfDevices = (field: Field): boolean =>
-  field.ofDevice || /^(device|(device\.)?product)\.id$/.test(field.path);
+const isOfDevices = (field: Field): boolean => field.ofDevice || /^(device|(device\.)?product)\.id$/.test(field.path);
 
 /** Whether a field may differ between devices of one product. */
-export const tellsApart = (field: Field): boolean => !field.path.endsWith('product.id');
+const tellsApart = (field: Field): boolean => !field.path.endsWith('product.id');
 
 /** A field that does not exist, or whose products disagree, is the usual road's to answer. */
-const fieldOf = (fields: Fields, path: string): Field | undefined => {
+const fieldOf = ({ fields }: NeedContext, path: string): Field | undefined => orUndefined(() => fields.find(path));
+
+/** What cannot be bound is the usual road's to refuse. */
+const orUndefined = <T>(find: () => T | undefined): T | undefined => {
   try {
-    return fields.find(path);
-  } catch {
-    return undefined;
+    return find();
+  } catch (error) {
+    if (error instanceof SearchFailure) return undefined;
+    throw error;
   }
 };
 
-/** What the buckets of a histogram are made of: whole days (UTC), or at least whole hours. */
-const unitOf = (aggregation: DateHistogramAggregation, span: Span): 'day' | 'hour' | undefined => {
-  const { field, missing, offset, timeZone, fixedInterval: fixed, calendarInterval: calendar } = aggregation;
+/** Buckets of time need hours told apart where they are not made of whole days (UTC), but at least of whole hours. */
+const needOfTime = (options: TimeInterval & FieldOptions, { span }: NeedContext): Need | undefined => {
+  const { field, missing, offset, timeZone, fixedInterval: fixed, calendarInterval: calendar } = options;
   if (field !== 'ts' || missing || offset) return undefined;
   const interval = calendar ? calendarInterval(calendar) : fixed && fixedInterval(fixed);
   if (!interval) return undefined;
@@ -101,5 +164,6 @@ const unitOf = (aggregation: DateHistogramAggregation, span: Span): 'day' | 'hou
     ? [zone.offsetAt(span.from), ...zone.transitions(span.from, span.to).map(({ after }) => after)]
     : [0];
   const made = (unit: number) => millis % unit === 0 && offsets.every((one) => one % unit === 0);
-  return made(day) ? 'day' : made(hour) ? 'hour' : undefined;
+  if (made(day)) return nothing;
+  return made(hour) ? { ...nothing, hours: true } : undefined;
 };

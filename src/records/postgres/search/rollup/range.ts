@@ -1,3 +1,5 @@
+import type { NumberSlot } from '../sql/stored-field.js';
+
 /** The start of an hour or a day of a product whose rollup is out of date, in milliseconds. */
 export interface Stale {
   readonly productId: string | null;
@@ -21,8 +23,10 @@ export interface RollupRange {
   readonly apart: readonly (string | null)[];
   /** Of products that are read device by device: whole days (UTC, ISO 8601) that need not be read by the hour. */
   readonly days?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
-  /** Hours in the range whose rollups are out of date. */
+  /** Hours in the range whose rollups are out of date; days where `keys` are set. */
   readonly stale: readonly Stale[];
+  /** Set where records are told apart by the value of a variable: the slot of each product (see `record_value.key`). */
+  readonly keys?: readonly NumberSlot[];
 }
 
 /** Whose records are looked at. */

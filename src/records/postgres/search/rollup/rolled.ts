@@ -1,10 +1,14 @@
 import sql, { empty, type Sql } from 'sql-template-tag';
+import { countedParts } from './counted.js';
 import { day } from './need.js';
 import { around, listOf, noProduct, ofProducts } from './part.js';
 import type { RollupRange, Whose } from './range.js';
 
 /** What of a range is in rollups that are right, as parts of a union. */
-export const rolledParts = (whose: Whose, range: RollupRange): Sql[] => [
+export const rolledParts = (whose: Whose, range: RollupRange): Sql[] =>
+  range.keys ? countedParts(whose, range, range.keys) : addedParts(whose, range);
+
+const addedParts = (whose: Whose, range: RollupRange): Sql[] => [
   ...(range.whole.length > 0 ? [together(whose, range)] : []),
   ...(range.apart.length > 0 ? oneByOne(whose, range) : []),
 ];

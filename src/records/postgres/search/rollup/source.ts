@@ -1,6 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Field } from '../../../../search/field/field.js';
-import { numberSlots } from '../sql/stored-field.js';
+import { valueSlots } from '../sql/stored-field.js';
 import type { RollupRange, Whose } from './range.js';
 import { rolledParts } from './rolled.js';
 import { unrolledParts } from './unrolled.js';
@@ -9,7 +9,8 @@ import { unrolledParts } from './unrolled.js';
  * What stands in for `record r`: a row for each hour (or day, where hours are not told apart) and slot from the rollups, of a
  * product's devices together or one by one, and a row for each record and slot where there is no rollup to trust, which are
  * the ends of the range and the hours that are out of date. Columns: those of record that need no JSON, and `slot`, `n`,
- * `sum`, `min`, `max`, `sum_squares`. Slot 0 counts records; `device_id` is null where devices are together.
+ * `sum`, `min`, `max`, `sum_squares`. Slot 0 counts records; `device_id` is null where devices are together. Where records are
+ * told apart by the value of a variable, `texts` or `numbers` has that value in its place.
  * @param bounds `from` and `to` are ISO 8601, both included.
  */
 export const rollupSource = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql =>
@@ -20,7 +21,7 @@ export const recordCount: Sql = sql`case when r.slot = 0 then r.n else 0 end`;
 
 /** A column of the rows that hold a field's values, null in the others. */
 export const rollupColumn = (field: Field, column: Sql): Sql => {
-  const slots = numberSlots(field) ?? [];
+  const slots = valueSlots(field) ?? [];
   if (slots.length === 0) return sql`null::float8`;
   const bySlot = [...Map.groupBy(slots, ({ slot }) => slot)].map(
     ([slot, of]) => sql`r.slot = ${slot}::int and r.product_id = any(${of.map(({ productId }) => productId)}::uuid[])`,

@@ -1,24 +1,27 @@
-import sql, { type Sql } from 'sql-template-tag';
-import { hour } from './need.js';
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { day, hour } from './need.js';
 import { around, listOf, noProduct, ofProducts } from './part.js';
 import type { RollupRange, Whose } from './range.js';
 
 /** What of a range is in no rollup, or in none that is right, as parts of a union over the records. */
 export const unrolledParts = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql[] => {
-  const { from, to, before, after, end, slots, whole, apart, stale } = range;
+  const { from, to, before, after, end, slots, whole, apart, stale, keys } = range;
+  const texts = slots.some((slot) => slot < 0) ? sql` or x.texts[-v.slot] is not null` : empty;
+  const values = keys === undefined ? empty : sql`, x.texts, x.numbers, null::jsonb`;
   // Slot 0 of an array is nothing. No lateral query: that would keep the whole statement from running in parallel, as would
   // columns whose types differ between the parts.
   const ofRecords = (source: Sql, when: Sql) => sql`
     select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot],
-      x.numbers[v.slot] * x.numbers[v.slot]
+      x.numbers[v.slot] * x.numbers[v.slot]${values}
     from ${source} cross join unnest(${[0, ...slots]}::int[]) v (slot)
-    where (v.slot = 0 or x.numbers[v.slot] is not null) and ${ofProducts(sql`x`, bounds, [...whole, ...apart])}
+    where (v.slot = 0 or x.numbers[v.slot] is not null${texts}) and ${ofProducts(sql`x`, bounds, [...whole, ...apart])}
       and x.device_id = any(${bounds.deviceIds}::uuid[]) and ${when}`;
   const between = (lower: string, upper: string) => sql`x.ts >= ${lower}::timestamptz and x.ts < ${upper}::timestamptz`;
   const ofStale = (product: Sql) => {
-    const outer = around(stale, hour);
+    const outer = around(stale, keys ? day : hour);
+    const length = keys ? sql`interval '24 hours'` : sql`interval '1 hour'`;
     return ofRecords(
-      sql`${listOf(stale)} y (product_id, hour) join record x on ${product} and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'`,
+      sql`${listOf(stale)} y (product_id, hour) join record x on ${product} and x.ts >= y.hour and x.ts < y.hour + ${length}`,
       between(outer.from, outer.to),
     );
   };

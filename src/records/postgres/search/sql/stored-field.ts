@@ -17,7 +17,7 @@ export interface StoredField extends Field {
   readonly costly?: boolean;
 }
 
-/** The slot of a product's variable in `record.numbers`. */
+/** The slot of a product's variable in `record.numbers`, or minus that in `record.texts`. */
 export interface NumberSlot {
   readonly productId: string;
   readonly slot: number;
@@ -82,6 +82,15 @@ export const numberSlots = ({ origin, multi, kind }: Field): readonly NumberSlot
   origin.kind !== 'declared' || multi || kind === 'keyword'
     ? undefined
     : origin.variables.flatMap(({ productId, slot }) => (slot === null ? [] : [{ productId, slot }]));
+
+/** The same of what rollups count: texts have negative slots. */
+export const valueSlots = (field: Field): readonly NumberSlot[] | undefined => {
+  const { origin, multi, kind } = field;
+  if (kind !== 'keyword') return numberSlots(field);
+  return origin.kind !== 'declared' || multi
+    ? undefined
+    : origin.variables.flatMap(({ productId, slot }) => (slot === null ? [] : [{ productId, slot: -slot }]));
+};
 
 /** The products that declare a field. */
 export const declaringProducts = ({ origin }: Field): readonly string[] =>

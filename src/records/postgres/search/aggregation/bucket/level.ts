@@ -75,9 +75,8 @@ export class Level {
   }
 
   /** The columns of the records of a bucket, where they are not counted. */
-  recordsOf(bucket: Bucket): (readonly unknown[])[] {
-    return (this.rows.get(bucket.id) ?? []).map((row) => row.slice(this.keys.length));
-  }
+  readonly recordsOf = (bucket: Bucket): (readonly unknown[])[] =>
+    (this.rows.get(bucket.id) ?? []).map((row) => row.slice(this.keys.length));
 
   /** Computes something once per record; answers how an aggregate names it. */
   perRecord(value: Sql, fields: readonly Field[], costly = false): Sql {
@@ -189,16 +188,19 @@ export class Level {
     return sql`select ${join(outputs)} from (${records}) s where s.place > ${from}::int8 and s.place <= ${from + size}::int8 order by s.place limit ${maxBuckets + 1}::int`;
   }
 
+  /** Counts records, or what rollups say of how many there are. */
+  countRecords(): (where: Sql) => Sql {
+    if (this.options.scope.rollup === undefined) return (where) => sql`count(*)${where}`;
+    return (where) => sql`coalesce(sum(${this.perRecord(recordCount, [])})${where}, 0)::int8`;
+  }
+
   private grouped(): Sql {
-    const counted = this.options.scope.rollup
-      ? sql`coalesce(sum(${this.perRecord(recordCount, [])}), 0)::int8`
-      : sql`count(*)`;
     const keys = this.names('s', this.keys.length);
     const outputs = [
       ...this.keys.map(({ output }, index) =>
         output === undefined ? keys[index]! : sql`${output(keys[index]!)} as ${name('key', index)}`,
       ),
-      sql`${counted} as n`,
+      sql`${this.countRecords()(empty)} as n`,
       ...this.columns.map((column, index) => sql`${column} as ${name('column', index)}`),
     ];
     const grouping = keys.length === 0 ? empty : sql` group by ${join(keys)}`;
@@ -230,10 +232,8 @@ export class Level {
     if (around === undefined) return [];
     if (!around.partial) return around.onlyStayed();
     const rows = [...around.rows.values()].flat();
-    const lists = around.keys.map(
-      ({ type, send }, index) =>
-        sql`${rows.map((row) => (send === undefined ? row[index] : send(row[index])))}::${type}[]`,
-    );
+    const sent = ({ send }: Key, row: Row, index: number) => (send === undefined ? row[index] : send(row[index]));
+    const lists = around.keys.map((key, index) => sql`${rows.map((row) => sent(key, row, index))}::${key.type}[]`);
     const values = around.keys.map(({ value }) => value);
     if (!rows.some((row) => row.slice(0, around.keys.length).includes(null))) {
       return [sql`(${join(values)}) in (select * from unnest(${join(lists)}))`];

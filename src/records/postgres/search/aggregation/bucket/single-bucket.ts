@@ -1,4 +1,3 @@
-import sql from 'sql-template-tag';
 import type { WithChildren } from '../../../../../search/aggregation/aggregation.js';
 import type { FilterAggregation } from '../../../../../search/aggregation/filter.js';
 import type { GlobalAggregation } from '../../../../../search/aggregation/global.js';
@@ -14,7 +13,7 @@ export const singleBucket = (
 ): Planned => {
   const children = inner.planAll(aggregation);
   const count = inner.count();
-  const counted = inner.filters.length === 0 ? undefined : inner.aggregate((where) => sql`count(*)${where}`);
+  const counted = inner.filters.length === 0 ? undefined : inner.counted();
   return {
     children,
     read: (bucket) => children.read(own(bucket), { doc_count: count(own(bucket)) }),

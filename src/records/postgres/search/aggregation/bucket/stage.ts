@@ -113,8 +113,13 @@ export class Stage {
   /** How many records there are. */
   count(): (bucket: Bucket) => number {
     if (this.filters.length === 0) return this.level.count();
-    const { cell } = this.aggregate((where) => sql`count(*)${where}`);
+    const { cell } = this.counted();
     return (bucket) => Number(cell(bucket) ?? 0);
+  }
+
+  /** How many records there are, as an aggregate. */
+  counted(): { cell: Cell; column: Sql } {
+    return this.aggregate(this.level.countRecords());
   }
 
   /** An aggregate over the records. */

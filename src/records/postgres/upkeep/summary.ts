@@ -1,0 +1,164 @@
+import type { Pool, PoolClient } from 'pg';
+import sql, { join, type Sql } from 'sql-template-tag';
+import { VariableType } from '../../../entities/enums.js';
+import { maxMeasured } from '../summary.js';
+import { byOwner, makeRollups, type Owner, ownedBy } from './rollup-day.js';
+
+/*
+ * Rollups of a day by the value of a text or a boolean (tables record_value and record_value_total), made of the records. A day
+ * of an (organization, product) is right where it has no row in record_dirty_summary and none of its hours has one in
+ * record_dirty, seen in the same snapshot; record_summary says for which variables it has any.
+ */
+
+interface Day extends Owner {
+  readonly product_id: string;
+  /** ISO 8601. */
+  readonly day: string;
+}
+
+/** Days of products in one transaction. */
+const daysAtOnce = 20;
+
+/** How long no hour of a day was made anew before it is worth making; where hours keep changing, when it is made at the latest. Seconds. */
+const quiet = 60;
+const atMost = 900;
+
+/** A variable has no more values than this in a day of a product: its records are read instead. */
+export const maxValues = 1000;
+
+/** Characters of a value. */
+const maxLength = 200;
+
+/** Variables of a product by whose values its records are counted: those that came first. */
+const maxKeys = 16;
+
+/** Notes, in the transaction that changes hourly rollups, the days that they are of. `hours`: rows of organization_id, product_id and hour. */
+export const noteSummaries = (hours: Sql): Sql => sql`
+  insert into record_dirty_summary (organization_id, product_id, day)
+  select distinct organization_id, product_id, date_trunc('day', hour, 'UTC') from (${hours}) h where product_id is not null
+  on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp()`;
+
+/**
+ * Makes the summaries of some days that are over anew, and says how many. The newest come first: they are asked for most; and
+ * products of one day together, whose records are in the same pages.
+ */
+export const summarize = (pool: Pool, now: Date): Promise<number> =>
+  makeRollups(pool, async (tx) => {
+    const { rows: days } = await tx.query<Day>(sql`
+      delete from record_dirty_summary where ctid = any(array(
+        select ctid from record_dirty_summary
+        where day <= ${now}::timestamptz - interval '1 day'
+          and (noted_at <= ${now}::timestamptz - make_interval(secs => ${quiet})
+            or since <= ${now}::timestamptz - make_interval(secs => ${atMost}))
+        order by day desc limit ${daysAtOnce}))
+      returning organization_id, product_id, day`);
+    // Compiling what has hundreds of sums takes longer than running it.
+    await tx.query(`set local jit = off; set local work_mem = '64MB'`);
+    for (const some of byOwner(days)) await makeDays(tx, some);
+    return days.length;
+  });
+
+/** Makes the days of one organization's product. */
+const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => {
+  const whose = ownedBy(some[0]!);
+  const days = some.map(({ day }) => day);
+  for (const table of [sql`record_value`, sql`record_value_total`, sql`record_summary`])
+    await tx.query(sql`delete from ${table} where ${whose} and day = any(${days}::timestamptz[])`);
+  const { keys, numbers } = await slotsOf(tx, some[0]!.product_id);
+  const counted = await worthCounting(tx, some, keys, numbers);
+  if (counted.length > 0) await makeValues(tx, some[0]!, counted, numbers);
+  const { organization_id, product_id } = some[0]!;
+  // Also of days without records: they may get some, and a variable counts as missing until its day is made anew.
+  await tx.query(sql`
+    insert into record_summary (organization_id, product_id, day, keys)
+    select ${organization_id}, ${product_id}, d.day, coalesce(array_agg(k.key) filter (where k.key is not null), '{}')
+    from unnest(${days}::timestamptz[]) d (day)
+    left join unnest(${counted.map(({ day }) => day)}::timestamptz[], ${counted.map(({ key }) => key)}::int[]) k (day, key) using (day)
+    where exists (select from record where ${whose} and ts >= d.day and ts < d.day + interval '24 hours')
+    group by d.day`);
+};
+
+/** What records of a product are counted by, and the slots of the numbers that are measured. */
+const slotsOf = async (tx: PoolClient, productId: string): Promise<{ keys: number[]; numbers: number[] }> => {
+  const { rows } = await tx.query<{ type: VariableType; kind: 'number' | 'text'; slot: number }>(
+    sql`select type, kind, slot from product_slot where product_id = ${productId} order by slot`,
+  );
+  const texts = rows.filter(({ kind }) => kind === 'text').map(({ slot }) => -slot);
+  const booleans = rows.filter(({ type }) => type === VariableType.BOOL).map(({ slot }) => slot);
+  return {
+    keys: [...texts, ...booleans].sort((a, b) => Math.abs(a) - Math.abs(b)).slice(0, maxKeys),
+    numbers: rows.filter(({ kind, slot }) => kind === 'number' && slot <= maxMeasured).map(({ slot }) => slot),
+  };
+};
+
+/** A variable that the records of a day are counted by. */
+interface Counted {
+  /** ISO 8601. */
+  day: string;
+  key: number;
+}
+
+const valueOf = sql`case when k.key < 0 then r.texts[-k.key] else r.numbers[k.key]::int::text end`;
+const ofDay = (whose: Sql): Sql =>
+  sql`join record r on ${whose} and r.ts >= d.day and r.ts < d.day + interval '24 hours'`;
+
+/**
+ * Of each day the variables of few values. Rows may take an eighth of what the records take: those of the fewest come
+ * first, and a row is as large as it has numbers.
+ */
+const worthCounting = async (
+  tx: PoolClient,
+  some: readonly Day[],
+  keys: readonly number[],
+  numbers: readonly number[],
+): Promise<Counted[]> => {
+  const recordsPerRow = 6 + numbers.length / 8;
+  const { rows } = await tx.query<Counted>(sql`
+    select day, key from (
+      select day, key, records, values, longest, sum(made + values) over (partition by day order by made, key) as made
+      from (
+        select day, key, sum(n) as records, count(*) as made, count(distinct value) as values, max(length(value)) as longest
+        from (
+          select d.day, k.key, r.device_id, ${valueOf} as value, count(*) as n
+          from unnest(${some.map(({ day }) => day)}::timestamptz[]) d (day) ${ofDay(ownedBy(some[0]!))}
+          cross join unnest(${keys}::int[]) k (key)
+          group by 1, 2, 3, 4) one
+        group by 1, 2) key) day
+    where values <= ${maxValues} and coalesce(longest, 0) <= ${maxLength} and made * ${recordsPerRow}::float8 <= records`);
+  return rows;
+};
+
+const makeValues = async (
+  tx: PoolClient,
+  owner: Day,
+  counted: readonly Counted[],
+  numbers: readonly number[],
+): Promise<void> => {
+  const { organization_id, product_id } = owner;
+  await tx.query(sql`
+    with counted as materialized (
+      select * from unnest(${counted.map(({ day }) => day)}::timestamptz[], ${counted.map(({ key }) => key)}::int[]) k (day, key)
+    ), made as materialized (
+      select d.day, k.key, r.device_id, grouping(r.device_id) as together, ${valueOf} as value, count(*) as n, ${measuresOf(numbers)} as measures
+      from (select distinct day from counted) d ${ofDay(ownedBy(owner))} join counted k on k.day = d.day
+      group by grouping sets ((1, 2, 3, 5), (1, 2, 5))
+    ), total as (
+      insert into record_value_total (organization_id, product_id, day, key, value, n, measures)
+      select ${organization_id}, ${product_id}, day, key, value, n, measures from made where together = 1 order by day, key
+    )
+    insert into record_value (organization_id, product_id, device_id, day, key, value, n, measures)
+    select ${organization_id}, ${product_id}, device_id, day, key, value, n, measures from made where together = 0 order by day, key, device_id`);
+};
+
+/** An array of the measures of all slots up to the last. */
+const measuresOf = (numbers: readonly number[]): Sql => {
+  const known = new Set(numbers);
+  const slots = Array.from({ length: Math.max(0, ...numbers) }, (_, index) => index + 1);
+  if (slots.length === 0) return sql`'{}'::float8[]`;
+  const each = slots.map((slot) => {
+    if (!known.has(slot)) return sql`null, null, null, null, null`;
+    const value = sql`r.numbers[${slot}::int]`;
+    return sql`nullif(count(${value}), 0), sum(${value}), min(${value}), max(${value}), sum(${value} * ${value})`;
+  });
+  return sql`array[${join(each)}]::float8[]`;
+};
