@@ -120,6 +120,7 @@ const startService = async (settings: Readonly<Record<string, string>>): Promise
       PORT: '0',
       RATE_LIMIT: '0',
       LOG_LEVEL: 'warn',
+      WORKERS: '1',
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],

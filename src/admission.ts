@@ -34,11 +34,11 @@ export const createAdmission = (
     limit.authenticated(socket);
     return caller;
   };
-  const count = createRateLimit(config.rateLimit);
+  const count = createRateLimit('requests', config.rateLimit);
   return {
     limit,
     admit: createAdmit(identify, count, count),
-    admitIngest: createAdmit(identify, createRateLimit(config.ingestRateLimit), count),
+    admitIngest: createAdmit(identify, createRateLimit('ingestion', config.ingestRateLimit), count),
     charge: (caller, response, requests) => count(keyOf(caller), response, requests),
     enter: createRequestQueue(config.requestsAtOnce),
     inFlight: createInFlight(config.inFlight),

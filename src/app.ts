@@ -1,4 +1,5 @@
 import express, { type Request } from 'express';
+import type { Registry } from 'prom-client';
 import sql from 'sql-template-tag';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
 import { createAdmission } from './admission.js';
@@ -13,7 +14,6 @@ import type { Caller } from './entities/caller.js';
 import { ApiError, unavailable } from './errors.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
-import type { Log } from './log.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { createResolvers } from './resolvers.js';
 import { createAvatars } from './rest/avatar.js';
@@ -43,6 +43,12 @@ export interface Service {
   readonly url: string;
   /** From now on it says that it cannot serve (`/readyz`), and every answer ends its connection. */
   drain(): void;
+  /** From now on other processes take what is new: it accepts nothing, and every answer ends its connection. */
+  leave(): void;
+  /** Its own figures. */
+  readonly registry: Registry;
+  /** @throws why it cannot serve */
+  checkReady(): Promise<void>;
   /** Stops accepting, finishes what is in flight, settles deliveries and lets go of the database. */
   close(): Promise<void>;
 }
@@ -52,11 +58,11 @@ const stopTimeout = 10_000;
 
 /** Opens the services and listens. */
 export async function startService(options: ServicesOptions): Promise<Service> {
-  const { config, log } = options;
+  const { config } = options;
   const services = await openServices(options);
   try {
     const state = { draining: false };
-    const { app, graph, limit } = await createApp(config, log, services, state);
+    const { app, graph, limit, checkReady } = await createApp(options, services, state);
     const server = await listen(app, config, createUpgrades(app, graph), { ...config.http, accept: limit.accept });
     return {
       url: server.url,
@@ -64,6 +70,9 @@ export async function startService(options: ServicesOptions): Promise<Service> {
         state.draining = true;
         server.drain();
       },
+      leave: server.leave,
+      registry: services.registry,
+      checkReady,
       async close() {
         const until = Date.now() + stopTimeout;
         // Otherwise open streams would be waited for.
@@ -87,7 +96,7 @@ export const createResources = (config: Config, services: Services): CallResourc
   originOf: (request) => config.publicUrl ?? originOf(request),
 });
 
-async function createApp(config: Config, log: Log, services: Services, state: { draining: boolean }) {
+async function createApp({ config, log, worker }: ServicesOptions, services: Services, state: { draining: boolean }) {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
@@ -154,16 +163,15 @@ async function createApp(config: Config, log: Log, services: Services, state: { 
     elasticsearch,
     rest,
   );
-  app.use(
-    createHealth(async () => {
-      if (state.draining) throw unavailable('The service is stopping.');
-      const applied = await read(sql`select from migration where name = any(${migrations})`);
-      if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
-    }),
-  );
+  const checkReady = async () => {
+    if (state.draining) throw unavailable('The service is stopping.');
+    const applied = await read(sql`select from migration where name = any(${migrations})`);
+    if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
+  };
+  app.use(createHealth(checkReady));
   app.use(
     createMetricsPage({
-      render: () => services.registry.metrics(),
+      render: worker?.renderMetrics ?? (() => services.registry.metrics()),
       contentType: services.registry.contentType,
       token: config.metricsToken,
       isProxied: config.trustProxy !== undefined,
@@ -182,7 +190,7 @@ async function createApp(config: Config, log: Log, services: Services, state: { 
   answerNothingElse(route, ['GET', 'POST']);
   app.use(refuseUnknownPath);
   app.use(answerErrors({ isConnectionLoss, report }));
-  return { app, graph, limit: admission.limit };
+  return { app, graph, limit: admission.limit, checkReady };
 }
 
 /** What the log says of an error that a caller sees only as INTERNAL or UNAVAILABLE. */

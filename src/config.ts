@@ -56,6 +56,8 @@ export interface Config {
   /** As Express takes it: hops, or addresses and networks; undefined trusts nobody. */
   trustProxy: number | readonly string[] | undefined;
   http: HttpConfig;
+  /** Processes that serve the address together; undefined: as the database and the processors suggest. */
+  workers: number | 'auto' | undefined;
   /** Bytes of request bodies in memory at once; of answers twice as many. */
   inFlight: { perProcess: number; perOrganization: number; perToken: number };
   logLevel: LogLevel;
@@ -145,6 +147,10 @@ const settings = z.object({
   KEEP_ALIVE_TIMEOUT: deadline().default(75_000),
   REQUEST_TIMEOUT: deadline().default(60_000),
   CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000).default(200),
+  WORKERS: parsed(
+    (text) => (text === 'auto' ? text : /^\d+$/.test(text) ? within(Number(text), 256) || undefined : undefined),
+    'must be auto or a whole number from 1 to 256',
+  ).optional(),
   STOP_DELAY: parsed((text) => within(parseDuration(text), 8000), `must be ${durationSentence}, at most 8s`).default(
     1000,
   ),
@@ -208,6 +214,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
       perAddress: data.CONNECTIONS_PER_ADDRESS,
       stopDelay: data.STOP_DELAY,
     },
+    workers: data.WORKERS,
     inFlight: {
       perProcess: data.BYTES_IN_FLIGHT * mebibyte,
       perOrganization: data.BYTES_IN_FLIGHT_PER_ORGANIZATION * mebibyte,

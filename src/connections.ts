@@ -48,8 +48,31 @@ const accessReadLimit = 5000;
  */
 const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
 
+/** Connections of the pools at most, by what they are for. */
+const sizes = {
+  main: 10,
+  orm: 10,
+  store: 9,
+  storeUngrouped: 23,
+  slowStore: 3,
+  search: 8,
+  hooks: 4,
+  live: 4,
+  liveSlow: 4,
+};
+
 /** Slow reads at once: more than there are processors would only take them from each other, and from everything quick. */
 const slowReads = Math.min(4, Math.max(2, availableParallelism()));
+
+/** Beside the pools: two pipelined connections, one that listens, and a few to migrate at the start and to cancel statements. */
+const singleConnections = 6;
+
+/** How many connections one process opens at most. */
+export const connectionsOfProcess = ({ ingestGrouping }: Pick<Config, 'ingestGrouping'>): number => {
+  const { store, storeUngrouped, ...others } = sizes;
+  const pools = Object.values(others).reduce((sum, size) => sum + size, ingestGrouping ? store : storeUngrouped);
+  return pools + slowReads + singleConnections;
+};
 
 /** Opens the connections; most are made when they are first used. */
 export async function openConnections(config: Config, connectionString: string): Promise<Connections> {
@@ -61,15 +84,26 @@ export async function openConnections(config: Config, connectionString: string):
   // Where records are on a cluster, those that were just stored are in the journal.
   const justStored = (session = '') => (config.recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
   const slowPool = open({ name: 'ddp slow read', max: slowReads, pipeline: true, slow: true });
-  const pool = open();
+  const pool = open({ max: sizes.main });
   // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
-  const max = config.ingestGrouping ? 9 : 23;
+  const max = config.ingestGrouping ? sizes.store : sizes.storeUngrouped;
   const storePool = open({ name: 'ddp store', max, pipeline: true, session: justStored() });
-  const slowStorePool = open({ name: 'ddp slow store', max: 3, pipeline: true, session: justStored(), slow: true });
-  const searchPool = open({ name: 'ddp search', max: 8, pipeline: true });
-  const dispatcherPool = open({ name: 'ddp hooks', max: 4, session: dispatcherSession });
-  const livePool = open({ name: 'ddp live', max: 4, session: justStored(liveSession) });
-  const liveSlowPool = open({ name: 'ddp live query', max: 4, session: justStored(liveSlowSession), slow: true });
+  const slowStorePool = open({
+    name: 'ddp slow store',
+    max: sizes.slowStore,
+    pipeline: true,
+    session: justStored(),
+    slow: true,
+  });
+  const searchPool = open({ name: 'ddp search', max: sizes.search, pipeline: true });
+  const dispatcherPool = open({ name: 'ddp hooks', max: sizes.hooks, session: dispatcherSession });
+  const livePool = open({ name: 'ddp live', max: sizes.live, session: justStored(liveSession) });
+  const liveSlowPool = open({
+    name: 'ddp live query',
+    max: sizes.liveSlow,
+    session: justStored(liveSlowSession),
+    slow: true,
+  });
   return {
     orm,
     pool,

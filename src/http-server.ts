@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import {
   createServer,
   type IncomingMessage,
@@ -6,7 +7,7 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** A server that listens. */
@@ -15,6 +16,8 @@ export interface HttpServer {
   readonly url: string;
   /** From now on every answer ends its connection. */
   drain(): void;
+  /** The same, and new connections are left to the other processes that listen at the address. */
+  leave(): void;
   /** Stops accepting; requests in flight may finish within `timeout` milliseconds, then they are cut off. */
   close(timeout: number): Promise<void>;
 }
@@ -62,10 +65,30 @@ export async function listen(
   const all = await listenTogether(server, take, address).catch((error: NodeJS.ErrnoException) => {
     throw explain(error, address);
   });
+  const drain = drainWith(server);
+  let ended: Promise<unknown> | undefined;
+  const stopListening = () => (ended ??= Promise.all(all.map(end)));
   return {
     url: originOf(server),
-    drain: () => void server.prependListener('request', (_request, response) => endConnection(response)),
-    close: (timeout) => close(server, all, timeout),
+    drain,
+    leave() {
+      drain();
+      void stopListening();
+    },
+    close: (timeout) => close(server, stopListening, timeout),
+  };
+}
+
+/** What makes every answer end its connection, those of requests under way as well. */
+function drainWith(server: Server): () => void {
+  const underWay = new Set<ServerResponse>();
+  server.prependListener('request', (_request, response) => {
+    underWay.add(response);
+    response.once('close', () => underWay.delete(response));
+  });
+  return () => {
+    for (const response of underWay) if (!response.headersSent) endConnection(response);
+    server.prependListener('request', (_request, response) => endConnection(response));
   };
 }
 
@@ -82,8 +105,12 @@ function takeWith(server: Server, connections: Pick<Connections, 'accept'> | und
   return take;
 }
 
-/** Listens with several sockets at one address, where the system can (`SO_REUSEPORT`). The server is the first of them. */
+/**
+ * Listens with several sockets at one address, where the system can (`SO_REUSEPORT`). The server is the first of them. For
+ * a worker its primary listens: it does nothing else, and hands out connections in turn.
+ */
 async function listenTogether(server: Server, take: Take, address: ListenAddress): Promise<NetServer[]> {
+  if (cluster.isWorker) return [await begin(server, address, false)];
   // A socket that shares its port would share it with another service too, and not say that the port is taken.
   if (address.port !== 0) await begin(createNetServer(), address, false).then(end);
   try {
@@ -107,7 +134,9 @@ const begin = <S extends NetServer>(server: S, address: ListenAddress, reusePort
     server.listen({ ...address, reusePort }, () => resolve(server.removeListener('error', reject)));
   });
 
-const end = (server: NetServer): Promise<void> => new Promise((resolve) => server.close(() => resolve()));
+/** An HTTP server's own `close` would also cut idle connections, on which a request may be on its way. */
+const end = (server: NetServer): Promise<void> =>
+  new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 
 /** An idle connection is in no request, so the headers of the next one have the time of a request from its first byte on. */
 const timesOf = ({ keepAliveTimeout, requestTimeout }: Connections): ServerOptions => ({
@@ -133,16 +162,18 @@ function originOf(server: Server): string {
   return `http://${host}:${address.port}`;
 }
 
-/** @param all the server and the others that listen for it: each counts the connections that it accepted. */
-async function close(server: Server, all: readonly NetServer[], timeout: number): Promise<void> {
+/** @param stopListening resolves when the server, and the others that listen for it, have no connection any more */
+async function close(server: Server, stopListening: () => Promise<unknown>, timeout: number): Promise<void> {
   // A kept-alive connection that is answered only now is idle from then on.
   const closing = setInterval(() => server.closeIdleConnections(), 50);
   const cut = setTimeout(() => server.closeAllConnections(), timeout);
-  const ended = Promise.all(all.map(end));
+  const ended = stopListening();
   server.closeIdleConnections();
   await ended;
   clearInterval(closing);
   clearTimeout(cut);
+  // Ends what watches over requests that are late.
+  server.close();
 }
 
 function explain(error: NodeJS.ErrnoException, { host, port }: ListenAddress): Error {

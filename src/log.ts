@@ -7,12 +7,17 @@ export type Log = Logger;
 /**
  * Makes the logger. It writes to stderr, so that stdout stays for what a command answers. Should a header or a secret
  * get into a line after all, its value is left out.
+ * @param worker number of the worker that writes, on each of its lines
  */
-export const createLog = (level: LogLevel, to: DestinationStream = destination({ fd: 2, sync: true })): Log =>
+export const createLog = (
+  level: LogLevel,
+  to: DestinationStream = destination({ fd: 2, sync: true }),
+  worker?: number,
+): Log =>
   pino(
     {
       level,
-      base: null,
+      base: worker === undefined ? null : { worker },
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: secretPaths(), censor: '[redacted]' },

@@ -217,8 +217,12 @@ export function observeReaders(registry: Registry, readers: Readonly<Record<stri
 export const observeSubscriptions = (registry: Registry, count: () => number): void =>
   gauge(registry, 'ddp_subscriptions', 'GraphQL subscriptions that are open in this process.', count);
 
-/** Registers what prom-client tells of the process and its event loop, under the names that dashboards for Node know. */
-export const observeProcess = (registry: Registry): void => collectDefaultMetrics({ register: registry });
+/**
+ * Registers what prom-client tells of the process and its event loop, under the names that dashboards for Node know.
+ * @param worker number of the worker, which becomes their label; undefined: the process serves alone
+ */
+export const observeProcess = (registry: Registry, worker: number | undefined): void =>
+  collectDefaultMetrics({ register: registry, ...(worker !== undefined && { labels: { worker } }) });
 
 const gauge = (registry: Registry, name: string, help: string, figure: () => number): void => {
   new Gauge({

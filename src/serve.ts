@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 import type { Pool } from 'pg';
 import { startService } from './app.js';
 import type { Config } from './config.js';
@@ -11,44 +11,46 @@ import type { Log } from './log.js';
 import { createFirstOrganization, type FirstOrganization } from './operator/first-organization.js';
 import { prepareDatabase } from './prepare.js';
 import { keepSecret } from './secret-file.js';
+import type { ServicesOptions } from './services.js';
+import { stopService } from './stop.js';
+import { startWorkers } from './workers/primary.js';
+import { connectionsOfWorkers, fitWorkers, spareConnections, wantedWorkers } from './workers/worker-count.js';
 
 /** A service that runs. */
 export interface Running {
   url: string;
   /** What was made because there was nothing yet; only on the embedded database. */
   first: FirstOrganization | undefined;
+  /** Replaces the processes one after another, while others serve; undefined where there is one process only. */
+  restart: (() => Promise<void>) | undefined;
+  /** Rejects when it cannot go on. */
+  failure: Promise<never>;
   /** Ends it in order: no new requests, those in flight, deliveries, connections, and the embedded server if last. */
   close(): Promise<void>;
 }
 
-/** Longer than a service takes to end in order, whatever hangs. Milliseconds. */
-const stopTimeout = 15_000;
-
 /** Opens the database, brings it up to date and starts the service. What was begun is undone where a step fails. */
 export async function start(config: Config, log: Log): Promise<Running> {
   await checkListenAddress(config);
-  const database = await openDatabase(config, log);
+  const wanted = wantedWorkers(config);
+  const database = await openDatabase(config, log, connectionsOfWorkers(config, wanted) + 2 * spareConnections);
   log.info({ database: database.place, embedded: database.embedded }, 'Opened the database.');
   try {
     await prepareDatabase(database.connectionString, log);
     const first = database.embedded ? await furnish(database) : undefined;
     const secretKeys = await secretKeysOf(config, database);
-    await withPool(database, (pool) => requireSecretKey(pool, secretKeys));
-    const service = await startService({
-      config: database.embedded ? withLoopback(config, log) : config,
-      connectionString: database.connectionString,
-      secretKeys,
-      log,
+    const count = await withPool(database, async (pool) => {
+      await requireSecretKey(pool, secretKeys);
+      return fitWorkers(config, wanted, pool, log);
     });
+    const { connectionString } = database;
+    const allowed = database.embedded ? withLoopback(config, log) : config;
+    const processes = await startProcesses(count, { config: allowed, connectionString, secretKeys, log });
     return {
-      url: service.url,
+      ...processes,
       first,
       async close() {
-        service.drain();
-        await delay(config.http.stopDelay);
-        const closed = service.close().then(() => true);
-        const inTime = await Promise.race([closed, delay(stopTimeout, false, { ref: false })]);
-        if (!inTime) log.error('The service did not end in order; what it left undone is done at the next start.');
+        await processes.close();
         await database.close();
       },
     };
@@ -56,6 +58,24 @@ export async function start(config: Config, log: Log): Promise<Running> {
     await database.close();
     throw error;
   }
+}
+
+/** The service itself where it is one process, else its workers; none of them knows how the database is run. */
+async function startProcesses(count: number, options: ServicesOptions): Promise<Omit<Running, 'first'>> {
+  if (count > 1) {
+    options.log.info({ workers: count }, 'Starting workers.');
+    return startWorkers({ ...options, count });
+  }
+  const service = await startService(options);
+  return {
+    url: service.url,
+    restart: undefined,
+    failure: new Promise(() => undefined),
+    close() {
+      service.drain();
+      return stopService(service, options.config.http.stopDelay, options.log);
+    },
+  };
 }
 
 const furnish = (database: Database): Promise<FirstOrganization | undefined> =>
@@ -83,6 +103,19 @@ function withLoopback(config: Config, log: Log): Config {
   log.info('Hooks may call this machine itself (loopback), because the database is the embedded one.');
   const allowCidrs = [...config.hooks.allowCidrs, '127.0.0.0/8', '::1/128'];
   return { ...config, hooks: { ...config.hooks, allowCidrs } };
+}
+
+/**
+ * Calls this at each SIGHUP; resolves where one comes because the terminal is gone that the service was started at.
+ */
+export function heedHangUp(restart: () => Promise<void>): Promise<'SIGHUP'> {
+  const hadTerminal = isatty(0);
+  return new Promise((resolve) => {
+    process.on('SIGHUP', () => {
+      if (hadTerminal && !isatty(0)) resolve('SIGHUP');
+      else void restart();
+    });
+  });
 }
 
 /** How soon after the first a second signal is still the same one: npm passes on the Ctrl-C that we got as well. */

@@ -35,6 +35,15 @@ export interface ServicesOptions {
   clock?: () => number;
   /** A number from 0 to less than 1. */
   random?: () => number;
+  /** Given where several processes serve one address: which of them this is. */
+  worker?: WorkerPlace;
+}
+
+/** A process among those that serve one address. */
+export interface WorkerPlace {
+  number: number;
+  /** The figures of all of them, as Prometheus reads them. */
+  renderMetrics(): Promise<string>;
 }
 
 /** The connected services over one database. */
@@ -75,7 +84,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const index = openRecordIndex(base);
   const jobs = openJobs(base, hooks, index);
   await connections.observe(registry);
-  observeProcess(registry);
+  observeProcess(registry, options.worker?.number);
   await cluster?.start();
   await hooks.start();
   records.maintain();
@@ -105,7 +114,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
 }
 
 /** What every service is opened with. */
-interface Base extends Required<ServicesOptions> {
+interface Base extends Required<Omit<ServicesOptions, 'worker'>> {
   connections: Connections;
   registry: Registry;
   /** Undefined where records are searched in PostgreSQL. */

@@ -15,7 +15,7 @@ export function addServiceCommands(ddp: Command): void {
 
 async function serve(options: OutputOptions): Promise<void> {
   // The service is most of the program; the other commands start in half the time without it.
-  const { awaitSignal, start } = await import('../serve.js');
+  const { awaitSignal, heedHangUp, start } = await import('../serve.js');
   const config = readEnvironment(true);
   const log = createLog(config.logLevel);
   const signal = awaitSignal(log);
@@ -23,7 +23,11 @@ async function serve(options: OutputOptions): Promise<void> {
   log.info({ url: service.url }, 'Listening.');
   if (options.json) answer(options, { url: service.url, ...service.first });
   else if (service.first !== undefined) process.stdout.write(welcome(service.url, service.first));
-  await signal;
-  await service.close();
-  log.info('Ended.');
+  const ends = [signal, service.failure, ...(service.restart ? [heedHangUp(service.restart)] : [])];
+  try {
+    await Promise.race(ends);
+  } finally {
+    await service.close();
+    log.info('Ended.');
+  }
 }

@@ -16,13 +16,17 @@ export interface Database {
 /** The oldest release that we work with. */
 const OLDEST = 15;
 
-/** Opens the database of DATABASE_URL, or the embedded one. Throws a sentence for the operator where it cannot. */
+/**
+ * Opens the database of DATABASE_URL, or the embedded one. Throws a sentence for the operator where it cannot.
+ * @param connections how many the embedded server must allow where this process starts it
+ */
 export async function openDatabase(
   { databaseUrl, dataDir }: { databaseUrl: string | undefined; dataDir: string },
   log: Log,
+  connections = 0,
 ): Promise<Database> {
   if (databaseUrl === undefined) {
-    const { connectionString, data, close } = await openEmbedded({ dataDir, log });
+    const { connectionString, data, close } = await openEmbedded({ dataDir, log, connections });
     return { connectionString, embedded: true, place: data, close };
   }
   await checkRelease(databaseUrl);

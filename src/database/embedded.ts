@@ -22,6 +22,8 @@ export interface EmbeddedOptions {
   /** Folder that keeps everything of the embedded default (DATA_DIR). */
   dataDir: string;
   log: Log;
+  /** How many connections it must allow; it allows 200 anyway. */
+  connections?: number;
   /** Settings beyond ours; they count for the process that starts the server. */
   settings?: ServerSettings;
   /** Whether what is committed must survive a loss of power (yes, except in tests). */
@@ -46,8 +48,9 @@ const startTimeout = 60_000;
 /** Starts that may fail before we say so; one that loses a race against another process's is a failure too. */
 const STARTS = 4;
 
+const usualConnections = 200;
+
 const ourSettings: ServerSettings = {
-  max_connections: '200',
   shared_buffers: '256MB',
   max_wal_size: '4GB',
   random_page_cost: '1.1',
@@ -62,7 +65,8 @@ const ourSettings: ServerSettings = {
 export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { log } = options;
   const cluster = await prepareCluster(options.dataDir, log, options.durable);
-  const settings = { ...ourSettings, ...options.settings };
+  const connections = Math.max(usualConnections, options.connections ?? 0);
+  const settings = { ...ourSettings, max_connections: String(connections), ...options.settings };
   let leaving = false;
   let place: ServerPlace;
 

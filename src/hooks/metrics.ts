@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type Aggregator, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import sql, { type Sql } from 'sql-template-tag';
 import { waiting } from './claim.js';
 import type { Result } from './settle.js';
@@ -77,8 +77,14 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
       .finally(() => {
         looking = undefined;
       }));
-  const gauge = (name: string, help: string, figure: () => Promise<number> | number): Gauge =>
+  const gauge = (
+    name: string,
+    help: string,
+    figure: () => Promise<number> | number,
+    aggregator: Aggregator = 'sum',
+  ): Gauge =>
     new Gauge({
+      aggregator,
       name,
       help,
       registers,
@@ -86,11 +92,18 @@ export function createMetrics({ registry, clock, inFlight, read }: MetricsOption
         this.set(await figure());
       },
     });
+  // What the database tells is the same in every worker.
+  const shared = 'max';
   gauge('ddp_hook_in_flight', 'Calls of this process under way.', inFlight);
-  gauge('ddp_hook_pending', `Deliveries that wait, counted up to ${countUpTo}.`, async () => (await look()).pending);
+  gauge(
+    'ddp_hook_pending',
+    `Deliveries that wait, counted up to ${countUpTo}.`,
+    async () => (await look()).pending,
+    shared,
+  );
   const oldest = async () => (await look()).oldest;
-  gauge('ddp_hook_oldest_due_seconds', 'How long the delivery that is due longest has been due.', oldest);
-  gauge('ddp_hook_open_circuits', 'Hooks whose circuit is open.', async () => (await look()).circuits);
+  gauge('ddp_hook_oldest_due_seconds', 'How long the delivery that is due longest has been due.', oldest, shared);
+  gauge('ddp_hook_open_circuits', 'Hooks whose circuit is open.', async () => (await look()).circuits, shared);
 
   return {
     countFilter: (event) => filters[event].inc(),

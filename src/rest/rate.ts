@@ -1,5 +1,6 @@
+import cluster from 'node:cluster';
 import type { Response } from 'express';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { rateLimited } from '../errors.js';
 
 /** Counts requests of a caller, one unless given, and says so in the answer's headers. @throws 429 where there were too many. */
@@ -9,13 +10,15 @@ export type Count = (key: string, response: Response, requests?: number) => Prom
 const window = 2;
 
 /**
- * A rate limit for each key.
+ * A rate limit for each key; workers share it, their primary counts.
+ * @param name what is limited: limits of the same name are one
  * @param perSecond requests a second, twice that in a burst; 0 = no limit.
  */
-export const createRateLimit = (perSecond: number): Count => {
+export const createRateLimit = (name: string, perSecond: number): Count => {
   if (perSecond === 0) return async () => {};
   const points = perSecond * window;
-  const limiter = new RateLimiterMemory({ points, duration: window });
+  const options = { keyPrefix: name, points, duration: window };
+  const limiter = cluster.isWorker ? new RateLimiterCluster(options) : new RateLimiterMemory(options);
   return async (key, response, requests = 1) => {
     try {
       announce(response, points, await limiter.consume(key, requests));

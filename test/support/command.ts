@@ -13,7 +13,7 @@ const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** Starts `ddp` as a process of its own, with only these settings. */
 export const startCommand = (args: readonly string[], settings: Readonly<Record<string, string>>): ChildProcess =>
   spawn(process.execPath, [program, ...args], {
-    env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...settings },
+    env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', WORKERS: '1', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 

@@ -47,6 +47,7 @@ async function startServer(): Promise<{ connectionString: string; close(): Promi
     dataDir,
     log: createLog('warn'),
     durable: false,
+    connections: 300,
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
   const guard = guardServer(server.data, dataDir);

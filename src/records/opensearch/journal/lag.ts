@@ -58,6 +58,8 @@ export const watchLag = ({ pool, log, registry, maxBytes }: LagOptions): LagWatc
   });
   const gauge = (name: string, help: string, figure: keyof Lag) =>
     new Gauge({
+      // The database tells it: it is the same in every worker.
+      aggregator: 'max',
       name,
       help,
       registers: [registry],

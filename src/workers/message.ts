@@ -1,0 +1,46 @@
+import type { Registry } from 'prom-client';
+import type { Config } from '../config.js';
+
+/** Figures of one process, as prom-client gives them. */
+export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** What a worker is to do. */
+export interface Order {
+  /** Its number, from 1 on. The one that replaces it has the same. */
+  number: number;
+  config: Config;
+  connectionString: string;
+  secretKeys: readonly string[];
+}
+
+/** What the primary tells a worker. */
+export type ToWorker =
+  | { kind: 'start'; order: Order }
+  /** `all`: the whole service ends; else others go on at the address. */
+  | { kind: 'stop'; all: boolean }
+  | { kind: 'collect'; id: number }
+  | { kind: 'metrics'; id: number; text: string };
+
+/** What a worker tells its primary. */
+export type ToPrimary =
+  | { kind: 'hello' }
+  | { kind: 'ready'; url: string }
+  | { kind: 'failed'; message: string }
+  /** The answer to `collect`; its last figures come under 0, when it ends. */
+  | { kind: 'figures'; id: number; figures: Figures }
+  | { kind: 'metrics'; id: number };
+
+const kinds: ReadonlySet<unknown> = new Set([
+  'start',
+  'stop',
+  'collect',
+  'metrics',
+  'hello',
+  'ready',
+  'failed',
+  'figures',
+]);
+
+/** Whether a message is one of ours: libraries send theirs over the same channel. */
+export const isOurs = <Message extends ToWorker | ToPrimary>(message: unknown): message is Message =>
+  typeof message === 'object' && message !== null && 'kind' in message && kinds.has(message.kind);

@@ -1,0 +1,95 @@
+import cluster from 'node:cluster';
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { Log } from '../log.js';
+import { type Figures, isOurs, type Order, type ToPrimary, type ToWorker } from './message.js';
+
+/*
+ * A worker: the whole service, at an address where its primary listens. It serves when the primary says so, tells it
+ * when it can, and stops when it says so.
+ */
+
+enableCompileCache(fileURLToPath(new URL('../../.compile-cache', import.meta.url)));
+const { startService } = await import('../app.js');
+const { createLog } = await import('../log.js');
+const { stopService } = await import('../stop.js');
+
+// Where the primary is gone, this process ends too.
+const tell = (message: ToPrimary): void => void process.send?.(message, undefined, undefined, () => undefined);
+
+let asked = 0;
+const listeners = new Set<(message: ToWorker) => void>();
+process.on('message', (message) => {
+  if (isOurs<ToWorker>(message)) for (const listener of listeners) listener(message);
+});
+
+// A terminal sends these to all processes; the primary says what is to be done.
+process.on('SIGINT', () => undefined).on('SIGHUP', () => undefined);
+const stopped = stopOrder();
+const { number, config, connectionString, secretKeys } = await startOrder();
+const log = createLog(config.logLevel, undefined, number);
+await serve(log).catch((error: unknown) => {
+  log.error(error);
+  tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+  process.exitCode = 1;
+});
+// The primary answers this after the last connection that it handed over, so that none is lost between two processes.
+process.once('disconnect', () => process.exit());
+cluster.worker!.disconnect();
+
+/** Serves until it is told to stop, and ends in order. */
+async function serve(log: Log): Promise<void> {
+  const worker = { number, renderMetrics };
+  const service = await startService({ config, connectionString, secretKeys, log, worker });
+  await service.checkReady();
+  const figures = () => service.registry.getMetricsAsJSON();
+  listeners.add((message) => {
+    if (message.kind === 'collect')
+      figures().then((all) => tell({ kind: 'figures', id: message.id, figures: all }), log.error);
+    // Whoever was told to leave may be told later that all end.
+    if (message.kind === 'stop' && message.all) service.drain();
+  });
+  tell({ kind: 'ready', url: service.url });
+  if ((await stopped).all) service.drain();
+  else service.leave();
+  await stopService(service, config.http.stopDelay, log);
+  tell({ kind: 'figures', id: 0, figures: await countedBy(service.registry) });
+}
+
+function startOrder(): Promise<Order> {
+  return new Promise((resolve) => {
+    listeners.add((message) => message.kind === 'start' && resolve(message.order));
+    tell({ kind: 'hello' });
+  });
+}
+
+/** What it has counted; its gauges, some of which the database tells, are over. */
+async function countedBy(registry: Registry): Promise<Figures> {
+  const metrics = registry.getMetricsAsArray().map(({ name }) => registry.getSingleMetric(name));
+  return Promise.all(
+    metrics.filter((metric) => metric instanceof Counter || metric instanceof Histogram).map((metric) => metric.get()),
+  );
+}
+
+/** By the primary, or by an operator who ends this worker alone. */
+function stopOrder(): Promise<{ all: boolean }> {
+  return new Promise((resolve) => {
+    listeners.add((message) => message.kind === 'stop' && resolve(message));
+    process.on('SIGTERM', () => resolve({ all: false }));
+  });
+}
+
+/** Asks the primary for the figures of all workers. */
+function renderMetrics(): Promise<string> {
+  const id = ++asked;
+  return new Promise((resolve) => {
+    const listener = (message: ToWorker) => {
+      if (message.kind !== 'metrics' || message.id !== id) return;
+      listeners.delete(listener);
+      resolve(message.text);
+    };
+    listeners.add(listener);
+    tell({ kind: 'metrics', id });
+  });
+}
