@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { isOurs, type Order, type ToPrimary, type ToWorker } from './message.js';
+import { isToPrimary, type Order, type ToPrimary, type ToWorker } from './message.js';
 
 /** A worker, as its primary sees it. */
 export interface Member {
@@ -18,7 +18,7 @@ export interface Member {
 }
 
 /** Starts a worker. @param heed takes what it tells, beside that it serves */
-export function startMember(order: Order, heed: (member: Member, message: ToPrimary) => void): Member {
+export function startMember(order: Order, heed: (message: ToPrimary) => void): Member {
   const worker = cluster.fork();
   const { number } = order;
   const ended = new Promise<number | string>((resolve) =>
@@ -39,13 +39,13 @@ export function startMember(order: Order, heed: (member: Member, message: ToPrim
     kill: () => worker.process.kill('SIGKILL'),
   };
   worker.on('message', (message: unknown) => {
-    if (!isOurs<ToPrimary>(message)) return;
+    if (!isToPrimary(message)) return;
     if (message.kind === 'hello') member.tell({ kind: 'start', order });
     else if (message.kind === 'ready') {
       isReady = true;
       ready.resolve(message.url);
     } else if (message.kind === 'failed') ready.reject(new Error(message.message));
-    else heed(member, message);
+    else heed(message);
   });
   // A channel that breaks: the end of the worker follows.
   worker.on('error', () => undefined);

@@ -41,6 +41,12 @@ const kinds: ReadonlySet<unknown> = new Set([
   'figures',
 ]);
 
-/** Whether a message is one of ours: libraries send theirs over the same channel. */
-export const isOurs = <Message extends ToWorker | ToPrimary>(message: unknown): message is Message =>
+/** Libraries send messages of their own over the same channel. */
+const isOurs = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'kind' in message && kinds.has(message.kind);
+
+/** Whether a message is one of the primary's. */
+export const isToWorker = (message: unknown): message is ToWorker => isOurs(message);
+
+/** Whether a message is one of a worker's. */
+export const isToPrimary = (message: unknown): message is ToPrimary => isOurs(message);

@@ -8,7 +8,7 @@ import type { Log } from '../log.js';
 import { stopTimeout } from '../stop.js';
 import { createCollector } from './collector.js';
 import { type Member, startMember } from './member.js';
-import type { Order, ToPrimary } from './message.js';
+import type { Order } from './message.js';
 
 /** Processes that serve one address together, each of them the whole service. */
 export interface Workers {
@@ -36,113 +36,135 @@ const maxFailedStarts = 3;
 
 /** Starts the workers; resolves when all serve. Where one cannot, none stays, and its reason is thrown. */
 export async function startWorkers({ count, log, config, ...others }: WorkersOptions): Promise<Workers> {
-  const order = { ...others, config: shareOf(config, count) };
   // The primary alone accepts: its queue outlives each worker, and each gets the same number of connections.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ exec: program, args: [] });
   // Counts for the rate limits of all workers.
   new RateLimiterClusterMaster();
-  const serving = new Map<number, Member>();
-  const all = new Set<Member>();
-  const collector = createCollector(() => ({
-    // One that is about to start does not answer yet.
-    all: [...all].filter(({ isReady }) => isReady()),
-    serving: new Set(serving.values()),
-  }));
-  const failure = Promise.withResolvers<never>();
-  failure.promise.catch(() => undefined);
-  let stopping = false;
-
-  const heed = (member: Member, message: ToPrimary) => {
-    if (message.kind === 'figures') collector.take(member, message.id, message.figures);
-    if (message.kind === 'metrics')
-      void collector.render().then((text) => member.tell({ kind: 'metrics', id: message.id, text }));
-  };
-  const start = (number: number): Member => {
-    const member = startMember({ ...order, number }, heed);
-    all.add(member);
-    void member.ended.then(() => {
-      all.delete(member);
-      collector.retire(member);
-    });
-    return member;
-  };
-  /** From now on it is the one of its number, and another takes its place should it die. */
-  const install = (member: Member, failures = 0) => {
-    serving.set(member.number, member);
-    const since = performance.now();
-    void member.ended.then((by) => {
-      if (stopping || serving.get(member.number) !== member) return;
-      log.error({ worker: member.number, by }, 'A worker ended; starting it again.');
-      void replace(member.number, performance.now() - since < settled ? failures + 1 : 0);
-    });
-  };
-  const replace = async (number: number, failures: number) => {
-    for (let failed = 0; ; failed++) {
-      await delay(backOff(failures + failed));
-      if (stopping) return;
-      const member = start(number);
-      try {
-        await member.ready;
-        log.info({ worker: number }, 'The worker serves again.');
-        return install(member, failures);
-      } catch (error) {
-        await end(member);
-        log.error({ err: error, worker: number }, 'A worker does not start.');
-        if (failed + 1 === maxFailedStarts) return failure.reject(cannotStart(number, error));
-      }
-    }
-  };
-  /** Tells a worker to stop, and sees to it that it does. */
-  const end = async (member: Member, everything = false) => {
-    member.tell({ kind: 'stop', all: everything });
-    const limit = new AbortController();
-    const late = delay(order.config.http.stopDelay + 2 * stopTimeout, undefined, limit).then(
-      () => member.kill(),
-      () => undefined,
-    );
-    await member.ended;
-    limit.abort();
-    await late;
-  };
-  const restart = async () => {
-    log.info('Replacing the workers.');
-    for (const old of [...serving.values()]) {
-      // One that has just died is replaced anyway.
-      if (stopping || serving.get(old.number) !== old || !all.has(old)) continue;
-      const next = start(old.number);
-      try {
-        await next.ready;
-      } catch (error) {
-        log.error({ err: error }, 'A new worker does not start; those that serve stay.');
-        return end(next);
-      }
-      install(next);
-      await end(old);
-    }
-    log.info('Replaced the workers.');
-  };
-
-  const first = Array.from({ length: count }, (_, index) => start(index + 1));
-  let url: string;
-  try {
-    [url] = (await Promise.all(first.map(({ ready }) => ready))) as [string];
-  } catch (error) {
-    stopping = true;
-    await Promise.all(first.map((member) => end(member, true)));
-    throw error;
-  }
-  for (const member of first) install(member);
+  const primary = new Primary({ ...others, config: shareOf(config, count) }, log);
+  const url = await primary.begin(count);
   let restarting = Promise.resolve();
   return {
     url,
-    failure: failure.promise,
-    restart: () => (restarting = restarting.then(restart)),
-    async close() {
-      stopping = true;
-      await Promise.all([...all].map((member) => end(member, true)));
-    },
+    failure: primary.failure,
+    restart: () => (restarting = restarting.then(() => primary.restart())),
+    close: () => primary.close(),
   };
+}
+
+/** Keeps its workers running. */
+class Primary {
+  private readonly failed = Promise.withResolvers<never>();
+  /** Those that run, the ones about to serve and about to leave among them. */
+  private readonly all = new Set<Member>();
+  /** The one of each number. */
+  private readonly serving = new Map<number, Member>();
+  private stopping = false;
+  private readonly collector = createCollector(() => ({
+    // One that is about to start does not answer yet.
+    all: [...this.all].filter(({ isReady }) => isReady()),
+    serving: new Set(this.serving.values()),
+  }));
+
+  constructor(
+    private readonly order: Omit<Order, 'number'>,
+    private readonly log: Log,
+  ) {
+    // Whoever waits for it learns of it; nobody may.
+    this.failure.catch(() => undefined);
+  }
+
+  get failure(): Promise<never> {
+    return this.failed.promise;
+  }
+
+  /** Starts so many; resolves with their address. */
+  async begin(count: number): Promise<string> {
+    const members = Array.from({ length: count }, (_, index) => this.start(index + 1));
+    try {
+      const [url] = await Promise.all(members.map(({ ready }) => ready));
+      for (const member of members) this.install(member, 0);
+      return url!;
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  async restart(): Promise<void> {
+    this.log.info('Replacing the workers.');
+    for (const old of this.serving.values()) {
+      // One that has just died is replaced anyway.
+      if (this.stopping || !this.all.has(old)) continue;
+      const next = this.start(old.number);
+      try {
+        await next.ready;
+      } catch (error) {
+        this.log.error({ err: error }, 'A new worker does not start; those that serve stay.');
+        return this.end(next, false);
+      }
+      this.install(next, 0);
+      await this.end(old, false);
+    }
+    this.log.info('Replaced the workers.');
+  }
+
+  async close(): Promise<void> {
+    this.stopping = true;
+    await Promise.all([...this.all].map((member) => this.end(member, true)));
+  }
+
+  private start(number: number): Member {
+    const member = startMember({ ...this.order, number }, (message) => {
+      if (message.kind === 'figures') this.collector.take(member, message.id, message.figures);
+      if (message.kind === 'metrics')
+        void this.collector.render().then((text) => member.tell({ kind: 'metrics', id: message.id, text }));
+    });
+    this.all.add(member);
+    void member.ended.then(() => {
+      this.all.delete(member);
+      this.collector.retire(member);
+    });
+    return member;
+  }
+
+  /** From now on it is the one of its number, and another takes its place should it die. */
+  private install(member: Member, failures: number): void {
+    const { number } = member;
+    this.serving.set(number, member);
+    const since = performance.now();
+    void member.ended.then((by) => {
+      if (this.stopping || this.serving.get(number) !== member) return;
+      this.log.error({ worker: number, by }, 'A worker ended; starting it again.');
+      void this.replace(number, performance.now() - since < settled ? failures + 1 : 0);
+    });
+  }
+
+  /** @param failures workers of this number that died early in a row */
+  private async replace(number: number, failures: number): Promise<void> {
+    for (let failed = 1; ; failed++) {
+      await delay(backOff(failures + failed - 1));
+      if (this.stopping) return;
+      const member = this.start(number);
+      try {
+        await member.ready;
+        this.log.info({ worker: number }, 'The worker serves again.');
+        return this.install(member, failures);
+      } catch (error) {
+        await this.end(member, false);
+        this.log.error({ err: error, worker: number }, 'A worker does not start.');
+        if (failed === maxFailedStarts) return this.failed.reject(cannotStart(number, error));
+      }
+    }
+  }
+
+  /** Tells a worker to stop, and sees to it that it does. */
+  private async end(member: Member, all: boolean): Promise<void> {
+    member.tell({ kind: 'stop', all });
+    const late = setTimeout(() => member.kill(), this.order.config.http.stopDelay + 2 * stopTimeout);
+    await member.ended;
+    clearTimeout(late);
+  }
 }
 
 /** Connections of one address are handed to the workers in turn, so each may have its part of them. */

@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Log } from '../log.js';
-import { type Figures, isOurs, type Order, type ToPrimary, type ToWorker } from './message.js';
+import { type Figures, isToWorker, type Order, type ToPrimary, type ToWorker } from './message.js';
 
 /*
  * A worker: the whole service, at an address where its primary listens. It serves when the primary says so, tells it
@@ -21,7 +21,7 @@ const tell = (message: ToPrimary): void => void process.send?.(message, undefine
 let asked = 0;
 const listeners = new Set<(message: ToWorker) => void>();
 process.on('message', (message) => {
-  if (isOurs<ToWorker>(message)) for (const listener of listeners) listener(message);
+  if (isToWorker(message)) for (const listener of listeners) listener(message);
 });
 
 // A terminal sends these to all processes; the primary says what is to be done.
