@@ -5,6 +5,7 @@ import { type ClassType, getMetadataStorage, type NonEmptyArray } from 'type-gra
 import { basePath } from '../src/app.js';
 import { createOpenApi } from '../src/rest/openapi/document.js';
 import { buildGraph, buildGraphForRest } from '../src/schema/build.js';
+import { notice } from './notice.js';
 import { documentsIn, typedDocuments } from './typed-documents.js';
 
 /*
@@ -25,6 +26,7 @@ const documents: Readonly<Record<string, string>> = {
   'docs/schema.graphql': `${printSchema(lexicographicSortSchema(graph))}\n`,
   'examples/dashboard/documents.ts': await typedDocuments(graph, documentsIn(guide)),
   'console/src/documents.ts': await typedDocuments(graph, consoleDocuments()),
+  'NOTICE.md': notice(),
 };
 
 /** The console's operations, in files beside its screens. */

@@ -33,6 +33,7 @@ import { isAborted } from './schema/api-error.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import { createUpgrades } from './upgrade.js';
+import { version } from './version.js';
 
 /** Where the REST surface lies: the product segment and the version (contract, section 15). */
 export const basePath = '/ddp/v1';
@@ -168,7 +169,7 @@ async function createApp({ config, log, worker }: ServicesOptions, services: Ser
     const applied = await read(sql`select from migration where name = any(${migrations})`);
     if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
   };
-  app.use(createHealth(checkReady));
+  app.use(createHealth(version, checkReady));
   app.use(
     createMetricsPage({
       render: worker?.renderMetrics ?? (() => services.registry.metrics()),

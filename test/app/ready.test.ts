@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
+import { runCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
 import { execute } from '../support/server.js';
 import { startTestService, useService } from '../support/service.js';
@@ -15,6 +17,14 @@ describe('the operator', () => {
     expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 200]);
     await execute(service.databaseUrl, 'delete from migration where id = (select max(id) from migration)');
     expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 503]);
+  });
+});
+
+describe('the release', () => {
+  it('is at /healthz and said by ddp --version, as package.json has it', async () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok', version });
+    expect(await runCommand(['--version'], {})).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   });
 });
 

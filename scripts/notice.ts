@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from 'node:fs';
+
+/** A package as package-lock.json has it. */
+interface Locked {
+  version: string;
+  license?: string;
+  dev?: boolean;
+  devOptional?: boolean;
+}
+
+/**
+ * The page of whose work the service uses, with licenses: packages that are installed with it, and those that are inside
+ * the built console, as its source maps name them.
+ */
+export function notice(): string {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
+  const { '': _, ...all } = packages;
+  const installed = Object.entries(all).filter(([, { dev, devOptional }]) => !dev && !devOptional);
+  const inConsole = [...packagesInConsole()].map((path): [string, Locked] => [path, all[path]!]);
+  return `# Notices
+
+The service is under the [MIT license](LICENSE). It uses the work of others, each under the license that its package has. Written by \`npm run docs\` from \`package-lock.json\` and the built console.
+
+## Installed with the service
+
+${table(installed)}
+
+## Inside the built console
+
+${table(inConsole)}
+`;
+}
+
+function packagesInConsole(): Set<string> {
+  const maps = globSync('dist/console/assets/*.map');
+  if (maps.length === 0) throw new Error('The console is not built: run `npm run build` first.');
+  const sources = maps.flatMap((path) => (JSON.parse(readFileSync(path, 'utf8')) as { sources: string[] }).sources);
+  const paths = sources.map((source) => /(node_modules\/(?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(source)?.[1]);
+  return new Set(paths.filter((path) => path !== undefined).sort());
+}
+
+function table(packages: readonly (readonly [string, Locked])[]): string {
+  const rows = packages.map(([path, { version, license }]) => {
+    const name = path.replace(/^.*node_modules\//, '');
+    if (license === undefined) throw new Error(`${name} has no license in package-lock.json.`);
+    return `| ${name} | ${version} | ${license} |`;
+  });
+  return ['| Package | Version | License |', '|---|---|---|', ...new Set(rows)].join('\n');
+}
