@@ -4,6 +4,7 @@ import { addBackupCommands } from './command/backup.js';
 import { addIndexCommands } from './command/cluster-index.js';
 import { addGroup } from './command/command.js';
 import { addDemoCommand } from './command/demo.js';
+import { addDoctorCommand } from './command/doctor.js';
 import { addProductCommands, addRetentionCommands } from './command/product.js';
 import { addServiceCommands } from './command/service.js';
 import { addTokenCommands } from './command/token.js';
@@ -30,6 +31,7 @@ function createProgram(): Command {
     .exitOverride();
   addServiceCommands(ddp);
   addBackupCommands(ddp);
+  addDoctorCommand(ddp);
   addOrganizationCommands(addGroup(ddp, 'organization', 'Organizations, the tenants.'));
   addUserCommands(addGroup(ddp, 'user', 'Users, who become members of organizations.'));
   addTokenCommands(addGroup(ddp, 'token', 'Tokens, with which callers prove who they are.'));

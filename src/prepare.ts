@@ -23,6 +23,8 @@ export async function openMigrations(connectionString: string) {
   return {
     /** All of this release. */
     names: [...executed, ...pending].map(({ name }) => name),
+    /** Those that the database lacks. */
+    pending: pending.map(({ name }) => name),
     /** Applies those of these that are missing; without names all that are. */
     apply: (names?: readonly string[]) => orm.migrator.up(names && { migrations: [...names] }),
     close: () => orm.close(),

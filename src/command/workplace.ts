@@ -29,6 +29,8 @@ export const withDatabase = <T>(work: (place: Workplace) => Promise<T>, { connec
 /** A database as it was found: of an older release, of a newer one, or empty. */
 export interface Site {
   connectionString: string;
+  /** Whether the database is the embedded one. */
+  embedded: boolean;
   config: Config;
   log: Log;
 }
@@ -37,9 +39,9 @@ export interface Site {
 export async function withServer<T>(work: (site: Site) => Promise<T>): Promise<T> {
   const config = readEnvironment(false);
   const log = createLog(config.logLevel);
-  const { connectionString, close } = await openDatabase(config, log);
+  const { connectionString, embedded, close } = await openDatabase(config, log);
   try {
-    return await work({ connectionString, config, log });
+    return await work({ connectionString, embedded, config, log });
   } finally {
     await close();
   }

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { readEnvironment } from '../config.js';
+import { createPool } from '../database/pools.js';
+import { requireSecretKey } from '../hooks/stored-secret.js';
+import { examine } from '../operator/doctor/doctor.js';
+import type { Finding } from '../operator/doctor/finding.js';
+import { openMigrations } from '../prepare.js';
+import { addCommand, type OutputOptions } from './command.js';
+import { withServer } from './workplace.js';
+
+/** `ddp doctor` */
+export function addDoctorCommand(ddp: Command): void {
+  addCommand(ddp, 'doctor', 'Look for what is wrong with the settings, the database and the work; change nothing.')
+    .addHelpText('after', '\nIt ends with 1 where something is wrong.')
+    .action(async ({ json }: OutputOptions) => {
+      const findings = await examineAll();
+      process.stdout.write(json ? `${JSON.stringify({ findings })}\n` : linesOf(findings));
+      const wrong = findings.filter(({ state }) => state === 'wrong').length;
+      if (wrong > 0) throw new Error(wrong === 1 ? 'One thing is wrong.' : `${wrong} things are wrong.`);
+    });
+}
+
+const linesOf = (findings: readonly Finding[]): string =>
+  findings.map(({ state, check, says }) => `${state.padEnd(6)}${check}: ${says}\n`).join('');
+
+function examineAll(): Promise<Finding[]> {
+  // As the service would read them: it throws every fault that it finds.
+  readEnvironment(true);
+  return withServer(async ({ connectionString, config, embedded }) => {
+    const migrations = await openMigrations(connectionString);
+    const pool = createPool(connectionString, { max: 1, name: 'ddp cli' });
+    try {
+      const keys = config.secretKeys.length > 0 || !embedded ? config.secretKeys : await keptKey(config.dataDir);
+      return await examine({
+        database: pool,
+        now: new Date(),
+        dataDir: embedded ? config.dataDir : undefined,
+        pending: migrations.pending,
+        checkSecretKey: () => requireSecretKey(pool, keys),
+      });
+    } finally {
+      await pool.end();
+      await migrations.close();
+    }
+  });
+}
+
+/** The key beside the embedded database; none where no service has started yet. */
+const keptKey = (dataDir: string): Promise<string[]> =>
+  readFile(join(dataDir, 'secret.key'), 'utf8').then(
+    (key) => [key.trim()],
+    () => [],
+  );

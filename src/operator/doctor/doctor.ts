@@ -1,0 +1,48 @@
+import { statfs } from 'node:fs/promises';
+import { type Database, type Finding, finding } from './finding.js';
+import { checkClock, checkConnections, checkIndexes, checkSettings, checkVacuum } from './server.js';
+import { checkCircuits, checkDeliveries, checkIndexing, checkJobs, checkPartitions, checkRollups } from './work.js';
+
+const ofServer = [checkSettings, checkConnections, checkClock, checkVacuum, checkIndexes];
+const ofService = [checkPartitions, checkDeliveries, checkCircuits, checkJobs, checkRollups, checkIndexing];
+
+/** What is examined beside the database. */
+export interface DoctorOptions {
+  database: Database;
+  now: Date;
+  /** Folder of the embedded database; undefined where the disk is another machine's. */
+  dataDir: string | undefined;
+  /** Migrations of this release that the database lacks. */
+  pending: readonly string[];
+  /** Throws a sentence where no key opens what is stored. */
+  checkSecretKey(): Promise<void>;
+}
+
+/** Looks for what is wrong, and changes nothing. A check that fails is a finding too. */
+export async function examine({ database, now, dataDir, pending, checkSecretKey }: DoctorOptions): Promise<Finding[]> {
+  const schema = finding('schema', 'of this release', 'wrong', pending.length > 0 ? [waiting(pending)] : []);
+  const findings = [schema, await checkDisk(dataDir)];
+  // Tables of this release are looked at where they are there.
+  const checks = pending.length > 0 ? ofServer : [...ofServer, ...ofService];
+  for (const check of checks) findings.push(await check(database, now));
+  if (pending.length > 0) return findings;
+  const fault = await checkSecretKey().then(() => [], sentence);
+  return [...findings, finding('secret key', 'opens what is stored', 'wrong', fault)];
+}
+
+const waiting = (pending: readonly string[]): string =>
+  `${pending.length} migrations are to be applied: start the service, or call ddp migrate.`;
+
+const sentence = (error: unknown): string[] => [error instanceof Error ? error.message : String(error)];
+
+/** The disk must have this much free at least, in bytes and as a part of its size. */
+const freeAtLeast = { bytes: 2 ** 30, part: 0.1 };
+
+async function checkDisk(dataDir: string | undefined): Promise<Finding> {
+  if (dataDir === undefined) return finding('disk', "the database's machine knows", 'note', []);
+  const { bavail, blocks, bsize } = await statfs(dataDir);
+  const free = bavail * bsize;
+  const says = `${(free / 2 ** 30).toFixed(1)} GiB free of ${((blocks * bsize) / 2 ** 30).toFixed(1)}`;
+  const isFull = free < freeAtLeast.bytes || bavail < freeAtLeast.part * blocks;
+  return finding('disk', says, 'wrong', isFull ? [`Only ${says}: make room before it is full.`] : []);
+}

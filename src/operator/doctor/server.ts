@@ -1,0 +1,89 @@
+import sql from 'sql-template-tag';
+import { ago, type Check, finding } from './finding.js';
+
+/** Settings of PostgreSQL without which what was acknowledged may be lost, or the database grows without end. */
+const needed: Readonly<Record<string, string>> = {
+  fsync: 'what is committed does not survive a crash of the machine',
+  full_page_writes: 'a crash of the machine may damage pages',
+  autovacuum: 'the database grows without end',
+  track_counts: 'autovacuum does nothing',
+};
+
+/** The server's release and its settings that matter. */
+export const checkSettings: Check = async (database) => {
+  const { rows } = await database.query<{ name: string; setting: string }>(
+    sql`select name, setting from pg_settings where name = any(${[...Object.keys(needed), 'synchronous_commit', 'server_version']})`,
+  );
+  const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
+  const faults = Object.entries(needed)
+    .filter(([name]) => settings[name] === 'off')
+    .map(([name, what]) => `${name} is off: ${what}.`);
+  if (settings['synchronous_commit'] === 'off')
+    faults.push('synchronous_commit is off: the last answers with 200 do not survive a crash.');
+  return finding('settings of the database', `PostgreSQL ${settings['server_version']}`, 'wrong', faults);
+};
+
+/** Connections in use. */
+export const checkConnections: Check = async (database) => {
+  const { rows } = await database.query<{ used: number; most: number }>(sql`
+    select (select count(*) from pg_stat_activity where backend_type = 'client backend')::int as used,
+      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most`);
+  const { used, most } = rows[0]!;
+  const faults = used > 0.9 * most ? [`${used} of ${most} connections are in use: raise max_connections.`] : [];
+  return finding('connections of the database', `${used} of ${most} in use`, 'wrong', faults);
+};
+
+/** Two clocks differ by more than this, and live data may be told late or twice (`clockSkew`). Seconds. */
+const skew = 10;
+
+/** The clock of this machine against the database's. */
+export const checkClock: Check = async (database, now) => {
+  const begun = performance.now();
+  const { rows } = await database.query<{ time: number }>(
+    sql`select extract(epoch from clock_timestamp())::float8 as time`,
+  );
+  const here = now.getTime() / 1000 + (performance.now() - begun) / 2000;
+  const apart = Math.abs(rows[0]!.time - here);
+  const faults = apart > skew ? [`This clock and the database's are ${ago(apart)} apart: let both follow NTP.`] : [];
+  return finding('clock', `within ${Math.ceil(apart)} s of the database's`, 'wrong', faults);
+};
+
+/** What keeps vacuum from its work, and how near transaction numbers are to their end. */
+export const checkVacuum: Check = async (database) => {
+  const { rows } = await database.query<{ age: number; oldest: number }>(sql`
+    select (select age(datfrozenxid) from pg_database where datname = current_database())::float8 as age,
+      coalesce((select max(extract(epoch from clock_timestamp() - xact_start)) from pg_stat_activity
+        where datname = current_database() and backend_type = 'client backend'
+          and application_name not in ('ddp backup', 'ddp restore')), 0)::float8 as oldest`);
+  const { age, oldest } = rows[0]!;
+  const faults = [
+    ...(age > 1e9 ? [`Transaction numbers are half used up (${age}): see why autovacuum does not freeze.`] : []),
+    ...(oldest > 3600 ? [`A transaction has been open for ${ago(oldest)}: vacuum cleans nothing since.`] : []),
+  ];
+  return finding('vacuum', 'nothing holds it back', 'wrong', faults);
+};
+
+/** So many rows has a table whose indexes are worth a look. */
+const large = 100_000;
+
+/** Indexes that a build left invalid, and those that nobody has used since figures are collected. */
+export const checkIndexes: Check = async (database) => {
+  const { rows } = await database.query<{ name: string; valid: boolean }>(sql`
+    select i.indexrelid::regclass::text as name, i.indisvalid as valid
+      from pg_index i join pg_class t on t.oid = i.indrelid join pg_class c on c.oid = i.indexrelid
+      join pg_namespace n on n.oid = t.relnamespace
+      left join pg_stat_user_indexes s on s.indexrelid = i.indexrelid
+     where n.nspname in ('public', 'journal')
+       and (not i.indisvalid or (c.relkind = 'i' and s.idx_scan = 0 and t.reltuples >= ${large} and not i.indisunique))
+     order by 1`);
+  const invalid = rows.filter(({ valid }) => !valid).map(({ name }) => name);
+  const unused = rows.filter(({ valid }) => valid).map(({ name }) => name);
+  if (invalid.length > 0)
+    return finding('indexes', '', 'wrong', [`Invalid, to be dropped and built again: ${invalid.join(', ')}.`]);
+  return finding(
+    'indexes',
+    'all are valid, and those of large tables are used',
+    'note',
+    unused.length > 0 ? [`Of large tables and never used since statistics began: ${unused.join(', ')}.`] : [],
+  );
+};
