@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Service } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
@@ -10,13 +8,13 @@ import { recordIndexSettings } from '../support/record-index.js';
 import { startTestService } from '../support/service.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
 import { countDocuments, readDocuments, until } from './index-reader.js';
+import { type Proxy, startProxy } from './proxy.js';
 
 /** Bytes that may wait to be indexed. */
 const journalMaxBytes = 400_000;
 
 const database = useDatabase();
-let proxy: Server;
-const sockets = new Set<Socket>();
+let proxy: Proxy;
 let service: Service;
 let owner: Client;
 let organizationId: string;
@@ -24,34 +22,11 @@ let organizationId: string;
 /** The cluster behind a connection that the test can cut. */
 const settings = () => ({
   ...recordIndexSettings(database.url),
-  OPENSEARCH_URL: `http://127.0.0.1:${(proxy.address() as { port: number }).port}`,
+  OPENSEARCH_URL: proxy.url,
 });
 
-const begin = async (port?: number): Promise<void> => {
-  const { hostname, port: target } = new URL(process.env['OPENSEARCH_URL']!.split(',')[0]!);
-  proxy = createServer((socket) => {
-    const through = connect(Number(target), hostname);
-    for (const one of [socket, through]) {
-      sockets.add(one);
-      one.on('error', () => undefined).on('close', () => sockets.delete(one));
-    }
-    socket.pipe(through).pipe(socket);
-  });
-  proxy.listen(port ?? 0, '127.0.0.1');
-  await once(proxy, 'listening');
-};
-
-const cut = async (): Promise<number> => {
-  const { port } = proxy.address() as { port: number };
-  const closed = once(proxy, 'close');
-  proxy.close();
-  for (const socket of sockets) socket.destroy();
-  await closed;
-  return port;
-};
-
 beforeAll(async () => {
-  await begin();
+  proxy = await startProxy();
   const { cluster } = readConfig(settings());
   service = await startTestService(database.url, { config: { cluster: { ...cluster!, journalMaxBytes } } });
   ({ owner, id: organizationId } = await createTenant({ url: service.url, databaseUrl: database.url }));
@@ -60,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.close();
-  await cut();
+  await proxy.cut();
 });
 
 const post = (items: readonly object[]) =>
@@ -81,7 +56,7 @@ describe('a cluster that is away', () => {
   it('stops ingestion only when too much waits, and has every record once when it is back', async () => {
     expect((await post([{ data: { n: 0 } }])).status).toBe(200);
     await until(async () => (await waiting()) === 0);
-    const port = await cut();
+    await proxy.cut();
     let stored = 1;
     const text = 'x'.repeat(500);
     for (let full = false; !full; ) {
@@ -98,7 +73,7 @@ describe('a cluster that is away', () => {
     expect(await waiting()).toBeLessThan(journalMaxBytes * 1.5);
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     expect(Number(/^ddp_index_bytes_behind (\d+)/m.exec(metrics)![1])).toBeGreaterThan(0);
-    await begin(port);
+    await proxy.open();
     await until(async () => (await waiting()) === 0);
     await until(async () => (await post([{ data: { n: 1 } }])).status === 200);
     await until(async () => (await waiting()) === 0);

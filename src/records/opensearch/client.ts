@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Client, errors } from '@opensearch-project/opensearch';
+import { Client, type ClientOptions, errors } from '@opensearch-project/opensearch';
 import type { ClusterConfig } from '../../cluster-setting.js';
+import { lookTimeout, NodeWatch } from './node-watch.js';
 import { ExactSerializer } from './serializer.js';
 
 /** A request takes at most this long on one node, in milliseconds. */
@@ -8,10 +9,23 @@ const requestTimeout = 15_000;
 /** A request is made again on other nodes so many times where one cannot be reached or is not able to answer. */
 const maxRetries = 2;
 
+/** A client that knows which nodes are stuck, once its watch is started. */
+export class ClusterClient extends Client {
+  readonly watch: NodeWatch;
+
+  constructor(nodes: readonly string[], options: ClientOptions) {
+    super({ ...options, nodes: [...nodes] });
+    this.watch = new NodeWatch(
+      this,
+      nodes,
+      (node) => new Client({ ...options, node, requestTimeout: lookTimeout, maxRetries: 0 }),
+    );
+  }
+}
+
 /** Opens the client. Nodes that do not answer are left out for a while, and asked again later. */
-export const createClient = ({ nodes, caFile }: Pick<ClusterConfig, 'nodes' | 'caFile'>): Client =>
-  new Client({
-    nodes: [...nodes],
+export const createClient = ({ nodes, caFile }: Pick<ClusterConfig, 'nodes' | 'caFile'>): ClusterClient =>
+  new ClusterClient(nodes, {
     requestTimeout,
     maxRetries,
     Serializer: ExactSerializer,
@@ -26,4 +40,8 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof errors.ConnectionError ||
   error instanceof errors.TimeoutError ||
   error instanceof errors.NoLivingConnectionsError ||
-  (error instanceof errors.ResponseError && passing.has(error.statusCode));
+  (error instanceof errors.ResponseError && (passing.has(error.statusCode) || isBlocked(error.body)));
+
+/** Whether writing is blocked, as it is on a full disk, until somebody has made room: 429, and 403 before OpenSearch 2. */
+const isBlocked = (body: unknown): boolean =>
+  (body as { error?: { type?: string } } | undefined)?.error?.type === 'cluster_block_exception';

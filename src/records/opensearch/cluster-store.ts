@@ -115,7 +115,9 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
         client,
         names,
         places,
-        fresh: config.strict ? fresh : () => Promise.resolve(),
+        fresh: config.strict
+          ? (organizationId, signal) => fresh(organizationId, { timeoutMs: options.timeoutMs, signal })
+          : () => Promise.resolve(),
       }),
     stored: () => indexer.wake(),
     async start() {
@@ -123,6 +125,7 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
         if (!isUnavailable(error)) throw error;
         log.warn({ err: error }, 'the cluster cannot be reached; records wait in the journal');
       });
+      client.watch.start();
       indexer.start();
       lag.start();
       upkeep.start();
@@ -130,6 +133,7 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
     async close() {
       closing = true;
       await Promise.all([indexer.close(), lag.close(), upkeep.close()]);
+      await client.watch.close();
       await client.close();
     },
   };

@@ -1,8 +1,7 @@
-import type { Client } from '@opensearch-project/opensearch';
-import { unavailable } from '../../errors.js';
 import { TimedOut } from '../../search/pace.js';
-import { isUnavailable } from './client.js';
+import type { ClusterClient } from './client.js';
 import type { IndexNames } from './indices.js';
+import { away, multiSearch } from './multi-search.js';
 
 /** A query, an aggregation or any other part of a request in the engine's language. */
 export type Part = { readonly [key: string]: unknown };
@@ -96,7 +95,7 @@ export interface Engine {
 
 /** What the cluster is asked with. */
 export interface EngineOptions {
-  client: Client;
+  client: ClusterClient;
   names: IndexNames;
   fresh: Engine['fresh'];
 }
@@ -108,17 +107,12 @@ export const createEngine = ({ client, names, fresh }: EngineOptions): Engine =>
     if (searches.length === 0) return [];
     const left = Math.ceil(call.deadline - performance.now());
     if (left <= 0) throw new TimedOut();
-    const lines = searches.flatMap(({ from, to, body, timeoutMs = left }) => [
-      {
-        index: names.between(from, to),
-        routing: call.organizationId,
-        ignore_unavailable: true,
-        allow_no_indices: true,
-      },
-      { ...body, timeout: `${Math.min(left, timeoutMs)}ms` },
-    ]);
-    const { body } = await inTime(client.msearch({ body: lines as never }), left, call.signal);
-    return body.responses as unknown as readonly EngineAnswer[];
+    const lines = searches.map(({ from, to, body, timeoutMs = left }) => ({
+      index: names.between(from, to),
+      routing: call.organizationId,
+      body: { ...body, timeout: `${Math.min(left, timeoutMs)}ms` },
+    }));
+    return multiSearch<EngineAnswer>(client, lines, { milliseconds: left, signal: call.signal });
   };
   return {
     fresh,
@@ -136,8 +130,6 @@ const within = ({ query }: Part, own: Part): Part => ({
   bool: { filter: query === undefined ? [own] : [own, query] },
 });
 
-const away = () => unavailable('The service cannot reach the cluster that records are searched on. Try again shortly.');
-
 const whole = (answer: EngineAnswer): WholeAnswer => {
   const { error, status, timed_out: isLate, _shards: shards } = answer;
   if (error !== undefined) {
@@ -147,28 +139,4 @@ const whole = (answer: EngineAnswer): WholeAnswer => {
   if (isLate) throw new TimedOut();
   if (shards !== undefined && shards.failed > 0) throw away();
   return answer as WholeAnswer;
-};
-
-interface Abortable<T> extends Promise<T> {
-  abort(): void;
-}
-
-/** What a request answers within so many milliseconds. */
-const inTime = async <T>(request: Abortable<T>, milliseconds: number, signal: AbortSignal | undefined): Promise<T> => {
-  const late = AbortSignal.timeout(milliseconds);
-  const over = signal ? AbortSignal.any([signal, late]) : late;
-  // It answers the request itself, which a listener must not: what rejects it would end the process.
-  const abort = () => {
-    request.abort();
-  };
-  over.addEventListener('abort', abort, { once: true });
-  try {
-    return await request;
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (late.aborted) throw new TimedOut();
-    throw isUnavailable(error) ? away() : error;
-  } finally {
-    over.removeEventListener('abort', abort);
-  }
 };

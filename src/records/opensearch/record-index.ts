@@ -1,8 +1,8 @@
-import type { Client } from '@opensearch-project/opensearch';
 import { requireAnswerable } from '../postgres/search/match.js';
 import type { RecordIndexOptions } from '../postgres/search/record-index.js';
 import { createSearch } from '../postgres/search/search.js';
 import type { RecordIndex } from '../record-index.js';
+import type { ClusterClient } from './client.js';
 import { createEngine } from './engine.js';
 import type { IndexNames } from './indices.js';
 import { createClusterLatest } from './latest.js';
@@ -14,7 +14,7 @@ import { createClusterSilentDevices } from './silent-device.js';
 
 /** What the index works with: the cluster, and PostgreSQL for devices, products and the catalogue of fields. */
 export interface ClusterIndexOptions extends RecordIndexOptions {
-  client: Client;
+  client: ClusterClient;
   names: IndexNames;
   places: Places;
   /**

@@ -27,6 +27,8 @@ export interface Load {
   readonly refused: ReadonlyMap<number, number>;
   /** Milliseconds until the first of ten searches after one another that answer whole: no part of the index is missing. */
   searchable(): Promise<number>;
+  /** Resolves when what was acknowledged up to now is found. */
+  indexed(): Promise<void>;
   /** Resolves when the records of so many batches more have been acknowledged. */
   onward(batches: number): Promise<void>;
   /** Ends when all that was sent is acknowledged. */
@@ -80,18 +82,19 @@ export const startLoad = (options: LoadOptions): Load => {
     }
   };
   const running = Promise.all(Array.from({ length: clients }, client));
-  const searchesWhole = async (): Promise<boolean> => {
+  /** What a search answers; undefined where it does not, or not whole. */
+  const search = async (asked: object): Promise<Response | undefined> => {
     const now = Date.now() / 1000;
-    const aggs = { devices: { terms: { field: 'device.serial', size: 100 } } };
-    const query = { products: [], size: 10, track_total_hits: true, sort: [{ ts: 'desc' }], aggs };
+    const query = { products: [], size: 10, track_total_hits: true, sort: [{ ts: 'desc' }], ...asked };
     const answer = await call(`/applications/${organizationId}/${applicationId}/search`, {
       ts: { gte: now - 3600, lte: now },
       queries: [query],
     });
-    if (answer?.status !== 200) return false;
+    if (answer?.status !== 200) return undefined;
     const [response] = (answer.body as { responses: [Response] }).responses;
-    return response.status === 200 && !response.timed_out && response._shards.failed === 0;
+    return response.status === 200 && !response.timed_out && response._shards.failed === 0 ? response : undefined;
   };
+  const aggs = { devices: { terms: { field: 'device.serial', size: 100 } } };
   return {
     acknowledged,
     refused,
@@ -99,10 +102,15 @@ export const startLoad = (options: LoadOptions): Load => {
       const asked = performance.now();
       let first = asked;
       for (let whole = 0; whole < 10; ) {
-        whole = (await searchesWhole()) ? whole + 1 : 0;
+        whole = (await search({ aggs })) ? whole + 1 : 0;
         if (whole < 2) first = performance.now();
       }
       return first - asked;
+    },
+    async indexed() {
+      const wanted = [...acknowledged].slice(-batchSize);
+      for (let found = 0; found < wanted.length; await pause(200))
+        found = (await search({ query: { terms: { 'data.n': wanted } } }))?.hits.total.value ?? 0;
     },
     async onward(batches) {
       for (const until = acknowledged.size + batches * batchSize; acknowledged.size < until; ) await pause(20);
@@ -118,4 +126,5 @@ interface Response {
   status: number;
   timed_out: boolean;
   _shards: { failed: number };
+  hits: { total: { value: number } };
 }

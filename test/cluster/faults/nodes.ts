@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -21,8 +22,13 @@ export interface Nodes {
   /** Stops a node in the middle of whatever it does (SIGSTOP), and lets it go on. */
   pause(node: number): Promise<void>;
   resume(node: number): Promise<void>;
-  /** Leaves no room on the disk of the last node; what it answers makes room again. Undefined: its disk is not one to be filled. */
-  readonly fill: (() => Promise<() => Promise<void>>) | undefined;
+  /**
+   * Leaves no room on the disk of the last node; resolves when the engine has stopped to write. What it answers makes room
+   * again. Where this user may not mount a small disk, all disks are full by the engine's settings instead.
+   */
+  fill(): Promise<() => Promise<void>>;
+  /** Whether the engine refuses to write because a disk is full. */
+  isBlocked(): Promise<boolean>;
   /** Resolves when every copy of every record is where it is to be. */
   green(): Promise<void>;
   close(): Promise<void>;
@@ -30,6 +36,37 @@ export interface Nodes {
 
 /** Bytes of the disk of the last node. */
 const diskSize = 512 * 2 ** 20;
+
+/** A node with fewer bytes than this left on its disk writes no more. */
+const leastRoom = 100 * 2 ** 20;
+
+/** The settings of a cluster that looks at its disks as often as it can. */
+const roomLeft = (bytes: number) => ({
+  persistent: {
+    'cluster.info.update.interval': '10s',
+    'cluster.routing.allocation.disk': {
+      threshold_enabled: true,
+      watermark: { low: `${bytes}b`, high: `${bytes}b`, flood_stage: `${bytes}b` },
+    },
+  },
+});
+
+/** Writes on to a file until so many bytes are left on its disk, or none. */
+const fillUp = async (path: string, leave: number): Promise<void> => {
+  const file = await open(path, 'a');
+  const part = Buffer.alloc(2 ** 20);
+  try {
+    for (;;) {
+      const { bavail, bsize } = await statfs(path);
+      if (leave > 0 && bavail * bsize <= leave) return;
+      await file.write(part);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    await file.close();
+  }
+};
 
 /** Starts a cluster by the script `cluster.sh` of a folder (CONTRIBUTING.md says what it must do). */
 export const startNodes = async (home: string, count: number): Promise<Nodes> => {
@@ -53,38 +90,49 @@ export const startNodes = async (home: string, count: number): Promise<Nodes> =>
     process.kill(Number(await readFile(join(folder, `n${node}`, 'pid'), 'utf8')), name);
   };
   /** What the first node that answers says. */
-  const get = async (path: string): Promise<unknown> => {
-    const asking = addresses.map(async (address) => (await fetch(address + path, { signal: timeout(70) })).json());
-    return Promise.any(asking);
+  const first = (path: string, options: RequestInit = {}): Promise<unknown> =>
+    Promise.any(
+      addresses.map(async (address) => {
+        const response = await fetch(address + path, { signal: timeout(70), ...options });
+        if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+        return response.json();
+      }),
+    );
+  const put = (path: string, body: object) =>
+    first(path, { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const isBlocked = async () => {
+    const indices = (await first('/_all/_settings/index.blocks.*')) as Record<string, object>;
+    return Object.keys(indices).length > 0;
   };
+  await put('/_cluster/settings', roomLeft(leastRoom));
   return {
     url: addresses.join(','),
     count,
     async manager() {
-      const [{ node }] = (await get('/_cat/cluster_manager?format=json')) as [{ node: string }];
+      const [{ node }] = (await first('/_cat/cluster_manager?format=json')) as [{ node: string }];
       return Number(node.slice(1));
     },
     kill: (node) => signal(node, 'SIGKILL'),
     start: (node) => script('up', `${node}`),
     pause: (node) => signal(node, 'SIGSTOP'),
     resume: (node) => signal(node, 'SIGCONT'),
-    fill: hasDisk
-      ? async () => {
-          const filler = join(disk, 'filler');
-          const { bavail, bsize } = await statfs(disk);
-          await writeFile(filler, Buffer.alloc(bavail * bsize)).catch(() => undefined);
-          return async () => {
-            await rm(filler);
-            await Promise.any(
-              addresses.map((address) => fetch(`${address}/_cluster/reroute?retry_failed=true`, { method: 'POST' })),
-            );
-          };
-        }
-      : undefined,
+    async fill() {
+      const filler = join(disk, 'filler');
+      // First so far that the engine stops to write, then all that is left.
+      await (hasDisk ? fillUp(filler, leastRoom / 2) : put('/_cluster/settings', roomLeft(1e15)));
+      while (!(await isBlocked())) await pause(500);
+      if (hasDisk) await fillUp(filler, 0);
+      return async () => {
+        await (hasDisk ? rm(filler) : put('/_cluster/settings', roomLeft(leastRoom)));
+        // Copies that could not be written several times wait for this.
+        await first('/_cluster/reroute?retry_failed=true', { method: 'POST' });
+      };
+    },
+    isBlocked,
     async green() {
       const path = '/_cluster/health?wait_for_status=green&wait_for_no_relocating_shards=true&timeout=60s';
       for (;;) {
-        const { status } = (await get(path).catch(() => ({}))) as { status?: string };
+        const { status } = (await first(path).catch(() => ({}))) as { status?: string };
         if (status === 'green') return;
       }
     },

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A way to the first node of the cluster at OPENSEARCH_URL that a test can block. */
+export interface Proxy {
+  /** The same whenever it is opened again. */
+  readonly url: string;
+  /** Closes all connections, and refuses new ones. */
+  cut(): Promise<void>;
+  /** Takes connections again. */
+  open(): Promise<void>;
+  /** Takes connections and requests and answers nothing, as a node does that is stopped; or goes on with all of them. */
+  hold(isHeld: boolean): void;
+}
+
+/** Opens a way on a free port of loopback. */
+export const startProxy = async (): Promise<Proxy> => {
+  const { hostname, port: target } = new URL(process.env['OPENSEARCH_URL']!.split(',')[0]!);
+  const sockets = new Set<Socket>();
+  const answers = new Set<Socket>();
+  let held = false;
+  let server: Server | undefined;
+  let port = 0;
+  const open = async () => {
+    server = createServer((socket) => {
+      const through = connect(Number(target), hostname);
+      for (const one of [socket, through]) {
+        sockets.add(one);
+        one
+          .on('error', () => one.destroy())
+          .on('close', () => {
+            sockets.delete(one);
+            answers.delete(one);
+            socket.destroy();
+            through.destroy();
+          });
+      }
+      answers.add(through);
+      socket.pipe(through);
+      through.on('data', (data: Buffer) => socket.write(data));
+      if (held) through.pause();
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    ({ port } = server.address() as { port: number });
+  };
+  await open();
+  return {
+    url: `http://127.0.0.1:${port}`,
+    open,
+    async cut() {
+      const closed = once(server!, 'close');
+      server!.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    hold(isHeld) {
+      held = isHeld;
+      for (const answer of answers) {
+        if (isHeld) answer.pause();
+        else answer.resume();
+      }
+    },
+  };
+};

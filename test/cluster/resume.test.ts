@@ -1,0 +1,109 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Service } from '../../src/app.js';
+import type { Client } from '../support/client.js';
+import { ended, runCommand, startCommand } from '../support/command.js';
+import { useDatabase } from '../support/database.js';
+import { startTestService } from '../support/service.js';
+import { createTenant, withDatabase } from '../support/tenant.js';
+import { readDocuments } from './index-reader.js';
+
+/** Several pages of a build (5,000) and of a drain (2,000), over 40 hours of two months. */
+const records = 16_000;
+const batchSize = 1000;
+const first = Date.UTC(2026, 8, 30) / 1000;
+/** Seconds from one record to the next. */
+const step = 9;
+/** Times that a move is killed. */
+const kills = 2;
+
+const database = useDatabase();
+let service: Service;
+let owner: Client;
+let organizationId: string;
+
+beforeAll(async () => {
+  service = await startTestService(database.url, { config: { recordIndex: 'postgres' } });
+  ({ owner, id: organizationId } = await createTenant({ url: service.url, databaseUrl: database.url }));
+  await owner.post(`/organizations/${organizationId}/devices/a1`);
+  for (let start = 0; start < records; start += batchSize) {
+    const items = Array.from({ length: batchSize }, (_, index) => {
+      const n = start + index;
+      return { serial: 'a1', ts: first + n * step, data: { n, level: `${n % 3}` } };
+    });
+    expect((await owner.post(`/organizations/${organizationId}/records`, items)).status).toBe(200);
+  }
+  // As if they had come an hour ago: what came just now is copied in one go at the end.
+  await query(`
+    update public.record r
+       set id = (lpad(to_hex(('x' || left(i.digits, 12))::bit(48)::bigint - 3600000), 12, '0') || substr(i.digits, 13))::uuid
+      from (select id, replace(id::text, '-', '') as digits from public.record) i where i.id = r.id`);
+}, 120_000);
+
+afterAll(() => service.close());
+
+const settings = () => ({
+  DATABASE_URL: database.url,
+  OPENSEARCH_URL: process.env['OPENSEARCH_URL']!,
+  OPENSEARCH_INDEX_PREFIX: new URL(database.url).pathname.slice(1),
+  OPENSEARCH_REPLICAS: '0',
+});
+
+const query = <Row extends object>(text: string): Promise<Row[]> =>
+  withDatabase({ url: service.url, databaseUrl: database.url }, async (db) => (await db.query<Row>(text)).rows);
+
+/** Starts a move and kills it in the middle of a page, so many times; then lets it come to its end. */
+const killed = (move: 'build' | 'drain'): Promise<Record<string, string>> =>
+  withDatabase({ url: service.url, databaseUrl: database.url }, async (db) => {
+    /** How many records are copied, while there are more. */
+    const copied = async (): Promise<number> => {
+      const { rows } = await db.query<{ done: number }>(
+        `select (state ->> 'done')::int as done from index_move where name = '${move}' and state ->> 'phase' = 'copy'`,
+      );
+      return rows[0]?.done ?? 0;
+    };
+    for (let kill = 0, before = 0; kill < kills; kill++) {
+      const child = startCommand(['index', move], settings());
+      const end = ended(child);
+      while ((await copied()) <= before && child.exitCode === null) await pause(1);
+      child.kill('SIGKILL');
+      expect(await end).toBeNull();
+      // It goes on where it was.
+      before = await copied();
+      expect(before).toBeGreaterThan(0);
+    }
+    const { code, stdout, stderr } = await runCommand(['index', move, '--json'], settings());
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout) as Record<string, string>;
+  });
+
+const perHour = () =>
+  query<{ hour: string; records: number }>(
+    `select date_trunc('hour', ts) as hour, count(*)::int as records from public.record group by 1 order by 1`,
+  );
+
+const all = Array.from({ length: records }, (_, n) => n);
+
+describe(`a move of records that is killed ${kills} times`, () => {
+  it('has every record on the cluster once, the same in every hour', async () => {
+    expect((await killed('build'))['compared']).toBe(`${records} records, the same in every hour`);
+    const documents = await readDocuments(database.url);
+    const found = documents.map(({ _source: { src } }) => (JSON.parse(src) as { data: { n: number } }).data.n);
+    expect(found.sort((one, other) => one - other)).toEqual(all);
+  }, 240_000);
+
+  it('has every record in PostgreSQL once when it goes back, the same in every hour', async () => {
+    const hours = await perHour();
+    expect(hours.length).toBe((records * step) / 3600);
+    const columns = `id, seq, organization_id, device_id, product_id, ts, metadata, data, numbers, texts`;
+    await query(`create table copied as select ${columns} from public.record`);
+    await query('truncate public.record');
+    await killed('drain');
+    expect(await perHour()).toEqual(hours);
+    const [difference] = await query<{ missing: number; more: number; all: number }>(`
+      select (select count(*)::int from (select ${columns} from copied except select ${columns} from public.record) m) as missing,
+             (select count(*)::int from (select ${columns} from public.record except select ${columns} from copied) m) as more,
+             (select count(*)::int from public.record) as all`);
+    expect(difference).toEqual({ missing: 0, more: 0, all: records });
+  }, 240_000);
+});
