@@ -108,14 +108,18 @@ export class NodeWatch {
   private async preference(): Promise<string | undefined> {
     const stuck = new Set(this.nodes.flatMap(({ id, isStuck }) => (isStuck && id !== undefined ? id : [])));
     if (stuck.size === 0) return undefined;
-    const asked = this.nodes.flatMap(({ client, isStuck }) =>
-      isStuck ? [] : client.cluster.state({ metric: ['nodes'], local: true, filter_path: ['nodes.*.name'] }),
-    );
-    const { body } = await Promise.any(asked).catch(() => ({ body: { nodes: {} } }));
-    const others = Object.keys((body as { nodes?: object }).nodes ?? {}).filter((id) => !stuck.has(id));
+    const known = this.nodes.flatMap(({ client, isStuck }) => (isStuck ? [] : membersOf(client)));
+    const members = await Promise.any(known).catch((): string[] => []);
+    const others = members.filter((id) => !stuck.has(id));
     return others.length === 0 ? undefined : `_prefer_nodes:${others.join(',')}`;
   }
 }
+
+/** The identifiers of the nodes of the cluster, as the node that is asked knows them. */
+const membersOf = async (client: Client): Promise<string[]> => {
+  const { body } = await client.cluster.state({ metric: ['nodes'], local: true, filter_path: ['nodes.*.name'] });
+  return Object.keys((body as { nodes?: object }).nodes ?? {});
+};
 
 const viewWith = (preference: string | undefined) => {
   const controller = new AbortController();
