@@ -117,8 +117,8 @@ export class NodeWatch {
 
 /** The identifiers of the nodes of the cluster, as the node that is asked knows them. */
 const membersOf = async (client: Client): Promise<string[]> => {
-  const { body } = await client.cluster.state({ metric: ['nodes'], local: true, filter_path: ['nodes.*.name'] });
-  return Object.keys((body as { nodes?: object }).nodes ?? {});
+  const answer = await client.cluster.state({ metric: ['nodes'], local: true, filter_path: ['nodes.*.name'] });
+  return Object.keys((answer.body as { nodes?: object }).nodes ?? {});
 };
 
 const viewWith = (preference: string | undefined) => {
