@@ -71,8 +71,10 @@ describe('a cluster that is away', () => {
     }
     expect(await waiting()).toBeGreaterThan(journalMaxBytes * 0.9);
     expect(await waiting()).toBeLessThan(journalMaxBytes * 1.5);
-    const metrics = await (await fetch(`${service.url}/metrics`)).text();
-    expect(Number(/^ddp_index_bytes_behind (\d+)/m.exec(metrics)![1])).toBeGreaterThan(0);
+    await until(async () => {
+      const metrics = await (await fetch(`${service.url}/metrics`)).text();
+      return Number(/^ddp_index_bytes_behind (\d+)/m.exec(metrics)![1]) > 0;
+    });
     await proxy.open();
     await until(async () => (await waiting()) === 0);
     await until(async () => (await post([{ data: { n: 1 } }])).status === 200);
