@@ -17,9 +17,11 @@ const shared = [
   'elasticsearch/*',
   'graph/{device-filter,record,series,panel}',
   'live/record',
+  'records/{ingest,network-server,repeated-key}',
   'records/contract/*',
+  'records/sources/*',
   'records/series/series',
-  'search/{difference,hostile,newest,product-scope,recorded,rest,trap}',
+  'search/{difference,hostile,newest,older-type,product-scope,recorded,rest,trap}',
 ];
 
 const clusterTests = process.env.OPENSEARCH_URL ? [...shared, 'cluster/*'] : ['cluster/absent'];

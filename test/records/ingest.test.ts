@@ -307,10 +307,8 @@ describe('decoding', () => {
       serial,
       values: [{ name: 'level', value: expect.any(Number) }],
     });
-    const frames = await withDatabase(service, (db) =>
-      db.query<{ data: unknown }>(`select data from record where device_id = $1 and frame is not null`, [device?.id]),
-    );
-    expect(frames.rows).toEqual([{ data: { level: 258 } }]);
+    const found = await search({ term: { 'device.serial': serial } });
+    expect(found.map(({ _source: { data } }) => data['level']).toSorted()).toEqual([258, '7']);
   });
 
   it('is refused to members, and to owners who cannot read the product', async () => {

@@ -1,3 +1,5 @@
+import { journalSession } from '../../src/records/opensearch/session.js';
+
 declare global {
   /** Set by Jest's project `cluster`. */
   var recordIndex: 'opensearch' | undefined;
@@ -20,6 +22,9 @@ export const recordIndexSettings = (databaseUrl: string): Readonly<Record<string
         OPENSEARCH_REPLICAS: '0',
         SEARCH_FRESHNESS: 'strict',
       };
+
+/** The session in which SQL of a test finds the table `record` that services write. */
+export const recordSession = (): string => (testRecordIndex() === 'postgres' ? '' : journalSession);
 
 /** Addresses of the cluster that tests use, separated by commas; undefined where there is none. */
 const clusterUrl = (): string | undefined => process.env['OPENSEARCH_URL'] || undefined;

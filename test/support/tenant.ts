@@ -4,6 +4,7 @@ import { AccountType, type TokenScope } from '../../src/entities/enums.js';
 import { createAccount } from '../../src/operator/account.js';
 import { createToken } from '../../src/operator/token.js';
 import { Client } from './client.js';
+import { recordSession } from './record-index.js';
 import type { TestService } from './service.js';
 
 /** What a token is made with. */
@@ -56,12 +57,12 @@ const newAccount = () => {
   return { username, email: `${username}@test.example`, name: 'Test' };
 };
 
-/** Opens a connection to the service's database for one piece of work. */
+/** Opens a connection to the service's database for one piece of work; `record` is where this run's services store records. */
 export async function withDatabase<Result>(
   service: TestService,
   work: (db: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const db = new pg.Client({ connectionString: service.databaseUrl });
+  const db = new pg.Client({ connectionString: service.databaseUrl, options: recordSession() });
   await db.connect();
   try {
     return await work(db);

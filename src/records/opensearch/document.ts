@@ -107,13 +107,11 @@ const putTyped = ({ numbers, texts, many }: RecordRow, slot: Slot, value: PlainJ
   const path = `data.${slot.name}`;
   const several = many?.[slot.name];
   if (several) {
-    for (const kind of kindsOf(slot.type))
-      put(
-        path,
-        kind,
-        several.map((one) => ownValue(kind, one)),
-      );
-    return true;
+    const kinds = kindsOf(slot.type).map(
+      (kind) => [kind, several.flatMap((one) => ownValue(kind, one) ?? [])] as const,
+    );
+    for (const [kind, own] of kinds) put(path, kind, own);
+    return kinds.some(([, own]) => own.length > 0);
   }
   const single = slot.kind === 'text' ? texts?.[slot.slot - 1] : numbers?.[slot.slot - 1];
   if (single === null || single === undefined) return false;
@@ -124,9 +122,13 @@ const putTyped = ({ numbers, texts, many }: RecordRow, slot: Slot, value: PlainJ
   return true;
 };
 
-/** A value of an array in the variable's own type: whole numbers beyond 2^53 are decimal text. */
-const ownValue = (kind: PlaceKind, value: number | boolean | string): PlaceValue =>
-  kind === 'n' || typeof value === 'boolean' ? Number(value) : value;
+/** A value of an array in the variable's own type; undefined where it came when the variable had another one. */
+const ownValue = (kind: PlaceKind, value: number | boolean | string): PlaceValue | undefined =>
+  // Whole numbers beyond 2^53 are decimal text.
+  kind === 'l' && typeof value === 'string' && isLong(value) ? value : scalarOf(kind, value);
+
+const isLong = (digits: string): boolean =>
+  /^-?\d{1,19}$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 
 /** Calls `leaf` for each value that is no object, with its path. What lies in objects within arrays has no path. */
 const visit = (path: string, keys: number, value: PlainJson, leaf: Leaf): void => {

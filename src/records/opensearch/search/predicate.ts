@@ -56,8 +56,7 @@ const compile: Compile = {
   },
   pattern: ({ field, pattern, caseInsensitive }, { nameOf }) => {
     const name = nameOf(field);
-    // The engine takes identifiers whole, and this may be one field of many.
-    if (name === '_id') return matchNone;
+    if (name === '_id') throw unsupported(field);
     const folded = caseInsensitive ? { case_insensitive: true } : {};
     switch (pattern.kind) {
       case 'equal':

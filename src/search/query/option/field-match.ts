@@ -42,12 +42,15 @@ export const leniently = (lenient: boolean, bind: () => Predicate): Predicate =>
   }
 };
 
+/** What no pattern of names means, as in the engines. */
+const namedAlone = new Set(['_doc', '_id']);
+
 /** The fields of names and patterns; of no name all that texts can be looked for in. */
 export const expand = (names: readonly string[], at: Input, { fields, lookups }: Binding): Field[] => {
   const patterns = names.length === 0 ? ['*'] : names;
   return patterns.flatMap((name) => {
     const found = name.includes('*')
-      ? fields.matching(name).filter(({ kind, path }) => kind !== 'geo_point' && path !== '_doc')
+      ? fields.matching(name).filter(({ kind, path }) => kind !== 'geo_point' && !namedAlone.has(path))
       : [findField(fields, name, at) ?? []].flat();
     lookups?.add(found.length, at);
     return found;

@@ -10,7 +10,7 @@ import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
 
 /** Values of the records that come first in an order. */
 export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, stage: Stage): Planned => {
-  const { nameOf } = stage.planning.compiler;
+  const { nameOf, fields: engineFields } = stage.planning.compiler;
   const fields = paths.map((path) => ({ path, field: stage.field(path, at) }));
   const several = fields.find(({ field }) => field?.multi);
   if (several !== undefined)
@@ -24,16 +24,17 @@ export const topMetrics = ({ at, fields: paths, size, sort }: TopMetricsMetric, 
   );
   const question = stage.ask('top_hits', {
     size,
-    sort: orderOfKeys(keys, stage.planning.compiler.fields),
+    sort: orderOfKeys(keys, engineFields),
     _source: false,
-    ...(names.length > 0 && { docvalue_fields: [...new Set(names)] }),
+    ...(names.length > 0 && { docvalue_fields: [...new Set([...names, 'shape'])] }),
   });
   const print = printOf(key.field, undefined);
   const valueOf = (field: Field | undefined, hit: EngineHit): unknown => {
     if (field === undefined) return plainKey(field, null);
     if (field.path === '_id') return hit._id;
     const value = hit.fields?.[docValueOf(field, nameOf)]?.[0] ?? null;
-    if (value === null) return null;
+    const isOlder = engineFields.older.shapesOf(field).includes(Number(hit.fields?.['shape']?.[0]));
+    if (value === null || isOlder) return null;
     if (field.kind === 'date') return Math.floor(Number(value) / 1000);
     return plainKey(field, typeof value === 'bigint' ? `${value}` : value);
   };

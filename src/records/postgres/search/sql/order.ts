@@ -77,8 +77,9 @@ const truncated = (value: Sql): Sql =>
 const aggregates: Readonly<Record<SortMode, Sql>> = {
   min: sql`min(u.v)`,
   max: sql`max(u.v)`,
-  avg: sql`avg(u.v)`,
-  sum: sql`sum(u.v)`,
+  // From the smallest on, as the engines read them: sums of doubles depend on the order.
+  avg: sql`avg(u.v order by u.v)`,
+  sum: sql`sum(u.v order by u.v)`,
   median: sql`percentile_cont(0.5) within group (order by u.v)`,
 };
 

@@ -136,19 +136,30 @@ const otherProducts = (name: string, kind: FieldKind, valueType: ValueType): Sql
   return valueType === 'long' ? sql`${whole}::int8` : whole;
 };
 
-/** The values that came as an array, else the one of the slot. */
+/**
+ * The values that came as an array, else the one of the slot. An array that came when the variable had another type may have
+ * values that cannot be read in this one: they are left out.
+ */
 const several = (name: string, value: Sql, valueType: ValueType, kind: FieldKind): Sql => {
-  const items = sql`jsonb_array_elements_text(r.many -> ${name}::text)`;
-  const item =
+  const [item, isReadable] =
     kind === 'boolean'
-      ? sql`(e = 'true')::int::float8`
-      : valueType === 'double'
-        ? sql`e::float8`
-        : valueType === 'long'
-          ? sql`e::int8`
-          : sql`e`;
-  return sql`(case when r.many -> ${name}::text is not null then (select array_agg(${item}) from ${items} e) else array_remove(array[${value}], null) end)`;
+      ? items.boolean
+      : valueType === 'text'
+        ? items.text
+        : items[valueType === 'long' ? 'long' : 'double'];
+  return sql`(case when r.many -> ${name}::text is not null then (select array_agg(${item}) from (select j #>> '{}' as e, jsonb_typeof(j) as kind from jsonb_array_elements(r.many -> ${name}::text) j) x where ${isReadable}) else array_remove(array[${value}], null) end)`;
 };
+
+/** How the text `e` of a value of an array, which is JSON of a kind, is read, and whether it can be. */
+const items = {
+  boolean: [sql`(e = 'true')::int::float8`, sql`e in ('true', 'false')`],
+  double: [sql`e::float8`, sql`kind = 'number' or e ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$'`],
+  long: [
+    sql`e::int8`,
+    sql`(case when e ~ '^-?[0-9]{1,19}$' then e::numeric between -9223372036854775808 and 9223372036854775807 else false end)`,
+  ],
+  text: [sql`e`, sql`true`],
+} as const;
 
 /** A value of the record's JSON that no product declares, guarded by the kind found there. */
 const undeclared = ([root, ...keys]: readonly string[], kind: FieldKind, multi: boolean): SqlOf => {

@@ -1,0 +1,93 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
+import { VariableType } from '../../src/entities/enums.js';
+import type { PlainJson } from '../../src/json.js';
+import { useWorld, type WorldRecord } from './world.js';
+
+type Plain = { [key: string]: PlainJson };
+
+const variables = [
+  { name: 'n', type: VariableType.INT16 },
+  { name: 'state', type: VariableType.TXT },
+  { name: 'other', type: VariableType.INT16 },
+  { name: 'many', type: VariableType.TXT },
+];
+const at = (day: number) => Date.UTC(2026, 10, day) / 1000;
+const record = (day: number, data: Plain): WorldRecord => ({ serial: '01', ts: at(day), data });
+
+const world = useWorld({
+  products: { probe: variables },
+  devices: [{ serial: '01', product: 'probe' }],
+  records: [
+    record(1, { n: 5, state: 'a', other: 1, many: ['x', 'y'] }),
+    record(2, { n: 1, state: 'b', other: 2, many: ['z'] }),
+  ],
+});
+
+const declare = (types: Readonly<Record<string, VariableType>>) =>
+  world.pool.query(sql`
+    update product set version = version || '1', variables = ${JSON.stringify(
+      variables.map(({ name, type }) => ({ name, type: types[name] ?? type })),
+    )}::jsonb where id = ${world.productIds['probe']!}`);
+
+interface Hit {
+  _ignored?: string[];
+  sort?: unknown[];
+}
+const ask = async (query: Plain) =>
+  (await world.ask(query)) as unknown as { hits: { hits: Hit[] }; aggregations: Record<string, Plain> };
+
+/** Two records are of types that no longer hold, two of those that do. */
+beforeAll(async () => {
+  // Those before are in the index with the types of their time.
+  await ask({});
+  await declare({ n: VariableType.FLOAT32, state: VariableType.TXT, many: VariableType.FLOAT32 });
+  await world.store([
+    record(3, { n: 3.5, state: 'c', other: 3, many: [1, 2] }),
+    record(4, { n: 2.5, state: 'd', other: 4, many: 3 }),
+  ]);
+});
+afterEach(() => declare({ n: VariableType.FLOAT32, many: VariableType.FLOAT32 }));
+
+describe('a variable whose type was changed', () => {
+  it('is in no answer of older records until they are decoded again, and their hits name it', async () => {
+    const { hits } = await ask({ sort: [{ 'data.other': 'asc' }] });
+    expect(hits.hits.map(({ _ignored = [] }) => _ignored.includes('data.n'))).toEqual([true, true, false, false]);
+    const aggs = { n: { stats: { field: 'data.n' } } };
+    expect((await ask({ size: 0, aggs })).aggregations).toMatchObject({ n: { count: 2, min: 2.5 } });
+    expect((await ask({ query: { exists: { field: 'data.n' } } })).hits.hits).toHaveLength(2);
+  });
+
+  it('leaves out texts of arrays that are no numbers', async () => {
+    const aggs = { many: { sum: { field: 'data.many' } } };
+    expect((await ask({ size: 0, aggs })).aggregations).toMatchObject({ many: { value: 6 } });
+    const hits = (await ask({ sort: [{ 'data.many': { order: 'asc', mode: 'sum' } }, { ts: 'asc' }] })).hits.hits;
+    expect(hits.map(({ sort: [key] = [] }) => key)).toEqual([3, 3, 'Infinity', 'Infinity']);
+    await declare({ n: VariableType.FLOAT32, many: VariableType.INT64 });
+    expect((await ask({ size: 0, aggs: { a: { value_count: { field: 'data.many' } } } })).aggregations).toBeDefined();
+    await declare({ n: VariableType.FLOAT32, many: VariableType.BOOL });
+    expect((await ask({ size: 0, aggs })).aggregations).toMatchObject({ many: { value: 0 } });
+  });
+
+  it('is no metric of top_metrics', async () => {
+    const sort = { 'data.other': 'asc' };
+    const { aggregations } = await ask({
+      size: 0,
+      aggs: { a: { top_metrics: { metrics: { field: 'data.n' }, sort, size: 4 } } },
+    });
+    expect((aggregations['a']!['top'] as Plain[]).map(({ metrics }) => (metrics as Plain)['data.n'])).toEqual([
+      null,
+      null,
+      3.5,
+      2.5,
+    ]);
+  });
+});
+
+it('adds up several values of a record from the smallest on where it sorts by their sum', async () => {
+  const sum = 1e-3;
+  await world.store([record(6, { free: [-1e300, sum, 1e300] }), record(7, { free: [sum] })]);
+  const hits = (await ask({ query: { exists: { field: 'data.free' } }, sort: [{ 'data.free': { mode: 'sum' } }] }))
+    .hits;
+  expect(hits.hits.map(({ sort: [key] = [] }) => key)).toEqual([0, sum]);
+});
