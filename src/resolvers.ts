@@ -10,6 +10,7 @@ import { DeliveryEdgesResolver, HookEdgesResolver, TeamGrantResolver } from './r
 import { DeviceResolver } from './resolvers/device.resolver.js';
 import { DeviceBatchResolver } from './resolvers/device-batch.resolver.js';
 import { DeviceEdgesResolver } from './resolvers/device-edges.resolver.js';
+import { DeviceTokenResolver } from './resolvers/device-token.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookActivityResolver } from './resolvers/hook-activity.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
@@ -38,6 +39,7 @@ export function createResolvers({ clock, hooks, index, jobs, live, records }: Se
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(clock),
+    new DeviceTokenResolver(clock),
     new ApiTokenEdgesResolver(),
     new ApplicationActivityResolver(clock),
     new ApplicationChartsResolver(index),

@@ -117,7 +117,7 @@ const serve = async (
   if (request.method === 'OPTIONS') return answerOptions(response, allow);
   if (route === undefined) throw wrongMethod(shown, request.method, allow);
   const caller = await admit(request, response);
-  requireScope(caller, { changes: route.changes === true, ingests: false });
+  requireScope(caller, { changes: route.changes === true });
   const media = mediaOf(request.headers.accept);
   const { text } = await readBody(request, { bytes: mebibyte, lines: true }, inFlight.body(caller, response));
   await enter('search', caller, response);

@@ -16,6 +16,9 @@ export class ApiToken {
   @reference('Member it acts as; without one it acts as the organization itself.', { nullable: true }) userId?:
     | string
     | null;
+  @reference('Device whose records it posts, which is all that it may do.', { nullable: true }) deviceId?:
+    | string
+    | null;
   @text('What it is for.', { nullable: true }) name?: string | null;
   @choice(() => TokenScope, 'What it may do.') scope!: TokenScope;
   @Property({ type: 'blob', columnType: 'bytea' }) hash!: Buffer;

@@ -6,6 +6,8 @@ export interface Caller {
   readonly organizationId: string;
   /** The member, where the token is bound to one. */
   readonly userId: string | null;
+  /** The device whose records are all that the caller may post; null for all other callers. */
+  readonly deviceId: string | null;
   /** `owner` for the organization itself. */
   readonly role: Role;
   readonly scope: TokenScope;

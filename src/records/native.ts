@@ -7,24 +7,31 @@ import type { PlainLine } from '../json-plain.js';
 import { isPayloadEncoding, readPayload } from './decode/payload.js';
 import { type Item, type ItemFrame, type PlainObject, Rejection } from './item.js';
 
+/** The device that a call is about. Its items need not name it, and may name no other. */
+export interface OneDevice {
+  readonly id: string;
+  /** As it is compared: without dashes, in lower case. */
+  readonly serialKey: string;
+}
+
 /**
  * Reads a native body: one object, an array, or the lines of NDJSON as an array. An item that is wrong becomes a rejection in
  * its place; only a body that is neither is refused whole.
  */
-export const readNative = (body: PlainLine | readonly PlainLine[]): (Item | Rejection)[] => {
+export const readNative = (body: PlainLine | readonly PlainLine[], of?: OneDevice): (Item | Rejection)[] => {
   if (Array.isArray(body)) {
     if (body.length > maxItems) throw tooLarge(`A call takes at most ${maxItems} records.`);
-    return body.map(readItem);
+    return body.map((line) => readItem(line, of));
   }
   if (!isObject(body)) throw malformed('The body must be a record, an array of records, or NDJSON.');
-  return [readItem(body)];
+  return [readItem(body, of)];
 };
 
-const readItem = (line: PlainLine): Item | Rejection => {
+const readItem = (line: PlainLine, of: OneDevice | undefined): Item | Rejection => {
   if (line instanceof JsonFault) return new Rejection('MALFORMED_REQUEST', `Line ${line.line}: ${line.message}.`);
   if (!isObject(line)) return new Rejection('VALIDATION_FAILED', 'A record is an object.');
   try {
-    return itemOf(line);
+    return itemOf(line, of);
   } catch (error) {
     if (error instanceof Rejection) return error;
     throw error;
@@ -38,11 +45,9 @@ const fail = (message: string): never => {
   throw new Rejection('VALIDATION_FAILED', message);
 };
 
-const itemOf = (node: PlainObject): Item => {
+const itemOf = (node: PlainObject, of: OneDevice | undefined): Item => {
   refuseUnknown(node, itemFields, '');
-  const serial = textAt(node, 'serial', 200);
-  const deviceId = textAt(node, 'deviceId', 200);
-  if ((serial === undefined) === (deviceId === undefined)) fail('Name the device by either serial or deviceId.');
+  const { serial, deviceId } = deviceAt(node, of);
   const ts = numberAt(node, 'ts');
   const key = textAt(node, 'key', 200);
   const frame = frameAt(node);
@@ -60,6 +65,20 @@ const itemOf = (node: PlainObject): Item => {
     // An empty one is none.
     ...(key ? { key } : {}),
   };
+};
+
+const deviceAt = (node: PlainObject, of: OneDevice | undefined): { serial?: string; deviceId?: string } => {
+  const serial = textAt(node, 'serial', 200);
+  const deviceId = textAt(node, 'deviceId', 200);
+  if (of === undefined) {
+    if ((serial === undefined) === (deviceId === undefined)) fail('Name the device by either serial or deviceId.');
+    return { ...(serial !== undefined && { serial }), ...(deviceId !== undefined && { deviceId }) };
+  }
+  const isOther =
+    (serial !== undefined && serial.replaceAll('-', '').toLowerCase() !== of.serialKey) ||
+    (deviceId !== undefined && deviceId !== of.id);
+  if (isOther) fail('This address takes records of one device, and the record names another.');
+  return { deviceId: of.id };
 };
 
 const itemFields = new Set(['serial', 'deviceId', 'ts', 'metadata', 'data', 'frame', 'key']);

@@ -1,11 +1,20 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
+import { execute } from '../auth/execute.js';
+import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
+import { ApiToken, type NewApiToken } from '../entities/api-token.js';
+import { isId, newId } from '../entities/id.js';
+import { invalid, notFound } from '../errors.js';
+import type { Context } from '../schema/context.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './listing.js';
 
 /** What is told of a token, `k`; its hash never is. */
 export const tokenColumns: Sql = sql`
-  k.id, k.organization_id as "organizationId", k.user_id as "userId", k.name, k.scope, k.prefix,
+  k.id, k.organization_id as "organizationId", k.user_id as "userId", k.device_id as "deviceId", k.name, k.scope, k.prefix,
   k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;
+
+/** Tokens of devices are listed with their device alone: an organization may have one for each. */
+export const notOfDevice: Sql = sql`k.device_id is null`;
 
 /** A list of tokens. */
 export const tokenListing = (where: readonly Sql[]): Listing => ({
@@ -26,3 +35,39 @@ export const tokenListing = (where: readonly Sql[]): Listing => ({
   order: sql`k.id`,
   tie: sql`k.id`,
 });
+
+/** What a new token is made of. */
+interface TokenValues extends Pick<ApiToken, 'organizationId' | 'userId' | 'deviceId' | 'scope' | 'name'> {
+  expiresAt?: Date | null | undefined;
+}
+
+/** Makes a token. @param now milliseconds since the epoch @throws invalid where it would have ended by now */
+export async function makeToken(
+  ctx: Context,
+  { expiresAt, ...values }: TokenValues,
+  now: number,
+): Promise<NewApiToken> {
+  if (expiresAt != null && expiresAt.getTime() <= now) {
+    throw invalid([{ path: 'expiresAt', message: 'must be in the future' }]);
+  }
+  const token = newToken();
+  const apiToken = Object.assign(new ApiToken(), {
+    ...values,
+    id: newId(),
+    hash: hashToken(token),
+    prefix: tokenPrefix(token),
+    expiresAt: expiresAt?.toISOString(),
+  });
+  await ctx.em.persist(apiToken).flush();
+  return { token, apiToken };
+}
+
+/** Ends a token for good; ended again it stays as it is. @param where which `k` it may be @throws notFound where it is none of these */
+export async function endToken(ctx: Context, id: string, where: readonly Sql[]): Promise<ApiToken> {
+  if (!isId(id)) throw notFound('token');
+  const which = join([sql`k.id = ${id}`, ...where], ' and ');
+  await execute(ctx.em, sql`update api_token k set revoked_at = coalesce(revoked_at, now()) where ${which}`);
+  const [token] = await ctx.read<ApiToken>(sql`select ${tokenColumns} from api_token k where ${which}`);
+  if (token === undefined) throw notFound('token');
+  return token;
+}

@@ -84,7 +84,14 @@ type Run = Parameters<typeof lockDevices>[0];
 
 /** Who wanted the job, with the role of today. */
 async function callerOf(run: Run, organizationId: string, userId: string | null): Promise<Caller> {
-  const as = (role: Role): Caller => ({ tokenId: '', organizationId, userId, role, scope: TokenScope.full });
+  const as = (role: Role): Caller => ({
+    tokenId: '',
+    organizationId,
+    userId,
+    deviceId: null,
+    role,
+    scope: TokenScope.full,
+  });
   if (userId === null) return as(Role.owner);
   const [member] = await run<{ role: Role }>(
     sql`select role from membership where organization_id = ${organizationId} and user_id = ${userId}`,

@@ -15,7 +15,7 @@ import {
   ProductPage,
   TeamPage,
 } from '../schema/pages.js';
-import { tokenListing } from './api-tokens.js';
+import { notOfDevice, tokenListing } from './api-tokens.js';
 import { applicationListing } from './applications.js';
 import { deviceListing } from './devices.js';
 import { jobListing } from './jobs.js';
@@ -91,7 +91,13 @@ export class OrganizationEdgesResolver {
   @GraphOnly()
   tokens(@Root() { id }: Account, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
     requireOrganization(ctx, id, 'own');
-    return listBelow(ctx, 'organization.tokens', id, () => tokenListing([sql`k.organization_id = parent.id`]), args);
+    return listBelow(
+      ctx,
+      'organization.tokens',
+      id,
+      () => tokenListing([sql`k.organization_id = parent.id`, notOfDevice]),
+      args,
+    );
   }
 
   @FieldResolver(() => JobPage, { description: 'Long work that was asked for, newest first.' })

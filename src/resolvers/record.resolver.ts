@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
+import sql from 'sql-template-tag';
 import { Args, Ctx, Mutation, Resolver } from 'type-graphql';
 import { requireOrganization } from '../auth/access.js';
 import type { ExactJson } from '../entities/exact-json.js';
+import { isId } from '../entities/id.js';
 import { IngestAnswer } from '../entities/ingest-answer.js';
-import { type ApiError, invalid, unknownDevice } from '../errors.js';
+import { type ApiError, invalid, notFound, unknownDevice } from '../errors.js';
 import type { PlainJson } from '../json.js';
 import type { Item, ItemResult, Rejection } from '../records/item.js';
-import { readNative } from '../records/native.js';
+import { type OneDevice, readNative } from '../records/native.js';
 import type { RecordLog } from '../records/record-log.js';
 import { readChirpStackEvent } from '../records/sources/chirpstack.js';
 import { readSigfox } from '../records/sources/sigfox.js';
@@ -14,7 +16,13 @@ import { type ReadSource, storable } from '../records/sources/source.js';
 import { readTheThingsStack } from '../records/sources/the-things-stack.js';
 import { readThingsBoard } from '../records/sources/thingsboard.js';
 import type { Context } from '../schema/context.js';
-import { IngestArgs, IngestChirpStackArgs, IngestRecordsArgs, IngestThingsBoardArgs } from '../schema/record.args.js';
+import {
+  IngestArgs,
+  IngestChirpStackArgs,
+  IngestDeviceRecordsArgs,
+  IngestRecordsArgs,
+  IngestThingsBoardArgs,
+} from '../schema/record.args.js';
 import { Ingests } from '../schema/scope.js';
 
 /** Records in: our own form, and what network servers post as it is. */
@@ -26,20 +34,30 @@ export class RecordResolver {
   @Mutation(() => IngestAnswer, {
     description: 'Stores records. What it counts as accepted is committed, with its deliveries.',
   })
-  async ingestRecords(
-    @Args(() => IngestRecordsArgs) { organizationId, records, verbose, idempotencyKey }: IngestRecordsArgs,
+  ingestRecords(@Args(() => IngestRecordsArgs) args: IngestRecordsArgs, @Ctx() ctx: Context): Promise<IngestAnswer> {
+    requireOrganization(ctx, args.organizationId, 'write');
+    return this.store(args, 'records', readNative(args.records));
+  }
+
+  @Ingests('device')
+  @Mutation(() => IngestAnswer, {
+    description:
+      'Stores records of one device, which they need not name. A token of the device may do this, and nothing else.',
+  })
+  async ingestDeviceRecords(
+    @Args(() => IngestDeviceRecordsArgs) args: IngestDeviceRecordsArgs,
     @Ctx() ctx: Context,
   ): Promise<IngestAnswer> {
+    const { organizationId, deviceId } = args;
     requireOrganization(ctx, organizationId, 'write');
-    const once = idempotencyKey
-      ? { once: { organizationId, path: 'records', key: idempotencyKey, bodyHash: hashOf(records) } }
-      : {};
-    return (await this.records.append({
-      organizationId,
-      items: readNative(records),
-      ...once,
-      answer: (results) => ({ ...answerOf(results, verbose === true) }),
-    })) as unknown as IngestAnswer;
+    const own = ctx.caller.deviceId;
+    const [device] =
+      isId(deviceId) && (own === null || own === deviceId)
+        ? await ctx.read<OneDevice>(sql`
+            select id, serial_key as "serialKey" from device where organization_id = ${organizationId} and id = ${deviceId}`)
+        : [];
+    if (device === undefined) throw notFound('device');
+    return this.store(args, `devices/${deviceId}/records`, readNative(args.records, device));
   }
 
   @Ingests()
@@ -77,6 +95,20 @@ export class RecordResolver {
       onSerial?.(args.serial);
       return readThingsBoard(body, args.serial);
     });
+  }
+
+  /** Stores what can be stored of items in our own form. @param path what an idempotency key is good for */
+  private async store(
+    { organizationId, records, verbose, idempotencyKey: key }: IngestRecordsArgs,
+    path: string,
+    items: readonly (Item | Rejection)[],
+  ): Promise<IngestAnswer> {
+    return (await this.records.append({
+      organizationId,
+      items,
+      ...(key ? { once: { organizationId, path, key, bodyHash: hashOf(records) } } : {}),
+      answer: (results) => ({ ...answerOf(results, verbose === true) }),
+    })) as unknown as IngestAnswer;
   }
 
   /** Stores all items of a body, or none of them; whether there were any. */

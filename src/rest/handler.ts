@@ -7,7 +7,7 @@ import { methodNotAllowed } from '../errors.js';
 import { argumentFaults } from '../schema/arguments.js';
 import type { Context } from '../schema/context.js';
 import { projectForRest } from '../schema/project.js';
-import { requireScope } from '../schema/scope.js';
+import { operationOf, requireScope } from '../schema/scope.js';
 import { storedText } from '../schema/stored-text.js';
 import type { Admit, Caller } from './admit.js';
 import { createNaming } from './header.js';
@@ -154,7 +154,7 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   const { createContext, enter, inFlight } = options;
   const admit = route.ingest ? options.admitIngest : options.admit;
   const kind = route.ingest ? 'ingest' : route.operation === 'search' ? 'search' : 'rest';
-  const scope = { changes: route.root === 'Mutation', ingests: route.ingest === true };
+  const scope = operationOf(field, route.root === 'Mutation');
   const bind = createBind(route, field, argumentFaults);
   const answer = createAnswer(route, field.type);
   const nameAsSent = createNaming(route);

@@ -127,6 +127,11 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
       `${organization}/records`,
       { ingest: true, body: { argument: 'records', lines: true }, headers: { idempotencyKey: 'idempotency-key' } },
     ],
+    'Mutation.ingestDeviceRecords': [
+      'POST',
+      `${device}/records`,
+      { ingest: true, body: { argument: 'records', lines: true }, headers: { idempotencyKey: 'idempotency-key' } },
+    ],
     'Mutation.ingestTheThingsStack': [
       'POST',
       `${organization}/ingest/the-things-stack`,
@@ -140,6 +145,11 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Query.decodeFrame': ['POST', `${product}/decode`],
     'Mutation.redecodeProduct': ['POST', `${product}/redecode`],
     'Query.job': ['GET', `${organization}/jobs/:jobId`],
+  },
+  'Device tokens': {
+    'Query.deviceTokens': ['GET', `${device}/tokens`],
+    'Mutation.createDeviceToken': ['POST', `${device}/tokens`],
+    'Mutation.revokeDeviceToken': ['DELETE', `${device}/tokens/:tokenId`],
   },
 };
 

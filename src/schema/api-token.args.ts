@@ -2,6 +2,7 @@ import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { ArgsType, Field } from 'type-graphql';
 import { TokenScope } from '../entities/enums.js';
 import { OrganizationArgs } from './account.args.js';
+import { DeviceArgs } from './device.args.js';
 import { id, name } from './fields.js';
 import { PageArgs } from './list.args.js';
 
@@ -18,6 +19,30 @@ export class CreateApiTokenArgs extends OrganizationArgs {
     description: 'When it stops to count, a time in the future; never unless given.',
   })
   expiresAt?: Date | null;
+}
+
+/** A new token of a device. */
+@ArgsType()
+export class CreateDeviceTokenArgs extends DeviceArgs {
+  @name('What it is for.', { optional: true }) name?: string | null;
+  @Field(() => GraphQLDateTimeISO, {
+    nullable: true,
+    description: 'When it stops to count, a time in the future; never unless given.',
+  })
+  expiresAt?: Date | null;
+}
+
+/** The tokens of a device. */
+@ArgsType()
+export class DeviceTokensArgs extends PageArgs {
+  @id('Organization.') organizationId!: string;
+  @id('Device.') deviceId!: string;
+}
+
+/** Names a token of a device. */
+@ArgsType()
+export class DeviceTokenArgs extends DeviceArgs {
+  @id('Token.') tokenId!: string;
 }
 
 /** The tokens of an organization. */

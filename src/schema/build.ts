@@ -27,7 +27,7 @@ import { constraintError } from './constraints.js';
 import type { Context } from './context.js';
 import { chargeLists } from './list-length.js';
 import { callMethods } from './method.js';
-import { requireScope } from './scope.js';
+import { operationOf, requireScope } from './scope.js';
 
 /** Resolver classes and where their instances come from. */
 export interface SchemaOptions {
@@ -84,7 +84,7 @@ function build({ resolvers, container }: SchemaOptions, orphanedTypes: ClassType
 /** Around every operation, by REST and by the graph: the token's scope, and what a violated constraint means. */
 function guard(field: Field, changes: boolean): void {
   const resolve = field.resolve ?? defaultFieldResolver;
-  const operation = { changes, ingests: field.extensions.ingests === true };
+  const operation = operationOf(field, changes);
   field.resolve = async (root, args, context, info) => {
     requireScope(context.caller, operation);
     try {

@@ -16,6 +16,7 @@ const meanings = {
   hook_organization_id_application_id_fkey: () => notFound('application'),
   membership_user_id_fkey: () => notFound('user'),
   api_token_organization_id_user_id_fkey: () => notFound('member'),
+  api_token_organization_id_device_id_fkey: () => notFound('device'),
 } as const satisfies Readonly<Record<string, () => ApiError>>;
 
 /** A constraint that a caller can violate. */

@@ -1,7 +1,7 @@
 import { ArgsType, Field } from 'type-graphql';
 import { ExactJSON, type ExactJson } from '../entities/exact-json.js';
 import { OrganizationArgs } from './account.args.js';
-import { flag, label } from './fields.js';
+import { flag, id, label } from './fields.js';
 
 /** Records in our own form. */
 @ArgsType()
@@ -10,6 +10,12 @@ export class IngestRecordsArgs extends OrganizationArgs {
   @flag('Whether to list every item, what was stored too.') verbose?: boolean | null;
   @label('Makes the call safe to repeat: for 24 hours the first answer is given again.', 200, { optional: true })
   idempotencyKey?: string | null;
+}
+
+/** Records of one device in our own form, without its serial. */
+@ArgsType()
+export class IngestDeviceRecordsArgs extends IngestRecordsArgs {
+  @id('Device.') deviceId!: string;
 }
 
 /** What a network server posts, as it is. */

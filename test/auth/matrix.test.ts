@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import { Role, TokenScope } from '../../src/entities/enums.js';
 import { type Route, routes } from '../../src/rest/routes.js';
-import type { Actor } from '../support/actor.js';
+import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { type Access, operations, type Things, type Values } from './operations.js';
 
@@ -30,6 +30,7 @@ type Who =
   | 'reader and writer'
   | 'read token'
   | 'ingest token'
+  | 'device token'
   | 'other organization';
 
 const ok = 200;
@@ -45,7 +46,8 @@ const callers: Record<Who, (access: Access, changes: boolean) => number> = {
   writer: (access) => ({ ...asMember, writers: ok })[access],
   'reader and writer': (access) => ({ ...asMember, writers: ok })[access],
   'read token': (_access, changes) => (changes ? 403 : ok),
-  'ingest token': (access) => (access === 'ingesters' ? ok : 403),
+  'ingest token': (access) => (access === 'ingesters' || access === 'deviceIngesters' ? ok : 403),
+  'device token': (access) => (access === 'deviceIngesters' ? ok : 403),
   'other organization': (access) => (access === 'anyone' ? ok : 404),
 };
 
@@ -58,6 +60,7 @@ const asMember: Record<Access, number> = {
   owners: 403,
   ownersOfReadable: 403,
   ingesters: 403,
+  deviceIngesters: 403,
 };
 
 /** `updateAccount` names no organization: it is about the caller's own, which only owners change. */
@@ -98,6 +101,7 @@ beforeAll(async () => {
     world.bearer({ organizationId: organization.id, scope, ...(expiresAt && { expiresAt }) });
   const revoked = await bearer(TokenScope.full);
   await world.pool.query('update api_token set revoked_at = now() where prefix = $1', [revoked.token?.slice(0, 8)]);
+  const deviceToken = await tokenOfDevice(organization, things.deviceId);
   actors = {
     nobody: world.anonymous(),
     revoked,
@@ -111,11 +115,20 @@ beforeAll(async () => {
     'reader and writer': both,
     'read token': await bearer(TokenScope.read),
     'ingest token': await bearer(TokenScope.ingest),
+    'device token': new Actor(world.url, deviceToken.token),
     'other organization': other,
   };
   const introspection = await organization.graph(getIntrospectionQuery());
   schema = buildClientSchema(introspection.body.data as unknown as IntrospectionQuery);
 });
+
+/** Makes a token of a device. */
+async function tokenOfDevice(owner: AccountActor, deviceId: string): Promise<{ id: string; token: string }> {
+  const { body } = await owner.post<{ token: string; apiToken: { id: string } }>(
+    `/devices/${owner.id}/${deviceId}/tokens`,
+  );
+  return { id: body.apiToken.id, token: body.token };
+}
 
 async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
   const at = `/organizations/${owner.id}`;
@@ -145,6 +158,7 @@ async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
     deliveryId: await owner.make(`${application}/hooks/${hookId}/ping`),
     jobId: await owner.make(`/products/${owner.id}/${productId}/redecode`),
     tokenId: token.body.data?.['createApiToken'].apiToken.id,
+    deviceTokenId: (await tokenOfDevice(owner, deviceId)).id,
   };
 }
 

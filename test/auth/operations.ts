@@ -11,9 +11,18 @@ export type Values = Record<string, unknown>;
  * - `writers`: who may change the application;
  * - `owners`: owners alone, and other members know that the thing exists;
  * - `ownersOfReadable`: owners alone, and other members know that it exists if they can read it;
- * - `ingesters`: owners and tokens that may only post records.
+ * - `ingesters`: owners and tokens that may only post records;
+ * - `deviceIngesters`: these and the token of the device.
  */
-export type Access = 'anyone' | 'members' | 'readers' | 'writers' | 'owners' | 'ownersOfReadable' | 'ingesters';
+export type Access =
+  | 'anyone'
+  | 'members'
+  | 'readers'
+  | 'writers'
+  | 'owners'
+  | 'ownersOfReadable'
+  | 'ingesters'
+  | 'deviceIngesters';
 
 /** The things of one organization that operations are tried on. */
 export interface Things {
@@ -29,6 +38,7 @@ export interface Things {
   /** A user that is no member. */
   userId: string;
   tokenId: string;
+  deviceTokenId: string;
   deliveryId: string;
   jobId: string;
   /** Makes a word that was not used before. */
@@ -246,6 +256,17 @@ export const operations: Record<string, Trial> = {
   'Mutation.revokeApiToken': {
     access: 'owners',
     values: (things) => ({ ...organization(things), tokenId: things.tokenId }),
+  },
+
+  'Query.deviceTokens': { access: 'ownersOfReadable', values: device },
+  'Mutation.createDeviceToken': { access: 'ownersOfReadable', values: device },
+  'Mutation.revokeDeviceToken': {
+    access: 'ownersOfReadable',
+    values: (things) => ({ ...device(things), tokenId: things.deviceTokenId }),
+  },
+  'Mutation.ingestDeviceRecords': {
+    access: 'deviceIngesters',
+    values: (things) => ({ ...device(things), records: { data: { temperature: 1 } } }),
   },
 
   'Query.applicationHookDelivery': {

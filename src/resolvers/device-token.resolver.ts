@@ -1,0 +1,61 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { loadDevice, requireOrganization } from '../auth/access.js';
+import { ApiToken, NewApiToken } from '../entities/api-token.js';
+import { TokenScope } from '../entities/enums.js';
+import { CreateDeviceTokenArgs, DeviceTokenArgs, DeviceTokensArgs } from '../schema/api-token.args.js';
+import type { Context } from '../schema/context.js';
+import { ApiTokenPage } from '../schema/pages.js';
+import { endToken, makeToken, tokenListing } from './api-tokens.js';
+import { list } from './list.js';
+
+/** Tokens of devices, which only owners of the organization see and make. They end with their device. */
+@Resolver(() => ApiToken)
+export class DeviceTokenResolver {
+  /** The clock tells milliseconds since the epoch. */
+  constructor(private readonly clock: () => number) {}
+
+  @Query(() => ApiTokenPage, {
+    nullable: true,
+    description: 'The tokens of a device, revoked and expired ones included.',
+  })
+  async deviceTokens(@Args(() => DeviceTokensArgs) args: DeviceTokensArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
+    await requireDevice(ctx, args);
+    return list<ApiToken>(ctx, tokenListing(ofDevice(args)), args);
+  }
+
+  @Mutation(() => NewApiToken, {
+    description:
+      'Makes a token that may post records of the device, and nothing else. It is shown in this answer and never again.',
+  })
+  async createDeviceToken(
+    @Args(() => CreateDeviceTokenArgs) args: CreateDeviceTokenArgs,
+    @Ctx() ctx: Context,
+  ): Promise<NewApiToken> {
+    await requireDevice(ctx, args);
+    const { organizationId, deviceId, name, expiresAt } = args;
+    return makeToken(ctx, { organizationId, deviceId, scope: TokenScope.ingest, name, expiresAt }, this.clock());
+  }
+
+  @Mutation(() => ApiToken, { description: 'Ends a token of a device for good.' })
+  async revokeDeviceToken(@Args(() => DeviceTokenArgs) args: DeviceTokenArgs, @Ctx() ctx: Context): Promise<ApiToken> {
+    await requireDevice(ctx, args);
+    return endToken(ctx, args.tokenId, ofDevice(args));
+  }
+}
+
+interface DeviceKey {
+  readonly organizationId: string;
+  readonly deviceId: string;
+}
+
+/** @throws notFound where the caller cannot read the device, forbidden where it is no owner */
+const requireDevice = async (ctx: Context, { organizationId, deviceId }: DeviceKey): Promise<void> => {
+  await loadDevice(ctx, organizationId, deviceId, 'read');
+  requireOrganization(ctx, organizationId, 'own');
+};
+
+const ofDevice = ({ organizationId, deviceId }: DeviceKey): Sql[] => [
+  sql`k.organization_id = ${organizationId}`,
+  sql`k.device_id = ${deviceId}`,
+];
