@@ -1,7 +1,8 @@
 /**
  * Tests run compiled, against a real PostgreSQL that `test/support` prepares. The project `postgres` is all of them; the
  * project `cluster` runs those that hold for every store of records once more, with the records' index on the OpenSearch
- * cluster at OPENSEARCH_URL, and the tests of that index; the project `faults` kills nodes of one that it starts.
+ * cluster at OPENSEARCH_URL, and the tests of that index; the project `faults` kills nodes of one that it starts. The
+ * project `ops` runs the proxies and rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh).
  */
 const project = {
   roots: ['<rootDir>/dist/test'],
@@ -34,7 +35,7 @@ export default {
       ...project,
       displayName: 'postgres',
       testMatch: ['<rootDir>/dist/test/**/*.test.js'],
-      testPathIgnorePatterns: ['<rootDir>/dist/test/cluster/'],
+      testPathIgnorePatterns: ['<rootDir>/dist/test/(cluster|ops)/'],
     },
     {
       ...project,
@@ -46,6 +47,11 @@ export default {
       ...project,
       displayName: 'faults',
       testMatch: ['<rootDir>/dist/test/cluster/faults/*.test.js'],
+    },
+    {
+      ...project,
+      displayName: 'ops',
+      testMatch: process.env.OPS_TOOLS ? ['<rootDir>/dist/test/ops/*.test.js'] : [],
     },
   ],
 };

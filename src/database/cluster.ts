@@ -42,12 +42,20 @@ export async function prepareCluster(dataDir: string, log: Log, durable = true):
   const password = await keepSecret(join(root, 'postgres.key'));
   const isElsewhere = !(await exists(join(usual, 'PG_VERSION'))) && (await ownerOf(elsewhere)) === digest(password);
   const data = isElsewhere || !(await canUse(usual, root, user)) ? elsewhere : usual;
-  const cluster = { data, bin: join(programs, 'bin'), user, password, logFile: join(root, 'postgres.log') };
+  const cluster = { data, bin: join(programs.folder, 'bin'), user, password, logFile: join(root, 'postgres.log') };
   await putForeignAside(cluster, log);
   await writeFile(join(root, 'postgres.path'), `${data}\n`);
-  if (!(await exists(join(data, 'PG_VERSION')))) await initialize(cluster, log, durable);
+  const release = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  if (release === undefined) await initialize(cluster, log, durable);
+  else if (Number(release) !== programs.major) throw otherRelease(data, release.trim(), programs.major);
   return cluster;
 }
+
+/** PostgreSQL reads data of its own major version alone; a backup is read by all. */
+const otherRelease = (data: string, release: string, ours: number): Error =>
+  new Error(
+    `The database in ${data} is of PostgreSQL ${release}, and this release comes with PostgreSQL ${ours}. With the release that ran it before, call "ddp backup FILE"; with this one, name a new DATA_DIR, call "ddp restore FILE", and copy secret.key there.`,
+  );
 
 async function canUse(usual: string, root: string, user: ServerUser | undefined): Promise<boolean> {
   if (user === undefined || canEnter(user, root)) return true;

@@ -7,18 +7,27 @@ import { canRun, type ServerUser } from './server-user.js';
 /** Where copies lie that every user may run. */
 const CACHE = '/var/cache/device-data-platform';
 
+/** PostgreSQL as it is installed. */
+export interface Programs {
+  /** With `bin`, `lib` and `share`. */
+  folder: string;
+  /** Its major version, which data on the disk must be of. */
+  major: number;
+}
+
 /**
- * The folder with PostgreSQL's `bin`, `lib` and `share`, from the package for this platform. Where the server's user
- * cannot run it there (a clone in root's home), the programs are copied once to a cache that everyone can enter.
+ * PostgreSQL from the package for this platform. Where the server's user cannot run it there (a clone in root's home), the
+ * programs are copied once to a cache that everyone can enter.
  */
-export async function findPrograms(user: ServerUser | undefined): Promise<string> {
+export async function findPrograms(user: ServerUser | undefined): Promise<Programs> {
   const { folder, version } = await installed();
+  const major = Number.parseInt(version, 10);
   const runs = (programs: string) => canRun(user, join(programs, 'bin', 'postgres'), ['--version']);
-  if (runs(folder)) return folder;
+  if (runs(folder)) return { folder, major };
   if (user === undefined) throw new Error(`The embedded PostgreSQL in ${folder} does not run here. Set DATABASE_URL.`);
   const copy = join(CACHE, `postgres-${version}-${platform()}-${arch()}`);
   if (!runs(copy)) await install(folder, copy, () => runs(copy));
-  if (runs(copy)) return copy;
+  if (runs(copy)) return { folder: copy, major };
   throw new Error(`The user ${user.name} can run PostgreSQL neither in ${folder} nor in ${copy}. Set DATABASE_URL.`);
 }
 

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { access, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -104,6 +104,17 @@ describe('services on one embedded database', () => {
     expect(await ended(again.child)).toBe(0);
     await rm(await databaseFolder(closed), { recursive: true });
   }, 120_000);
+
+  it('say what to do where the database is of another major version of PostgreSQL, and leave it as it is', async () => {
+    const file = join(await databaseFolder(), 'PG_VERSION');
+    const release = await readFile(file, 'utf8');
+    await writeFile(file, '17\n');
+    const outcome = await runCommand(['serve'], { DATA_DIR: dataDir, PORT: '0' });
+    await writeFile(file, release);
+    expect(outcome).toMatchObject({ code: 1, stdout: '' });
+    expect(outcome.stderr).toMatch(/is of PostgreSQL 17, .* comes with PostgreSQL 18\. .*ddp backup .*ddp restore/);
+    expect(await isDatabaseRunning()).toBe(false);
+  });
 
   it('say which port is taken and how to take another, and begin nothing', async () => {
     const squatter = createServer().listen(0, '127.0.0.1');

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { accessSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the programs of Debian's packages are, which `scripts/ops-tools.sh` puts there; undefined: these tests are skipped. */
+const folder = process.env['OPS_TOOLS'];
+
+/** The path of a program of Debian's. */
+export function toolPath(path: string): string {
+  if (folder === undefined) throw new Error('OPS_TOOLS is not set.');
+  accessSync(join(folder, path));
+  return join(folder, path);
+}
+
+/** Whether the programs are there. */
+export const hasTools = folder !== undefined;
+
+/** Runs a program to its end; gives what it wrote, and throws that where it failed. */
+export function runTool(path: string, args: readonly string[], input = ''): Promise<string> {
+  const child = spawn(toolPath(path), args, { stdio: 'pipe' });
+  let written = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (written += text));
+  child.stdin.end(input);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => (code === 0 ? resolve(written) : reject(new Error(written))));
+  });
+}
