@@ -75,7 +75,7 @@ const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFlee
   // The first record of a product gives its variables their places; it goes again.
   await stage.post(fleet.serials.slice(0, productCount).map(() => nextItem(fleet)));
   await stage.pool.query(
-    'truncate record, record_dirty, record_rollup, record_total, record_day, record_dirty_day, record_value, record_value_total, record_summary, record_dirty_summary, record_source, record_key',
+    'truncate record, record_dirty, record_rollup, record_total, record_day, record_dirty_day, record_value, record_value_total, record_digest, record_digest_total, record_summary, record_dirty_summary, record_source, record_key',
   );
   const until = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   await writeFile(file, JSON.stringify({ fleet, until }));
@@ -120,7 +120,9 @@ const rollUpAll = async ({ pool }: Stage): Promise<void> => {
   await pool.query('vacuum analyze record_rollup, record_total, record_source, record_dirty');
 };
 
-/** Counts records by value, as the service's upkeep does, and says what that took and what it keeps. */
+const summaryTables = ['record_value', 'record_value_total', 'record_digest', 'record_digest_total', 'record_summary'];
+
+/** Counts records by value and makes digests, as the service's upkeep does, and says what that took and what it keeps. */
 const summarizeAll = async ({ pool }: Stage): Promise<void> => {
   const later = new Date(Date.now() + 2 * 86_400_000);
   const begun = performance.now();
@@ -130,10 +132,10 @@ const summarizeAll = async ({ pool }: Stage): Promise<void> => {
   const seconds = (performance.now() - begun) / 1000;
   const { rows } = await pool.query<{ records: number; summaries: number }>(sql`
     select (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'record'::regclass)::float8 as records,
-      (pg_total_relation_size('record_value') + pg_total_relation_size('record_value_total') + pg_total_relation_size('record_summary'))::float8 as summaries`);
+      (select sum(pg_total_relation_size(name::regclass)) from unnest(${summaryTables}::text[]) t (name))::float8 as summaries`);
   const { records, summaries } = rows[0]!;
   stdout.write(
     `  Summarized ${days} days of products in ${seconds.toFixed(1)} s: ${((100 * summaries) / records).toFixed(1)} % of the records' ${(records / 2 ** 20).toFixed(0)} MiB.\n`,
   );
-  await pool.query('vacuum analyze record_value, record_value_total, record_summary, record_dirty_summary');
+  await pool.query(`vacuum analyze ${summaryTables.join()}, record_dirty_summary`);
 };

@@ -91,8 +91,44 @@ describe('the plan of a search', () => {
     const question = (query: { [key: string]: PlainJson }) => rollupQuestion(plan(query), plan(query).span);
     expect(question(daily)).toBeDefined();
     expect(question({ ...daily, query: { range: { 'data.temperature': { gt: 20 } } } })).toBeUndefined();
-    expect(question({ aggs: { p: { percentiles: { field: 'data.temperature' } } } })).toBeUndefined();
+    expect(question({ aggs: { p: { median_absolute_deviation: { field: 'data.temperature' } } } })).toBeUndefined();
     expect(question({ aggs: { a: { auto_date_histogram: { field: 'ts' } } } })).toBeUndefined();
+  });
+
+  it('answers percentiles from digests, unless more is asked for than these tell, or buckets are sorted by them', () => {
+    const question = (query: { [key: string]: PlainJson }) => rollupQuestion(plan(query), plan(query).span);
+    const percentiles = (more: { [key: string]: PlainJson } = {}) => ({
+      p: { percentiles: { field: 'data.temperature', ...more } },
+    });
+    const terms = (order: PlainJson) => ({ t: { terms: { field: 'device.id', order }, aggs: percentiles() } });
+    expect(question({ aggs: percentiles() })?.candidate.digests).toBe(true);
+    expect(question({ aggs: percentiles({ tdigest: { compression: 100 } }) })).toBeDefined();
+    expect(question({ aggs: percentiles({ tdigest: { compression: 101 } }) })).toBeUndefined();
+    expect(question({ aggs: percentiles({ hdr: {} }) })).toBeUndefined();
+    expect(question({ aggs: terms({ _count: 'asc' }) })).toBeDefined();
+    expect(question({ aggs: terms({ 'p.50': 'asc' }) })).toBeUndefined();
+    expect(
+      question({ aggs: { h: { date_histogram: { field: 'ts', fixed_interval: '1h' }, aggs: percentiles() } } }),
+    ).toBeUndefined();
+  });
+
+  it('lays no more digests together than are quickly read', () => {
+    const one = plan({
+      aggs: { t: { terms: { field: 'device.id' }, aggs: { p: { percentiles: { field: 'data.temperature' } } } } },
+    });
+    const rolled = (count: number) => {
+      const deviceIds = Array.from(
+        { length: count },
+        (_, index) => `01900000-0000-7000-8000-${`${index}`.padStart(12, '0')}`,
+      );
+      const many = { ...one, scope: { ...one.scope, deviceIds } };
+      return rolledScope(many, rollupQuestion(many, many.span)!, sources(), {
+        stale: [],
+        days: new Map([[product, 29]]),
+      });
+    };
+    expect(rolled(100)?.rollup?.digests).toBe(true);
+    expect(rolled(1000)).toBeUndefined();
   });
 
   it('asks about the rollups of those devices alone that the query names', () => {

@@ -22,5 +22,6 @@ export const percentileRanks: ParseAggregation<PercentilesMetric> = (at, frame) 
     ...fieldOptions(options, at),
     points: ascending(points),
     keyed: options.keyed ?? true,
+    finer: options.tdigest ?? options.hdr ?? false,
   };
 };

@@ -24,5 +24,6 @@ export const percentiles: ParseAggregation<PercentilesMetric> = (at, frame) => {
     ...fieldOptions(options, at),
     points: ascending(points),
     keyed: options.keyed ?? true,
+    finer: options.tdigest ?? options.hdr ?? false,
   };
 };

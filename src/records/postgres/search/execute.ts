@@ -17,7 +17,7 @@ import {
   withoutProducts,
 } from './plan.js';
 import type { FindSources } from './rollup/sources.js';
-import { findUnsummarized } from './rollup/unsummarized.js';
+import { findSummaries } from './rollup/summaries.js';
 import type { Reader } from './snapshot-reader.js';
 import { type Scope, scan } from './sql/scan.js';
 
@@ -56,11 +56,11 @@ const aggregatedScope = async (
   if (sources === undefined) return plan.scope;
   const question = rollupQuestion(plan, span);
   if (question !== undefined) {
-    const [found, unsummarized] = await Promise.all([
+    const [found, summaries] = await Promise.all([
       sources(rows, question.deviceIds),
-      findUnsummarized(rows, plan.scope, question.candidate),
+      findSummaries(rows, plan.scope, question.candidate),
     ]);
-    const rolled = rolledScope(plan, question, found, unsummarized);
+    const rolled = rolledScope(plan, question, found, summaries);
     if (rolled !== undefined) return rolled;
   }
   return asksProducts(plan, span) ? withoutProducts(plan.scope, await sources(rows)) : plan.scope;

@@ -10,8 +10,9 @@ import type { Span } from '../../../search/span.js';
 import { needsNarrow } from './aggregation/tree.js';
 import { isByTime } from './hits/hits.js';
 import { type Candidate, type RollupRequest, rollupCandidate, rollupRange } from './rollup/eligible.js';
-import type { Stale } from './rollup/range.js';
+import type { RollupRange } from './rollup/range.js';
 import type { Sources } from './rollup/sources.js';
+import type { Summaries } from './rollup/summaries.js';
 import { narrow, type Scope } from './sql/scan.js';
 
 /*
@@ -75,10 +76,26 @@ export const rolledScope = (
   { scope }: Plan,
   question: RollupQuestion,
   sources: Sources,
-  unsummarized?: readonly Stale[],
+  summaries?: Summaries,
 ): Scope | undefined => {
-  const rollup = rollupRange(question.request, question.candidate, sources, unsummarized);
+  const rollup = rollupRange(question.request, question.candidate, sources, summaries?.stale);
+  const deviceIds = question.deviceIds ?? scope.deviceIds;
+  if (rollup?.digests && digestsIn(rollup, deviceIds, summaries?.days) > maxDigests) return undefined;
   return rollup && { ...scope, rollup };
+};
+
+/** More digests than this, each of some kilobytes, are not laid together. */
+const maxDigests = 8000;
+
+/** How many digests a range has, about: a device is mostly of one product. */
+const digestsIn = (
+  { whole, apart, slots }: RollupRange,
+  deviceIds: readonly string[],
+  days: Summaries['days'] = new Map(),
+): number => {
+  const daysOf = (products: readonly (string | null)[]) => products.map((id) => days.get(id) ?? 0);
+  const together = daysOf(whole).reduce((sum, count) => sum + count, 0);
+  return slots.length * (together + Math.max(0, ...daysOf(apart)) * deviceIds.length);
 };
 
 /** Within less than this, in milliseconds, the records of a product are quickly found through its index. */

@@ -95,6 +95,10 @@ const retireRollups = async (pool: Database, target: Target): Promise<void> => {
       delete from record_value where ${ofDays}
     ), added as (
       delete from record_value_total where ${ofDays}
+    ), digests as (
+      delete from record_digest where ${ofDays}
+    ), digest_totals as (
+      delete from record_digest_total where ${ofDays}
     ), summaries as (
       delete from record_summary where ${ofDays} returning organization_id, product_id, day
     ), cut as (

@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { VariableType } from '../../../entities/enums.js';
-import { maxMeasured } from '../summary.js';
+import { maxDigested, maxMeasured } from '../summary.js';
+import { makeDigests } from './digest.js';
 import { byOwner, makeRollups, type Owner, ownedBy } from './rollup-day.js';
 
 /*
@@ -58,15 +59,30 @@ export const summarize = (pool: Pool, now: Date): Promise<number> =>
     return days.length;
   });
 
+/** What is made of a day. */
+const summaryTables = [
+  sql`record_value`,
+  sql`record_value_total`,
+  sql`record_digest`,
+  sql`record_digest_total`,
+  sql`record_summary`,
+];
+
 /** Makes the days of one organization's product. */
 const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => {
   const whose = ownedBy(some[0]!);
   const days = some.map(({ day }) => day);
-  for (const table of [sql`record_value`, sql`record_value_total`, sql`record_summary`])
+  for (const table of summaryTables)
     await tx.query(sql`delete from ${table} where ${whose} and day = any(${days}::timestamptz[])`);
   const { keys, numbers } = await slotsOf(tx, some[0]!.product_id);
   const counted = await worthCounting(tx, some, keys, numbers);
   if (counted.length > 0) await makeValues(tx, some[0]!, counted, numbers);
+  await makeDigests(
+    tx,
+    some[0]!,
+    days,
+    numbers.filter((slot) => slot <= maxDigested),
+  );
   const { organization_id, product_id } = some[0]!;
   // Also of days without records: they may get some, and a variable counts as missing until its day is made anew.
   await tx.query(sql`

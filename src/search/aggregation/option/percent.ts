@@ -9,6 +9,8 @@ export interface PercentilesMetric extends Node<'percentiles' | 'percentile_rank
   /** Percents, or values to find the ranks of. */
   readonly points: readonly number[];
   readonly keyed: boolean;
+  /** Whether more is asked for than a digest with the usual compression (100) tells. */
+  readonly finer: boolean;
 }
 
 /** The percents of a request that names none. */
@@ -19,19 +21,21 @@ export const numbers: Read<number[]> = (input) => {
   return input.isArray ? listOf(inNumbers)(input) : [number(input)];
 };
 
-/** How the engines estimate, where ours are exact. */
+/** How exactly to estimate; each says whether that is finer than usual. */
 export const digests = {
-  tdigest: (input: Input) => {
+  tdigest: (input: Input): boolean => {
     const { compression = 100 } = object('tdigest', { compression: number })(input);
     if (compression < 0)
       throw illegalArgument(`[compression] must be greater than or equal to 0. Found [${compression}]`, input);
+    return compression > 100;
   },
-  hdr: (input: Input) => {
+  hdr: (input: Input): boolean => {
     const { number_of_significant_value_digits: digits = 3 } = object('hdr', {
       number_of_significant_value_digits: integer,
     })(input);
     if (digits < 0 || digits > 5)
       throw illegalArgument('[numberOfSignificantValueDigits] must be between 0 and 5', input);
+    return true;
   },
 } as const;
 

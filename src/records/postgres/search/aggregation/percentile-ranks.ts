@@ -2,6 +2,7 @@ import sql from 'sql-template-tag';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { PercentilesMetric } from '../../../../search/aggregation/option/percent.js';
 import { percentAnswer } from '../../../answer/percent.js';
+import { Digest } from '../rollup/digest.js';
 import type { Bucket } from './bucket/bucket.js';
 import { noValue, type Planned, type Stage } from './bucket/stage.js';
 import { numbersOf } from './value/number-of.js';
@@ -21,6 +22,15 @@ export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planne
       sortable: noValue,
     };
   const print = printOf(undefined, metric.format);
+  if (numbers.digest !== undefined) {
+    const { cell } = stage.aggregate(numbers.digest);
+    const ranksIn = (bytes: unknown): (number | null)[] => {
+      if (!(bytes instanceof Buffer)) return points.map(() => null);
+      const digest = new Digest(bytes);
+      return points.map((point) => digest.rank(point));
+    };
+    return { read: (bucket) => percentAnswer(metric, ranksIn(cell(bucket)), print) };
+  }
   const count = stage.aggregate(numbers.count);
   const ranks = points.map((point) => {
     const limit = sql`${point}::float8`;

@@ -2,6 +2,7 @@ import sql from 'sql-template-tag';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { PercentilesMetric } from '../../../../search/aggregation/option/percent.js';
 import { percentAnswer } from '../../../answer/percent.js';
+import { Digest } from '../rollup/digest.js';
 import type { Bucket } from './bucket/bucket.js';
 import { noValue, type Planned, type Stage } from './bucket/stage.js';
 import { numbersOf } from './value/number-of.js';
@@ -21,8 +22,14 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
         ),
       sortable: (property) => (isPoint(metric, property) ? noValue() : undefined),
     };
-  const { cell } = stage.aggregate(numbers.percentiles(points));
-  const valuesAt = (bucket: Bucket) => (cell(bucket) as (number | null)[] | null) ?? points.map(() => null);
+  const { cell } = stage.aggregate(numbers.digest ?? numbers.percentiles(points));
+  const valuesAt = (bucket: Bucket): readonly (number | null)[] => {
+    const found = cell(bucket);
+    if (found === null) return points.map(() => null);
+    if (!(found instanceof Buffer)) return found as (number | null)[];
+    const digest = new Digest(found);
+    return points.map((percent) => digest.percentile(percent));
+  };
   return {
     size: points.length,
     read: (bucket) => percentAnswer(metric, valuesAt(bucket), print),

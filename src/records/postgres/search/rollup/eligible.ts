@@ -3,7 +3,7 @@ import type { Field, Fields } from '../../../../search/field/field.js';
 import { instantText } from '../../../../search/query/option/instant.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
-import { maxMeasured } from '../../summary.js';
+import { maxDigested, maxMeasured } from '../../summary.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
 import { day, hour, type Need, needOf, needOfPredicate, nothing, together } from './need.js';
 import type { RollupRange, Stale } from './range.js';
@@ -78,13 +78,16 @@ export const rollupCandidate = ({
     until: range.toMillis <= span.to ? range.toMillis + microsecond : (Math.floor(span.to / hour) + 1) * hour,
   };
   const within = need && restrict(whole, query);
-  if (!need || !within || (need.key && need.hours)) return undefined;
-  const unit = need.key ? day : hour;
+  if (!need || !within || (isByDay(need) && need.hours)) return undefined;
+  const unit = isByDay(need) ? day : hour;
   const from = Math.ceil(within.from / unit) * unit;
   const to = Math.floor(within.until / unit) * unit;
-  if (to - from < (need.key ? fewestDays * day : fewestHours * hour)) return undefined;
+  if (to - from < (isByDay(need) ? fewestDays * day : fewestHours * hour)) return undefined;
   return { ...need, from, to, within };
 };
+
+/** Whether what is needed is kept by the day alone. */
+export const isByDay = ({ key, digests }: Need): boolean => key !== undefined || digests === true;
 
 /** Where rollups have the values by which records are told apart, of each product. */
 export const keysOf = ({ key }: Candidate): readonly NumberSlot[] | undefined => key && (valueSlots(key) ?? []);
@@ -111,20 +114,21 @@ export const rollupRange = (
   // The key itself is counted with the records.
   const slots = [...new Set(key ? all.filter((slot) => slot > 0) : all)];
   if (unsummarized.length > maxStale) return undefined;
-  if (key && !(isSummarized(inScope, keys!) && fields.every((field) => isMeasured(field, key)))) return undefined;
+  const byDay = isByDay(candidate);
+  if (keys && !isSummarized(inScope, keys)) return undefined;
+  if (byDay && !fields.every((field) => isMeasured(field, candidate))) return undefined;
   const staleHours = startsIn(inScope, stale, { from, until: end });
-  const stales = key ? daysAmong([...staleHours, ...unsummarized], { from, until: end }, inScope) : staleHours;
+  const stales = byDay ? daysAmong([...staleHours, ...unsummarized], { from, until: end }, inScope) : staleHours;
   if (stales.length > maxStale) return undefined;
   const first = Math.min(end, ...stales.map(({ start }) => start));
-  const [to, outdated] = first >= now - (key ? tailDays : tail) ? [first, []] : [end, stales];
+  const [to, outdated] = first >= now - (byDay ? tailDays : tail) ? [first, []] : [end, stales];
   if (to <= from) return undefined;
   const isWhole = (id: string | null): id is string => !devices && id !== null && whole.has(id);
   const apart = inScope.filter((id) => !isWhole(id));
   const notMade = apart.flatMap((productId) =>
     (staleDays.get(productId) ?? []).map((seconds) => ({ productId, start: seconds * 1000 })),
   );
-  const byHour = hours || key !== undefined || apart.length === 0;
-  const days = byHour ? undefined : daysOf({ from, until: to }, apart, outdated, notMade);
+  const days = hours || byDay || apart.length === 0 ? undefined : daysOf({ from, until: to }, apart, outdated, notMade);
   return {
     from: instantText(from),
     to: instantText(to),
@@ -137,6 +141,7 @@ export const rollupRange = (
     ...(days && { days }),
     stale: outdated,
     ...(keys && { keys }),
+    ...(candidate.digests && { digests: true }),
   };
 };
 
@@ -152,9 +157,11 @@ const startsIn = (products: readonly (string | null)[], stale: Sources['stale'],
 const isSummarized = (products: readonly (string | null)[], keys: readonly NumberSlot[]): boolean =>
   products.every((id) => keys.some(({ productId }) => productId === id));
 
-/** Whether summaries by a key measure a field: numbers of the first slots, and of texts the key alone. */
-const isMeasured = (field: Field, key: Field): boolean =>
-  field.path === key.path || (valueSlots(field) ?? []).every(({ slot }) => slot > 0 && slot <= maxMeasured);
+/** Whether summaries measure a field: numbers of the first slots, and of texts the key alone. */
+const isMeasured = (field: Field, { key, digests }: Candidate): boolean => {
+  const most = digests ? maxDigested : maxMeasured;
+  return field.path === key?.path || (valueSlots(field) ?? []).every(({ slot }) => slot > 0 && slot <= most);
+};
 
 /** The days of some hours or days of products, each once, that are in a stretch. */
 const daysAmong = (

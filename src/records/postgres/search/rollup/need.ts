@@ -31,6 +31,8 @@ export interface Need {
   readonly hours: boolean;
   /** The text or the boolean whose values are told apart. */
   readonly key?: Field;
+  /** Whether digests of the numbers are read. */
+  readonly digests?: boolean;
 }
 
 /** What is known when it is found out what is needed. */
@@ -51,11 +53,14 @@ export const together = (needs: Iterable<Need | undefined>): Need | undefined =>
     const [key, other] = [all.key ?? one.key, one.key];
     // Rollups have records by the values of one field, not by those of several at once.
     if (key !== undefined && other !== undefined && key.path !== other.path) return undefined;
+    const digests = all.digests || one.digests;
+    if (key && digests) return undefined;
     all = {
       fields: [...all.fields, ...one.fields],
       devices: all.devices || one.devices,
       hours: all.hours || one.hours,
       ...(key && { key }),
+      ...(digests && { digests }),
     };
   }
   return all;
@@ -67,7 +72,13 @@ export const needOf = (aggregations: readonly Aggregation[], context: NeedContex
 
 const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undefined => {
   if (isPipeline(aggregation)) return nothing;
-  const inside = () => ('children' in aggregation ? needOf(aggregation.children, context) : nothing);
+  const inside = (): Need | undefined => {
+    const need = 'children' in aggregation ? needOf(aggregation.children, context) : nothing;
+    // Buckets are put in order in SQL, where digests are bytes.
+    const isByMetric =
+      'order' in aggregation && aggregation.order.some(({ path }) => path !== '_count' && path !== '_key');
+    return need?.digests && isByMetric ? undefined : need;
+  };
   switch (aggregation.kind) {
     case 'avg':
     case 'sum':
@@ -79,6 +90,11 @@ const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undef
       const field = aggregation.missing ? undefined : fieldOf(context, aggregation.field);
       const slots = field && (aggregation.kind === 'value_count' ? valueSlots(field) : numberSlots(field));
       return field && slots && { ...nothing, fields: [field] };
+    }
+    case 'percentiles':
+    case 'percentile_ranks': {
+      const field = aggregation.missing || aggregation.finer ? undefined : fieldOf(context, aggregation.field);
+      return field && numberSlots(field) && { ...nothing, fields: [field], digests: true };
     }
     case 'cardinality':
       return needOfKey(aggregation, context);

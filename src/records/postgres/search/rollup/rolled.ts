@@ -6,7 +6,11 @@ import type { RollupRange, Whose } from './range.js';
 
 /** What of a range is in rollups that are right, as parts of a union. */
 export const rolledParts = (whose: Whose, range: RollupRange): Sql[] =>
-  range.keys ? countedParts(whose, range, range.keys) : addedParts(whose, range);
+  range.digests
+    ? digestParts(whose, range)
+    : range.keys
+      ? countedParts(whose, range, range.keys)
+      : addedParts(whose, range);
 
 const addedParts = (whose: Whose, range: RollupRange): Sql[] => [
   ...(range.whole.length > 0 ? [together(whose, range)] : []),
@@ -22,6 +26,24 @@ const hoursIn = (range: RollupRange, from: string, to: string): Sql => {
   const { stale } = range;
   const fresh = stale.length === 0 ? empty : sql` and (${product}, u.hour) not in (select * from ${listOf(stale)})`;
   return sql`${ofSlots(range)} and u.hour >= ${from}::timestamptz and u.hour < ${to}::timestamptz${fresh}`;
+};
+
+/** By the day, with digests. */
+const digestParts = (whose: Whose, range: RollupRange): Sql[] => {
+  const { whole, apart, from, to, stale } = range;
+  const fresh = stale.length === 0 ? empty : sql` and (u.product_id, u.day) not in (select * from ${listOf(stale)})`;
+  const part = (products: readonly (string | null)[], table: Sql, device: Sql, ofDevices: Sql) =>
+    products.length === 0
+      ? []
+      : [
+          sql`
+    select u.organization_id, ${device}, u.product_id, u.day as ts, ${measures}, u.digest from ${table} u
+    where ${ofProducts(sql`u`, whose, products)} and ${ofSlots(range)} and u.day >= ${from}::timestamptz and u.day < ${to}::timestamptz${fresh}${ofDevices}`,
+        ];
+  return [
+    ...part(whole, sql`record_digest_total`, sql`null::uuid as device_id`, empty),
+    ...part(apart, sql`record_digest`, sql`u.device_id`, sql` and u.device_id = any(${whose.deviceIds}::uuid[])`),
+  ];
 };
 
 const together = (whose: Whose, range: RollupRange): Sql => sql`

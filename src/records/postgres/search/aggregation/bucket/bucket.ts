@@ -57,6 +57,13 @@ export interface Top {
   readonly order: Sql;
 }
 
+/** How many cells rows have; bytes count as many as they fill. */
+export const cellsIn = (rows: readonly Row[]): number =>
+  rows.reduce(
+    (sum, row) => row.reduce<number>((cells, cell) => cells + (cell instanceof Buffer ? cell.length / 16 : 1), sum),
+    0,
+  );
+
 /** Where a list has an expression, which is added where it has not. */
 export const indexIn = (list: Sql[], item: Sql): number => {
   const found = list.findIndex(

@@ -6,7 +6,7 @@ import { recordCount } from '../../rollup/source.js';
 import type { Reader } from '../../snapshot-reader.js';
 import { name } from '../../sql/name.js';
 import { type Scope, scan } from '../../sql/scan.js';
-import { type Bucket, type Cell, type Cut, indexIn, type Key, type Row, type Top } from './bucket.js';
+import { type Bucket, type Cell, type Cut, cellsIn, indexIn, type Key, type Row, type Top } from './bucket.js';
 
 /** What a level is made of, beside what its metrics add. */
 export interface LevelOptions {
@@ -143,7 +143,7 @@ export class Level {
     const around = this.options.top === undefined ? this.outer : this.keys.length;
     this.rows = Map.groupBy(rows, (row) => JSON.stringify(row.slice(0, around))) as Map<string, Row[]>;
     this.partial = this.options.cut !== undefined && [...this.rows.values()].some((group) => this.cutFrom(group));
-    return rows.reduce((sum, row) => sum + row.length, 0);
+    return cellsIn(rows);
   }
 
   /** Whether its statement can find anything that is asked for: all records together may just be where buckets begin. */

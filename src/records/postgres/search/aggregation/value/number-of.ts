@@ -26,6 +26,8 @@ export interface Numbers {
   readonly all: Aggregate;
   /** How many different ones. */
   readonly distinct: Aggregate;
+  /** Digests of the numbers, behind each other: where rollups have these, they stand in for percentiles. */
+  readonly digest?: Aggregate;
 }
 
 /**
@@ -91,6 +93,9 @@ const ofRollup = (stage: Stage, field: StoredField): Numbers => {
     min: (where) => sql`min(${column(sql`r.min`)})${where}`,
     max: (where) => sql`max(${column(sql`r.max`)})${where}`,
     sumOfSquares: (where) => sql`sum(${squares})${where}`,
+    ...(stage.planning.scope.rollup?.digests && {
+      digest: (where: Sql) => sql`string_agg(${column(sql`r.digest`)}, ''::bytea)${where}`,
+    }),
   };
 };
 

@@ -1,0 +1,152 @@
+/** Entries are put in order by stretches of value, of so many entries each on average: only those looked at are sorted. */
+const perBin = 100;
+
+/** Entries by which it is found out where stretches begin. */
+const maxSample = 20_000;
+
+/** A value, the place of its first and its last number among all (from 0). A mean stands in the middle of what it is of. */
+interface Point {
+  readonly value: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Numbers as digests have them (see `record_digest.digest`): several digests behind each other. Where none of them stands for
+ * several different numbers, answers are exact, by linear interpolation.
+ */
+export class Digest {
+  /** How many numbers. */
+  readonly count: number;
+  private readonly values: Float64Array;
+  /** How many numbers each entry stands for; below 0 where these differ. */
+  private readonly weights: Float64Array;
+  /** Where stretches of value end. */
+  private readonly bounds: Float64Array;
+  /** Entries by stretch of value; `starts` and `before` say where each stretch begins, in entries and in numbers. */
+  private readonly order: Uint32Array;
+  private readonly starts: Uint32Array;
+  private readonly before: Float64Array;
+
+  constructor(bytes: Buffer) {
+    const entries = entryCount(bytes);
+    this.values = new Float64Array(entries);
+    this.weights = new Float64Array(entries);
+    read(bytes, this.values, this.weights);
+    this.bounds = boundsOf(this.values, Math.max(1, Math.ceil(entries / perBin)));
+    const bins = this.bounds.length + 1;
+    this.starts = new Uint32Array(bins + 1);
+    this.before = new Float64Array(bins + 1);
+    for (let index = 0; index < entries; index++) {
+      const bin = this.binOf(this.values[index]!);
+      this.starts[bin + 1]! += 1;
+      this.before[bin + 1]! += Math.abs(this.weights[index]!);
+    }
+    for (let bin = 0; bin < bins; bin++) {
+      this.starts[bin + 1]! += this.starts[bin]!;
+      this.before[bin + 1]! += this.before[bin]!;
+    }
+    this.count = this.before[bins]!;
+    this.order = new Uint32Array(entries);
+    const next = this.starts.slice();
+    for (let index = 0; index < entries; index++) {
+      const bin = this.binOf(this.values[index]!);
+      this.order[next[bin]!] = index;
+      next[bin]! += 1;
+    }
+  }
+
+  /** The value below which so many percent lie. */
+  percentile(percent: number): number {
+    const place = (percent / 100) * (this.count - 1);
+    const bin = this.before.findLastIndex((before, index) => index < this.before.length - 1 && before <= place);
+    const points = this.pointsAround(bin);
+    const next = points.find(({ last }) => last >= place) ?? points.at(-1)!;
+    const previous = points.findLast(({ first }) => first <= place) ?? points[0]!;
+    // Either is a stretch of the same number that the place is in, or it is between two.
+    if (next.first <= place) return next.value;
+    if (previous.last >= place) return previous.value;
+    return between(previous.value, next.value, (place - previous.last) / (next.first - previous.last));
+  }
+
+  /** How many percent lie at or below a value. */
+  rank(value: number): number {
+    const points = this.pointsAround(this.binOf(value));
+    const previous = points.findLast((point) => point.value <= value);
+    const next = points.find((point) => point.value > value);
+    if (previous === undefined) return 0;
+    if (next === undefined) return 100;
+    const share = (value - previous.value) / (next.value - previous.value);
+    return (100 * between(previous.last, next.first, share)) / (this.count - 1);
+  }
+
+  private binOf(value: number): number {
+    let [from, to] = [0, this.bounds.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.bounds[middle]! <= value) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+
+  /** The points of a stretch of values, and of those before and after it that have any, in order. */
+  private pointsAround(bin: number): Point[] {
+    let [from, to] = [bin, bin + 1];
+    while (from > 0 && this.starts[from] === this.starts[bin]) from--;
+    while (to < this.starts.length - 1 && this.starts[to] === this.starts[bin + 1]) to++;
+    const indexes = this.order
+      .subarray(this.starts[from]!, this.starts[to]!)
+      .toSorted((a, b) => this.values[a]! - this.values[b]!);
+    let place = this.before[from]!;
+    return Array.from(indexes, (index) => {
+      const weight = this.weights[index]!;
+      const middle = place + (Math.abs(weight) - 1) / 2;
+      const point = {
+        value: this.values[index]!,
+        first: weight < 0 ? middle : place,
+        last: weight < 0 ? middle : place + weight - 1,
+      };
+      place += Math.abs(weight);
+      return point;
+    });
+  }
+}
+
+/** Values that cut the others in so many parts of about the same size, as far as a sample tells. */
+const boundsOf = (values: Float64Array, parts: number): Float64Array => {
+  const size = Math.min(values.length, maxSample);
+  const sample = Float64Array.from(
+    { length: size },
+    (_, index) => values[Math.floor((index * values.length) / size)]!,
+  ).sort();
+  return Float64Array.from({ length: parts - 1 }, (_, index) => sample[Math.floor(((index + 1) * size) / parts)]!);
+};
+
+/** As PostgreSQL does it (`percentile_cont`). */
+const between = (low: number, high: number, share: number): number => low + (high - low) * share;
+
+const entryCount = (bytes: Buffer): number => {
+  let count = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const entries = bytes.readInt32BE(at);
+    count += Math.abs(entries);
+    at += 4 + (entries > 0 ? 8 * entries : -12 * entries);
+  }
+  return count;
+};
+
+const read = (bytes: Buffer, values: Float64Array, weights: Float64Array): void => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let index = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const entries = view.getInt32(at);
+    at += 4;
+    for (let left = Math.abs(entries); left > 0; left--) {
+      values[index] = view.getFloat64(at);
+      weights[index] = entries < 0 ? view.getInt32(at + 8) : 1;
+      at += entries < 0 ? 12 : 8;
+      index += 1;
+    }
+  }
+};

@@ -1,0 +1,44 @@
+import sql, { empty } from 'sql-template-tag';
+import { instantText } from '../../../../search/query/option/instant.js';
+import type { Rows } from '../snapshot-reader.js';
+import { type Candidate, isByDay, keysOf, maxStale } from './eligible.js';
+import type { Stale } from './range.js';
+
+/** What there is of what is kept by the day. */
+export interface Summaries {
+  /** Days of products that have no rows of what a candidate needs, or none that are right; no more than serve. */
+  readonly stale: readonly Stale[];
+  /** Where digests are needed: of how many days each product has any. */
+  readonly days: ReadonlyMap<string | null, number>;
+}
+
+/** Nothing is needed of what is kept by the day. */
+const noSummaries: Summaries = { stale: [], days: new Map() };
+
+/** Finds what there is for a candidate. */
+export const findSummaries = async (
+  rows: Rows,
+  { organizationId, productIds }: { organizationId: string; productIds: readonly string[] },
+  candidate: Candidate,
+): Promise<Summaries> => {
+  if (!isByDay(candidate)) return noSummaries;
+  const keys = keysOf(candidate) ?? [];
+  const ofScope = productIds.length === 0 ? empty : sql` and product_id = any(${productIds}::uuid[])`;
+  const within = sql`organization_id = ${organizationId}::uuid${ofScope}
+    and day >= ${instantText(candidate.from)}::timestamptz and day < ${instantText(candidate.to)}::timestamptz`;
+  const [stale, days] = await Promise.all([
+    rows<Stale>(sql`
+      select product_id as "productId", extract(epoch from day)::float8 * 1000 as start from record_dirty_summary where ${within}
+      union
+      select product_id, extract(epoch from day)::float8 * 1000 from record_summary
+      join unnest(${keys.map(({ productId }) => productId)}::uuid[], ${keys.map(({ slot }) => slot)}::int[]) k (product_id, key) using (product_id)
+      where ${within} and not keys @> array[k.key]
+      limit ${maxStale + 1}`),
+    candidate.digests
+      ? rows<{ productId: string; days: number }>(
+          sql`select product_id as "productId", count(*)::int as days from record_summary where ${within} group by 1`,
+        )
+      : [],
+  ]);
+  return { stale, days: new Map(days.map(({ productId, days: count }) => [productId, count])) };
+};

@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import sql from 'sql-template-tag';
+import { VariableType } from '../../src/entities/enums.js';
+import type { PlainJson } from '../../src/json.js';
+import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
+import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
+import { summarize } from '../../src/records/postgres/upkeep/summary.js';
+import { aggregationsOf, askWith, expectClose } from './rolled.js';
+import { useWorld, worldNow } from './world.js';
+
+const days = 5;
+const start = worldNow / 1000 - days * 24 * 3600;
+const serials = ['a1', 'a2', 'b1', 'b2'];
+const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
+const recordOf = (index: number) => ({
+  serial: serials[index % 4]!,
+  ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,
+  data: {
+    // Far from even: mostly near 1000, some far above.
+    t: 1000 + noise(index + 0.5) ** 8 * 1e6,
+    steps: Math.floor(noise(index + 0.3) * 7),
+    ...(index % 37 === 0 ? { rare: noise(index + 0.7) * 1e4 - 5e3 } : {}),
+  },
+});
+const fields = ['t', 'steps', 'rare'] as const;
+
+const t = { name: 't', type: VariableType.FLOAT32 };
+const steps = { name: 'steps', type: VariableType.INT16 };
+const rare = { name: 'rare', type: VariableType.FLOAT32 };
+const records = Array.from({ length: 6000 }, (_, index) => recordOf(index));
+const late = Array.from({ length: 60 }, (_, index) => recordOf(7000 + index));
+const world = useWorld({
+  products: { first: [t, steps, rare], second: [rare, t, steps] },
+  devices: [
+    { serial: 'a1', product: 'first' },
+    { serial: 'a2', product: 'first' },
+    { serial: 'b1', product: 'second' },
+    // The application sees a part of this product's records only.
+    { serial: 'b2', product: 'second', linked: false },
+  ],
+  records,
+});
+
+beforeAll(async () => {
+  const later = new Date(Date.now() + 72 * 3600e3);
+  const rollUpAll = async () => {
+    while ((await rollUp(world.pool, later)) > 0);
+    while ((await rollUpDays(world.pool, later)) > 0);
+    while ((await summarize(world.pool, later)) > 0);
+  };
+  await rollUpAll();
+  // Late data: these days are made anew, those of the second half are out of date.
+  await world.store(late.slice(0, 30));
+  await rollUpAll();
+  await world.store(late.slice(30).map((record, index) => ({ ...record, ts: start + 40 * 3600 + index * 60 })));
+});
+
+const ask = (rollups: boolean, query: PlainJson, range: PlainJson) => askWith(world, { rollups }, query, range);
+const whole = { gte: start, lte: start + days * 24 * 3600 };
+type Percentiles = { p: { values: Record<string, number> } };
+
+describe('search over digests', () => {
+  it('tells percentiles and ranks within the bound that the page states', async () => {
+    const percents = [0, 0.1, 1, 5, 25, 50, 75, 95, 99, 99.9, 100];
+    const numbers = (product: 'first' | 'second', field: (typeof fields)[number]) =>
+      [...records, ...late]
+        .filter(({ serial }) => (product === 'first' ? serial.startsWith('a') : serial === 'b1'))
+        .flatMap(({ data }) => data[field] ?? [])
+        .sort((a, b) => a - b);
+    for (const product of ['first', 'second'] as const) {
+      for (const field of fields) {
+        const sorted = numbers(product, field);
+        const products = [world.productIds[product]!];
+        const values = [sorted[0]!, sorted[40]!, sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!];
+        const aggs = {
+          p: { percentiles: { field: `data.${field}`, percents } },
+          r: { percentile_ranks: { field: `data.${field}`, values } },
+        };
+        const { p, r } = aggregationsOf(await ask(true, { products, size: 0, aggs }, whole)) as Percentiles & {
+          r: Percentiles['p'];
+        };
+        const exact = aggregationsOf(await ask(false, { products, size: 0, aggs }, whole)) as typeof p & {
+          r: typeof r;
+        };
+        for (const percent of percents) {
+          const q = percent / 100;
+          const slack = 0.02 * q * (1 - q) * sorted.length + 1;
+          const place = q * (sorted.length - 1);
+          const value = p.values[percent.toFixed(1)]!;
+          expect(value).toBeGreaterThanOrEqual(sorted[Math.max(0, Math.floor(place - slack))]!);
+          expect(value).toBeLessThanOrEqual(sorted[Math.min(sorted.length - 1, Math.ceil(place + slack))]!);
+        }
+        for (const [value, rank] of Object.entries(r.values)) {
+          const truth = exact.r.values[value]!;
+          const q = truth / 100;
+          expect(Math.abs(rank - truth)).toBeLessThanOrEqual(2 * q * (1 - q) + 100 / sorted.length);
+        }
+      }
+    }
+  });
+
+  it('answers what search over records answers where numbers of a day are few', async () => {
+    const { first, second } = world.productIds;
+    const percents = fc.constantFrom<PlainJson>({}, { percents: [0, 12.5, 50, 100] }, { keyed: false });
+    const metric = fc
+      .tuple(fc.constant('data.rare'), percents)
+      .map(([field, options]): PlainJson => ({ percentiles: { field, ...(options as object) } }));
+    const ranks = fc
+      .tuple(fc.constant('data.rare'), fc.array(fc.constantFrom(-9999, -3, 0, 2.5, 3, 6, 777), { minLength: 1 }))
+      .map(([field, values]): PlainJson => ({ percentile_ranks: { field, values } }));
+    const metrics = fc
+      .tuple(fc.oneof(metric, ranks), fc.option(metric))
+      .map(([m, n]): Record<string, PlainJson> => ({ m, a: { stats: { field: 'data.t' } }, ...(n && { n }) }));
+    const aggs = fc.oneof(
+      metrics,
+      metrics.map((inner) => ({ d: { terms: { field: 'device.id' }, aggs: inner } })),
+      metrics.map((inner) => ({ d: { date_histogram: { field: 'ts', calendar_interval: '1d' }, aggs: inner } })),
+      metrics.map((inner) => ({ d: { filters: { filters: [{ prefix: { 'device.serial': 'a' } }] }, aggs: inner } })),
+      metrics.map((inner) => ({
+        d: {
+          terms: { field: 'product.id', order: { 'm.50': 'asc' } },
+          aggs: { ...inner, m: { percentiles: { field: 'data.rare' } } },
+        },
+      })),
+    );
+    const moment = fc.integer({ min: -2, max: days * 24 + 2 }).map((hours) => start + hours * 3600);
+    const range = fc.oneof(
+      fc.constant(whole),
+      fc.tuple(moment, moment).map(([a, b]) => ({ gte: Math.min(a, b), lte: Math.max(a, b) })),
+    );
+    const products = fc.constantFrom<PlainJson[]>([], [first!], [second!]);
+    await fc.assert(
+      fc.asyncProperty(aggs, products, range, async (aggregations, named, within) => {
+        const body = { products: named, size: 0, aggs: aggregations };
+        const [got, wanted] = [await ask(true, body, within), await ask(false, body, within)];
+        expectClose(aggregationsOf(got), aggregationsOf(wanted));
+      }),
+      { numRuns: 60 },
+    );
+  }, 240_000);
+
+  it('reads digests, and the records where more is asked for than digests tell', async () => {
+    const { pool, organizationId, productIds } = world;
+    const median = async (options: { [key: string]: PlainJson }, field = 'data.steps') => {
+      const aggs = { p: { percentiles: { field, percents: [50], ...options } } };
+      const { p } = aggregationsOf(
+        await ask(true, { products: [productIds['first']!], size: 0, aggs }, whole),
+      ) as Percentiles;
+      return p.values['50.0']!;
+    };
+    const before = await median({});
+    await pool.query(
+      sql`update record_digest_total set digest = int4send(-1) || float8send(77) || int4send(n::int) where organization_id = ${organizationId} and slot > 0`,
+    );
+    expect(await median({})).toBe(77);
+    expect(await median({ tdigest: { compression: 100 } })).toBe(77);
+    expect(await median({ tdigest: { compression: 200 } })).toBe(before);
+    expect(await median({ hdr: { number_of_significant_value_digits: 3 } })).toBe(before);
+  });
+});
