@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stdout } from 'node:process';
+import { setTimeout } from 'node:timers/promises';
 import sql from 'sql-template-tag';
 import { noteDays, rollUpDays } from '../src/records/postgres/upkeep/rollup-day.js';
 import { noteSummaries, summarize } from '../src/records/postgres/upkeep/summary.js';
@@ -126,9 +127,12 @@ const summaryTables = ['record_value', 'record_value_total', 'record_digest', 'r
 const summarizeAll = async ({ pool }: Stage): Promise<void> => {
   const later = new Date(Date.now() + 2 * 86_400_000);
   const begun = performance.now();
-  let days = 0;
-  for (let made = await summarize(pool, later); made > 0; made = await summarize(pool, later)) days += made;
+  const left = async () =>
+    (await pool.query<{ days: number }>('select count(*)::int as days from record_dirty_summary')).rows[0]!.days;
+  const days = await left();
   if (days === 0) return;
+  // The service does so too, one of both at a time.
+  while ((await left()) > 0) if ((await summarize(pool, later)) === 0) await setTimeout(100);
   const seconds = (performance.now() - begun) / 1000;
   const { rows } = await pool.query<{ records: number; summaries: number }>(sql`
     select (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'record'::regclass)::float8 as records,
