@@ -294,16 +294,35 @@ export type DeleteDeviceMutationVariables = Exact<{
 
 export type DeleteDeviceMutation = { deleteDevice: { id: string } | null };
 
+export type CreateDeviceTokenMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  name?: string | null | undefined;
+}>;
+
+
+export type CreateDeviceTokenMutation = { createDeviceToken: { token: string } | null };
+
+export type RevokeDeviceTokenMutationVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  tokenId: string;
+}>;
+
+
+export type RevokeDeviceTokenMutation = { revokeDeviceToken: { id: string } | null };
+
 export type DeviceQueryVariables = Exact<{
   organizationId: string;
   deviceId: string;
   variables?: Array<string> | string | null | undefined;
   from?: number | null | undefined;
   to?: number | null | undefined;
+  owns: boolean;
 }>;
 
 
-export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
+export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
 
 export type TagDevicesMutationVariables = Exact<{
   organizationId: string;
@@ -1076,8 +1095,30 @@ export const DeleteDeviceDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DeleteDeviceMutation, DeleteDeviceMutationVariables>;
+export const CreateDeviceTokenDocument = new TypedDocumentString(`
+    mutation CreateDeviceToken($organizationId: ID!, $deviceId: ID!, $name: String) {
+  createDeviceToken(
+    organizationId: $organizationId
+    deviceId: $deviceId
+    name: $name
+  ) {
+    token
+  }
+}
+    `) as unknown as TypedDocumentString<CreateDeviceTokenMutation, CreateDeviceTokenMutationVariables>;
+export const RevokeDeviceTokenDocument = new TypedDocumentString(`
+    mutation RevokeDeviceToken($organizationId: ID!, $deviceId: ID!, $tokenId: ID!) {
+  revokeDeviceToken(
+    organizationId: $organizationId
+    deviceId: $deviceId
+    tokenId: $tokenId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeDeviceTokenMutation, RevokeDeviceTokenMutationVariables>;
 export const DeviceDocument = new TypedDocumentString(`
-    query Device($organizationId: ID!, $deviceId: ID!, $variables: [String!], $from: UnixTime, $to: UnixTime) {
+    query Device($organizationId: ID!, $deviceId: ID!, $variables: [String!], $from: UnixTime, $to: UnixTime, $owns: Boolean!) {
   device(organizationId: $organizationId, deviceId: $deviceId) {
     id
     serial
@@ -1126,6 +1167,22 @@ export const DeviceDocument = new TypedDocumentString(`
         metadata
         frame
       }
+    }
+  }
+  deviceTokens(
+    organizationId: $organizationId
+    deviceId: $deviceId
+    limit: 100
+    sort: "-createdAt"
+  ) @include(if: $owns) {
+    items {
+      id
+      name
+      prefix
+      createdAt
+      lastUsedAt
+      expiresAt
+      revokedAt
     }
   }
   products(organizationId: $organizationId, limit: 200, sort: "name") {

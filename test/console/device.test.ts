@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { TokenScope } from '../../src/entities/enums.js';
+import { Actor } from '../support/actor.js';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
 
@@ -53,6 +54,26 @@ describeInBrowser('a device', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Attic' }).waitFor();
     await page.getByText('east', { exact: true }).waitFor();
+  });
+
+  it('gets a token of its own, shown once, with which it posts until the token is revoked', async () => {
+    const { owner, deviceId } = await furnished();
+    const { page, faults } = await browser.open(`${world.url}/console/devices/${deviceId}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Make a token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Make a token' });
+    await dialog.getByLabel('Name').fill('Firmware');
+    await dialog.getByRole('button', { name: 'Make', exact: true }).click();
+    const token = (await page.getByLabel('The new token').textContent())!;
+    const device = new Actor(world.url, token);
+    const post = () => device.post(`/devices/${owner.id}/${deviceId}/records`, { data: { volume: 3 } });
+    expect((await post()).body).toMatchObject({ accepted: 1 });
+    const row = page.getByRole('table', { name: 'Tokens' }).getByRole('row', { name: 'Firmware' });
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog', { name: 'Revoke Firmware' }).getByRole('button', { name: 'Revoke' }).click();
+    await row.getByText('revoked').waitFor();
+    expect((await post()).status).toBe(401);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   it('offers no change to a token that may change nothing', async () => {

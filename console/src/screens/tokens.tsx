@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
 import { useAddress } from '../address.js';
-import { Action } from '../components/action.js';
-import { Copyable } from '../components/copy.js';
 import { Field, FormDialog } from '../components/dialog.js';
 import { Page } from '../components/page.js';
 import { Loading } from '../components/state.js';
 import { type Column, Pager, Table } from '../components/table.js';
+import { lifeColumns, MadeToken, RevokeToken } from '../components/token.js';
 import {
   CreateTokenDocument,
   RevokeTokenDocument,
@@ -16,47 +15,28 @@ import {
 import { textOf } from '../form.js';
 import { ask } from '../graph.js';
 import { mayOwn, organizationId } from '../session.js';
-import { ago, formatTime } from '../time.js';
 import { useQuery } from '../use-query.js';
 
 type Token = NonNullable<TokensQuery['apiTokens']>['items'][number];
 
 const limit = 25;
-const at = (text: string) => Date.parse(text) / 1000;
 
 const columnsOf = (reload: () => void): readonly Column<Token>[] => [
   { title: 'Name', sort: 'name', cell: ({ name }) => name },
   { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
   { title: 'Scope', cell: ({ scope }) => scope },
   { title: 'Acts as', cell: ({ user }) => user?.username ?? 'the organization' },
-  { title: 'Made', sort: 'createdAt', cell: ({ createdAt }) => formatTime(at(createdAt)) },
-  { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? ago(at(lastUsedAt)) : 'never') },
-  {
-    title: 'Ends',
-    cell: ({ revokedAt, expiresAt }) => (revokedAt ? 'revoked' : expiresAt ? formatTime(at(expiresAt)) : 'never'),
-  },
-  ...(mayOwn.value ? [{ title: 'Change', cell: (token: Token) => <Revoke token={token} reload={reload} /> }] : []),
+  ...lifeColumns,
+  ...(mayOwn.value ? [{ title: 'Change', cell: (token: Token) => revokeOf(token, reload) }] : []),
 ];
 
-/** Ends a token, after a question. */
-const Revoke = ({ token: { id, name, prefix, revokedAt }, reload }: { token: Token; reload: () => void }) =>
-  revokedAt ? null : (
-    <Action
-      label="Revoke"
-      title={`Revoke ${name ?? prefix}`}
-      action="Revoke"
-      danger
-      submit={async () => {
-        await ask(RevokeTokenDocument, { organizationId: organizationId.value, tokenId: id });
-        reload();
-      }}
-    >
-      <p>
-        Whoever uses the token that begins with <code>{prefix}</code> is refused from now on. If it is the one that you
-        are signed in with, you are signed out.
-      </p>
-    </Action>
-  );
+const revokeOf = (token: Token, reload: () => void) => {
+  const revoke = async () => {
+    await ask(RevokeTokenDocument, { organizationId: organizationId.value, tokenId: token.id });
+    reload();
+  };
+  return <RevokeToken token={token} revoke={revoke} />;
+};
 
 /** The tokens of the organization. A new one is shown once. */
 export function TokensScreen() {
@@ -89,12 +69,7 @@ export function TokensScreen() {
         )
       }
     >
-      {made !== undefined && (
-        <div role="status">
-          <p>The new token. It is shown this once:</p>
-          <Copyable label="The new token" text={made} />
-        </div>
-      )}
+      {made !== undefined && <MadeToken token={made} />}
       <Loading of={tokens}>
         {({ apiTokens: { items, totalCount } }) => (
           <>

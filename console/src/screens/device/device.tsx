@@ -8,13 +8,14 @@ import { Facts, Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
 import { Empty, Loading } from '../../components/state.js';
 import { DeviceDocument, type DeviceQuery } from '../../documents.js';
-import { mayOwn, organizationId } from '../../session.js';
+import { isOwner, mayOwn, organizationId } from '../../session.js';
 import { ago, formatTime, secondsOf } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { useRange } from '../../use-range.js';
 import { shown } from '../../value.js';
 import { DeviceActions } from './device-actions.js';
 import { Records } from './records.js';
+import { Tokens } from './tokens.js';
 
 export type Device = NonNullable<DeviceQuery['device']>;
 
@@ -33,6 +34,7 @@ export function DeviceScreen() {
     variables: chosen.length === 0 ? null : chosen,
     from,
     to,
+    owns: isOwner.value,
   });
   const title = device.data?.device?.name ?? device.data?.device?.serial ?? 'Device';
   return (
@@ -46,7 +48,12 @@ export function DeviceScreen() {
       }
     >
       <Loading of={device} rows={16}>
-        {({ device: found }) => <Shown device={found} from={from} to={to} />}
+        {({ device: found, deviceTokens }) => (
+          <>
+            <Shown device={found} from={from} to={to} />
+            {deviceTokens && <Tokens deviceId={found.id} tokens={deviceTokens.items} reload={device.reload} />}
+          </>
+        )}
       </Loading>
     </Page>
   );

@@ -1,0 +1,51 @@
+import { ago, formatTime, secondsOf } from '../time.js';
+import { Action } from './action.js';
+import { Copyable } from './copy.js';
+import type { Column } from './table.js';
+
+/** What tables of tokens show. */
+export interface TokenLine {
+  id: string;
+  name: string | null;
+  prefix: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+}
+
+/** When a token was made and used, and when it ends. */
+export const lifeColumns: readonly Column<TokenLine>[] = [
+  { title: 'Made', sort: 'createdAt', cell: ({ createdAt }) => formatTime(secondsOf(createdAt)) },
+  { title: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? ago(secondsOf(lastUsedAt)) : 'never') },
+  {
+    title: 'Ends',
+    cell: ({ revokedAt, expiresAt }) =>
+      revokedAt ? 'revoked' : expiresAt ? formatTime(secondsOf(expiresAt)) : 'never',
+  },
+];
+
+/** A token that was just made. */
+export const MadeToken = ({ token }: { token: string }) => (
+  <div role="status">
+    <p>The new token. It is shown this once:</p>
+    <Copyable label="The new token" text={token} />
+  </div>
+);
+
+/** Ends a token, after a question. */
+export const RevokeToken = ({
+  token: { name, prefix, revokedAt },
+  revoke,
+}: {
+  token: TokenLine;
+  revoke: () => Promise<void>;
+}) =>
+  revokedAt ? null : (
+    <Action label="Revoke" title={`Revoke ${name ?? prefix}`} action="Revoke" danger submit={revoke}>
+      <p>
+        Whoever uses the token that begins with <code>{prefix}</code> is refused from now on. If it is the one that you
+        are signed in with, you are signed out.
+      </p>
+    </Action>
+  );

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { useAddress } from '../../address.js';
+import { Field, FormDialog } from '../../components/dialog.js';
+import { Section } from '../../components/page.js';
+import { Empty } from '../../components/state.js';
+import { type Column, Table } from '../../components/table.js';
+import { lifeColumns, MadeToken, RevokeToken, type TokenLine } from '../../components/token.js';
+import { CreateDeviceTokenDocument, RevokeDeviceTokenDocument } from '../../documents.js';
+import { textOf } from '../../form.js';
+import { ask } from '../../graph.js';
+import { mayOwn, organizationId } from '../../session.js';
+
+interface DeviceTokens {
+  deviceId: string;
+  tokens: readonly TokenLine[];
+  reload: () => void;
+}
+
+/** The tokens of a device, which post its records and do nothing else. */
+export function Tokens({ deviceId, tokens, reload }: DeviceTokens) {
+  const address = useAddress();
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState<string | undefined>();
+  const device = { organizationId: organizationId.value, deviceId };
+  const make = async (form: FormData) => {
+    const { createDeviceToken } = await ask(CreateDeviceTokenDocument, {
+      ...device,
+      name: textOf(form, 'name') || null,
+    });
+    setMade(createDeviceToken.token);
+    reload();
+  };
+  const revokeOf = (token: TokenLine) => async () => {
+    await ask(RevokeDeviceTokenDocument, { ...device, tokenId: token.id });
+    reload();
+  };
+  const columns: Column<TokenLine>[] = [
+    { title: 'Name', cell: ({ name }) => name },
+    { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
+    ...lifeColumns.map(({ sort: _sort, ...column }) => column),
+    ...(mayOwn.value
+      ? [{ title: 'Change', cell: (token: TokenLine) => <RevokeToken token={token} revoke={revokeOf(token)} /> }]
+      : []),
+  ];
+  return (
+    <Section
+      title="Tokens"
+      actions={
+        mayOwn.value && (
+          <button type="button" onClick={() => setMaking(true)}>
+            Make a token
+          </button>
+        )
+      }
+    >
+      {made !== undefined && <MadeToken token={made} />}
+      {tokens.length === 0 ? (
+        <Empty title="No token of its own">
+          <p>With one the device posts its own records, and whoever finds the token can do nothing else.</p>
+        </Empty>
+      ) : (
+        <Table label="Tokens" columns={columns} rows={tokens} address={address} />
+      )}
+      {making && (
+        <FormDialog title="Make a token" action="Make" submit={make} close={() => setMaking(false)}>
+          <Field label="Name" hint="What it is for.">
+            <input name="name" maxLength={200} />
+          </Field>
+        </FormDialog>
+      )}
+    </Section>
+  );
+}
