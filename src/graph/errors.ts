@@ -4,7 +4,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { ApiError, type ErrorCode } from '../errors.js';
 import { toApiError } from '../schema/api-error.js';
 import { tooManyRepeats, tooManyTokens } from './document-limit.js';
-import { faultOf } from './place.js';
+import { faultOf } from './fault.js';
 
 /** What is done with errors outside the catalogue. */
 export interface ErrorOptions {

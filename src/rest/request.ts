@@ -13,10 +13,10 @@ import { type Fault, invalid, malformed } from '../errors.js';
 import { JsonObject, JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
 import { parsePlain, parsePlainLines, parsePlainRecords, parsePlainRecordsInSlices } from '../json-plain.js';
 import { parseJson } from '../json-reader.js';
+import { argumentSourcesOf } from './argument-source.js';
 import { type BodyRules, readBody } from './body.js';
 import type { Hold } from './in-flight.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
-import { placesOf } from './place.js';
 import { listName, readQueryString } from './query-string.js';
 import type { Route } from './routes.js';
 import { hasParameters, readSearchString } from './search-string.js';
@@ -44,7 +44,7 @@ type ReadBody = (request: Request, owner: BodyOwner) => Promise<Add>;
  * from there. Faults of every place are reported together.
  */
 export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, check: Check): Bind => {
-  const places = placesOf(route, field.args);
+  const places = argumentSourcesOf(route, field.args);
   const readBody = bodyBinder(route, places.body);
   const bindPath = pathBinder(places.path);
   const bindHeaders = headerBinder(route.headers ?? {});

@@ -101,6 +101,16 @@ describe('rollups', () => {
     expect(await count(fleet, 'record_rollup')).toBeGreaterThan(20);
   });
 
+  it('hold values whose squares are too small for a double', async () => {
+    const fleet = await fleetOf();
+    await put(fleet, [noon - 1700, { t: 1e-200 }], [noon - 1600, { t: 2 }]);
+    await rollUpAll();
+    const { rows } = await pool.query(
+      sql`select n::int, min, max, sum_squares from record_rollup where device_id = ${fleet.deviceId} and slot = 1`,
+    );
+    expect(rows).toEqual([{ n: 2, min: 1e-200, max: 2, sum_squares: 4 }]);
+  });
+
   it('know the first and the last value by the time of measuring', async () => {
     const fleet = await fleetOf();
     await put(fleet, [noon - 1700, { t: 2 }], [noon - 1800, { t: 1 }], [noon - 1600, { t: 3 }]);

@@ -83,11 +83,3 @@ describe('a variable whose type was changed', () => {
     ]);
   });
 });
-
-it('adds up several values of a record from the smallest on where it sorts by their sum', async () => {
-  const sum = 1e-3;
-  await world.store([record(6, { free: [-1e300, sum, 1e300] }), record(7, { free: [sum] })]);
-  const hits = (await ask({ query: { exists: { field: 'data.free' } }, sort: [{ 'data.free': { mode: 'sum' } }] }))
-    .hits;
-  expect(hits.hits.map(({ sort: [key] = [] }) => key)).toEqual([0, sum]);
-});

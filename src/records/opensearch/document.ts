@@ -3,7 +3,7 @@ import type { PlainJson } from '../../json.js';
 import type { PlainObject } from '../item.js';
 import type { Slot } from '../postgres/slot.js';
 import type { TypedData } from '../typed.js';
-import type { OrganizationPlaces, Wanted } from './place.js';
+import type { OrganizationPlaces, PathKind } from './place.js';
 import { exactDigits, type PlaceKind, type PlaceValue, scalarOf } from './value.js';
 
 /** A row of the table `record`, with the number of its device. JSON is text, as PostgreSQL writes it. */
@@ -39,7 +39,7 @@ export interface DocumentTerms {
   readonly places: OrganizationPlaces;
   readonly shape: DocumentShape | undefined;
   /** Told of paths that have no place yet: the document lacks them, and is to be made anew once they have one. */
-  wants(missing: Wanted): void;
+  wants(missing: PathKind): void;
 }
 
 /** How a variable's values are read. */

@@ -16,7 +16,7 @@ export interface ListOptions {
 }
 
 /** Documents of one request: the engine refuses to answer with more. */
-const most = 10_000;
+const maxDocuments = 10_000;
 
 /** What is read of a document that is shown. */
 const shown = { _source: ['src'], docvalue_fields: ['d', 'p', 'us', 'seq'] };
@@ -133,7 +133,7 @@ const inOrder = (query: Part, request: RecordListRequest): Part => {
   return { query: inRange(query, request), sort: [{ us: order }, { seq: order }], track_total_hits: false };
 };
 
-/** Where the page of a parent begins. The engine counts no further than {@link most} documents: beyond, it is led there. */
+/** Where the page of a parent begins. The engine counts no further than {@link maxDocuments} documents: beyond, it is led there. */
 const startOf = async (
   engine: Engine,
   asked: EngineCall & EngineRange,
@@ -142,8 +142,8 @@ const startOf = async (
 ): Promise<Part> => {
   let after: readonly unknown[] | undefined = request.after;
   let skip = (request.page - 1) * request.limit;
-  while (skip + request.limit + 1 > most) {
-    const size = Math.min(skip, most);
+  while (skip + request.limit + 1 > maxDocuments) {
+    const size = Math.min(skip, maxDocuments);
     const [{ hits }] = (await engine.search(asked, [
       { ...inOrder(parent, request), size, _source: false, ...(after !== undefined && { search_after: after }) },
     ])) as [WholeAnswer];

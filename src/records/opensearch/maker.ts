@@ -5,7 +5,7 @@ import type { BulkItem, Refused } from './bulk.js';
 import { type DocumentShape, documentOf } from './document.js';
 import type { IndexNames } from './indices.js';
 import type { IndexableRow } from './journal/read.js';
-import type { OrganizationPlaces, Places, Wanted } from './place.js';
+import type { OrganizationPlaces, PathKind, Places } from './place.js';
 import { Shapes } from './shape.js';
 
 /** A document with the record that it was made of. */
@@ -44,7 +44,7 @@ export class DocumentMaker {
     let places = await this.places.of([...new Set(rows.map(({ organizationId }) => organizationId))]);
     // A path that has just got its place is not missing again.
     for (let open = rows; open.length > 0; ) {
-      const missing = new Map<string, Map<string, Wanted>>();
+      const missing = new Map<string, Map<string, PathKind>>();
       this.makeSome(open, { places, missing, made, versionOf });
       if (missing.size === 0) break;
       for (const [organizationId, wanted] of missing) await this.places.assign(organizationId, [...wanted.values()]);
@@ -58,8 +58,8 @@ export class DocumentMaker {
     const some: MadeItem[] = [];
     for (const row of rows) {
       const { organizationId } = row;
-      const wants = (one: Wanted) => {
-        const wanted = missing.get(organizationId) ?? new Map<string, Wanted>();
+      const wants = (one: PathKind) => {
+        const wanted = missing.get(organizationId) ?? new Map<string, PathKind>();
         missing.set(organizationId, wanted.set(`${one.kind} ${one.path}`, one));
       };
       try {
@@ -89,7 +89,7 @@ export class DocumentMaker {
 
 interface Round {
   places: ReadonlyMap<string, OrganizationPlaces>;
-  missing: Map<string, Map<string, Wanted>>;
+  missing: Map<string, Map<string, PathKind>>;
   made: Made;
   versionOf(row: IndexableRow): number;
 }

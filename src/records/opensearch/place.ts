@@ -7,7 +7,7 @@ import type { PlaceKind } from './value.js';
 export type PathPlaces = Readonly<Partial<Record<PlaceKind, string>>>;
 
 /** A path to be read as a kind. */
-export interface Wanted {
+export interface PathKind {
   readonly path: string;
   readonly kind: PlaceKind;
 }
@@ -38,7 +38,7 @@ const maxOrganizations = 1000;
 const seenKinds = { number: 'n', boolean: 'b', text: 'k' } as const;
 
 /** What of an organization was read; `version` counts what is never taken away. */
-class Known implements OrganizationPlaces {
+class CachedPlaces implements OrganizationPlaces {
   private readonly counts = { n: 0, l: 0, k: 0 };
 
   constructor(
@@ -70,7 +70,7 @@ class Known implements OrganizationPlaces {
 
 /** The places of values in the index (table `index_place`), and the catalogue of paths that they are given by. */
 export class Places {
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, CachedPlaces>();
 
   constructor(private readonly pool: Pool) {}
 
@@ -88,7 +88,7 @@ export class Places {
   }
 
   /** Gives places to paths that have none of a kind; what there is no room for stays without. */
-  async assign(organizationId: string, wanted: readonly Wanted[]): Promise<void> {
+  async assign(organizationId: string, wanted: readonly PathKind[]): Promise<void> {
     await transaction(this.pool, async (tx) => {
       await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`places ${organizationId}`}, 0))`);
       await tx.query(sql`
@@ -120,7 +120,7 @@ export class Places {
   private async load(stale: readonly { id: string; version: number }[]): Promise<void> {
     if (this.known.size + stale.length > maxOrganizations) this.known.clear();
     for (const { id, version } of stale) {
-      const { rows: places } = await this.pool.query<Wanted & { field: string }>(
+      const { rows: places } = await this.pool.query<PathKind & { field: string }>(
         sql`select path, kind, field from index_place where organization_id = ${id}`,
       );
       const { rows: seen } = await this.pool.query<{ path: string; kind: keyof typeof seenKinds; keys: number }>(
@@ -133,7 +133,7 @@ export class Places {
         byPath.set(path, place);
       }
       const catalogue = new Map(seen.map(({ path, kind, keys }) => [path, { kind: seenKinds[kind], keys }]));
-      this.known.set(id, new Known(version, byPath, catalogue));
+      this.known.set(id, new CachedPlaces(version, byPath, catalogue));
     }
   }
 }

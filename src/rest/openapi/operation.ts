@@ -2,9 +2,9 @@ import { type GraphQLArgument, type GraphQLField, getNamedType, isListType, isOb
 import type { ErrorCode } from '../../errors.js';
 import { argumentsClass } from '../../schema/arguments.js';
 import { type JsonSchema, rulesOf } from '../../schema/rules.js';
+import { type ArgumentSources, argumentSourcesOf } from '../argument-source.js';
 import type { Draft } from '../handler.js';
 import { headerName } from '../header.js';
-import { type Places, placesOf } from '../place.js';
 import { pageItems } from '../response.js';
 import type { Route, Verb } from '../routes.js';
 import { argumentExamples, typeExamples } from './example.js';
@@ -20,7 +20,7 @@ type Field = GraphQLField<unknown, unknown>;
  * examples.
  */
 export const describeOperation = ({ route, field, operationId, summary = '' }: Draft, verb: Verb): JsonSchema => {
-  const places = placesOf(route, field.args);
+  const places = argumentSourcesOf(route, field.args);
   // A GET may carry a body as well, which browsers and most clients cannot send: it is described at the other verb.
   const body = hasAlias(route, verb)
     ? undefined
@@ -40,7 +40,7 @@ export const describeOperation = ({ route, field, operationId, summary = '' }: D
 /** Whether another verb does the same as this one. */
 const hasAlias = (route: Route, verb: Verb): boolean => route.alias !== undefined && verb !== route.alias;
 
-const parameters = (route: Route, field: Field, places: Places, verb: Verb): JsonSchema => {
+const parameters = (route: Route, field: Field, places: ArgumentSources, verb: Verb): JsonSchema => {
   const list = [
     ...places.path.map((arg) => parameter(route, field, arg, 'path')),
     ...places.query.map((arg) => parameter(route, field, arg, 'query')),

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { squared } from '../squared.js';
 import { byOwner, makeRollups, noteDays, type Owner, ownedBy } from './rollup-day.js';
 import { noteSummaries } from './summary.js';
 
@@ -87,7 +88,7 @@ const rollUpHours = async (tx: PoolClient, some: readonly DirtyHour[]): Promise<
       insert into record_rollup
         (organization_id, product_id, device_id, slot, hour, n, sum, min, max, sum_squares, first, last, first_ts, last_ts)
       select ${organization_id}, ${product_id}::uuid, device_id, slot, h.hour, count(*), sum(v), min(v), max(v),
-        sum(v * v), (array_agg(v order by ts, seq))[1], (array_agg(v order by ts desc, seq desc))[1], min(ts), max(ts)
+        sum(${squared(sql`v`)}), (array_agg(v order by ts, seq))[1], (array_agg(v order by ts desc, seq desc))[1], min(ts), max(ts)
       from unnest(${hours}::timestamptz[]) h (hour)
       join record on ${whose} and ts >= h.hour and ts < h.hour + interval '1 hour',
       lateral (

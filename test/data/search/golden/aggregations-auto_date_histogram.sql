@@ -9,7 +9,7 @@ where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >=
 -- $4 = "2100-01-01T00:00:00.000000Z"
 
 select s.k0,count(*) as n
-from (select width_bucket(r.ts, $1::timestamptz[]) as k0
+from (select width_bucket(r.ts, $1::timestamptz[]) - 1 as k0
 from record r
 where r.organization_id = $2::uuid and r.device_id = any($3::uuid[]) and r.ts >= $4::timestamptz and r.ts <= $5::timestamptz) s
 group by s.k0

@@ -3,11 +3,12 @@ import type {
   BucketAggregation,
   MetricAggregation,
 } from '../../../../search/aggregation/aggregation.js';
+import { autoDateHistogram } from './auto-date-histogram.js';
 import { avg } from './avg.js';
 import type { Planned, Stage } from './bucket/stage.js';
 import { cardinality } from './cardinality.js';
 import { composite } from './composite.js';
-import { autoDateHistogram, dateHistogram } from './date-histogram.js';
+import { dateHistogram } from './date-histogram.js';
 import { filters } from './filters.js';
 import { geoBounds, geoCentroid, geohashGrid, geotileGrid } from './geo.js';
 import { histogram } from './histogram.js';

@@ -90,11 +90,11 @@ const ofRecords = (
   const order = orderOf(wantedOrder, children);
   // Terms that no record of the query has only take part once all are known, so nothing can be cut before.
   const isCut = minDocCount > 0 && isOrdered(order);
-  const most = isCut ? Math.min(size, maxTerms) : maxTerms;
+  const count = isCut ? Math.min(size, maxTerms) : maxTerms;
   const keys = { ...body, ...filtersOf(field, aggregation, stage) };
   const asked = {
     ...keys,
-    size: most,
+    size: count,
     shard_size: maxTerms,
     min_doc_count: Math.max(1, minDocCount),
     ...(isCut && { order: orderOfEngine(order) }),

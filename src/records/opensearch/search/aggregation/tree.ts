@@ -1,20 +1,17 @@
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
 import { numberOf, unsupported } from '../../../../search/aggregation/number-of.js';
-import type { PipelineAggregation } from '../../../../search/aggregation/pipeline/pipeline.js';
-import { inOrder, isPipeline } from '../../../../search/aggregation/pipeline/place.js';
-import { type Awaitable, chain } from '../../../../search/pace.js';
+import type { Awaitable } from '../../../../search/pace.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import { pointOf } from '../../../../search/syntax/geo-point.js';
 import { scalarText } from '../../../../search/syntax/value.js';
 import { answerCounter } from '../../../answer/answer-count.js';
-import { childrenOf } from '../../../answer/children.js';
 import type { Devices } from '../../../answer/device.js';
-import { plannedPipeline } from '../../../answer/pipeline.js';
+import { type AskedAggregation, planSiblings } from '../../../answer/plan-aggregations.js';
 import type { EngineBucket, EngineHit } from '../../engine.js';
 import { matchAll } from '../part.js';
 import type { Bucket } from './bucket/bucket.js';
-import { type Asked, type Children, type Planned, type Planning, Stage } from './bucket/stage.js';
+import { type Asked, type Children, type Planned, type Planning, type SortPath, Stage } from './bucket/stage.js';
 import { planners } from './registry.js';
 
 /** Aggregations ready to be asked, and then read. */
@@ -90,34 +87,20 @@ type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;
 
 /** Plans aggregations that stand in the same buckets. */
 const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children => {
-  const planned = new Map<string, Planned>();
-  const pipelines: PipelineAggregation[] = [];
-  for (const aggregation of aggregations) {
-    if (isPipeline(aggregation)) pipelines.push(aggregation);
-    else {
-      checkMissing(aggregation, stage);
-      planned.set(aggregation.name, withMeta(aggregation, (planners[aggregation.kind] as PlanOne)(aggregation, stage)));
-    }
-  }
-  const { planning } = stage;
+  const plan = (aggregation: AskedAggregation): Planned => {
+    checkMissing(aggregation, stage);
+    return (planners[aggregation.kind] as PlanOne)(aggregation, stage);
+  };
+  const { planned, children } = planSiblings<Bucket, SortPath, Planned>(aggregations, plan, stage.planning);
   const visitors = [...planned.values()].flatMap(({ visit }) => visit ?? []);
   return {
-    ...childrenOf(
-      planned,
-      inOrder(pipelines).map((pipeline) => plannedPipeline(pipeline, planning)),
-      planning,
-    ),
+    ...children,
     asked: Object.assign({}, ...[...planned.values()].map(({ asked }) => asked)) as Asked,
     visit: (bucket) => {
       for (const visit of visitors) visit(bucket);
     },
   };
 };
-
-const withMeta = ({ meta }: Aggregation, planned: Planned): Planned =>
-  meta === undefined
-    ? planned
-    : { ...planned, read: (bucket) => chain(planned.read(bucket), (answer) => ({ meta, ...answer })) };
 
 /** What stands in for no value has to be one of its field, also where every record has a value. */
 const checkMissing = (aggregation: Aggregation, stage: Stage): void => {

@@ -1,35 +1,17 @@
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
-import type { PipelineAggregation } from '../../../../search/aggregation/pipeline/pipeline.js';
-import { inOrder, isPipeline } from '../../../../search/aggregation/pipeline/place.js';
-import { chain } from '../../../../search/pace.js';
-import { childrenOf } from '../../../answer/children.js';
-import { plannedPipeline } from '../../../answer/pipeline.js';
-import type { Children, Planned, Stage } from './bucket/stage.js';
+import { type AskedAggregation, planSiblings } from '../../../answer/plan-aggregations.js';
+import type { Bucket } from './bucket/bucket.js';
+import type { Children, Planned, SortColumn, Stage } from './bucket/stage.js';
 import { planners } from './registry.js';
 import { checkMissing } from './value/missing-value.js';
 
 /** Plans aggregations that stand in the same buckets. */
 export const planAll = (aggregations: readonly Aggregation[], stage: Stage): Children => {
-  const planned = new Map<string, Planned>();
-  const pipelines: PipelineAggregation[] = [];
-  for (const aggregation of aggregations) {
-    if (isPipeline(aggregation)) pipelines.push(aggregation);
-    else {
-      checkMissing(aggregation, stage);
-      planned.set(aggregation.name, withMeta(aggregation, (planners[aggregation.kind] as PlanOne)(aggregation, stage)));
-    }
-  }
-  const { planning } = stage;
-  return childrenOf(
-    planned,
-    inOrder(pipelines).map((pipeline) => plannedPipeline(pipeline, planning)),
-    planning,
-  );
+  const plan = (aggregation: AskedAggregation): Planned => {
+    checkMissing(aggregation, stage);
+    return (planners[aggregation.kind] as PlanOne)(aggregation, stage);
+  };
+  return planSiblings<Bucket, SortColumn, Planned>(aggregations, plan, stage.planning).children;
 };
 
 type PlanOne = (aggregation: Aggregation, stage: Stage) => Planned;
-
-const withMeta = ({ meta }: Aggregation, planned: Planned): Planned =>
-  meta === undefined
-    ? planned
-    : { ...planned, read: (bucket) => chain(planned.read(bucket), (answer) => ({ meta, ...answer })) };

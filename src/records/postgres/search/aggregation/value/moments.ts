@@ -3,6 +3,7 @@ import type { ExtendedStatsMetric } from '../../../../../search/aggregation/exte
 import { printOf } from '../../../../../search/aggregation/format.js';
 import type { SimpleMetric } from '../../../../../search/aggregation/option/simple-metric.js';
 import type { Moments } from '../../../../../search/aggregation/statistics.js';
+import { squared } from '../../../squared.js';
 import type { Bucket } from '../bucket/bucket.js';
 import { noValue, type SortColumn, type Stage } from '../bucket/stage.js';
 import { type Numbers, numbersOf } from './number-of.js';
@@ -50,7 +51,7 @@ const derivedColumn = ({ avg, count, sum, sumOfSquares }: Numbers, property: str
   if (property === 'avg') return avg;
   if (sigma === undefined) return undefined;
   const scatter = (where: Sql) =>
-    sql`greatest(0, ${sumOfSquares(where)} - ${sum(where)} * ${sum(where)} / nullif(${count(where)}, 0))`;
+    sql`greatest(0, ${sumOfSquares(where)} - ${squared(sum(where))} / nullif(${count(where)}, 0))`;
   const population = (where: Sql) => sql`(${scatter(where)} / nullif(${count(where)}, 0))::float8`;
   const sampling = (where: Sql) => sql`(${scatter(where)} / nullif(${count(where)} - 1, 0))::float8`;
   const bound = (sign: number) => (where: Sql) =>

@@ -6,6 +6,7 @@ import { dateReading } from '../../../../../search/query/binding.js';
 import { decimal } from '../../../../../search/query/value-of.js';
 import type { Input } from '../../../../../search/syntax/input.js';
 import { scalarText } from '../../../../../search/syntax/value.js';
+import { squared } from '../../../squared.js';
 import { rollupColumn } from '../../rollup/source.js';
 import type { StoredField } from '../../sql/stored-field.js';
 import type { Aggregate, Stage } from '../bucket/stage.js';
@@ -74,7 +75,7 @@ const ofOne = (value: Sql): Numbers => ({
   avg: (where) => sql`avg(${value})${where}`,
   min: (where) => sql`min(${value})${where}`,
   max: (where) => sql`max(${value})${where}`,
-  sumOfSquares: (where) => sql`sum(${value} * ${value})${where}`,
+  sumOfSquares: (where) => sql`sum(${squared(value)})${where}`,
   each: (how, of) => (where) => sql`${folds[how]}(${of(value)})${where}`,
   percentiles: (percents) => (where) =>
     sql`percentile_cont(${percents.map((percent) => percent / 100)}::float8[]) within group (order by ${value})${where}`,
@@ -120,7 +121,7 @@ const ofMany = (stage: Stage, field: StoredField, values: Sql): Numbers => {
     avg: (where) => sql`(${sum(where)} / nullif(${count(where)}, 0))::float8`,
     min: each('min', itself),
     max: each('max', itself),
-    sumOfSquares: each('sum', (number) => sql`${number} * ${number}`),
+    sumOfSquares: each('sum', squared),
     each,
     percentiles: (percents) => (where) =>
       sql`(select percentile_cont(${percents.map((percent) => percent / 100)}::float8[]) within group (order by u.v) from unnest(${all(where)}) as u(v))`,

@@ -1,8 +1,8 @@
 import type { GraphQLArgument } from 'graphql';
 import { pathArguments, type Route } from './routes.js';
 
-/** Where the arguments of a route come from. Each has one place; what comes elsewhere is unknown there. */
-export interface Places {
+/** Where in a request the arguments of a route come from: each from one part of it, and unknown in the others. */
+export interface ArgumentSources {
   path: readonly GraphQLArgument[];
   headers: readonly GraphQLArgument[];
   query: readonly GraphQLArgument[];
@@ -10,8 +10,8 @@ export interface Places {
   body: readonly GraphQLArgument[];
 }
 
-/** Gives each argument its place, by the route's path, options and verb. */
-export const placesOf = (route: Route, args: readonly GraphQLArgument[]): Places => {
+/** Tells for each argument the part of the request, by the route's path, options and verb. */
+export const argumentSourcesOf = (route: Route, args: readonly GraphQLArgument[]): ArgumentSources => {
   const { body = 'fields', headers = {}, verb } = route;
   const inPath = pathArguments(route);
   const others = args.filter(({ name }) => !inPath.includes(name) && headers[name] === undefined);

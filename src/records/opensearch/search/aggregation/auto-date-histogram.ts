@@ -1,0 +1,41 @@
+import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
+import type { AutoDateHistogramAggregation } from '../../../../search/aggregation/auto-date-histogram.js';
+import { automaticAnswer, automaticBuckets } from '../../../answer/auto-date-histogram.js';
+import type { EngineBucket } from '../../engine.js';
+import { type Bucket, countOf, gap, inside } from './bucket/bucket.js';
+import type { Planned, Stage } from './bucket/stage.js';
+
+/** At most so many buckets of time, of a width that fits the records of the single buckets around it. */
+export const autoDateHistogram = (aggregation: WithChildren<AutoDateHistogramAggregation>, stage: Stage): Planned => {
+  const { planning } = stage;
+  const { now, found: spans } = planning;
+  const field = stage.field(aggregation.field, aggregation.at);
+  const chosen = automaticBuckets(aggregation, { field, now, span: spans.get(aggregation) });
+  if ('none' in chosen) {
+    stage.planBarren(aggregation);
+    return { asked: {}, read: () => chosen.none };
+  }
+  const { starts } = chosen;
+  const children = stage.planAll(aggregation);
+  const ranges = starts.map((start, index) => ({
+    key: `${index}`,
+    from: start,
+    ...(starts[index + 1] !== undefined && { to: starts[index + 1] }),
+  }));
+  const question = stage.ask('date_range', { field: 'ts', format: 'epoch_millis', ranges }, { children });
+  const filledIn = (around: Bucket): ReadonlyMap<number, Bucket> => {
+    const buckets = (question.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[];
+    return new Map(
+      buckets
+        .filter(({ doc_count: count = 0 }) => count > 0)
+        .map((bucket) => [Number(bucket.key), inside(bucket, around)]),
+    );
+  };
+  return {
+    asked: question.asked,
+    visit: (around) => {
+      for (const bucket of filledIn(around).values()) children.visit(bucket);
+    },
+    read: (around) => automaticAnswer(chosen, { filled: filledIn(around), gap, count: countOf, children }, planning),
+  };
+};
