@@ -26,6 +26,15 @@ const routeOf = ({ baseUrl, route }: Request): string =>
 
 const maxMessageLength = 500;
 
+/** A `traceparent` of version 00, or of a later one that begins like it (W3C Trace Context, section 3.2). */
+const traceParent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|-)/;
+
+/** The trace that the caller says the request is a part of. */
+const traceOf = ({ headers }: Request): string | undefined => {
+  const given = headers['traceparent'];
+  return typeof given === 'string' ? traceParent.exec(given)?.[1] : undefined;
+};
+
 /** Adds fields to the log line of a request. A socket's upgrade has no line. */
 export const noteFor = (
   { locals }: Partial<Pick<Response, 'locals'>>,
@@ -36,7 +45,8 @@ export const noteFor = (
 
 /**
  * One line a request: never a token, a body or a query string. A refused one (4xx) says why, with its code and message;
- * where the operation noted what it was about, the line says that too. Every request is observed, one that its caller
+ * where the operation noted what it was about, the line says that too. The trace that the caller's `traceparent` names is in
+ * it, so that the lines of several services are found together. Every request is observed, one that its caller
  * left before it was answered as `aborted`.
  */
 export const logRequests =
@@ -55,7 +65,20 @@ export const logRequests =
       const isRefused = status !== 'aborted' && status >= 400;
       const refused = isRefused &&
         failure && { code: failure.code, message: failure.message.slice(0, maxMessageLength) };
-      log.info({ requestId, method, path, status, milliseconds, ...refused, ...(isRefused && note) }, 'request');
+      const traceId = traceOf(request);
+      log.info(
+        {
+          requestId,
+          ...(traceId && { traceId }),
+          method,
+          path,
+          status,
+          milliseconds,
+          ...refused,
+          ...(isRefused && note),
+        },
+        'request',
+      );
     });
     next();
   };
