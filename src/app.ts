@@ -14,7 +14,7 @@ import type { Caller } from './entities/caller.js';
 import { ApiError, unavailable } from './errors.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
-import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
+import { createOperationMetrics, createRequestMetrics, forgetCalls, observeSubscriptions } from './metrics.js';
 import { createResolvers } from './resolvers.js';
 import { createAvatars } from './rest/avatar.js';
 import { readBody } from './rest/body.js';
@@ -34,6 +34,7 @@ import { buildGraph, buildGraphForRest } from './schema/build.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import { createUpgrades } from './upgrade.js';
 import { version } from './version.js';
+import { createWarmUp } from './warm-up.js';
 
 /** Where the REST surface lies: the product segment and the version (contract, section 15). */
 export const basePath = '/ddp/v1';
@@ -97,7 +98,11 @@ export const createResources = (config: Config, services: Services): CallResourc
   originOf: (request) => config.publicUrl ?? originOf(request),
 });
 
-async function createApp({ config, log, worker }: ServicesOptions, services: Services, state: { draining: boolean }) {
+async function createApp(
+  { config, log, worker, warm }: ServicesOptions,
+  services: Services,
+  state: { draining: boolean },
+) {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
@@ -106,7 +111,8 @@ async function createApp({ config, log, worker }: ServicesOptions, services: Ser
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };
   const { read } = services.accessReader;
-  const authenticate = createAuthenticate(read);
+  const warmUp = createWarmUp(createAuthenticate(read));
+  const { authenticate } = warmUp;
   const migrations = await appliedMigrations(services.orm);
   const admission = createAdmission(config, app, authenticate);
   const { admit, enter, inFlight } = admission;
@@ -189,6 +195,15 @@ async function createApp({ config, log, worker }: ServicesOptions, services: Ser
   app.use('/graphql', graph.page);
   const route = app.route('/graphql').get(graph.router).post(graph.router);
   answerNothingElse(route, ['GET', 'POST']);
+  if (warm !== undefined) {
+    await warmUp.run(
+      [elasticsearch, rest, express.Router().use('/graphql', graph.router)],
+      basePath,
+      services.index,
+      warm,
+    );
+    forgetCalls(services.registry);
+  }
   app.use(refuseUnknownPath);
   app.use(answerErrors({ isConnectionLoss, report }));
   return { app, graph, limit: admission.limit, checkReady };

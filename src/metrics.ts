@@ -213,6 +213,12 @@ export function observeReaders(registry: Registry, readers: Readonly<Record<stri
   });
 }
 
+/** Sets what calls have counted so far back to nothing. */
+export const forgetCalls = (registry: Registry): void => {
+  for (const { name } of registry.getMetricsAsArray())
+    if (/^ddp_(ingest|search|graphql)_/.test(name)) registry.getSingleMetric(name)?.reset();
+};
+
 /** Registers the figure of subscriptions. */
 export const observeSubscriptions = (registry: Registry, count: () => number): void =>
   gauge(registry, 'ddp_subscriptions', 'GraphQL subscriptions that are open in this process.', count);

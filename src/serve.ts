@@ -13,6 +13,7 @@ import { prepareDatabase } from './prepare.js';
 import { keepSecret } from './secret-file.js';
 import type { ServicesOptions } from './services.js';
 import { stopService } from './stop.js';
+import { usualTime } from './warm-up.js';
 import { startWorkers } from './workers/primary.js';
 import { connectionsOfWorkers, fitWorkers, spareConnections, wantedWorkers } from './workers/worker-count.js';
 
@@ -66,7 +67,7 @@ async function startProcesses(count: number, options: ServicesOptions): Promise<
     options.log.info({ workers: count }, 'Starting workers.');
     return startWorkers({ ...options, count });
   }
-  const service = await startService(options);
+  const service = await startService({ ...options, warm: usualTime });
   return {
     url: service.url,
     restart: undefined,

@@ -35,6 +35,8 @@ export interface ServicesOptions {
   clock?: () => number;
   /** A number from 0 to less than 1. */
   random?: () => number;
+  /** How long calls are made before the service listens, so that the first ones of others are not slow. Milliseconds. */
+  warm?: number;
   /** Given where several processes serve one address: which of them this is. */
   worker?: WorkerPlace;
 }
@@ -114,7 +116,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
 }
 
 /** What every service is opened with. */
-interface Base extends Required<Omit<ServicesOptions, 'worker'>> {
+interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm'>> {
   connections: Connections;
   registry: Registry;
   /** Undefined where records are searched in PostgreSQL. */

@@ -14,6 +14,7 @@ enableCompileCache(fileURLToPath(new URL('../../.compile-cache', import.meta.url
 const { startService } = await import('../app.js');
 const { createLog } = await import('../log.js');
 const { stopService } = await import('../stop.js');
+const { usualTime } = await import('../warm-up.js');
 
 // Where the primary is gone, this process ends too.
 const tell = (message: ToPrimary): void => void process.send?.(message, undefined, undefined, () => undefined);
@@ -41,7 +42,7 @@ cluster.worker!.disconnect();
 /** Serves until it is told to stop, and ends in order. */
 async function serve(log: Log): Promise<void> {
   const worker = { number, renderMetrics };
-  const service = await startService({ config, connectionString, secretKeys, log, worker });
+  const service = await startService({ config, connectionString, secretKeys, log, worker, warm: usualTime });
   await service.checkReady();
   const figures = () => service.registry.getMetricsAsJSON();
   listeners.add((message) => {

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, request } from 'node:http';
+import { type Duplex, duplexPair } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import express, { type Handler } from 'express';
+import type { Caller } from './entities/caller.js';
+import { TokenScope } from './entities/enums.js';
+import { newId } from './entities/id.js';
+import { locate } from './json.js';
+import type { Search } from './records/record-index.js';
+import { identifyRequests } from './rest/request-id.js';
+
+/** Makes the first calls of a service before anybody else does. */
+export interface WarmUp {
+  /** Knows the token of the warm-up as well, until that is over. */
+  authenticate(authorization: string | undefined): Promise<Caller>;
+  /**
+   * Sends calls of each kind to the handlers, through memory, again and again. They are made for an organization that does
+   * not exist: they read nothing of a tenant and write nothing, and what they answer does not matter.
+   * @param time how long calls are begun, in milliseconds
+   */
+  run(handlers: readonly Handler[], base: string, search: Search, time: number): Promise<void>;
+}
+
+/** How long calls are begun unless said otherwise, and how much later what is not answered is cut off. Milliseconds. */
+export const usualTime = 1500;
+const grace = 400;
+/** How often each call is made: what is called a few times is compiled, and its statements are prepared. */
+const rounds = 8;
+
+export function createWarmUp(authenticate: (authorization: string | undefined) => Promise<Caller>): WarmUp {
+  let token: string | undefined = randomBytes(32).toString('base64url');
+  const organizationId = newId();
+  return {
+    authenticate(authorization) {
+      if (token === undefined || authorization !== `Bearer ${token}`) return authenticate(authorization);
+      // Each call has a token of its own, so that no rate limit is reached.
+      return Promise.resolve({ tokenId: newId(), organizationId, userId: null, role: 'owner', scope: TokenScope.full });
+    },
+    async run(handlers, base, search, time) {
+      const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
+      app.set('query parser', false).use(identifyRequests(), ...handlers);
+      // Whatever goes wrong shows when somebody calls.
+      app.use(((_error, _request, response, _next) => void response.status(500).end()) as express.ErrorRequestHandler);
+      const server = createServer(app);
+      const [near, far] = duplexPair();
+      server.emit('connection', far);
+      const calls = callsOf(organizationId, base);
+      const over = new AbortController();
+      const all = (async () => {
+        const until = performance.now() + time;
+        for (let round = 0; round < rounds; round++) {
+          for (const call of calls) {
+            if (performance.now() > until) return;
+            await send(near, token!, call);
+          }
+          // Over REST there is no application to search.
+          const ask = search.prepare(locate(everything), locate([{ products: [], size: 1, aggs }]));
+          await ask({ organizationId, applicationId: organizationId, signal: over.signal });
+        }
+      })();
+      await Promise.race([all, delay(time + grace, undefined, { signal: over.signal })]).catch(() => undefined);
+      over.abort();
+      all.catch(() => undefined);
+      token = undefined;
+      near.destroy();
+      far.destroy();
+    },
+  };
+}
+
+const everything = { gte: 0, lte: 4_102_444_800 };
+const aggs = { mean: { avg: { field: 'data.value' } } };
+
+interface WarmCall {
+  path: string;
+  body?: object;
+}
+
+const callsOf = (id: string, base: string): WarmCall[] => [
+  { path: `${base}/organizations/${id}` },
+  { path: `${base}/organizations/${id}/devices` },
+  { path: `${base}/devices/${id}/${id}` },
+  { path: `${base}/organizations/${id}/teams`, body: { name: '' } },
+  { path: `${base}/organizations/${id}/records`, body: { serial: 'none', data: { value: 1 } } },
+  { path: `${base}/applications/${id}/${id}/search`, body: { ts: { gte: 0, lte: 1 }, queries: [{ products: [] }] } },
+  { path: '/graphql', body: { query: query(id) } },
+];
+
+const query = (id: string) =>
+  `{ viewer { scope role } organization(organizationId: "${id}") { id name devices(limit: 1) { items { id serial } } } }`;
+
+/** One call after another over a connection in memory. */
+function send(connection: Duplex, token: string, { path, body }: WarmCall): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const call = request(
+      {
+        method: text === undefined ? 'GET' : 'POST',
+        path,
+        createConnection: () => connection,
+        headers: {
+          host: 'localhost',
+          authorization: `Bearer ${token}`,
+          connection: 'keep-alive',
+          ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+        },
+      },
+      (answer) => answer.on('error', reject).on('end', resolve).resume(),
+    );
+    call.on('error', reject).end(text);
+  });
+}
