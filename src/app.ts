@@ -14,7 +14,7 @@ import type { Caller } from './entities/caller.js';
 import { ApiError, unavailable } from './errors.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
-import { createOperationMetrics, createRequestMetrics, forgetCalls, observeSubscriptions } from './metrics.js';
+import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { createResolvers } from './resolvers.js';
 import { createAvatars } from './rest/avatar.js';
 import { readBody } from './rest/body.js';
@@ -31,6 +31,7 @@ import { logRequests } from './rest/request-log.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
 import { isAborted } from './schema/api-error.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
+import type { Read } from './schema/context.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import { createUpgrades } from './upgrade.js';
 import { version } from './version.js';
@@ -170,11 +171,7 @@ async function createApp(
     elasticsearch,
     rest,
   );
-  const checkReady = async () => {
-    if (state.draining) throw unavailable('The service is stopping.');
-    const applied = await read(sql`select from migration where name = any(${migrations})`);
-    if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
-  };
+  const checkReady = createReadyCheck(state, read, migrations);
   app.use(createHealth(version, checkReady));
   app.use(
     createMetricsPage({
@@ -195,19 +192,20 @@ async function createApp(
   app.use('/graphql', graph.page);
   const route = app.route('/graphql').get(graph.router).post(graph.router);
   answerNothingElse(route, ['GET', 'POST']);
-  if (warm !== undefined) {
-    await warmUp.run(
-      [elasticsearch, rest, express.Router().use('/graphql', graph.router)],
-      basePath,
-      services.index,
-      warm,
-    );
-    forgetCalls(services.registry);
-  }
+  const warmed = [elasticsearch, rest, express.Router().use('/graphql', graph.router)];
+  if (warm !== undefined) await warmUp.run(warmed, basePath, services, warm);
   app.use(refuseUnknownPath);
   app.use(answerErrors({ isConnectionLoss, report }));
   return { app, graph, limit: admission.limit, checkReady };
 }
+
+/** Throws why the service cannot serve: it stops, the database is away, or has not all migrations. */
+const createReadyCheck =
+  (state: { draining: boolean }, read: Read, migrations: readonly string[]) => async (): Promise<void> => {
+    if (state.draining) throw unavailable('The service is stopping.');
+    const applied = await read(sql`select from migration where name = any(${migrations})`);
+    if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
+  };
 
 /** What the log says of an error that a caller sees only as INTERNAL or UNAVAILABLE. */
 const unforeseen = 'An error that was not foreseen.';

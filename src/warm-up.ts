@@ -3,10 +3,12 @@ import { createServer, request } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import express, { type Handler } from 'express';
+import type { Registry } from 'prom-client';
 import type { Caller } from './entities/caller.js';
-import { TokenScope } from './entities/enums.js';
+import { Role, TokenScope } from './entities/enums.js';
 import { newId } from './entities/id.js';
 import { locate } from './json.js';
+import { forgetCalls } from './metrics.js';
 import type { Search } from './records/record-index.js';
 import { identifyRequests } from './rest/request-id.js';
 
@@ -19,7 +21,13 @@ export interface WarmUp {
    * not exist: they read nothing of a tenant and write nothing, and what they answer does not matter.
    * @param time how long calls are begun, in milliseconds
    */
-  run(handlers: readonly Handler[], base: string, search: Search, time: number): Promise<void>;
+  run(handlers: readonly Handler[], base: string, services: WarmServices, time: number): Promise<void>;
+}
+
+/** What it asks beside the handlers, and whose figures do not count its calls. */
+interface WarmServices {
+  index: Search;
+  registry: Registry;
 }
 
 /** How long calls are begun unless said otherwise, and how much later what is not answered is cut off. Milliseconds. */
@@ -35,9 +43,15 @@ export function createWarmUp(authenticate: (authorization: string | undefined) =
     authenticate(authorization) {
       if (token === undefined || authorization !== `Bearer ${token}`) return authenticate(authorization);
       // Each call has a token of its own, so that no rate limit is reached.
-      return Promise.resolve({ tokenId: newId(), organizationId, userId: null, role: 'owner', scope: TokenScope.full });
+      return Promise.resolve({
+        tokenId: newId(),
+        organizationId,
+        userId: null,
+        role: Role.owner,
+        scope: TokenScope.full,
+      });
     },
-    async run(handlers, base, search, time) {
+    async run(handlers, base, { index, registry }, time) {
       const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
       app.set('query parser', false).use(identifyRequests(), ...handlers);
       // Whatever goes wrong shows when somebody calls.
@@ -55,7 +69,7 @@ export function createWarmUp(authenticate: (authorization: string | undefined) =
             await send(near, token!, call);
           }
           // Over REST there is no application to search.
-          const ask = search.prepare(locate(everything), locate([{ products: [], size: 1, aggs }]));
+          const ask = index.prepare(locate(everything), locate([{ products: [], size: 1, aggs }]));
           await ask({ organizationId, applicationId: organizationId, signal: over.signal });
         }
       })();
@@ -65,6 +79,7 @@ export function createWarmUp(authenticate: (authorization: string | undefined) =
       token = undefined;
       near.destroy();
       far.destroy();
+      forgetCalls(registry);
     },
   };
 }
