@@ -47,6 +47,7 @@ export function createWarmUp(authenticate: (authorization: string | undefined) =
         tokenId: newId(),
         organizationId,
         userId: null,
+        deviceId: null,
         role: Role.owner,
         scope: TokenScope.full,
       });
