@@ -100,12 +100,12 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
 
   it('goes on when its manager is killed', async () => {
     expect(await withoutNode(await nodes.manager())).toBeLessThan(recovery);
-  }, 300_000);
+  }, 600_000);
 
   it('goes on when another node is killed', async () => {
     const manager = await nodes.manager();
     expect(await withoutNode((manager % nodes.count) + 1)).toBeLessThan(recovery);
-  }, 300_000);
+  }, 600_000);
 
   it(`goes on when a node stops for ${pauseLength} s`, async () => {
     await nodes.green();
@@ -127,7 +127,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     // The engine writes again by itself, and so does the indexer.
     while (await nodes.isBlocked()) await pause(500);
     await load.indexed();
-  }, 300_000);
+  }, 600_000);
 
   it('keeps what it had when all nodes are killed and started again, while ingestion goes on', async () => {
     await nodes.green();
@@ -137,7 +137,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
     await Promise.all(all.map((node) => nodes.start(node)));
     await nodes.green();
     expect(await recovered()).toBeLessThan(recovery);
-  }, 300_000);
+  }, 600_000);
 
   it.each([0, 1])(
     'goes on when service process %i is killed',
@@ -148,7 +148,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
       await service.start();
       expect(Math.max(away, await recovered())).toBeLessThan(recovery);
     },
-    300_000,
+    600_000,
   );
 
   it('finds every acknowledged record exactly once, and has made every delivery', async () => {

@@ -44,19 +44,22 @@ export const startLoad = (options: LoadOptions): Load => {
   let over = false;
   let turn = 0;
   const call = async (path: string, body: object): Promise<{ status: number; body: unknown } | undefined> => {
-    const service = services[turn++ % services.length]!;
-    try {
-      const response = await fetch(`${service.url}/ddp/v1${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(30_000),
-      });
-      return { status: response.status, body: await response.json() };
-    } catch {
-      // The service is away, or was killed while it answered: its caller does not know what became of the call.
-      return undefined;
+    // One that is away is passed over, as whatever balances the load does.
+    for (let tries = 0; tries < services.length; tries++) {
+      const service = services[turn++ % services.length]!;
+      try {
+        const response = await fetch(`${service.url}/ddp/v1${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+          signal: AbortSignal.timeout(30_000),
+        });
+        return { status: response.status, body: await response.json() };
+      } catch {
+        // It was killed while it answered, or before: its caller does not know what became of the call.
+      }
     }
+    return undefined;
   };
   const post = async () => {
     const numbers = Array.from({ length: batchSize }, () => next++);

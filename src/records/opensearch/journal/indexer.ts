@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { createPollLoop, type PollLoop } from '../../../poll-loop.js';
 import { transaction } from '../../../transaction.js';
-import type { BulkWriter } from '../bulk.js';
+import { type BulkWriter, Overloaded } from '../bulk.js';
 import { isUnavailable } from '../client.js';
 import type { DocumentMaker } from '../maker.js';
 import { type Batch, claimBatches, releaseClaim, renewClaim, settleBatches } from './claim.js';
@@ -100,6 +100,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
       // A cluster that is away for long is told of now and then.
       if (failures > 0 && failures % 12 !== 0) return;
       if (isUnavailable(error)) log.warn({ err: error }, 'the cluster cannot be reached; records wait in the journal');
+      else if (error instanceof Overloaded) log.warn({ reason: error.message }, 'records wait in the journal');
       else log.error({ err: error }, 'records could not be indexed; they wait in the journal, and are tried again');
     },
     onRecovery: () => log.info('records are indexed again'),
