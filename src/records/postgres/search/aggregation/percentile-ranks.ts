@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { PercentilesMetric } from '../../../../search/aggregation/option/percent.js';
+import { type Awaitable, chain } from '../../../../search/pace.js';
 import { percentAnswer } from '../../../answer/percent.js';
 import { Digest } from '../rollup/digest.js';
 import type { Bucket } from './bucket/bucket.js';
@@ -24,12 +25,11 @@ export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planne
   const print = printOf(undefined, metric.format);
   if (numbers.digest !== undefined) {
     const { cell } = stage.aggregate(numbers.digest);
-    const ranksIn = (bytes: unknown): (number | null)[] => {
-      if (!(bytes instanceof Buffer)) return points.map(() => null);
-      const digest = new Digest(bytes);
-      return points.map((point) => digest.rank(point));
-    };
-    return { read: (bucket) => percentAnswer(metric, ranksIn(cell(bucket)), print) };
+    const ranksIn = (bytes: unknown): Awaitable<(number | null)[]> =>
+      bytes instanceof Buffer
+        ? chain(Digest.read(bytes, stage.planning.pace), (digest) => points.map((point) => digest.rank(point)))
+        : points.map(() => null);
+    return { read: (bucket) => chain(ranksIn(cell(bucket)), (values) => percentAnswer(metric, values, print)) };
   }
   const count = stage.aggregate(numbers.count);
   const ranks = points.map((point) => {

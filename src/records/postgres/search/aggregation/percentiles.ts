@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import { printOf } from '../../../../search/aggregation/format.js';
 import type { PercentilesMetric } from '../../../../search/aggregation/option/percent.js';
+import { type Awaitable, chain } from '../../../../search/pace.js';
 import { percentAnswer } from '../../../answer/percent.js';
 import { Digest } from '../rollup/digest.js';
 import type { Bucket } from './bucket/bucket.js';
@@ -23,16 +24,17 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
       sortable: (property) => (isPoint(metric, property) ? noValue() : undefined),
     };
   const { cell } = stage.aggregate(numbers.digest ?? numbers.percentiles(points));
-  const valuesAt = (bucket: Bucket): readonly (number | null)[] => {
+  const valuesAt = (bucket: Bucket): Awaitable<readonly (number | null)[]> => {
     const found = cell(bucket);
     if (found === null) return points.map(() => null);
     if (!(found instanceof Buffer)) return found as (number | null)[];
-    const digest = new Digest(found);
-    return points.map((percent) => digest.percentile(percent));
+    return chain(Digest.read(found, stage.planning.pace), (digest) =>
+      points.map((percent) => digest.percentile(percent)),
+    );
   };
   return {
     size: points.length,
-    read: (bucket) => percentAnswer(metric, valuesAt(bucket), print),
+    read: (bucket) => chain(valuesAt(bucket), (values) => percentAnswer(metric, values, print)),
     sortable: (property) => {
       if (!isPoint(metric, property)) return undefined;
       const one = numbers.percentiles([Number(property)]);

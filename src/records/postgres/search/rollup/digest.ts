@@ -1,8 +1,13 @@
+import { type Awaitable, chain, type Pace } from '../../../../search/pace.js';
+
 /** Entries are put in order by stretches of value, of so many entries each on average: only those looked at are sorted. */
 const perBin = 100;
 
 /** Entries by which it is found out where stretches begin. */
 const maxSample = 20_000;
+
+/** Entries that are worked on before it is asked whether others wait. */
+const perStep = 5000;
 
 /** A value, the place of its first and its last number among all (from 0). A mean stands in the middle of what it is of. */
 interface Point {
@@ -17,42 +22,61 @@ interface Point {
  */
 export class Digest {
   /** How many numbers. */
-  readonly count: number;
+  private count = 0;
   private readonly values: Float64Array;
   /** How many numbers each entry stands for; below 0 where these differ. */
   private readonly weights: Float64Array;
   /** Where stretches of value end. */
-  private readonly bounds: Float64Array;
+  private bounds: Float64Array = new Float64Array();
   /** Entries by stretch of value; `starts` and `before` say where each stretch begins, in entries and in numbers. */
   private readonly order: Uint32Array;
   private readonly starts: Uint32Array;
   private readonly before: Float64Array;
 
-  constructor(bytes: Buffer) {
-    const entries = entryCount(bytes);
+  private constructor(entries: number) {
     this.values = new Float64Array(entries);
     this.weights = new Float64Array(entries);
-    read(bytes, this.values, this.weights);
-    this.bounds = boundsOf(this.values, Math.max(1, Math.ceil(entries / perBin)));
-    const bins = this.bounds.length + 1;
+    const bins = Math.max(1, Math.ceil(entries / perBin));
     this.starts = new Uint32Array(bins + 1);
     this.before = new Float64Array(bins + 1);
-    for (let index = 0; index < entries; index++) {
-      const bin = this.binOf(this.values[index]!);
-      this.starts[bin + 1]! += 1;
-      this.before[bin + 1]! += Math.abs(this.weights[index]!);
+    this.order = new Uint32Array(entries);
+  }
+
+  /** Reads digests, which may be a million entries: the event loop is given to others meanwhile. */
+  static read(bytes: Buffer, pace: Pace): Awaitable<Digest> {
+    const digest = new Digest(entryCount(bytes));
+    return chain(
+      pace.map(digest.steps(bytes), () => undefined),
+      () => digest,
+    );
+  }
+
+  private *steps(bytes: Buffer): Generator<undefined> {
+    const { values, weights, starts, before, order } = this;
+    const bins = starts.length - 1;
+    yield* read(bytes, values, weights);
+    this.bounds = boundsOf(values, bins);
+    yield undefined;
+    const binOf = new Uint32Array(values.length);
+    for (let index = 0; index < values.length; index++) {
+      const bin = this.binOf(values[index]!);
+      binOf[index] = bin;
+      starts[bin + 1]! += 1;
+      before[bin + 1]! += Math.abs(weights[index]!);
+      if (index % perStep === 0) yield undefined;
     }
     for (let bin = 0; bin < bins; bin++) {
-      this.starts[bin + 1]! += this.starts[bin]!;
-      this.before[bin + 1]! += this.before[bin]!;
+      starts[bin + 1]! += starts[bin]!;
+      before[bin + 1]! += before[bin]!;
     }
-    this.count = this.before[bins]!;
-    this.order = new Uint32Array(entries);
-    const next = this.starts.slice();
-    for (let index = 0; index < entries; index++) {
-      const bin = this.binOf(this.values[index]!);
-      this.order[next[bin]!] = index;
+    this.count = before[bins]!;
+    yield undefined;
+    const next = starts.slice();
+    for (let index = 0; index < values.length; index++) {
+      const bin = binOf[index]!;
+      order[next[bin]!] = index;
       next[bin]! += 1;
+      if (index % perStep === 0) yield undefined;
     }
   }
 
@@ -136,7 +160,8 @@ const entryCount = (bytes: Buffer): number => {
   return count;
 };
 
-const read = (bytes: Buffer, values: Float64Array, weights: Float64Array): void => {
+/** Reads all entries, in steps. */
+function* read(bytes: Buffer, values: Float64Array, weights: Float64Array): Generator<undefined> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let index = 0;
   for (let at = 0; at < bytes.length; ) {
@@ -147,6 +172,7 @@ const read = (bytes: Buffer, values: Float64Array, weights: Float64Array): void 
       weights[index] = entries < 0 ? view.getInt32(at + 8) : 1;
       at += entries < 0 ? 12 : 8;
       index += 1;
+      if (index % perStep === 0) yield undefined;
     }
   }
-};
+}
