@@ -29,7 +29,7 @@ const clusterTests = process.env.OPENSEARCH_URL ? [...shared, 'cluster/*'] : ['c
 
 export default {
   maxWorkers: '100%',
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   projects: [
     {
       ...project,

@@ -48,7 +48,7 @@ describe('request bodies that never end', () => {
     expect(refused.length).toBeGreaterThanOrEqual(197);
     expect(refused[0]!.answer).toMatch(/This token would have 32\.\d MiB of request bodies in flight; at most 32 MiB/);
     expect(refused[0]!.answer).toMatch(/retry-after: 1/i);
-  }, 60_000);
+  }, 180_000);
 
   it('leave their token its share again once they are gone, and never touch that of another organization', async () => {
     const body = gzipSync(`[${' '.repeat(9.9 * mebibyte)}]`);
@@ -68,7 +68,7 @@ describe('request bodies that never end', () => {
     for (const sender of senders) sender.leave();
     let status = 0;
     while (status !== 200) ({ status } = await send(attacker));
-  }, 60_000);
+  }, 180_000);
 
   it('cost what they take in memory, though they come in chunks of one byte', async () => {
     const sender = await SlowSender.to(service.url);
@@ -82,7 +82,7 @@ describe('request bodies that never end', () => {
     expect(await sender.status()).toBe(413);
     expect(sender.answer).toMatch(/This request body has 32\.\d MiB; at most 32 MiB may be held/);
     sender.leave();
-  }, 60_000);
+  }, 180_000);
 
   it('are counted for the graph as well', async () => {
     const senders = await Promise.all(Array.from({ length: 150 }, () => SlowSender.to(service.url)));
@@ -91,7 +91,7 @@ describe('request bodies that never end', () => {
     }
     expect(await Promise.race(senders.map((sender) => sender.status()))).toBe(429);
     for (const sender of senders) sender.leave();
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('a request that does not arrive', () => {

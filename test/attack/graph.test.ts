@@ -33,7 +33,7 @@ beforeAll(async () => {
        from generate_series(1, 5000) n, (select jsonb_object_agg('v' || k, k) as data from generate_series(0, 9) k) long`,
     [owner.id, long],
   );
-}, 60_000);
+}, 180_000);
 
 const aliases = (count: number, field: string): string =>
   Array.from({ length: count }, (_, index) => `a${index}: ${field}`).join(' ');
@@ -60,7 +60,7 @@ describe('thirty aliases in a batch, over records of 1,000 keys, end no process 
     const { answers, bytes } = await attack(`query ($o: ID!, $d: ID!) { ${aliases(29, latest)} }`, 13);
     expect([...codesOf(answers)]).toEqual(expect.arrayContaining(['VALIDATION_FAILED']));
     expect(bytes).toBeLessThan(allowed);
-  }, 60_000);
+  }, 180_000);
 
   it('values of records', async () => {
     const values = 'values { name value }';
@@ -69,7 +69,7 @@ describe('thirty aliases in a batch, over records of 1,000 keys, end no process 
     const { answers, bytes } = await attack(query, 13);
     expect(codesOf(answers)).toEqual(new Set(['VALIDATION_FAILED']));
     expect(bytes).toBeLessThan(allowed);
-  }, 60_000);
+  }, 180_000);
 
   it('data of records, which is counted before it is written', async () => {
     const query = `query ($o: ID!, $d: ID!) { device(organizationId: $o, deviceId: $d) {
@@ -78,7 +78,7 @@ describe('thirty aliases in a batch, over records of 1,000 keys, end no process 
     expect(codesOf(answers)).toEqual(new Set(['TOO_LARGE']));
     expect(sentenceOf(answers)).toMatch(/^This answer has 64(\.\d)? MiB; at most 64 MiB may be held\.$/);
     expect(bytes).toBeLessThan(allowed);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('a request', () => {
@@ -108,7 +108,7 @@ describe('a request', () => {
     expect((await ask(6)).body).toMatchObject({
       errors: [{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'cost' }] } }],
     });
-  }, 60_000);
+  }, 180_000);
 
   it('reads 32 MiB of rows at most', async () => {
     const page = 'records(limit: 300) { items { data } }';
@@ -123,7 +123,7 @@ describe('a request', () => {
         ),
       }),
     );
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('twenty documents of 29 aliases and 1,900 selections each, sent twice', () => {

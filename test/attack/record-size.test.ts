@@ -54,7 +54,7 @@ describe('the fields of an organization', () => {
       [owner.id],
     );
     expect(rows).toEqual([{ count: 10_000 }]);
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('an application', () => {
@@ -70,5 +70,5 @@ describe('an application', () => {
     }
     expect(statuses.filter((status) => status === 200)).toHaveLength(100);
     expect(statuses.filter((status) => status === 409)).toHaveLength(10);
-  }, 60_000);
+  }, 180_000);
 });

@@ -131,7 +131,7 @@ describe('a backup of a service under load', () => {
   it('goes into a database that has the tables and no rows, as a restore leaves that was ended early', async () => {
     const url = await createDatabase();
     expect(await ddp(url, 'restore', file)).toMatchObject({ rows: summary.rows });
-  }, 60_000);
+  }, 180_000);
 });
 
 describe('ddp backup', () => {
@@ -165,7 +165,7 @@ describe('ddp restore', () => {
       expect(await refusal(empty, 'restore', copy)).toMatch(/^copy.backup is cut, damaged, or no backup/);
     }
     expect(await column(empty, `select relname as name from pg_class where relname = 'account'`)).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('says which file is not there', async () => {
     expect(await refusal(empty, 'restore', join(folder, 'none'))).toContain('ENOENT');

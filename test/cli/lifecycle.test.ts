@@ -62,7 +62,7 @@ describe('services on one embedded database', () => {
     expect(tokens).toHaveLength(1);
     token = tokens[0]!;
     for (const { greeting } of both) expect(await accountStatus(greeting, token)).toBe(200);
-  }, 60_000);
+  }, 180_000);
 
   it('let the command line work beside them', async () => {
     const args = ['user', 'create', '--username', 'ada', '--email', 'ada@example.com', '--json'];
@@ -90,7 +90,7 @@ describe('services on one embedded database', () => {
     again.child.kill('SIGINT');
     expect(await ended(again.child)).toBe(0);
     expect(await isDatabaseRunning()).toBe(false);
-  }, 60_000);
+  }, 180_000);
 
   it('keep their data where they are when their folder is opened to others', async () => {
     const closed = await mkdtemp(join(dataDir, 'closed-'));

@@ -25,5 +25,5 @@ describe('SECRET_KEY', () => {
     expect(JSON.parse(line)).toMatchObject({ url: expect.any(String) });
     right.kill('SIGTERM');
     expect(await ended(right)).toBe(0);
-  }, 60_000);
+  }, 180_000);
 });

@@ -22,5 +22,5 @@ describe('a TypeScript client made from the OpenAPI document', () => {
       deleted: 204,
       gone: 'NOT_FOUND',
     });
-  }, 60_000);
+  }, 180_000);
 });

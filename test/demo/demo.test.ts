@@ -23,7 +23,7 @@ describe('ddp demo', () => {
         { hour: '2020-02-12T16:00:00.000Z', temperature: 21.5 },
       ],
     });
-  }, 60_000);
+  }, 180_000);
 
   it('ends with 1 and says how to start a service where there is none', async () => {
     const outcome = await runCommand(['demo', '--url', 'http://127.0.0.1:1'], { DDP_TOKEN: 'ddp_none' });

@@ -64,7 +64,7 @@ beforeAll(async () => {
   const hook = { url: 'http://127.0.0.1:9/' };
   const made = await call('POST', `/applications/${organization}/${first.applicationId}/hooks`, hook);
   expect(made.status).toBe(200);
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   service.kill('SIGTERM');

@@ -6,7 +6,7 @@ import sql from 'sql-template-tag';
 import { useHookWorld } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 const world = useHookWorld();
 const program = fileURLToPath(new URL('./worker.js', import.meta.url));
 /** How often the drain is interrupted; `npm run test:faults` asks for more. */

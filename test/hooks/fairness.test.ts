@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { useHookWorld } from './hook-world.js';
 import { startReceiver } from './receiver.js';
 
-jest.setTimeout(60_000);
+jest.setTimeout(180_000);
 const world = useHookWorld();
 
 describe('a hook whose receiver hangs', () => {

@@ -82,7 +82,7 @@ async function answeredBy(port: number): Promise<number> {
     await Promise.all(ports.map(stop));
     const elsewhere = await readFile(join(dataDir, 'postgres.path'), 'utf8').catch(() => folder);
     for (const each of [elsewhere.trim(), folder]) await rm(each, { recursive: true, force: true });
-  }, 60_000);
+  }, 180_000);
 
   describe.each([
     ['Caddy', startCaddy],
@@ -98,7 +98,7 @@ async function answeredBy(port: number): Promise<number> {
       origin = `https://localhost:${port}`;
       proxy = await startProxy(port);
       await until(async () => (await call('GET', '/healthz')) === 200);
-    }, 60_000);
+    }, 180_000);
 
     afterAll(async () => {
       await dispatcher.close();
@@ -183,7 +183,7 @@ async function answeredBy(port: number): Promise<number> {
       ]);
       stream.body.on('error', () => undefined);
       left.abort();
-    }, 60_000);
+    }, 180_000);
   });
 });
 

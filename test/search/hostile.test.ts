@@ -241,7 +241,7 @@ describe('hostile searches', () => {
       }),
       { numRuns: 40 },
     );
-  }, 60_000);
+  }, 180_000);
 
   it.each<PlainJson>([
     { terms: { field: 'data.n', missing: 1.5 } },

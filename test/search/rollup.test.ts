@@ -124,7 +124,7 @@ describe('search over rollups', () => {
       }),
       { numRuns: 150 },
     );
-  }, 60_000);
+  }, 180_000);
 
   it('reads rollups where they serve, and records where they are out of date or switched off', async () => {
     const { pool, organizationId, productIds } = world;

@@ -72,7 +72,7 @@ const ask = async (bodies: readonly Plain[], millis: boolean): Promise<Plain[]> 
       dice,
       hits.slice(0, 20).map(({ _id }) => _id),
     );
-  }, 60_000);
+  }, 180_000);
   afterAll(async () => {
     await engine.send('DELETE', index);
     await engine.close();
