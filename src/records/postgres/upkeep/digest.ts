@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { squared } from '../squared.js';
 import { type Owner, ownedBy } from './rollup-day.js';
 
 /*
@@ -52,10 +53,11 @@ const digestsBy = (columns: Sql): Sql => sql`
       else int4send(-count(*)::int4) || string_agg(
         float8send(mean) || int4send((case when low < high then -w else w end)::int4), ''::bytea order by mean) end as digest
   from (
-    select *, greatest(low, least(high, sum / w)) as mean from (
+    -- A quotient too small for a double is refused by PostgreSQL.
+    select *, greatest(low, least(high, case when abs(sum) < 1e-290 then low else sum / w end)) as mean from (
       select ${columns}, sum(w) as w, sum(sum) as sum, min(low) as low, max(high) as high, sum(squares) as squares
       from (
-        select ${columns}, entry, count(*) as w, sum(v) as sum, min(v) as low, max(v) as high, sum(v * v) as squares
+        select ${columns}, entry, count(*) as w, sum(v) as sum, min(v) as low, max(v) as high, sum(${squared(sql`v`)}) as squares
         from (
           select ${columns}, v, floor(${density}::float8 * ln((place - 0.5) / (n - place + 0.5))) as entry
           from (

@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { VariableType } from '../../../entities/enums.js';
+import { squared } from '../squared.js';
 import { maxDigested, maxMeasured } from '../summary.js';
 import { makeDigests } from './digest.js';
 import { byOwner, makeRollups, type Owner, ownedBy } from './rollup-day.js';
@@ -174,7 +175,7 @@ const measuresOf = (numbers: readonly number[]): Sql => {
   const each = slots.map((slot) => {
     if (!known.has(slot)) return sql`null, null, null, null, null`;
     const value = sql`r.numbers[${slot}::int]`;
-    return sql`nullif(count(${value}), 0), sum(${value}), min(${value}), max(${value}), sum(${value} * ${value})`;
+    return sql`nullif(count(${value}), 0), sum(${value}), min(${value}), max(${value}), sum(${squared(value)})`;
   });
   return sql`array[${join(each)}]::float8[]`;
 };
