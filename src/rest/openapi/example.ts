@@ -12,6 +12,7 @@ const applicationId = '019aa0de-7c00-7000-8000-00000000a006';
 const applicationHookId = '019aa0de-7c00-7000-8000-00000000a007';
 const deliveryId = '019aa0de-7c00-7000-8000-00000000a008';
 const jobId = '019aa0de-7c00-7000-8000-00000000a009';
+const tokenId = '019aa0de-7c00-7000-8000-00000000a010';
 const createdAt = '2026-11-20T12:00:00.000Z';
 const updatedAt = '2026-11-20T12:30:00.000Z';
 const serial = '70b3d57ed005abcd';
@@ -198,6 +199,7 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   applicationHookId,
   deliveryId,
   jobId,
+  tokenId,
   limit: 10,
   page: 1,
   sort: '-createdAt,name',
@@ -218,8 +220,9 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   to: 1_795_000_001,
 };
 
-/** A record as it is posted, and a search for it. */
+/** A record as it is posted, the same at its device's own address, and a search for it. */
 export const recordExample = { serial, ...record };
+export const deviceRecordExample = { ...record };
 export const searchExample = {
   ts: { gte: 1_794_900_000, lte: 1_795_000_001 },
   queries: [

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../schema/rules.js';
 import {
   chirpStackExample,
+  deviceRecordExample,
   recordExample,
   searchExample,
   sigfoxExample,
@@ -93,14 +94,14 @@ const record: JsonSchema = {
   },
 };
 
-const recordsBody: JsonSchema = {
+const recordsBody = (example: object): JsonSchema => ({
   required: true,
   description: 'One record, an array, or one a line; gzip allowed, 10 MiB decompressed and 10,000 records at most.',
   content: {
-    ...json({ anyOf: [record, { type: 'array', items: record, maxItems: 10_000 }] }, recordExample),
-    'application/x-ndjson': { schema: { type: 'string' }, example: JSON.stringify(recordExample) },
+    ...json({ anyOf: [record, { type: 'array', items: record, maxItems: 10_000 }] }, example),
+    'application/x-ndjson': { schema: { type: 'string' }, example: JSON.stringify(example) },
   },
-};
+});
 
 const networkServerBody = (server: string, example: unknown): JsonSchema => ({
   required: true,
@@ -111,7 +112,8 @@ const networkServerBody = (server: string, example: unknown): JsonSchema => ({
 /** Bodies that are not made of the operation's arguments. */
 export const freeBodies: Readonly<Record<string, JsonSchema>> = {
   search: searchBody,
-  ingestRecords: recordsBody,
+  ingestRecords: recordsBody(recordExample),
+  ingestDeviceRecords: recordsBody(deviceRecordExample),
   ingestTheThingsStack: networkServerBody('The Things Stack', theThingsStackExample),
   ingestChirpStack: networkServerBody('ChirpStack', chirpStackExample),
   ingestSigfox: networkServerBody('Sigfox', sigfoxExample),
