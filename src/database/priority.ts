@@ -2,11 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import type { ClientBase } from 'pg';
 
+/** Of the server's processes, where 0 is usual: of a processor that both want, the event loop gets nine parts of ten. */
+const usual = constants.priority.PRIORITY_BELOW_NORMAL;
 /**
- * Of the server's processes, where 0 is usual: of a processor that both want the event loop gets nine parts of ten, and nearly
- * all of it from those whose statements may be slow.
+ * Of those whose statements may be slow: they get less than half of what the others get. Much less would starve them wherever
+ * other programs keep the machine busy, and end them at their deadlines.
  */
-const { PRIORITY_BELOW_NORMAL: usual, PRIORITY_LOW: slowest } = constants.priority;
+const slowest = 14;
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
