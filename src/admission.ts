@@ -2,7 +2,7 @@ import type { Express, Request, Response } from 'express';
 import type { Config } from './config.js';
 import { type ConnectionLimit, createConnectionLimit } from './connection-limit.js';
 import type { Caller } from './entities/caller.js';
-import { type Admit, createAdmit, keyOf } from './rest/admit.js';
+import { type Admit, type CountUnknown, createAdmit, createCountUnknown, keyOf } from './rest/admit.js';
 import { createInFlight, type InFlight } from './rest/in-flight.js';
 import { createRateLimit } from './rest/rate.js';
 import { createRequestQueue, type Enter } from './rest/request-queue.js';
@@ -14,6 +14,8 @@ export interface Admission {
   admit: Admit;
   /** The same for calls that post records, with their own rate; unknown callers are counted together with those of `admit`. */
   admitIngest: Admit;
+  /** Counts a request as one without a valid token. @throws rateLimited */
+  countUnknown: CountUnknown;
   /** Counts so many more requests of a caller. @throws rateLimited */
   charge: (caller: Caller, response: Response, requests: number) => Promise<void>;
   /** Lets so many requests of an organization begin at once. */
@@ -35,10 +37,12 @@ export const createAdmission = (
     return caller;
   };
   const count = createRateLimit('requests', config.rateLimit);
+  const countUnknown = createCountUnknown(count);
   return {
     limit,
-    admit: createAdmit(identify, count, count),
-    admitIngest: createAdmit(identify, createRateLimit('ingestion', config.ingestRateLimit), count),
+    admit: createAdmit(identify, count, countUnknown),
+    admitIngest: createAdmit(identify, createRateLimit('ingestion', config.ingestRateLimit), countUnknown),
+    countUnknown,
     charge: (caller, response, requests) => count(keyOf(caller), response, requests),
     enter: createRequestQueue(config.requestsAtOnce),
     inFlight: createInFlight(config.inFlight),

@@ -92,11 +92,16 @@ export async function startService(options: ServicesOptions): Promise<Service> {
 }
 
 /** What all calls share. */
-export const createResources = (config: Config, services: Services): CallResources => ({
+export const createResources = (
+  config: Config,
+  services: Services,
+  countUnknown: CallResources['countUnknown'],
+): CallResources => ({
   reads: services.reads,
   wake: services.hooks.wake,
   fork: () => services.orm.em.fork(),
   originOf: (request) => config.publicUrl ?? originOf(request),
+  countUnknown,
 });
 
 async function createApp(
@@ -107,7 +112,6 @@ async function createApp(
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   if (config.trustProxy !== undefined) app.set('trust proxy', config.trustProxy);
-  const resources = createResources(config, services);
   const instances = createResolvers(services);
   const resolvers = [...instances.keys()] as unknown as NonEmptyArray<ClassType>;
   const container = { get: (type: ClassType) => instances.get(type) };
@@ -117,6 +121,7 @@ async function createApp(
   const migrations = await appliedMigrations(services.orm);
   const admission = createAdmission(config, app, authenticate);
   const { admit, enter, inFlight } = admission;
+  const resources = createResources(config, services, admission.countUnknown);
   const createContext = (caller: Caller, request: Request) =>
     new Call(caller, request, resources, inFlight.rows(caller, request.res!));
   const restGraph = buildGraphForRest({ resolvers, container });

@@ -13,6 +13,8 @@ export interface CallResources {
   /** Makes a unit of work. */
   fork: () => EntityManager;
   originOf: (request: Request) => string;
+  /** Counts a request with those of its address that had no valid token. @throws rateLimited */
+  countUnknown: (request: Request) => Promise<void>;
 }
 
 /** What a call of the graph may use; REST's calls are of known size. */
@@ -70,6 +72,10 @@ export class Call implements Context {
 
   get requestId(): string {
     return String(this.request.res?.getHeader('X-Request-Id') ?? '');
+  }
+
+  countUnknown(): Promise<void> {
+    return this.resources.countUnknown(this.request);
   }
 
   note(fields: Readonly<Record<string, string>>): void {

@@ -23,6 +23,7 @@ import { organizationEdges } from './resolvers/organization-edge.resolver.js';
 import { OrganizationEdgesResolver } from './resolvers/organization-edges.resolver.js';
 import { ProductResolver } from './resolvers/product.resolver.js';
 import { ProductEdgesResolver } from './resolvers/product-edges.resolver.js';
+import { ProvisioningResolver } from './resolvers/provisioning.resolver.js';
 import { RecordResolver } from './resolvers/record.resolver.js';
 import { ApplicationActivityResolver, OrganizationActivityResolver } from './resolvers/record-activity.resolver.js';
 import { DeviceRecordsResolver, RecordEdgesResolver } from './resolvers/record-edges.resolver.js';
@@ -72,6 +73,7 @@ export function createResolvers({ clock, hooks, index, jobs, live, records }: Se
     new OrganizationResolver(),
     new ProductEdgesResolver(),
     new ProductResolver(),
+    new ProvisioningResolver(clock),
     new RecordResolver(records),
     new SearchResolver(index),
     new TeamEdgesResolver(),

@@ -48,6 +48,7 @@ export function createWarmUp(authenticate: (authorization: string | undefined) =
         organizationId,
         userId: null,
         deviceId: null,
+        productId: null,
         role: Role.owner,
         scope: TokenScope.full,
       });

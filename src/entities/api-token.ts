@@ -19,6 +19,8 @@ export class ApiToken {
   @reference('Device whose records it posts, which is all that it may do.', { nullable: true }) deviceId?:
     | string
     | null;
+  @reference('Product whose devices register themselves with it, which is all that it may do.', { nullable: true })
+  productId?: string | null;
   @text('What it is for.', { nullable: true }) name?: string | null;
   @choice(() => TokenScope, 'What it may do.') scope!: TokenScope;
   @Property({ type: 'blob', columnType: 'bytea' }) hash!: Buffer;

@@ -8,6 +8,8 @@ export interface Caller {
   readonly userId: string | null;
   /** The device whose records are all that the caller may post; null for all other callers. */
   readonly deviceId: string | null;
+  /** The product whose devices the caller may register, which is all that it may do; null for all other callers. */
+  readonly productId: string | null;
   /** `owner` for the organization itself. */
   readonly role: Role;
   readonly scope: TokenScope;

@@ -6,7 +6,7 @@ import { ApiToken, NewApiToken } from '../entities/api-token.js';
 import { ApiTokenArgs, ApiTokensArgs, CreateApiTokenArgs } from '../schema/api-token.args.js';
 import type { Context } from '../schema/context.js';
 import { ApiTokenPage } from '../schema/pages.js';
-import { endToken, makeToken, notOfDevice, tokenListing } from './api-tokens.js';
+import { endToken, makeToken, ofOrganization, tokenListing } from './api-tokens.js';
 import { list } from './list.js';
 
 /** Tokens of the organization, which only its owners see and make. */
@@ -16,11 +16,12 @@ export class ApiTokenResolver {
   constructor(private readonly clock: () => number) {}
 
   @Query(() => ApiTokenPage, {
-    description: 'The tokens of the organization, revoked and expired ones included, those of its devices not.',
+    description:
+      'The tokens of the organization, revoked and expired ones included, those of its devices and products not.',
   })
   apiTokens(@Args(() => ApiTokensArgs) args: ApiTokensArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
     requireOrganization(ctx, args.organizationId, 'own');
-    return list<ApiToken>(ctx, tokenListing([sql`k.organization_id = ${args.organizationId}`, notOfDevice]), args);
+    return list<ApiToken>(ctx, tokenListing([sql`k.organization_id = ${args.organizationId}`, ofOrganization]), args);
   }
 
   @Mutation(() => NewApiToken, { description: 'Makes a token. It is shown in this answer and never again.' })
@@ -30,7 +31,7 @@ export class ApiTokenResolver {
   ): Promise<NewApiToken> {
     requireOrganization(ctx, organizationId, 'own');
     if (userId != null) await loadMember(ctx, organizationId, userId);
-    return makeToken(ctx, { organizationId, userId, scope, name, expiresAt }, this.clock());
+    return makeToken(ctx.em, { organizationId, userId, scope, name, expiresAt }, this.clock());
   }
 
   @Mutation(() => ApiToken, { description: 'Ends a token for good.' })

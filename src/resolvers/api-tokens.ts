@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { execute } from '../auth/execute.js';
 import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
@@ -10,11 +11,12 @@ import type { Listing } from './listing.js';
 
 /** What is told of a token, `k`; its hash never is. */
 export const tokenColumns: Sql = sql`
-  k.id, k.organization_id as "organizationId", k.user_id as "userId", k.device_id as "deviceId", k.name, k.scope, k.prefix,
+  k.id, k.organization_id as "organizationId", k.user_id as "userId", k.device_id as "deviceId",
+  k.product_id as "productId", k.name, k.scope, k.prefix,
   k.created_at as "createdAt", k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"`;
 
-/** Tokens of devices are listed with their device alone: an organization may have one for each. */
-export const notOfDevice: Sql = sql`k.device_id is null`;
+/** Tokens of devices are listed with their device alone, and those of products with their product: there may be very many. */
+export const ofOrganization: Sql = sql`k.device_id is null and k.product_id is null`;
 
 /** A list of tokens. */
 export const tokenListing = (where: readonly Sql[]): Listing => ({
@@ -37,13 +39,14 @@ export const tokenListing = (where: readonly Sql[]): Listing => ({
 });
 
 /** What a new token is made of. */
-interface TokenValues extends Pick<ApiToken, 'organizationId' | 'userId' | 'deviceId' | 'scope' | 'name'> {
+interface TokenValues
+  extends Pick<ApiToken, 'organizationId' | 'userId' | 'deviceId' | 'productId' | 'scope' | 'name'> {
   expiresAt?: Date | null | undefined;
 }
 
 /** Makes a token. @param now milliseconds since the epoch @throws invalid where it would have ended by now */
 export async function makeToken(
-  ctx: Context,
+  em: EntityManager,
   { expiresAt, ...values }: TokenValues,
   now: number,
 ): Promise<NewApiToken> {
@@ -58,7 +61,7 @@ export async function makeToken(
     prefix: tokenPrefix(token),
     expiresAt: expiresAt?.toISOString(),
   });
-  await ctx.em.persist(apiToken).flush();
+  await em.persist(apiToken).flush();
   return { token, apiToken };
 }
 

@@ -89,6 +89,7 @@ async function callerOf(run: Run, organizationId: string, userId: string | null)
     organizationId,
     userId,
     deviceId: null,
+    productId: null,
     role,
     scope: TokenScope.full,
   });

@@ -34,7 +34,7 @@ export class DeviceTokenResolver {
   ): Promise<NewApiToken> {
     await requireDevice(ctx, args);
     const { organizationId, deviceId, name, expiresAt } = args;
-    return makeToken(ctx, { organizationId, deviceId, scope: TokenScope.ingest, name, expiresAt }, this.clock());
+    return makeToken(ctx.em, { organizationId, deviceId, scope: TokenScope.ingest, name, expiresAt }, this.clock());
   }
 
   @Mutation(() => ApiToken, { description: 'Ends a token of a device for good.' })

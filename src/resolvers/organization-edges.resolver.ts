@@ -15,7 +15,7 @@ import {
   ProductPage,
   TeamPage,
 } from '../schema/pages.js';
-import { notOfDevice, tokenListing } from './api-tokens.js';
+import { ofOrganization, tokenListing } from './api-tokens.js';
 import { applicationListing } from './applications.js';
 import { deviceListing } from './devices.js';
 import { jobListing } from './jobs.js';
@@ -95,7 +95,7 @@ export class OrganizationEdgesResolver {
       ctx,
       'organization.tokens',
       id,
-      () => tokenListing([sql`k.organization_id = parent.id`, notOfDevice]),
+      () => tokenListing([sql`k.organization_id = parent.id`, ofOrganization]),
       args,
     );
   }

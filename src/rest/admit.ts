@@ -12,13 +12,22 @@ export type Authenticate = (request: Request) => Promise<Caller>;
 /** Admits a request or throws: token (401), then rate (429). Without a valid token it is counted by address before the 401. */
 export type Admit = (request: Request, response: Response) => Promise<Caller>;
 
+/** Counts a request of nobody known, for its address. @throws rateLimited */
+export type CountUnknown = (request: Request) => Promise<void>;
+
+/** Counts unknown callers of an address together, whatever they call. */
+export const createCountUnknown =
+  (count: Count): CountUnknown =>
+  (request) =>
+    count(`address ${request.ip ?? ''}`, request.res!);
+
 /** Makes the check that counts requests by token, and by address where there is no valid token. */
 export const createAdmit =
-  (authenticate: Authenticate, count: Count, countUnknown: Count): Admit =>
+  (authenticate: Authenticate, count: Count, countUnknown: CountUnknown): Admit =>
   async (request, response) => {
     const caller = await authenticate(request).catch(async (error: unknown) => {
       const unknown = error instanceof ApiError && error.code === 'UNAUTHENTICATED';
-      if (unknown) await countUnknown(`address ${request.ip ?? ''}`, response);
+      if (unknown) await countUnknown(request);
       throw error;
     });
     await count(keyOf(caller), response);

@@ -151,6 +151,12 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.createDeviceToken': ['POST', `${device}/tokens`],
     'Mutation.revokeDeviceToken': ['DELETE', `${device}/tokens/:tokenId`],
   },
+  Provisioning: {
+    'Query.provisioningTokens': ['GET', `${product}/provisioning-tokens`],
+    'Mutation.createProvisioningToken': ['POST', `${product}/provisioning-tokens`],
+    'Mutation.revokeProvisioningToken': ['DELETE', `${product}/provisioning-tokens/:provisioningTokenId`],
+    'Mutation.provisionDevice': ['POST', '/provision/:deviceSerial'],
+  },
 };
 
 /** Network servers post as they are, and an answer with a body would be a downlink to some of them. */

@@ -17,6 +17,7 @@ const meanings = {
   membership_user_id_fkey: () => notFound('user'),
   api_token_organization_id_user_id_fkey: () => notFound('member'),
   api_token_organization_id_device_id_fkey: () => notFound('device'),
+  api_token_product_id_fkey: () => notFound('product'),
 } as const satisfies Readonly<Record<string, () => ApiError>>;
 
 /** A constraint that a caller can violate. */

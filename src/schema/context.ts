@@ -33,6 +33,8 @@ export interface Context extends ReadingCall {
   spend(objects: number): void;
   /** Counts characters of rows that are read in another way than by `read` and `readWithin`. @throws tooLarge, rateLimited */
   readonly weighRows: WeighRows;
+  /** Counts the call, as a call with an unknown token is counted, for the address that it came from. @throws rateLimited */
+  countUnknown(): Promise<void>;
   /** Adds fields to the log line of the request, such as the device that it was about. Never a secret. */
   note(fields: Readonly<Record<string, string>>): void;
   /** Tells the dispatcher that deliveries were committed. Only a hint: it polls as well. */

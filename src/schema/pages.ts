@@ -8,6 +8,7 @@ import { Hook, HookListItem } from '../entities/hook.js';
 import { Job } from '../entities/job.js';
 import { DeviceLatest } from '../entities/latest.js';
 import { Product, ProductListItem, PublicProductListItem } from '../entities/product.js';
+import { ProvisioningToken } from '../entities/provisioning-token.js';
 import { DeviceRecord } from '../entities/record.js';
 import { Team, TeamListItem } from '../entities/team.js';
 import { TeamGrant } from '../entities/team-grant.js';
@@ -52,6 +53,10 @@ export class ApplicationPage extends pageOf(Application, ApplicationListItem) {}
 /** Tokens. */
 @ObjectType({ description: 'A page of tokens.' })
 export class ApiTokenPage extends pageOf(ApiToken) {}
+
+/** Provisioning tokens. */
+@ObjectType({ description: 'A page of provisioning tokens.' })
+export class ProvisioningTokenPage extends pageOf(ProvisioningToken) {}
 
 /** Long work. */
 @ObjectType({ description: 'A page of jobs.' })

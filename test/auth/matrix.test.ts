@@ -13,7 +13,7 @@ import { Role, TokenScope } from '../../src/entities/enums.js';
 import { type Route, routes } from '../../src/rest/routes.js';
 import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
-import { type Access, operations, type Things, type Values } from './operations.js';
+import { type Access, inAnHour, operations, type Things, type Values } from './operations.js';
 
 const world = useWorld();
 
@@ -31,6 +31,7 @@ type Who =
   | 'read token'
   | 'ingest token'
   | 'device token'
+  | 'provisioning token'
   | 'other organization';
 
 const ok = 200;
@@ -48,6 +49,7 @@ const callers: Record<Who, (access: Access, changes: boolean) => number> = {
   'read token': (_access, changes) => (changes ? 403 : ok),
   'ingest token': (access) => (access === 'ingesters' || access === 'deviceIngesters' ? ok : 403),
   'device token': (access) => (access === 'deviceIngesters' ? ok : 403),
+  'provisioning token': (access) => (access === 'provisioners' ? ok : 403),
   'other organization': (access) => (access === 'anyone' ? ok : 404),
 };
 
@@ -61,10 +63,19 @@ const asMember: Record<Access, number> = {
   ownersOfReadable: 403,
   ingesters: 403,
   deviceIngesters: 403,
+  provisioners: 403,
 };
 
-/** `updateAccount` names no organization: it is about the caller's own, which only owners change. */
-const expected = (who: Who, name: string, access: Access, changes: boolean): number =>
+/**
+ * `updateAccount` names no organization: it is about the caller's own, which only owners change. `provisionDevice` names none
+ * either: whoever has another token is told that it takes a provisioning token.
+ */
+const expected = (who: Who, name: string, access: Access, changes: boolean): number => {
+  const usual = usuallyExpected(who, name, access, changes);
+  return access === 'provisioners' && who !== 'provisioning token' && usual !== 401 ? 403 : usual;
+};
+
+const usuallyExpected = (who: Who, name: string, access: Access, changes: boolean): number =>
   name === 'Mutation.updateAccount' && ['member', 'reader', 'writer', 'reader and writer'].includes(who)
     ? 403
     : callers[who](access, changes);
@@ -101,6 +112,7 @@ beforeAll(async () => {
     world.bearer({ organizationId: organization.id, scope, ...(expiresAt && { expiresAt }) });
   const revoked = await bearer(TokenScope.full);
   await world.pool.query('update api_token set revoked_at = now() where prefix = $1', [revoked.token?.slice(0, 8)]);
+  const provisioningToken = await tokenOfProduct(organization, things.productId);
   const deviceToken = await tokenOfDevice(organization, things.deviceId);
   actors = {
     nobody: world.anonymous(),
@@ -116,6 +128,7 @@ beforeAll(async () => {
     'read token': await bearer(TokenScope.read),
     'ingest token': await bearer(TokenScope.ingest),
     'device token': new Actor(world.url, deviceToken.token),
+    'provisioning token': new Actor(world.url, provisioningToken.token),
     'other organization': other,
   };
   const introspection = await organization.graph(getIntrospectionQuery());
@@ -128,6 +141,15 @@ async function tokenOfDevice(owner: AccountActor, deviceId: string): Promise<{ i
     `/devices/${owner.id}/${deviceId}/tokens`,
   );
   return { id: body.apiToken.id, token: body.token };
+}
+
+/** Makes a provisioning token of a product. */
+async function tokenOfProduct(owner: AccountActor, productId: string): Promise<{ id: string; token: string }> {
+  const { body } = await owner.post<{ token: string; provisioningToken: { id: string } }>(
+    `/products/${owner.id}/${productId}/provisioning-tokens`,
+    { deviceLimit: 100, expiresAt: inAnHour() },
+  );
+  return { id: body.provisioningToken.id, token: body.token };
 }
 
 async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
@@ -158,6 +180,7 @@ async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
     deliveryId: await owner.make(`${application}/hooks/${hookId}/ping`),
     jobId: await owner.make(`/products/${owner.id}/${productId}/redecode`),
     tokenId: token.body.data?.['createApiToken'].apiToken.id,
+    provisioningTokenId: (await tokenOfProduct(owner, productId)).id,
     deviceTokenId: (await tokenOfDevice(owner, deviceId)).id,
   };
 }

@@ -12,7 +12,8 @@ export type Values = Record<string, unknown>;
  * - `owners`: owners alone, and other members know that the thing exists;
  * - `ownersOfReadable`: owners alone, and other members know that it exists if they can read it;
  * - `ingesters`: owners and tokens that may only post records;
- * - `deviceIngesters`: these and the token of the device.
+ * - `deviceIngesters`: these and the token of the device;
+ * - `provisioners`: provisioning tokens alone.
  */
 export type Access =
   | 'anyone'
@@ -22,7 +23,8 @@ export type Access =
   | 'owners'
   | 'ownersOfReadable'
   | 'ingesters'
-  | 'deviceIngesters';
+  | 'deviceIngesters'
+  | 'provisioners';
 
 /** The things of one organization that operations are tried on. */
 export interface Things {
@@ -39,6 +41,7 @@ export interface Things {
   userId: string;
   tokenId: string;
   deviceTokenId: string;
+  provisioningTokenId: string;
   deliveryId: string;
   jobId: string;
   /** Makes a word that was not used before. */
@@ -83,6 +86,9 @@ async function shareAlike({ owner }: Things, applicationId: string): Promise<voi
     await owner.put(`/teams/${owner.id}/${id}/applications/${applicationId}`, { permission: name });
   }
 }
+
+/** A time at which nothing of a run of these tests has ended. */
+export const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 const hex = ({ fresh }: Things) => Buffer.from(fresh()).toString('hex').slice(-32);
 
@@ -264,6 +270,16 @@ export const operations: Record<string, Trial> = {
     access: 'ownersOfReadable',
     values: (things) => ({ ...device(things), tokenId: things.deviceTokenId }),
   },
+  'Query.provisioningTokens': { access: 'owners', values: product },
+  'Mutation.createProvisioningToken': {
+    access: 'owners',
+    values: (things) => ({ ...product(things), deviceLimit: 10, expiresAt: inAnHour() }),
+  },
+  'Mutation.revokeProvisioningToken': {
+    access: 'owners',
+    values: (things) => ({ ...product(things), provisioningTokenId: things.provisioningTokenId }),
+  },
+  'Mutation.provisionDevice': { access: 'provisioners', values: (things) => ({ deviceSerial: hex(things) }) },
   'Mutation.ingestDeviceRecords': {
     access: 'deviceIngesters',
     values: (things) => ({ ...device(things), records: { data: { temperature: 1 } } }),

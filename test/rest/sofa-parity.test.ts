@@ -178,7 +178,7 @@ function sofaSender(services: Services, tenant: Tenant): Send {
       container: { get: (type: ClassType) => instances.get(type) },
     }),
   );
-  const resources = { ...createResources(readConfig({}), services), originOf: () => 'http://sofa' };
+  const resources = { ...createResources(readConfig({}), services, async () => {}), originOf: () => 'http://sofa' };
   const sofa = useSofa({
     schema,
     basePath: '',

@@ -26,6 +26,7 @@ const chapterNotes: Readonly<Record<string, string>> = {
   'Hook additions': 'Settings, signing secrets, the record of calls and redelivery of hooks.',
   Ingestion: 'Records in: as JSON of ours, or as network servers send them.',
   'Device tokens': 'Tokens that post the records of one device and do nothing else.',
+  Provisioning: 'Tokens with which devices of a product register themselves.',
 };
 
 /**

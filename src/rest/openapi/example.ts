@@ -13,6 +13,7 @@ const applicationHookId = '019aa0de-7c00-7000-8000-00000000a007';
 const deliveryId = '019aa0de-7c00-7000-8000-00000000a008';
 const jobId = '019aa0de-7c00-7000-8000-00000000a009';
 const tokenId = '019aa0de-7c00-7000-8000-00000000a010';
+const provisioningTokenId = '019aa0de-7c00-7000-8000-00000000a011';
 const createdAt = '2026-11-20T12:00:00.000Z';
 const updatedAt = '2026-11-20T12:30:00.000Z';
 const serial = '70b3d57ed005abcd';
@@ -200,6 +201,9 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   deliveryId,
   jobId,
   tokenId,
+  provisioningTokenId,
+  deviceLimit: 1000,
+  expiresAt: '2036-01-01T00:00:00.000Z',
   limit: 10,
   page: 1,
   sort: '-createdAt,name',

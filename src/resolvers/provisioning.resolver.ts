@@ -1,0 +1,147 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { isOwner, loadProduct, referredProduct, requireOrganization } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { NewApiToken } from '../entities/api-token.js';
+import { Device } from '../entities/device.js';
+import { TokenScope } from '../entities/enums.js';
+import { newId } from '../entities/id.js';
+import { NewProvisioningToken, ProvisioningToken } from '../entities/provisioning-token.js';
+import { conflict, forbidden } from '../errors.js';
+import { violates } from '../schema/constraints.js';
+import type { Context } from '../schema/context.js';
+import { ProvisioningTokenPage } from '../schema/pages.js';
+import {
+  CreateProvisioningTokenArgs,
+  ProvisionDeviceArgs,
+  ProvisioningTokenArgs,
+  ProvisioningTokensArgs,
+} from '../schema/provisioning.args.js';
+import { Provisions } from '../schema/scope.js';
+import { endToken, makeToken, tokenListing } from './api-tokens.js';
+import { list } from './list.js';
+
+/** Provisioning tokens, which only owners see and make, and the devices that register with them. */
+@Resolver(() => ProvisioningToken)
+export class ProvisioningResolver {
+  /** The clock tells milliseconds since the epoch. */
+  constructor(private readonly clock: () => number) {}
+
+  @Query(() => ProvisioningTokenPage, {
+    nullable: true,
+    description: 'The tokens with which devices of a product register themselves, revoked and expired ones included.',
+  })
+  async provisioningTokens(
+    @Args(() => ProvisioningTokensArgs) args: ProvisioningTokensArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ProvisioningTokenPage> {
+    await requireProduct(ctx, args);
+    return list<ProvisioningToken>(ctx, listing(ofProduct(ctx, args)), args);
+  }
+
+  @Mutation(() => NewProvisioningToken, {
+    description:
+      'Makes a token with which so many devices of a product may register themselves, until a time. It is shown in this answer and never again.',
+  })
+  async createProvisioningToken(
+    @Args(() => CreateProvisioningTokenArgs) args: CreateProvisioningTokenArgs,
+    @Ctx() ctx: Context,
+  ): Promise<NewProvisioningToken> {
+    await requireProduct(ctx, args);
+    const { productId, deviceLimit, name, expiresAt } = args;
+    const { organizationId } = ctx.caller;
+    return ctx.em.transactional(async (em) => {
+      const values = { organizationId, productId, scope: TokenScope.ingest, name, expiresAt };
+      const { token, apiToken } = await makeToken(em, values, this.clock());
+      await execute(em, sql`insert into provisioning (token_id, device_limit) values (${apiToken.id}, ${deviceLimit})`);
+      const { id, prefix, createdAt } = apiToken;
+      const shown = { id, organizationId, productId, prefix, deviceLimit, deviceCount: 0, createdAt };
+      return { token, provisioningToken: { ...shown, name: name ?? null, expiresAt: expiresAt.toISOString() } };
+    });
+  }
+
+  @Mutation(() => ProvisioningToken, {
+    description: 'Ends a provisioning token for good. Devices that have registered with it stay, and their tokens too.',
+  })
+  async revokeProvisioningToken(
+    @Args(() => ProvisioningTokenArgs) args: ProvisioningTokenArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ProvisioningToken> {
+    await requireProduct(ctx, args);
+    const { id } = await endToken(ctx, args.provisioningTokenId, ofProduct(ctx, args));
+    const [token] = await ctx.read<ProvisioningToken>(sql`${rows()} where k.id = ${id}`);
+    return token!;
+  }
+
+  @Provisions()
+  @Mutation(() => NewApiToken, {
+    description:
+      'Registers the device that calls, with a provisioning token, by a serial that the organization has no device of. Answers a token that posts records of this device, and is shown in this answer and never again.',
+  })
+  async provisionDevice(
+    @Args(() => ProvisionDeviceArgs) { deviceSerial }: ProvisionDeviceArgs,
+    @Ctx() ctx: Context,
+  ): Promise<NewApiToken> {
+    // Each attempt counts, also one that succeeds: else the answers would tell at any speed which serials there are.
+    await ctx.countUnknown();
+    const { organizationId, productId, tokenId } = ctx.caller;
+    const product = await referredProduct(ctx, { id: productId! });
+    const serial = deviceSerial.toLowerCase();
+    const device = Object.assign(new Device(), { id: newId(), organizationId, serial }).change({ product });
+    return ctx.em.transactional(async (em) => {
+      // The row is locked until the end: of two devices that come for the last place, the second finds none.
+      const placed = await execute(
+        em,
+        sql`update provisioning set device_count = device_count + 1
+             where token_id = ${tokenId} and device_count < device_limit returning 1 as one`,
+      );
+      if (placed.length === 0) throw forbidden('As many devices as may have registered with this token.');
+      const taken = await execute(
+        em,
+        sql`select 1 as one from device where organization_id = ${organizationId} and serial_key = ${serial.replaceAll('-', '')}`,
+      );
+      if (taken.length > 0) throw refused();
+      try {
+        await em.persist(device).flush();
+      } catch (error) {
+        // Registered at the same time, with another token or by an owner.
+        if (violates(error, 'device_organization_id_serial_key_key')) throw refused();
+        throw error;
+      }
+      const values = { organizationId, deviceId: device.id, scope: TokenScope.ingest, name: 'Provisioned' };
+      return makeToken(em, values, this.clock());
+    });
+  }
+}
+
+/** The same whoever has the serial: a device of another product, one that an owner registered, or the caller itself. */
+const refused = () => conflict('This serial cannot be registered with this token.');
+
+interface ProductKey {
+  readonly organizationId: string;
+  readonly productId: string;
+}
+
+/** One's own product or a public one: the tokens are the caller's. @throws notFound, or forbidden where it is no owner */
+const requireProduct = async (ctx: Context, { organizationId, productId }: ProductKey): Promise<void> => {
+  await loadProduct(ctx, organizationId, productId, 'read');
+  if (!isOwner(ctx.caller)) requireOrganization(ctx, ctx.caller.organizationId, 'own');
+};
+
+const ofProduct = ({ caller }: Context, { productId }: ProductKey): Sql[] => [
+  sql`k.organization_id = ${caller.organizationId}`,
+  sql`k.product_id = ${productId}`,
+];
+
+const from: Sql = sql`from api_token k join provisioning v on v.token_id = k.id`;
+
+const rows = (): Sql => sql`
+  select k.id, k.organization_id as "organizationId", k.product_id as "productId", k.name, k.prefix,
+         v.device_limit as "deviceLimit", v.device_count as "deviceCount", k.created_at as "createdAt",
+         k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt" ${from}`;
+
+const listing = (where: readonly Sql[]) => {
+  const { scope: _scope, ...sortable } = tokenListing([]).sortable;
+  const counts = { deviceLimit: sql`v.device_limit`, deviceCount: sql`v.device_count` };
+  return { ...tokenListing(where), rows, from, sortable: { ...sortable, ...counts } };
+};

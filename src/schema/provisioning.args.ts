@@ -1,0 +1,33 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { ArgsType, Field } from 'type-graphql';
+import { id, name, serial, whole } from './fields.js';
+import { PageArgs } from './list.args.js';
+import { ProductArgs } from './product.args.js';
+
+/** A new provisioning token of a product. */
+@ArgsType()
+export class CreateProvisioningTokenArgs extends ProductArgs {
+  @name('What it is for.', { optional: true }) name?: string | null;
+  @whole('How many devices may register with it.', 1, 1_000_000) deviceLimit!: number;
+  @Field(() => GraphQLDateTimeISO, { description: 'When it stops to count, a time in the future.' })
+  expiresAt!: Date;
+}
+
+/** The provisioning tokens of a product. */
+@ArgsType()
+export class ProvisioningTokensArgs extends PageArgs {
+  @id('Organization that owns the product.') organizationId!: string;
+  @id('Product.') productId!: string;
+}
+
+/** Names a provisioning token of a product. */
+@ArgsType()
+export class ProvisioningTokenArgs extends ProductArgs {
+  @id('Provisioning token.') provisioningTokenId!: string;
+}
+
+/** A device that registers itself. */
+@ArgsType()
+export class ProvisionDeviceArgs {
+  @serial() deviceSerial!: string;
+}
