@@ -121,6 +121,7 @@ const success = (route: Route, field: Field): JsonSchema => {
 
 /** Operations that the state of things may forbid. */
 const conflicting = new Set([
+  'provisionDevice',
   'updateAccount',
   'updateOrganization',
   'setOrganizationMember',
