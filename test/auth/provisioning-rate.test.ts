@@ -25,7 +25,7 @@ it('counts attempts to register together with unknown tokens of the same address
   // What is left of the allowance goes down by one with each of them. Where a window ends between two, it is tried again.
   const seen: number[][] = [];
   const stepsOf = (left: readonly number[]) => left.slice(1).map((each, index) => left[index]! - each);
-  while (seen.length < rounds && !seen.some((left) => `${stepsOf(left)}` === '1,1')) {
+  while (seen.length < rounds && !seen.some((left) => stepsOf(left).every((step) => step === 1))) {
     const left: number[] = [];
     for (const call of calls(seen.length)) left.push(Number((await call()).headers.get('x-ratelimit-remaining')));
     seen.push(left);
