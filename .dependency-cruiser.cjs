@@ -54,6 +54,8 @@ const mayImport = {
   // A surface of its own, which reads requests as REST does.
   elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'search'],
   operator: ['auth', 'entities', 'errors'],
+  // Of database, hooks and records only types.
+  tracing: ['config', 'log', 'version', 'rest', 'database', 'hooks', 'records'],
   // It knows tables by the database's own catalogue.
   backup: [],
   // A customer: HTTP is all that it knows of us.
@@ -77,6 +79,7 @@ const at = (name) =>
     'graph',
     'elasticsearch',
     'operator',
+    'tracing',
     'backup',
     'demo',
   ].includes(name)
@@ -142,8 +145,10 @@ module.exports = {
       to: { path: '^src/records/opensearch/' },
     },
     keeper('undici', 'hooks/'),
+    keeper('@opentelemetry', 'tracing/'),
     keeper(
       'express',
+      'tracing/',
       'rest/',
       'graph/',
       'elasticsearch/',

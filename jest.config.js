@@ -2,7 +2,8 @@
  * Tests run compiled, against a real PostgreSQL that `test/support` prepares. The project `postgres` is all of them; the
  * project `cluster` runs those that hold for every store of records once more, with the records' index on the OpenSearch
  * cluster at OPENSEARCH_URL, and the tests of that index; the project `faults` kills nodes of one that it starts. The
- * project `ops` runs the proxies and rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh).
+ * project `ops` runs the proxies and rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh). The
+ * project `chaos` has the faults of docs/reliability.md: as long as they are there with CHAOS=full, else shorter.
  */
 const project = {
   roots: ['<rootDir>/dist/test'],
@@ -35,7 +36,7 @@ export default {
       ...project,
       displayName: 'postgres',
       testMatch: ['<rootDir>/dist/test/**/*.test.js'],
-      testPathIgnorePatterns: ['<rootDir>/dist/test/(cluster|ops)/'],
+      testPathIgnorePatterns: ['<rootDir>/dist/test/(chaos|cluster|ops)/'],
     },
     {
       ...project,
@@ -51,6 +52,9 @@ export default {
     // A project without patterns would run every test.
     ...(process.env.OPS_TOOLS
       ? [{ ...project, displayName: 'ops', testMatch: ['<rootDir>/dist/test/ops/*.test.js'] }]
+      : []),
+    ...(process.env.CHAOS
+      ? [{ ...project, displayName: 'chaos', testMatch: ['<rootDir>/dist/test/chaos/*.test.js'] }]
       : []),
   ],
 };

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
 import { sessionOptions } from './src/database/pools.js';
+import { clientOf } from './src/database/primary.js';
 import { typeParsers } from './src/database/types.js';
 import { entities } from './src/entities/index.js';
 
@@ -16,7 +17,12 @@ export const ormOptions = (connectionString: string, session?: string): Options 
     extensions: [Migrator],
     discovery: { warnWhenNoEntities: false },
     // Of the address it takes the parts alone, so the session's settings have to be said here.
-    driverOptions: { types: typeParsers, application_name: 'ddp', options: sessionOptions(connectionString, session) },
+    driverOptions: {
+      types: typeParsers,
+      application_name: 'ddp',
+      options: sessionOptions(connectionString, session),
+      Client: clientOf(connectionString),
+    },
     pool: { min: 0, max: 10 },
     // A resolver flushes one thing, which is one statement; who changes more asks for a transaction.
     implicitTransactions: false,

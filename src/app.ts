@@ -28,6 +28,7 @@ import { createOpenApi } from './rest/openapi/document.js';
 import { originOf } from './rest/origin.js';
 import { identifyRequests } from './rest/request-id.js';
 import { logRequests } from './rest/request-log.js';
+import { traceIdOf } from './rest/trace-context.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
 import { isAborted } from './schema/api-error.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
@@ -137,7 +138,9 @@ async function createApp(
   const report = (cause: unknown, request?: Request) => {
     // What a caller who went away has aborted is no fault of ours.
     if (isAborted(cause)) return;
-    log.error({ err: cause, requestId: request?.res?.getHeader('X-Request-Id') }, unforeseen);
+    const traceId = request && traceIdOf(request);
+    const requestId = request?.res?.getHeader('X-Request-Id');
+    log.error({ err: cause, requestId, ...(traceId && { traceId }) }, unforeseen);
   };
   const elasticsearch = createElasticsearch({
     base: basePath,
@@ -169,8 +172,9 @@ async function createApp(
     observe: createOperationMetrics(services.registry),
   });
   observeSubscriptions(services.registry, graph.subscribed);
+  app.use(identifyRequests());
+  if (services.tracing) app.use(services.tracing.requests);
   app.use(
-    identifyRequests(),
     logRequests(log, createRequestMetrics(services.registry)),
     allowOrigins(config.corsOrigins),
     elasticsearch,

@@ -4,6 +4,7 @@ import type { Request } from 'express';
 import type { CallReads } from './database/call-read.js';
 import type { Caller } from './entities/caller.js';
 import { noteFor } from './rest/request-log.js';
+import { traceparentOf } from './rest/trace-context.js';
 import type { Context, Read, WeighRows } from './schema/context.js';
 
 /** What all calls share; app makes it once. */
@@ -76,6 +77,10 @@ export class Call implements Context {
 
   countUnknown(): Promise<void> {
     return this.resources.countUnknown(this.request);
+  }
+
+  get traceparent(): string | undefined {
+    return traceparentOf(this.request);
   }
 
   note(fields: Readonly<Record<string, string>>): void {

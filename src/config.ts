@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { type ClusterConfig, clusterOf, clusterSettings } from './cluster-setting.js';
 import { parseDuration } from './duration.js';
 import {
+  databaseOf,
   deadline,
   duration,
   durationSentence,
+  endpointOf,
   flag,
   list,
   listOf,
@@ -12,7 +14,7 @@ import {
   originOf,
   parsed,
   proxiesOf,
-  urlOf,
+  ratioOf,
   whole,
   within,
 } from './setting.js';
@@ -56,6 +58,8 @@ export interface Config {
   /** As Express takes it: hops, or addresses and networks; undefined trusts nobody. */
   trustProxy: number | readonly string[] | undefined;
   http: HttpConfig;
+  /** Undefined: nothing is traced. */
+  tracing: TracingConfig | undefined;
   /** Processes that serve the address together; undefined: as the database and the processors suggest. */
   workers: number | 'auto' | undefined;
   /** Bytes of request bodies in memory at once; of answers twice as many. */
@@ -71,8 +75,18 @@ export interface HttpConfig {
   requestTimeout: number;
   /** Connections of one address that have not shown a valid token; 0 is no limit. */
   perAddress: number;
+  /** Connections at once, of all addresses; 0 is no limit. */
+  maxConnections: number;
   /** How long a service that is to stop goes on answering, so that who sends to it learns of it. */
   stopDelay: number;
+}
+
+/** Where traces go. */
+export interface TracingConfig {
+  /** Address of a collector that takes OTLP over HTTP, without `/v1/traces`. */
+  endpoint: string;
+  /** The part of traces that begin here which is sent, from 0 to 1; others are as their callers say. */
+  ratio: number;
 }
 
 /** Subscriptions at once, at most. */
@@ -112,7 +126,7 @@ const settings = z.object({
   PORT: whole(0, 65_535).default(4000),
   HOST: z.string().default('127.0.0.1'),
   DATABASE_URL: parsed(
-    (text) => (/^postgres(ql)?:$/.test(urlOf(text)?.protocol ?? '') ? text : undefined),
+    databaseOf,
     'must be an address such as postgresql://user:password@host:5432/database',
   ).optional(),
   DATA_DIR: z.string().default('.data'),
@@ -147,6 +161,7 @@ const settings = z.object({
   KEEP_ALIVE_TIMEOUT: deadline().default(75_000),
   REQUEST_TIMEOUT: deadline().default(60_000),
   CONNECTIONS_PER_ADDRESS: whole(0, 1_000_000).default(200),
+  MAX_CONNECTIONS: whole(0, 1_000_000).default(10_000),
   WORKERS: parsed(
     (text) => (text === 'auto' ? text : /^\d+$/.test(text) ? within(Number(text), 256) || undefined : undefined),
     'must be auto or a whole number from 1 to 256',
@@ -157,6 +172,8 @@ const settings = z.object({
   BYTES_IN_FLIGHT: whole(16, 1_000_000).default(256),
   BYTES_IN_FLIGHT_PER_ORGANIZATION: whole(16, 1_000_000).default(64),
   BYTES_IN_FLIGHT_PER_TOKEN: whole(16, 1_000_000).default(32),
+  OTEL_EXPORTER_OTLP_ENDPOINT: parsed(endpointOf, 'must be an address such as http://collector:4318').optional(),
+  OTEL_TRACES_SAMPLER_ARG: parsed(ratioOf, 'must be a number from 0 to 1').default(1),
   LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info'),
 });
 
@@ -212,8 +229,12 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
       keepAliveTimeout: data.KEEP_ALIVE_TIMEOUT,
       requestTimeout: data.REQUEST_TIMEOUT,
       perAddress: data.CONNECTIONS_PER_ADDRESS,
+      maxConnections: data.MAX_CONNECTIONS,
       stopDelay: data.STOP_DELAY,
     },
+    tracing: data.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? { endpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT, ratio: data.OTEL_TRACES_SAMPLER_ARG }
+      : undefined,
     workers: data.WORKERS,
     inFlight: {
       perProcess: data.BYTES_IN_FLIGHT * mebibyte,

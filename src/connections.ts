@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client';
 import { ormOptions } from '../mikro-orm.config.js';
 import type { Config } from './config.js';
 import { type CallReads, createCallReads } from './database/call-read.js';
+import { type FollowStatement, followPool } from './database/follow-statement.js';
 import { createPool } from './database/pools.js';
 import { createReader, type Reader } from './database/reader.js';
 import { dispatcherSession } from './hooks/hooks.js';
@@ -74,28 +75,37 @@ export const connectionsOfProcess = ({ ingestGrouping }: Pick<Config, 'ingestGro
   return pools + slowReads + singleConnections;
 };
 
-/** Opens the connections; most are made when they are first used. */
-export async function openConnections(config: Config, connectionString: string): Promise<Connections> {
+/**
+ * Opens the connections; most are made when they are first used.
+ * @param follow told of each statement that requests cause
+ */
+export async function openConnections(
+  config: Config,
+  connectionString: string,
+  follow?: FollowStatement,
+): Promise<Connections> {
   const limit = statementLimit(config.graph.timeout);
   const orm = await MikroORM.init(ormOptions(connectionString, `-c statement_timeout=${limit}`));
-  const reader = createReader(connectionString, Math.min(limit, quickReadLimit));
-  const accessReader = createReader(connectionString, Math.min(limit, accessReadLimit));
+  const reader = createReader(connectionString, Math.min(limit, quickReadLimit), follow);
+  const accessReader = createReader(connectionString, Math.min(limit, accessReadLimit), follow);
+  if (follow) followPool(await orm.em.getConnection().getNativeClient(), follow);
   const open = (options?: Parameters<typeof createPool>[1]) => createPool(connectionString, options);
   // Where records are on a cluster, those that were just stored are in the journal.
   const justStored = (session = '') => (config.recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
-  const slowPool = open({ name: 'ddp slow read', max: slowReads, pipeline: true, slow: true });
-  const pool = open({ max: sizes.main });
+  const slowPool = open({ name: 'ddp slow read', max: slowReads, pipeline: true, slow: true, follow });
+  const pool = open({ max: sizes.main, follow });
   // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
   const max = config.ingestGrouping ? sizes.store : sizes.storeUngrouped;
-  const storePool = open({ name: 'ddp store', max, pipeline: true, session: justStored() });
+  const storePool = open({ name: 'ddp store', max, pipeline: true, session: justStored(), follow });
   const slowStorePool = open({
     name: 'ddp slow store',
     max: sizes.slowStore,
     pipeline: true,
     session: justStored(),
     slow: true,
+    follow,
   });
-  const searchPool = open({ name: 'ddp search', max: sizes.search, pipeline: true });
+  const searchPool = open({ name: 'ddp search', max: sizes.search, pipeline: true, follow });
   const dispatcherPool = open({ name: 'ddp hooks', max: sizes.hooks, session: dispatcherSession });
   const livePool = open({ name: 'ddp live', max: sizes.live, session: justStored(liveSession) });
   const liveSlowPool = open({

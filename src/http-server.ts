@@ -9,6 +9,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { createRefusal } from './refuse-connection.js';
 
 /** A server that listens. */
 export interface HttpServer {
@@ -41,6 +42,8 @@ export interface Connections {
   keepAliveTimeout: number;
   /** How long a request may take to arrive, with its body; then it is answered 408 without a body. */
   requestTimeout: number;
+  /** How many may be open at once, those of WebSockets among them; 0 is no limit. One more is answered 503. */
+  maxConnections: number;
   /** Lets a new connection in, or says that its address has too many. */
   accept(socket: Socket): boolean;
 }
@@ -95,11 +98,19 @@ function drainWith(server: Server): () => void {
 type Take = (socket: Socket) => void;
 
 /** What a server does with new connections: those that are not let in cost no more than their socket. */
-function takeWith(server: Server, connections: Pick<Connections, 'accept'> | undefined): Take {
+function takeWith(server: Server, connections: Pick<Connections, 'accept' | 'maxConnections'> | undefined): Take {
   const [serve] = server.listeners('connection') as Take[];
+  const max = connections?.maxConnections || Number.POSITIVE_INFINITY;
+  const refuse = createRefusal();
+  let open = 0;
   const take: Take = (socket) => {
-    if (connections?.accept(socket) === false) socket.destroy();
-    else serve!.call(server, socket);
+    if (connections?.accept(socket) === false) return socket.destroy();
+    if (open >= max) return refuse(socket);
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+    serve!.call(server, socket);
   };
   server.removeAllListeners('connection').on('connection', take);
   return take;

@@ -6,6 +6,7 @@ import type { Config } from './config.js';
 import { type Connections, openConnections } from './connections.js';
 import type { CallReads } from './database/call-read.js';
 import { isConnectionLoss } from './database/loss.js';
+import { clientOf } from './database/primary.js';
 import type { Reader } from './database/reader.js';
 import { fairQueueFor } from './fair-queue.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
@@ -22,6 +23,8 @@ import type { RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 import { createDeviceBatchStep } from './resolvers/device-batch-job.js';
+import { openTracing } from './tracing/open.js';
+import type { Tracing } from './tracing/tracing.js';
 
 /** What the services are opened with. */
 export interface ServicesOptions {
@@ -63,6 +66,8 @@ export interface Services {
   index: RecordIndex;
   jobs: Jobs;
   live: Live;
+  /** Undefined where nothing is traced. */
+  tracing: Tracing | undefined;
   /** Milliseconds since the epoch. */
   clock: () => number;
   /** Finishes what is under way within so many milliseconds and lets go of the database. */
@@ -73,13 +78,14 @@ export interface Services {
 export async function openServices(options: ServicesOptions): Promise<Services> {
   const { config, connectionString, log, clock = Date.now, random = Math.random } = options;
   await prepareDatabase(connectionString, log);
-  const connections = await openConnections(config, connectionString);
+  const tracing = config.tracing && (await openTracing(config.tracing, log));
+  const connections = await openConnections(config, connectionString, tracing?.statement);
   const registry = new Registry();
   const cluster =
     config.recordIndex === 'opensearch' && config.cluster
       ? createClusterStore({ config: config.cluster, pool: connections.pool, clock, log, registry })
       : undefined;
-  const base: Base = { ...options, connections, registry, clock, random, cluster };
+  const base: Base = { ...options, connections, registry, clock, random, cluster, tracing };
   const live = openLive(base, () => records);
   const hooks = openHooks(base, live);
   const records = openRecordLog(base, live, hooks);
@@ -104,6 +110,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     index,
     jobs,
     live,
+    tracing,
     clock,
     async close(within) {
       await Promise.all([records.close(), jobs.close()]);
@@ -111,6 +118,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       await live.close();
       await Promise.all([index.close(), cluster?.close()]);
       await connections.close();
+      await tracing?.close();
     },
   };
 }
@@ -121,6 +129,7 @@ interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm'>> {
   registry: Registry;
   /** Undefined where records are searched in PostgreSQL. */
   cluster: ClusterStore | undefined;
+  tracing: Tracing | undefined;
 }
 
 /** The query of a subscription may take so long over what was just stored, in milliseconds; then it is told as missed. */
@@ -133,6 +142,7 @@ function openLive({ connections, connectionString, log }: Base, records: () => R
     pool: livePool,
     slowPool: liveSlowPool,
     connectionString,
+    Client: clientOf(connectionString),
     log,
     recheck: createRecheck(
       async <Row extends object>(query: Sql) => (await livePool.query<object>(query)).rows as Row[],
@@ -151,7 +161,7 @@ function openLive({ connections, connectionString, log }: Base, records: () => R
 }
 
 function openHooks(
-  { connections, cluster, config, clock, random, log, secretKeys, registry }: Base,
+  { connections, cluster, config, clock, random, log, secretKeys, registry, tracing }: Base,
   live: Live,
 ): Hooks {
   const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention, lookups } = config.hooks;
@@ -170,6 +180,7 @@ function openHooks(
     retention: deliveryRetention,
     match: storedRecords.match,
     lookups,
+    trace: tracing?.call,
     scan,
     count,
     registry,
@@ -178,7 +189,7 @@ function openHooks(
 }
 
 function openRecordLog(
-  { connections, cluster, config, clock, log, registry }: Base,
+  { connections, cluster, config, clock, log, registry, tracing }: Base,
   live: Live,
   hooks: Hooks,
 ): RecordLog {
@@ -191,6 +202,7 @@ function openRecordLog(
     changes: { quick: livePool, slow: liveSlowPool },
     log,
     grouping: config.ingestGrouping,
+    trace: tracing?.group,
     clock,
     alongside: hooks.alongside,
     committed(stored) {

@@ -61,6 +61,34 @@ export function originOf(text: string): string | undefined {
   return bare && url.username === '' ? url.origin : undefined;
 }
 
+/**
+ * The address of a database. One that names several servers, as libpq takes it (`postgresql://user@a:5432,b:5432/ddp`), names
+ * them in `hosts` and has the first in their place.
+ */
+export function databaseOf(text: string): string | undefined {
+  const [, start = '', hosts = '', rest = ''] =
+    /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)(.*)$/s.exec(text) ?? [];
+  const [first, ...others] = hosts.split(',');
+  const url = urlOf(`${start}${first}${rest}`);
+  if (url === undefined) return undefined;
+  if (others.length === 0) return text;
+  if (![first, ...others].every((host) => host && urlOf(`postgresql://${host}`)?.hostname)) return undefined;
+  // Only one that takes writes is of use here.
+  url.searchParams.delete('target_session_attrs');
+  url.searchParams.set('hosts', hosts);
+  return url.toString();
+}
+
+/** An http address that paths are put behind. */
+export function endpointOf(text: string): string | undefined {
+  const url = urlOf(text);
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) return undefined;
+  return url.href.replace(/\/$/, '');
+}
+
+export const ratioOf = (text: string): number | undefined =>
+  /^(0|1|0?\.\d+|[01]\.0+)$/.test(text) ? Number(text) : undefined;
+
 /** A network, or an address as the network of itself. */
 export function networkOf(text: string): string | undefined {
   // Shorthand such as 10/8 is another network than it looks.

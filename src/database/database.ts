@@ -1,6 +1,6 @@
-import pg from 'pg';
 import type { Log } from '../log.js';
 import { openEmbedded } from './embedded.js';
+import { clientOf } from './primary.js';
 
 /** The database that the settings name, ready to be connected to. */
 export interface Database {
@@ -39,7 +39,7 @@ export async function openDatabase(
 }
 
 async function checkRelease(connectionString: string): Promise<void> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
+  const client = new (clientOf(connectionString))({ connectionString, connectionTimeoutMillis: 10_000 });
   let release: number;
   try {
     await client.connect();
@@ -59,8 +59,8 @@ async function checkRelease(connectionString: string): Promise<void> {
 
 /** The address without its user and password. */
 function placeOf(connectionString: string): string {
-  const { host, pathname } = new URL(connectionString);
-  return `${host}${pathname}`;
+  const { host, pathname, searchParams } = new URL(connectionString);
+  return `${searchParams.get('hosts') ?? host}${pathname}`;
 }
 
 /** What went wrong, where an error may hold several tries (one for each address of a host). */

@@ -48,6 +48,9 @@ const startTimeout = 60_000;
 /** Starts that may fail before we say so; one that loses a race against another process's is a failure too. */
 const STARTS = 4;
 
+/** Between rounds of starts that failed, while this process uses the server. Milliseconds. */
+const restartPause = 2000;
+
 const usualConnections = 200;
 
 const ourSettings: ServerSettings = {
@@ -75,9 +78,22 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     place.client.once('end', () => {
       if (leaving) return;
       log.error('The embedded PostgreSQL went away; starting it again.');
-      sit().catch((error: unknown) => log.fatal(error, 'The embedded PostgreSQL does not start again.'));
+      void sitAgain();
     });
     return place;
+  };
+
+  /** What keeps it from starting may pass: a full disk, for one. */
+  const sitAgain = async () => {
+    while (!leaving) {
+      try {
+        await sit();
+        return log.info('The embedded PostgreSQL is back.');
+      } catch (error) {
+        log.error({ err: error }, 'The embedded PostgreSQL does not start again; trying further.');
+        await delay(restartPause, undefined, { ref: false });
+      }
+    }
   };
 
   const { client, port } = await sit();

@@ -1,5 +1,5 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
-import pg from 'pg';
+import { clientOf } from './primary.js';
 
 /** Any number that nothing else in the database locks: "ddp migrate" in letters of a telephone. */
 const LOCK = 337_6474283;
@@ -12,7 +12,7 @@ export async function withMigrationLock<Result>(
   connectionString: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const guard = new pg.Client({ connectionString, application_name: 'ddp migrate' });
+  const guard = new (clientOf(connectionString))({ connectionString, application_name: 'ddp migrate' });
   await guard.connect();
   try {
     await guard.query('select pg_advisory_lock($1)', [LOCK]);

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { type FollowStatement, followPool } from './follow-statement.js';
+import { clientOf } from './primary.js';
 import { giveWay } from './priority.js';
 import { typeParsers } from './types.js';
 
@@ -14,6 +16,8 @@ export interface PoolOptions {
   slow?: boolean;
   /** Shown in `pg_stat_activity`, so that an operator sees whose connection it is. */
   name?: string;
+  /** Told of each statement. */
+  follow?: FollowStatement | undefined;
 }
 
 /**
@@ -38,10 +42,11 @@ export const sessionOptions = (connectionString: string, session?: string): stri
  */
 export function createPool(
   connectionString: string,
-  { max = 10, name = 'ddp', session, pipeline = false, slow = false }: PoolOptions = {},
+  { max = 10, name = 'ddp', session, pipeline = false, slow = false, follow }: PoolOptions = {},
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: withSession(connectionString, session),
+    Client: clientOf(connectionString),
     max,
     application_name: name,
     types: typeParsers,
@@ -57,5 +62,6 @@ export function createPool(
     client.on('error', () => undefined);
     giveWay(client, connectionString, slow);
   });
+  if (follow) followPool(pool, follow);
   return pool;
 }

@@ -3,8 +3,10 @@ import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { unavailable } from '../errors.js';
 import type { WeighRows } from '../schema/context.js';
+import { type FollowStatement, followClient } from './follow-statement.js';
 import { isConnectionLoss } from './loss.js';
 import { withSession } from './pools.js';
+import { clientOf } from './primary.js';
 import { weighedTypes } from './row-weight.js';
 import { typeParsers } from './types.js';
 
@@ -33,10 +35,12 @@ const pointReads = '-c plan_cache_mode=force_generic_plan -c jit=off -c statemen
 /**
  * Opens one pipelined connection (measured: more of them are slower). A slow statement holds up all that is queued
  * behind it, so only reads of known, small cost may go here. Every text is prepared once and then called by name.
+ * @param follow told of each statement
  * @param limit how long a statement may run, or wait for a lock, before PostgreSQL cancels it (57014). Milliseconds.
  */
-export function createReader(connectionString: string, limit: number): Reader {
+export function createReader(connectionString: string, limit: number, follow?: FollowStatement): Reader {
   const address = withSession(connectionString, `${pointReads}${limit}`);
+  const Client = clientOf(connectionString);
   const names = new Map<string, string>();
   let made = 0;
   let sent = 0;
@@ -44,7 +48,7 @@ export function createReader(connectionString: string, limit: number): Reader {
   let current: Promise<pg.Client> | undefined;
 
   const connect = (): Promise<pg.Client> => {
-    const client = new pg.Client({
+    const client = new Client({
       connectionString: address,
       application_name: 'ddp read',
       types: typeParsers,
@@ -52,6 +56,7 @@ export function createReader(connectionString: string, limit: number): Reader {
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
     });
+    if (follow) followClient(client, follow);
     const opening = client.connect().then(() => client);
     const forget = () => {
       if (current === opening) current = undefined;

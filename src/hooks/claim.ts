@@ -22,6 +22,8 @@ export interface Claimed {
   payload: string;
   attemptsMade: number;
   maxAttempts: number;
+  /** W3C trace context of the request that stored it. */
+  traceparent: string | null;
   /** When it was queued, in milliseconds since 1970. */
   queuedAt: number;
   /** Whether it waited too long for its hook to be enabled, and ends without a call. */
@@ -55,7 +57,7 @@ export interface Shares {
 /** Columns of a claimed delivery `d`, and of its hook `h`; the same for records and pings. */
 const claimedRow = (claimId: string): Sql => sql`
   d.id, d.hook_id "hookId", d.organization_id "organizationId", ${claimId}::uuid "claimId", d.event, d.payload::text payload,
-  d.attempts_made "attemptsMade", d.max_attempts "maxAttempts", date_part('epoch', d.queued_at) * 1000 "queuedAt",
+  d.attempts_made "attemptsMade", d.max_attempts "maxAttempts", d.traceparent, date_part('epoch', d.queued_at) * 1000 "queuedAt",
   h.url, h.basic_user "basicUser", h.basic_pass "basicPass", h.header_name "headerName", h.header_value "headerValue",
   h.signing_secret "signingSecret", h.previous_signing_secret "previousSigningSecret",
   date_part('epoch', h.previous_signing_secret_until) * 1000 "previousSigningSecretUntil",

@@ -32,6 +32,16 @@ interface Call {
   target: Target;
 }
 
+/** The trace of a call that is being made. */
+export interface CallTrace {
+  /** What its receiver is told. */
+  traceparent: string;
+  end(outcome: Outcome): void;
+}
+
+/** Begins the trace of a call. */
+export type TraceCall = (delivery: Claimed, target: Pick<Target, 'origin'>) => CallTrace;
+
 /** How much a poll claimed. */
 type Amount = 'nothing' | 'few' | 'many';
 
@@ -59,6 +69,8 @@ export interface DispatcherOptions {
   clock: () => number;
   random: () => number;
   log: Logger;
+  /** Traces calls; without it receivers are told what the caller of this service said. */
+  trace?: TraceCall | undefined;
   /** Told of results once they are written. */
   observe?(results: readonly Result[]): void;
 }
@@ -206,8 +218,10 @@ class PollingDispatcher implements Dispatcher {
     const at = this.options.clock();
     // This process was paused or cut off from the database: another process may be making this call by now.
     if (at >= this.held.get(delivery.id)!.until) return this.settleUnmade(delivery, cutOff);
-    const [call, request] = compose(hook, delivery, at);
+    const trace = this.options.trace?.(delivery, hook);
+    const [call, request] = compose(hook, trace ? { ...delivery, traceparent: trace.traceparent } : delivery, at);
     const outcome = await this.options.caller.call(call);
+    trace?.end(outcome);
     this.settler.add(judge(this.options, { delivery, at, request, redaction: hook.redaction, outcome }));
   }
 

@@ -25,6 +25,7 @@ interface NewDelivery {
   ts: number | null;
   orderingKey: string | null;
   payload: string;
+  traceparent: string | null;
 }
 
 /** When, with how many attempts, who decides on queries, and where it is told how they do. */
@@ -113,6 +114,7 @@ export async function enqueueFor(
           ts: record.ts,
           orderingKey: ordered ? record.device.id : null,
           payload: write({ id, organizationId }),
+          traceparent: record.traceparent ?? null,
         }),
       );
     for (const delivery of deliveries) rows.push(delivery);
@@ -129,6 +131,7 @@ export async function enqueuePing(
   tx: Client,
   hook: { id: string; application: ApplicationKey },
   now: number,
+  traceparent?: string,
 ): Promise<string> {
   const [id] = await insert(
     tx,
@@ -142,6 +145,7 @@ export async function enqueuePing(
         ts: null,
         orderingKey: null,
         payload: pingPayload(hook.application, hook.id),
+        traceparent: traceparent ?? null,
       },
     ],
     now,
@@ -183,9 +187,9 @@ async function insert(tx: Client, rows: readonly NewDelivery[], now: number, max
       'enqueue',
       sql`
       insert into delivery (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload,
-                            state, queued_at, next_attempt_at, max_attempts, created_at, updated_at)
+                            traceparent, state, queued_at, next_attempt_at, max_attempts, created_at, updated_at)
       select id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane,
-             payload, 'pending', ${at}, ${at}, ${maxAttempts}, made_at, made_at
+             payload, traceparent, 'pending', ${at}, ${at}, ${maxAttempts}, made_at, made_at
         from unnest(
           ${uuids(ids)}::uuid[],
           ${uuids(column(({ hookId }) => hookId))}::uuid[],
@@ -197,8 +201,9 @@ async function insert(tx: Client, rows: readonly NewDelivery[], now: number, max
           ${times(column(({ ts }) => (ts === null ? null : ts * 1000)))}::timestamptz[],
           ${uuids(column(({ orderingKey }) => orderingKey))}::uuid[],
           ${jsons(column(({ payload }) => payload))}::json[],
+          ${texts(column(({ traceparent }) => traceparent))}::text[],
           ${times(ids.map(timeOf))}::timestamptz[]
-        ) r (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload, made_at)`,
+        ) r (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload, traceparent, made_at)`,
     ),
   );
   return ids;

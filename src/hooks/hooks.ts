@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { invalid, notFound } from '../errors.js';
 import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address-guard.js';
 import { createCaller } from './attempt.js';
-import { createDispatcher } from './dispatcher.js';
+import { createDispatcher, type TraceCall } from './dispatcher.js';
 import { enqueuePing, enqueueRecords, type PingState, pingState } from './enqueue.js';
 import type { MatchRecords } from './filter.js';
 import { createFilterHealth } from './filter-health.js';
@@ -53,6 +53,8 @@ export interface HooksOptions {
   onChange?(deliveries: readonly { hookId: string; id: string }[]): void;
   /** Finds the addresses of host names; the system's resolver unless given. */
   resolve?: Resolve;
+  /** Traces calls. */
+  trace?: TraceCall | undefined;
   /** Lookups that it can have under way. */
   lookups: number;
 }
@@ -74,7 +76,7 @@ export interface Hooks {
     onCostly?: (organizations: ReadonlySet<string>) => void,
   ): Promise<(() => void) | undefined>;
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery; 404 where the hook is deleted. */
-  ping(hook: { id: string; application: ApplicationKey }): Promise<string>;
+  ping(hook: { id: string; application: ApplicationKey }, traceparent?: string): Promise<string>;
   /** Makes a delivery again, under its identifier. */
   redeliver(hookId: string, id: string): Promise<void>;
   /** Steps of jobs: making a range of deliveries again, and deliveries of stored records. */
@@ -127,6 +129,7 @@ export function createHooks(options: HooksOptions): Hooks {
     clock,
     random,
     log,
+    trace: options.trace,
     observe(results) {
       metrics.observe(results);
       options.onChange?.(results.map(({ delivery }) => delivery));
@@ -149,8 +152,8 @@ export function createHooks(options: HooksOptions): Hooks {
     async alongside(tx, stored, onCostly) {
       return (await enqueueRecords(tx, stored, terms(), onCostly)) > 0 ? () => dispatcher.wake() : undefined;
     },
-    async ping(hook) {
-      const id = await enqueuePing(pool, hook, clock());
+    async ping(hook, traceparent) {
+      const id = await enqueuePing(pool, hook, clock(), traceparent);
       options.onChange?.([{ hookId: hook.id, id }]);
       for (let waited = 0; waited < pingTimeout; waited += pingPoll) {
         if (await dispatcher.settled(id, pingPoll)) return id;

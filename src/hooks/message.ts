@@ -21,6 +21,8 @@ export interface StoredRecord {
   metadata: unknown;
   data: unknown;
   device: RecordDevice;
+  /** W3C trace context of the request that posted it, where there is one. */
+  traceparent?: string;
 }
 
 /** An application, by its identifiers. */
@@ -52,13 +54,24 @@ export interface Message {
   id: string;
   event: EventName;
   payload: string;
+  /** W3C trace context that the receiver is to go on with; null or absent where there is none. */
+  traceparent?: string | null;
 }
 
 /** The call of a message to a target, and what is kept of it: JSON text, secrets replaced. */
-export function compose(target: Target, { organizationId, id, event, payload }: Message, now: number): [Call, string] {
+export function compose(
+  target: Target,
+  { organizationId, id, event, payload, traceparent }: Message,
+  now: number,
+): [Call, string] {
   const length = Buffer.byteLength(payload);
   const headers = ['content-length', String(length), 'x-service-event', event, 'x-service-delivery-id', id];
   let shown = `"content-length":"${length}","x-service-event":"${event}","x-service-delivery-id":"${id}"`;
+  // A hook whose own header has this name keeps that.
+  if (traceparent && !target.headers.includes('traceparent')) {
+    headers.push('traceparent', traceparent);
+    shown += `,"traceparent":"${traceparent}"`;
+  }
   for (const [name, value] of target.sign(id, payload, now)) {
     headers.push(name, value);
     shown += `,"${name}":"${value}"`;

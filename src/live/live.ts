@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import type { Delivery } from '../entities/delivery.js';
 import { newId } from '../entities/id.js';
@@ -29,6 +30,8 @@ export const liveSlowSession = `${liveSession} -c statement_timeout=${slowLimit}
 export interface LiveOptions extends FeedShared {
   /** Where the connection for notices leads. */
   connectionString: string;
+  /** What connects to it; pg's own client unless given. */
+  Client?: typeof pg.Client;
   match: MatchStored;
   changes: ReadChanges;
   /** Deliveries in their published shape, from `delivery d`. */
@@ -89,7 +92,7 @@ export interface Live {
 }
 
 /** Live data over a database. */
-export function createLive({ connectionString, deliveryRows, match, changes, ...shared }: LiveOptions): Live {
+export function createLive({ connectionString, Client, deliveryRows, match, changes, ...shared }: LiveOptions): Live {
   const records = createRecordFeed({ ...shared, match, changes, onDemand: (is) => post.want('records', is) });
   const deliveries = createDeliveryFeed({
     ...shared,
@@ -101,6 +104,7 @@ export function createLive({ connectionString, deliveryRows, match, changes, ...
   const feeds = { records, deliveries };
   const post = createNotifications({
     connectionString,
+    ...(Client && { Client }),
     log: shared.log,
     onNotice: (topic, notices) => feeds[topic].hint(notices),
   });

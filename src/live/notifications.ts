@@ -28,6 +28,8 @@ export interface Notifications {
 /** Settings of the notices. Durations in milliseconds. */
 export interface NotificationsOptions {
   connectionString: string;
+  /** What connects to it; pg's own client unless given. */
+  Client?: typeof pg.Client;
   log: Logger;
   /** Called with what was committed here or in another process; `undefined`: not known what. */
   onNotice(topic: Topic, notices: readonly Notice[] | undefined): void;
@@ -112,7 +114,7 @@ class ListenNotify implements Notifications {
 
   private async connect(): Promise<void> {
     const { connectionString, log, onNotice } = this.options;
-    const opening = new pg.Client({
+    const opening = new (this.options.Client ?? pg.Client)({
       connectionString,
       application_name: 'ddp listen',
       // A notice need not survive a crash, so no commit waits for the disk.

@@ -41,6 +41,8 @@ export interface AppendCall {
   organizationId: string;
   /** Items, and what is no item, in the order of the call. */
   items: readonly (Item | Rejection)[];
+  /** W3C trace context of the call, for what follows from its records. */
+  traceparent?: string | undefined;
   /** Given: the same call is answered with its first answer. */
   once?: IdempotencyKey;
   /** Given: one rejected item refuses the call whole, and nothing of it is stored. */

@@ -6,6 +6,8 @@ export interface StoredRecord {
   metadata: Readonly<Record<string, unknown>>;
   data: Readonly<Record<string, unknown>>;
   device: RecordDevice;
+  /** W3C trace context of the call that posted it, where there is one. Not stored with the record. */
+  traceparent?: string;
 }
 
 /** The device of a record, as it stood when the record was stored. */

@@ -72,7 +72,10 @@ export class HookResolver {
   @RestShape(DeliveryListItem)
   async pingApplicationHook(@Args(() => HookArgs) args: HookArgs, @Ctx() ctx: Context): Promise<Delivery> {
     const { id, applicationId, organizationId } = await loadHook(ctx, args);
-    const deliveryId = await this.hooks.ping({ id, application: { id: applicationId, organizationId } });
+    const deliveryId = await this.hooks.ping(
+      { id, application: { id: applicationId, organizationId } },
+      ctx.traceparent,
+    );
     return loadDelivery(ctx, id, deliveryId);
   }
 

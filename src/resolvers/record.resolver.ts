@@ -36,7 +36,7 @@ export class RecordResolver {
   })
   ingestRecords(@Args(() => IngestRecordsArgs) args: IngestRecordsArgs, @Ctx() ctx: Context): Promise<IngestAnswer> {
     requireOrganization(ctx, args.organizationId, 'write');
-    return this.store(args, 'records', readNative(args.records));
+    return this.store(ctx, args, 'records', readNative(args.records));
   }
 
   @Ingests('device')
@@ -57,7 +57,7 @@ export class RecordResolver {
             select id, serial_key as "serialKey" from device where organization_id = ${organizationId} and id = ${deviceId}`)
         : [];
     if (device === undefined) throw notFound('device');
-    return this.store(args, `devices/${deviceId}/records`, readNative(args.records, device));
+    return this.store(ctx, args, `devices/${deviceId}/records`, readNative(args.records, device));
   }
 
   @Ingests()
@@ -99,6 +99,7 @@ export class RecordResolver {
 
   /** Stores what can be stored of items in our own form. @param path what an idempotency key is good for */
   private async store(
+    { traceparent }: Context,
     { organizationId, records, verbose, idempotencyKey: key }: IngestRecordsArgs,
     path: string,
     items: readonly (Item | Rejection)[],
@@ -106,6 +107,7 @@ export class RecordResolver {
     return (await this.records.append({
       organizationId,
       items,
+      traceparent,
       ...(key ? { once: { organizationId, path, key, bodyHash: hashOf(records) } } : {}),
       answer: (results) => ({ ...answerOf(results, verbose === true) }),
     })) as unknown as IngestAnswer;
@@ -116,7 +118,13 @@ export class RecordResolver {
     requireOrganization(ctx, organizationId, 'write');
     const items: Item[] = read(storable(body as PlainJson), (serial) => ctx.note({ serial: serial.slice(0, 200) }));
     if (items.length === 0) return false;
-    await this.records.append({ organizationId, items, refuse: refusalOf, answer: () => null });
+    await this.records.append({
+      organizationId,
+      items,
+      traceparent: ctx.traceparent,
+      refuse: refusalOf,
+      answer: () => null,
+    });
     return true;
   }
 }

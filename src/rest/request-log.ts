@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Log } from '../log.js';
+import { traceIdOf } from './trace-context.js';
 
 /** Fields that the log line of a request carries besides the usual ones, in `response.locals`. */
 interface Noted {
@@ -21,19 +22,16 @@ export interface AnsweredRequest {
   seconds: number;
 }
 
-const routeOf = ({ baseUrl, route }: Request): string =>
-  route === undefined ? 'none' : `${baseUrl}${(route as { path: string }).path}`;
+/** The template of a request's path; `none` where nothing stands there. Known once it is answered. */
+export const routeOf = ({ baseUrl, route, res }: Request): string =>
+  (res?.locals as Noted | undefined)?.route ??
+  (route === undefined ? 'none' : `${baseUrl}${(route as { path: string }).path}`);
+
+/** The status of an answer, once it is written; `aborted` where the caller went away before. */
+export const statusOf = (response: Response): number | 'aborted' =>
+  response.writableFinished ? response.statusCode : 'aborted';
 
 const maxMessageLength = 500;
-
-/** A `traceparent` of version 00, or of a later one that begins like it (W3C Trace Context, section 3.2). */
-const traceParent = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|-)/;
-
-/** The trace that the caller says the request is a part of. */
-const traceOf = ({ headers }: Request): string | undefined => {
-  const given = headers['traceparent'];
-  return typeof given === 'string' ? traceParent.exec(given)?.[1] : undefined;
-};
 
 /** Adds fields to the log line of a request. A socket's upgrade has no line. */
 export const noteFor = (
@@ -45,9 +43,9 @@ export const noteFor = (
 
 /**
  * One line a request: never a token, a body or a query string. A refused one (4xx) says why, with its code and message;
- * where the operation noted what it was about, the line says that too. The trace that the caller's `traceparent` names is in
- * it, so that the lines of several services are found together. Every request is observed, one that its caller
- * left before it was answered as `aborted`.
+ * where the operation noted what it was about, the line says that too. The trace that it is a part of is
+ * in it, so that the lines of several services are found together. Every request is observed, one that its caller left
+ * before it was answered as `aborted`.
  */
 export const logRequests =
   (log: Log, observe: (request: AnsweredRequest) => void): RequestHandler =>
@@ -59,13 +57,13 @@ export const logRequests =
       const took = performance.now() - begun;
       const milliseconds = Math.round(took * 10) / 10;
       const requestId = response.getHeader('X-Request-Id');
-      const status = response.writableFinished ? response.statusCode : 'aborted';
-      const { failure, note, route } = response.locals as Noted;
-      observe({ method, route: route ?? routeOf(request), status, seconds: took / 1000 });
+      const status = statusOf(response);
+      const { failure, note } = response.locals as Noted;
+      observe({ method, route: routeOf(request), status, seconds: took / 1000 });
       const isRefused = status !== 'aborted' && status >= 400;
       const refused = isRefused &&
         failure && { code: failure.code, message: failure.message.slice(0, maxMessageLength) };
-      const traceId = traceOf(request);
+      const traceId = traceIdOf(request);
       log.info(
         {
           requestId,

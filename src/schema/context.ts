@@ -26,6 +26,8 @@ export interface Context extends ReadingCall {
   /** Origin of this service as the caller sees it, for links and avatars. */
   readonly origin: string;
   readonly requestId: string;
+  /** W3C trace context that work for this call goes on with, where there is one. */
+  readonly traceparent: string | undefined;
   /**
    * Takes objects that an answer turns out to have off what its request may return. Nothing on REST.
    * @throws exceeded where they are too many; nothing more of the request is done then.

@@ -167,10 +167,14 @@ class Primary {
   }
 }
 
-/** Connections of one address are handed to the workers in turn, so each may have its part of them. */
+/** Connections are handed to the workers in turn, so each may have its part of them. */
 const shareOf = (config: Config, count: number): Config => ({
   ...config,
-  http: { ...config.http, perAddress: Math.ceil(config.http.perAddress / count) },
+  http: {
+    ...config.http,
+    perAddress: Math.ceil(config.http.perAddress / count),
+    maxConnections: Math.ceil(config.http.maxConnections / count),
+  },
 });
 
 const cannotStart = (number: number, error: unknown): Error =>

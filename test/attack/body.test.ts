@@ -95,7 +95,7 @@ describe('request bodies that never end', () => {
 });
 
 describe('a request that does not arrive', () => {
-  const http = { keepAliveTimeout: 75_000, requestTimeout: 400, perAddress: 200, stopDelay: 0 };
+  const http = { keepAliveTimeout: 75_000, requestTimeout: 400, perAddress: 200, maxConnections: 0, stopDelay: 0 };
   const service = useService({ config: { http } });
 
   it('is answered 408 and its connection ended, be it in its head or in its body', async () => {

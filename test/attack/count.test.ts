@@ -51,7 +51,7 @@ describe('tokens that nobody has', () => {
 });
 
 describe('connections that never show a token', () => {
-  const http = { keepAliveTimeout: 75_000, requestTimeout: 60_000, perAddress: 20, stopDelay: 0 };
+  const http = { keepAliveTimeout: 75_000, requestTimeout: 60_000, perAddress: 20, maxConnections: 0, stopDelay: 0 };
   const world = useWorld({ config: { http } });
 
   it('are 20 of an address at most; those that show one do not count, and a place comes free with its connection', async () => {

@@ -56,7 +56,7 @@ describe('ninety subscriptions of one token with slow queries', () => {
 });
 
 describe('WebSockets that never say who they are', () => {
-  const http = { keepAliveTimeout: 75_000, requestTimeout: 60_000, perAddress: 20, stopDelay: 0 };
+  const http = { keepAliveTimeout: 75_000, requestTimeout: 60_000, perAddress: 20, maxConnections: 0, stopDelay: 0 };
   const live = { perProcess: 50, perToken: 30, perConnection: 20 };
   const behindProxy = useWorld({ config: { http, live, trustProxy: ['loopback'] } });
 

@@ -56,6 +56,9 @@ describe('settings', () => {
       OPENSEARCH_INDEX_PREFIX: 'Ddp',
       JOURNAL_MAX_BYTES: '5',
       SEARCH_FRESHNESS: 'soon',
+      MAX_CONNECTIONS: 'all',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+      OTEL_TRACES_SAMPLER_ARG: '2',
     };
     const faults = faultsOf(wrong);
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual([...Object.keys(wrong), 'SECRET_KEY'].sort());
@@ -63,6 +66,20 @@ describe('settings', () => {
 
   it.each(['10/8', '10.0.0', '10.0/8', '10.0.0.0/33', 'fd00'])('take no network for another: %s', (network) => {
     expect(faultsOf({ HOOK_DENY_CIDRS: network })).toEqual([expect.stringMatching(/^HOOK_DENY_CIDRS must be/)]);
+  });
+
+  it('name several servers of one database', () => {
+    const settings = { SECRET_KEY: 'k', DATABASE_URL: 'postgres://u:p@a:5432,b/ddp?target_session_attrs=read-write' };
+    expect(readConfig(settings).databaseUrl).toBe('postgres://u:p@a:5432/ddp?hosts=a%3A5432%2Cb');
+    expect(faultsOf({ ...settings, DATABASE_URL: 'postgres://u:p@a,:x/ddp' })).toEqual([
+      expect.stringMatching(/^DATABASE_URL must be/),
+    ]);
+  });
+
+  it('name where traces go', () => {
+    expect(readConfig({}).tracing).toBeUndefined();
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/', OTEL_TRACES_SAMPLER_ARG: '0.25' };
+    expect(readConfig(settings).tracing).toEqual({ endpoint: 'http://collector:4318', ratio: 0.25 });
   });
 
   it('name a cluster', () => {

@@ -111,7 +111,9 @@ export class GroupCommit {
         note,
         alongside: async (_tx, fresh) => {
           stored = fresh;
-          afterwards = await this.options.alongside(tx, fresh.map(storedOf), (of) => this.requireApart(group, of));
+          const traces = tracesOf(group, prepared);
+          const all = fresh.map((record) => storedOf(record, traces?.get(record.id)));
+          afterwards = await this.options.alongside(tx, all, (of) => this.requireApart(group, of));
         },
       });
       this.careful = repeated.size > 0;
@@ -204,4 +206,22 @@ const answer = async (
   }
 };
 
-const storedOf = ({ id, ts, metadata, data, device }: NewRecord): StoredRecord => ({ id, ts, metadata, data, device });
+/** The trace context of each record whose call has one; undefined where none has. */
+const tracesOf = (group: readonly Work[], prepared: readonly Prepared[][]): ReadonlyMap<string, string> | undefined => {
+  if (group.every(({ traceparent }) => traceparent === undefined)) return undefined;
+  const traces = new Map<string, string>();
+  for (const [index, { traceparent }] of group.entries()) {
+    if (traceparent === undefined) continue;
+    for (const record of prepared[index]!) if (!(record instanceof Rejection)) traces.set(record.id, traceparent);
+  }
+  return traces;
+};
+
+const storedOf = ({ id, ts, metadata, data, device }: NewRecord, traceparent: string | undefined): StoredRecord => ({
+  id,
+  ts,
+  metadata,
+  data,
+  device,
+  ...(traceparent !== undefined && { traceparent }),
+});

@@ -9,7 +9,11 @@ import { CostlyHooks } from './separate.js';
 export interface RecordStoreOptions extends CommitOptions {
   /** Whether calls that come at the same time share a transaction (they do unless this says otherwise). */
   grouping?: boolean;
+  trace?: TraceGroup | undefined;
 }
+
+/** Does the work of a group of calls as a part of the traces that these name, the first of them foremost. */
+export type TraceGroup = <Result>(traceparents: readonly string[], work: () => Promise<Result>) => Promise<Result>;
 
 /** Takes records in. */
 export interface RecordStore {
@@ -27,14 +31,21 @@ const largeCall = 100;
 /** Large calls, and those of organizations with costly hooks: groups under way at once, and items of one group. */
 const apart = { concurrency: 3, maxWeight: 5000 };
 
+const untraced: TraceGroup = (_traceparents, work) => work();
+
 /** Opens the record store. */
-export const createRecordStore = ({ grouping = true, ...options }: RecordStoreOptions): RecordStore => {
+export const createRecordStore = ({
+  grouping = true,
+  trace = untraced,
+  ...options
+}: RecordStoreOptions): RecordStore => {
   const costly = new CostlyHooks(options.clock);
   const commit = new GroupCommit(options, costly);
   const group = new Group<Work, PlainJson>({
     async run(works) {
       const begun = performance.now();
-      const outcomes = await commit.run(works);
+      const traceparents = works.flatMap(({ traceparent }) => traceparent ?? []);
+      const outcomes = await trace(traceparents, () => commit.run(works));
       costly.took(works[0]!.organizationId, performance.now() - begun);
       return outcomes;
     },

@@ -1,0 +1,230 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from '@jest/globals';
+import { type Receiver, startReceiver } from '../hooks/receiver.js';
+import { ended } from '../support/command.js';
+
+/** Whether faults last as long as docs/reliability.md says; shorter and smaller in CI. */
+export const full = process.env['CHAOS'] === 'full';
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+/** What a service that made its own database says once it listens. */
+interface Ready {
+  url: string;
+  id: string;
+  token: string;
+  serial: string;
+  applicationId: string;
+}
+
+/** A service in a process of its own, with a device, a hook, and a load of records. */
+export interface Day {
+  readonly url: string;
+  readonly token: string;
+  readonly organization: string;
+  readonly application: string;
+  readonly serial: string;
+  readonly dataDir: string;
+  readonly receiver: Receiver;
+  readonly load: Load;
+  readonly process: ChildProcess;
+  /** What the service has logged. */
+  logged(): string;
+  call(method: string, path: string, body?: object): Promise<Response>;
+  /** Everything acknowledged has reached the receiver, and nothing else. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How a service is started. */
+export interface DayOptions {
+  settings?: Readonly<Record<string, string>>;
+  dataDir?: string;
+  /** The organization that is there already, on a database of DATABASE_URL. */
+  first?: Omit<Ready, 'url'>;
+  /** What its program is started with, such as `unshare`. */
+  wrapper?: readonly string[];
+}
+
+/** Starts a service over an embedded database of its own, and a load of records on it. */
+export async function startDay({ settings = {}, dataDir: given, first, wrapper = [] }: DayOptions = {}): Promise<Day> {
+  const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'ddp-chaos-')));
+  await chmod(dataDir, 0o755);
+  const [command, ...args] = [...wrapper, process.execPath, program, 'serve', '--json'];
+  const child = spawn(command!, args, {
+    env: {
+      PATH: process.env['PATH'],
+      DATA_DIR: dataDir,
+      PORT: '0',
+      WORKERS: '1',
+      RATE_LIMIT: '0',
+      LOG_LEVEL: 'warn',
+      STOP_DELAY: '1ms',
+      HOOK_RETRY_SCHEDULE: Array.from({ length: 60 }, () => '1s').join(),
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const [line] = (await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    ended(child).then(() => Promise.reject(new Error(log))),
+  ])) as [string];
+  const ready = { ...first, ...(JSON.parse(line) as object) } as Ready;
+  const call = (method: string, path: string, body?: object) =>
+    fetch(`${ready.url}/ddp/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${ready.token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const receiver = await startReceiver();
+  const hook = await call('POST', `/applications/${ready.id}/${ready.applicationId}/hooks`, { url: receiver.url() });
+  expect(hook.status).toBe(200);
+  const load = new Load((items) => call('POST', `/organizations/${ready.id}/records`, items), ready.serial);
+  return {
+    url: ready.url,
+    token: ready.token,
+    organization: ready.id,
+    application: ready.applicationId,
+    serial: ready.serial,
+    dataDir,
+    receiver,
+    load,
+    process: child,
+    logged: () => log,
+    call,
+    async settle() {
+      await load.end();
+      await until(() => {
+        const got = numbersOf(receiver);
+        return [...load.acknowledged].every((n) => got.has(n));
+      });
+    },
+    async close() {
+      await load.end();
+      child.kill('SIGTERM');
+      await ended(child);
+      await receiver.close();
+      const elsewhere = await readFile(join(dataDir, 'postgres.path'), 'utf8').catch(() => dataDir);
+      await rm(elsewhere.trim(), { recursive: true, force: true });
+      if (given === undefined) await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The numbers of the records that a receiver was called with. */
+const numbersOf = ({ calls }: Receiver): ReadonlySet<number> =>
+  new Set(calls.map(({ body }) => (JSON.parse(body) as { record: { data: { n: number } } }).record.data.n));
+
+/** Waits until something holds; a look that fails says that it does not. */
+export async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
+  while (
+    !(await Promise.resolve()
+      .then(reached)
+      .catch(() => false))
+  )
+    await pause(100);
+}
+
+/** What requests were answered while something lasted: how many of each status, and the longest answer in milliseconds. */
+export interface Answers {
+  statuses: Record<string, number>;
+  longest: number;
+}
+
+const clients = 4;
+const batch = 10;
+/** A request that is not answered in this time counts as hung, in milliseconds. */
+const patience = 30_000;
+
+/** Clients that post batches, each again until it is answered 200, as a careful sender does. */
+export class Load {
+  readonly acknowledged = new Set<number>();
+  private answers: Answers = { statuses: {}, longest: 0 };
+  private next = 0;
+  private succeeded = 0;
+  private over = false;
+  private readonly running: Promise<unknown>;
+
+  constructor(
+    private readonly post: (items: object[]) => Promise<Response>,
+    private readonly serial: string,
+  ) {
+    this.running = Promise.all(Array.from({ length: clients }, () => this.run()));
+  }
+
+  /** What was answered since the last time that this was asked. */
+  take(): Answers {
+    const taken = this.answers;
+    this.answers = { statuses: {}, longest: 0 };
+    return taken;
+  }
+
+  /** Resolves once so many more batches are stored. */
+  async stored(count = 5): Promise<void> {
+    const goal = this.succeeded + count;
+    await until(() => this.succeeded >= goal);
+  }
+
+  /** Resolves once a status was answered since the last `take`. */
+  async answered(status: string): Promise<void> {
+    await until(() => (this.answers.statuses[status] ?? 0) > 0);
+  }
+
+  async end(): Promise<void> {
+    this.over = true;
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.over) {
+      const numbers = Array.from({ length: batch }, () => this.next++);
+      const items = numbers.map((n) => ({ serial: this.serial, key: `${n}`, data: { n, pad: 'x'.repeat(500) } }));
+      while (!this.over && !(await this.postOnce(items))) await pause(100);
+      // What ends before its answer may be stored or not; nothing was promised of it.
+      if (this.over) return;
+      for (const n of numbers) this.acknowledged.add(n);
+      this.succeeded += 1;
+      await pause(10);
+    }
+  }
+
+  private async postOnce(items: object[]): Promise<boolean> {
+    const begun = performance.now();
+    const hung = pause(patience, 'hung' as const, { ref: false });
+    const answer = this.post(items).then(
+      (response) => response.text().then(
+          () => `${response.status}`,
+          () => 'broken',
+        ),
+      () => 'broken',
+    );
+    const status = await Promise.race([answer, hung]);
+    this.answers.longest = Math.max(this.answers.longest, performance.now() - begun);
+    this.answers.statuses[status] = (this.answers.statuses[status] ?? 0) + 1;
+    return status === '200';
+  }
+}
+
+/** Milliseconds that something takes. */
+export async function timed(work: Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work;
+  return Math.round(performance.now() - begun);
+}
+
+/** Writes a line for the table in docs/reliability.md to the file CHAOS_REPORT. */
+export async function report(line: object): Promise<void> {
+  const file = process.env['CHAOS_REPORT'];
+  if (file !== undefined) await appendFile(file, `${JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { full, report, startDay, timed } from './day.js';
+
+const lasting = full ? 20_000 : 3000;
+
+/** Debian's libfaketime, which scripts/ops-tools.sh fetches; undefined: the clock is left alone. */
+const fakeTime = ['x86_64', 'aarch64']
+  .map((machine) => join(process.env['OPS_TOOLS'] ?? '', `usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`))
+  .find(existsSync);
+
+describe.each([
+  ['forward', '+3600'],
+  ['back', '-3600'],
+])('the clock of the service and of its database is stepped %s by an hour', (direction, step) => {
+  (fakeTime === undefined ? it.skip : it)('goes on storing and calling', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ddp-clock-'));
+    const file = join(folder, 'time');
+    await writeFile(file, '+0\n', { mode: 0o644 });
+    const day = await startDay({
+      settings: {
+        LD_PRELOAD: fakeTime!,
+        FAKETIME_TIMESTAMP_FILE: file,
+        FAKETIME_CACHE_DURATION: '1',
+        FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      },
+    });
+    await day.load.stored(20);
+    day.load.take();
+    await writeFile(file, `${step}\n`);
+    const recovered = await timed(day.load.stored(20));
+    await pause(lasting);
+    const { statuses, longest } = day.load.take();
+    const settled = await timed(day.settle());
+    await report({ fault: `clock ${direction} by an hour`, statuses, longest, recovered, settled });
+    expect(Object.keys(statuses)).toEqual(['200']);
+    await day.close();
+    await rm(folder, { recursive: true, force: true });
+  }, 240_000);
+});
+
+describe('a process that has no memory left', () => {
+  it('dies alone, is started again, and nothing that it answered is lost', async () => {
+    const day = await startDay({
+      settings: { WORKERS: '2', NODE_OPTIONS: '--max-old-space-size=160', LOG_LEVEL: 'error' },
+    });
+    await day.load.stored(20);
+    day.load.take();
+    const died = () => day.logged().split('A worker ended').length - 1;
+    // More than a process of this size can hold: bodies that take ten times as much once they are read.
+    const items = JSON.stringify(
+      Array.from({ length: 10_000 }, (_, n) => ({ serial: 'nobody', data: { n, a: [n, n, n] } })),
+    );
+    let over = false;
+    const attackers = Array.from({ length: 24 }, async () => {
+      while (!over && died() === 0)
+        await fetch(`${day.url}/ddp/v1/organizations/${day.organization}/records`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${day.token}`, 'content-type': 'application/json' },
+          body: items,
+        })
+          .then((response) => response.arrayBuffer())
+          .catch(() => undefined);
+    });
+    await Promise.race([Promise.all(attackers), pause(full ? 60_000 : 20_000)]);
+    over = true;
+    const { statuses, longest } = day.load.take();
+    const recovered = await timed(day.load.stored());
+    await Promise.all(attackers);
+    await day.settle();
+    expect(Object.keys(statuses).filter((status) => !['200', '429', '503', 'broken'].includes(status))).toEqual([]);
+    await report({ fault: 'memory at its limit', died: died(), statuses, longest, recovered });
+    await day.close();
+  }, 240_000);
+});

@@ -1,0 +1,160 @@
+import { spawnSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { startReceiver } from '../hooks/receiver.js';
+import { full, report, startDay, timed, until } from './day.js';
+
+const lasting = full ? 20_000 : 3000;
+
+/** Whether this user may give a process a file system of its own, in which names are looked up elsewhere. */
+const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0;
+
+/** A name server on port 53 of a loopback address: answers 127.0.0.1 to every question for an IPv4 address, or is silent. */
+async function startNameServer(address: string) {
+  const socket = createSocket('udp4');
+  let away = false;
+  socket.on('message', (question, { port, address: from }) => {
+    if (away) return;
+    const end = question.indexOf(0, 12) + 5;
+    const isAddress = question.readUInt16BE(end - 4) === 1;
+    const header = Buffer.from(question.subarray(0, 12));
+    header.writeUInt16BE(0x8180, 2);
+    header.writeUInt16BE(isAddress ? 1 : 0, 6);
+    header.fill(0, 8);
+    const answer = Buffer.from('c00c000100010000000000047f000001', 'hex');
+    socket.send(Buffer.concat([header, question.subarray(12, end), ...(isAddress ? [answer] : [])]), port, from);
+  });
+  socket.bind(53, address);
+  await once(socket, 'listening');
+  return {
+    leave: () => (away = true),
+    comeBack: () => (away = false),
+    close: () => socket.close(),
+  };
+}
+
+describe('the name server is away', () => {
+  (mayMount ? it : it.skip)('stores records meanwhile, calls hooks that need no name, and the others when it is back', async () => {
+    const names = await startNameServer('127.0.0.53');
+    const folder = await mkdtemp(join(tmpdir(), 'ddp-names-'));
+    const resolver = join(folder, 'resolv.conf');
+    await writeFile(resolver, 'nameserver 127.0.0.53\noptions timeout:2 attempts:1\n');
+    const script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
+    const day = await startDay({ wrapper: ['unshare', '--mount', 'sh', '-c', script, resolver] });
+    const named = await startReceiver();
+    const url = named.url().replace('127.0.0.1', 'receiver.chaos.test');
+    await day.call('POST', `/applications/${day.organization}/${day.application}/hooks`, { url });
+    await until(() => named.calls.length > 0);
+    names.leave();
+    // Connections that are kept need no name.
+    day.load.take();
+    await day.load.stored();
+    const before = day.receiver.calls.length;
+    await pause(lasting);
+    const { statuses, longest } = day.load.take();
+    expect(Object.keys(statuses)).toEqual(['200']);
+    expect(day.receiver.calls.length).toBeGreaterThan(before);
+    names.comeBack();
+    const count = named.calls.length;
+    const recovered = await timed(until(() => named.calls.length > count));
+    await day.settle();
+    const delivered = () => new Set(named.calls.map(({ headers }) => headers['x-service-delivery-id'])).size;
+    await until(() => delivered() >= day.load.acknowledged.size - count);
+    await report({ fault: 'DNS away', statuses, longest, recovered });
+    await Promise.all([day.close(), named.close()]);
+    names.close();
+    await rm(folder, { recursive: true, force: true });
+  }, 240_000);
+});
+
+describe('a receiver that answers all of 50 hooks just before the deadline', () => {
+  it('delays no other hook, and every call succeeds', async () => {
+    const [deadline, slow] = full ? [15_000, 14_900] : [3000, 2500];
+    const day = await startDay({ settings: { HOOK_TIMEOUT: `${deadline}ms` } });
+    const waits: NodeJS.Timeout[] = [];
+    const slowReceiver = await startReceiver((response) => {
+      waits.push(setTimeout(() => response.end('late'), slow));
+    });
+    await day.load.end();
+    for (let index = 0; index < 50; index++) {
+      const hook = { url: slowReceiver.url(`/${index}`) };
+      await day.call('POST', `/applications/${day.organization}/${day.application}/hooks`, hook);
+    }
+    const [sent, delays]: [number, number[]] = [full ? 40 : 20, []];
+    for (let n = 0; n < sent; n++) {
+      const before = day.receiver.calls.length;
+      const begun = performance.now();
+      await day.call('POST', `/organizations/${day.organization}/records`, { serial: day.serial, data: { n } });
+      await until(() => day.receiver.calls.length > before);
+      delays.push(performance.now() - begun);
+    }
+    delays.sort((a, b) => a - b);
+    const busiest = slowReceiver.busiest;
+    const recovered = await timed(until(() => slowReceiver.calls.length >= 50 * sent));
+    await report({ fault: `receiver answers after ${slow} ms`, sent, quickHook: delays, busiest, recovered });
+    expect(delays[Math.floor(delays.length / 2)]).toBeLessThan(slow);
+    for (const wait of waits) clearTimeout(wait);
+    await Promise.all([day.close(), slowReceiver.close()]);
+  }, 600_000);
+});
+
+describe('many idle connections', () => {
+  it('are answered 503 beyond MAX_CONNECTIONS, and those within it are served', async () => {
+    const [limit, count] = full ? [10_000, 100_000] : [300, 3000];
+    const day = await startDay({ settings: { MAX_CONNECTIONS: `${limit}`, CONNECTIONS_PER_ADDRESS: '0' } });
+    await day.load.stored();
+    const { port } = new URL(day.url);
+    const open = new Set<Socket>();
+    let answered = 0;
+    let broken = 0;
+    day.load.take();
+    const opened = await timed(
+      (async () => {
+        for (let made = 0; made < count; made += 100) {
+          const some = Array.from({ length: 100 }, (_, index) => {
+            // Each address has ports of its own.
+            const socket = connect({
+              port: Number(port),
+              host: '127.0.0.1',
+              localAddress: `127.0.1.${1 + ((made + index) % 200)}`,
+            });
+            open.add(socket);
+            socket.on('data', (text) => (answered += text.toString().startsWith('HTTP/1.1 503') ? 1 : 0));
+            socket.on('error', () => broken++);
+            socket.once('close', () => open.delete(socket));
+            return once(socket, 'connect').catch(() => undefined);
+          });
+          await Promise.all(some);
+          await until(() => open.size <= limit + 500);
+        }
+      })(),
+    );
+    await until(() => open.size <= limit);
+    const { statuses, longest } = day.load.take();
+    const held = open.size;
+    for (const socket of open) socket.destroy();
+    const recovered = await timed(day.load.stored());
+    await day.settle();
+    await report({
+      fault: 'idle connections',
+      count,
+      limit,
+      held,
+      answered,
+      broken,
+      opened,
+      statuses,
+      longest,
+      recovered,
+    });
+    expect(held).toBeLessThanOrEqual(limit);
+    expect(answered).toBeGreaterThanOrEqual((count - limit) * 0.9);
+    await day.close();
+  }, 600_000);
+});
