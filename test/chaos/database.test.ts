@@ -45,26 +45,30 @@ const expectRefusals = (statuses: Record<string, number>) =>
   expect(Object.keys(statuses).filter((status) => !['200', '503', '504'].includes(status))).toEqual([]);
 
 describe('the disk of the database is full', () => {
-  (mayMount ? it : it.skip)('answers 503 meanwhile, and goes on by itself when there is room again', async () => {
-    const disk = await mountSmall(320);
-    const day = await startDay({ dataDir: disk.folder });
-    await day.load.stored(20);
-    const ballast = join(disk.folder, 'ballast');
-    day.load.take();
-    await fill(ballast);
-    // The last pages of tables and of the log are still there to be written to.
-    await day.load.answered('503');
-    await pause(lasting);
-    const { statuses, longest } = day.load.take();
-    const reading = await day.call('GET', '/account').catch(() => undefined);
-    await rm(ballast);
-    const recovered = await timed(day.load.stored());
-    await day.settle();
-    await report({ fault: 'disk full', statuses, longest, reading: reading?.status, recovered });
-    expectRefusals(statuses);
-    await day.close();
-    await disk.unmount();
-  }, 240_000);
+  (mayMount ? it : it.skip)(
+    'answers 503 meanwhile, and goes on by itself when there is room again',
+    async () => {
+      const disk = await mountSmall(320);
+      const day = await startDay({ dataDir: disk.folder });
+      await day.load.stored(20);
+      const ballast = join(disk.folder, 'ballast');
+      day.load.take();
+      await fill(ballast);
+      // The last pages of tables and of the log are still there to be written to.
+      await day.load.answered('503');
+      await pause(lasting);
+      const { statuses, longest } = day.load.take();
+      const reading = await day.call('GET', '/account').catch(() => undefined);
+      await rm(ballast);
+      const recovered = await timed(day.load.stored());
+      await day.settle();
+      await report({ fault: 'disk full', statuses, longest, reading: reading?.status, recovered });
+      expectRefusals(statuses);
+      await day.close();
+      await disk.unmount();
+    },
+    240_000,
+  );
 });
 
 describe('other programs take all connections of the database', () => {

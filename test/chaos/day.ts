@@ -203,7 +203,8 @@ export class Load {
     const begun = performance.now();
     const hung = pause(patience, 'hung' as const, { ref: false });
     const answer = this.post(items).then(
-      (response) => response.text().then(
+      (response) =>
+        response.text().then(
           () => `${response.status}`,
           () => 'broken',
         ),

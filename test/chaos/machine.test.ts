@@ -17,30 +17,34 @@ describe.each([
   ['forward', '+3600'],
   ['back', '-3600'],
 ])('the clock of the service and of its database is stepped %s by an hour', (direction, step) => {
-  (fakeTime === undefined ? it.skip : it)('goes on storing and calling', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'ddp-clock-'));
-    const file = join(folder, 'time');
-    await writeFile(file, '+0\n', { mode: 0o644 });
-    const day = await startDay({
-      settings: {
-        LD_PRELOAD: fakeTime!,
-        FAKETIME_TIMESTAMP_FILE: file,
-        FAKETIME_CACHE_DURATION: '1',
-        FAKETIME_DONT_FAKE_MONOTONIC: '1',
-      },
-    });
-    await day.load.stored(20);
-    day.load.take();
-    await writeFile(file, `${step}\n`);
-    const recovered = await timed(day.load.stored(20));
-    await pause(lasting);
-    const { statuses, longest } = day.load.take();
-    const settled = await timed(day.settle());
-    await report({ fault: `clock ${direction} by an hour`, statuses, longest, recovered, settled });
-    expect(Object.keys(statuses)).toEqual(['200']);
-    await day.close();
-    await rm(folder, { recursive: true, force: true });
-  }, 240_000);
+  (fakeTime === undefined ? it.skip : it)(
+    'goes on storing and calling',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'ddp-clock-'));
+      const file = join(folder, 'time');
+      await writeFile(file, '+0\n', { mode: 0o644 });
+      const day = await startDay({
+        settings: {
+          LD_PRELOAD: fakeTime!,
+          FAKETIME_TIMESTAMP_FILE: file,
+          FAKETIME_CACHE_DURATION: '1',
+          FAKETIME_DONT_FAKE_MONOTONIC: '1',
+        },
+      });
+      await day.load.stored(20);
+      day.load.take();
+      await writeFile(file, `${step}\n`);
+      const recovered = await timed(day.load.stored(20));
+      await pause(lasting);
+      const { statuses, longest } = day.load.take();
+      const settled = await timed(day.settle());
+      await report({ fault: `clock ${direction} by an hour`, statuses, longest, recovered, settled });
+      expect(Object.keys(statuses)).toEqual(['200']);
+      await day.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+    240_000,
+  );
 });
 
 describe('a process that has no memory left', () => {

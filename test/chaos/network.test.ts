@@ -40,37 +40,41 @@ async function startNameServer(address: string) {
 }
 
 describe('the name server is away', () => {
-  (mayMount ? it : it.skip)('stores records meanwhile, calls hooks that need no name, and the others when it is back', async () => {
-    const names = await startNameServer('127.0.0.53');
-    const folder = await mkdtemp(join(tmpdir(), 'ddp-names-'));
-    const resolver = join(folder, 'resolv.conf');
-    await writeFile(resolver, 'nameserver 127.0.0.53\noptions timeout:2 attempts:1\n');
-    const script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
-    const day = await startDay({ wrapper: ['unshare', '--mount', 'sh', '-c', script, resolver] });
-    const named = await startReceiver();
-    const url = named.url().replace('127.0.0.1', 'receiver.chaos.test');
-    await day.call('POST', `/applications/${day.organization}/${day.application}/hooks`, { url });
-    await until(() => named.calls.length > 0);
-    names.leave();
-    // Connections that are kept need no name.
-    day.load.take();
-    await day.load.stored();
-    const before = day.receiver.calls.length;
-    await pause(lasting);
-    const { statuses, longest } = day.load.take();
-    expect(Object.keys(statuses)).toEqual(['200']);
-    expect(day.receiver.calls.length).toBeGreaterThan(before);
-    names.comeBack();
-    const count = named.calls.length;
-    const recovered = await timed(until(() => named.calls.length > count));
-    await day.settle();
-    const delivered = () => new Set(named.calls.map(({ headers }) => headers['x-service-delivery-id'])).size;
-    await until(() => delivered() >= day.load.acknowledged.size - count);
-    await report({ fault: 'DNS away', statuses, longest, recovered });
-    await Promise.all([day.close(), named.close()]);
-    names.close();
-    await rm(folder, { recursive: true, force: true });
-  }, 240_000);
+  (mayMount ? it : it.skip)(
+    'stores records meanwhile, calls hooks that need no name, and the others when it is back',
+    async () => {
+      const names = await startNameServer('127.0.0.53');
+      const folder = await mkdtemp(join(tmpdir(), 'ddp-names-'));
+      const resolver = join(folder, 'resolv.conf');
+      await writeFile(resolver, 'nameserver 127.0.0.53\noptions timeout:2 attempts:1\n');
+      const script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
+      const day = await startDay({ wrapper: ['unshare', '--mount', 'sh', '-c', script, resolver] });
+      const named = await startReceiver();
+      const url = named.url().replace('127.0.0.1', 'receiver.chaos.test');
+      await day.call('POST', `/applications/${day.organization}/${day.application}/hooks`, { url });
+      await until(() => named.calls.length > 0);
+      names.leave();
+      // Connections that are kept need no name.
+      day.load.take();
+      await day.load.stored();
+      const before = day.receiver.calls.length;
+      await pause(lasting);
+      const { statuses, longest } = day.load.take();
+      expect(Object.keys(statuses)).toEqual(['200']);
+      expect(day.receiver.calls.length).toBeGreaterThan(before);
+      names.comeBack();
+      const count = named.calls.length;
+      const recovered = await timed(until(() => named.calls.length > count));
+      await day.settle();
+      const delivered = () => new Set(named.calls.map(({ headers }) => headers['x-service-delivery-id'])).size;
+      await until(() => delivered() >= day.load.acknowledged.size - count);
+      await report({ fault: 'DNS away', statuses, longest, recovered });
+      await Promise.all([day.close(), named.close()]);
+      names.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+    240_000,
+  );
 });
 
 describe('a receiver that answers all of 50 hooks just before the deadline', () => {
