@@ -30,7 +30,7 @@ import { identifyRequests } from './rest/request-id.js';
 import { logRequests } from './rest/request-log.js';
 import { traceIdOf } from './rest/trace-context.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
-import { isAborted } from './schema/api-error.js';
+import { isAborted, toApiError } from './schema/api-error.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 import type { Read } from './schema/context.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
@@ -139,8 +139,10 @@ async function createApp(
     // What a caller who went away has aborted is no fault of ours.
     if (isAborted(cause)) return;
     const traceId = request && traceIdOf(request);
-    const requestId = request?.res?.getHeader('X-Request-Id');
-    log.error({ err: cause, requestId, ...(traceId && { traceId }) }, unforeseen);
+    const ids = { requestId: request?.res?.getHeader('X-Request-Id'), ...(traceId && { traceId }) };
+    const refused = toApiError(cause, () => false);
+    if (refused?.code === 'UNAVAILABLE') log.warn(ids, refused.message);
+    else log.error({ err: cause, ...ids }, unforeseen);
   };
   const elasticsearch = createElasticsearch({
     base: basePath,
@@ -216,5 +218,5 @@ const createReadyCheck =
     if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
   };
 
-/** What the log says of an error that a caller sees only as INTERNAL or UNAVAILABLE. */
+/** What the log says of an error that a caller sees only as INTERNAL, or as UNAVAILABLE because PostgreSQL broke off. */
 const unforeseen = 'An error that was not foreseen.';

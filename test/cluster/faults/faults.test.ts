@@ -65,10 +65,11 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
       });
       await owner.put(`/applications/${organizationId}/${applicationId}/devices/${device.body.id}`);
     }
-    await owner.post(`/applications/${organizationId}/${applicationId}/hooks`, {
-      url: receiver.url(),
-      filter: { term: { 'data.wanted': true } },
-    });
+    const hooks = `/applications/${organizationId}/${applicationId}/hooks`;
+    const hook = await owner.post<{ id: string }>(hooks, { url: receiver.url() });
+    const filter = { query: { term: { 'data.wanted': true } } };
+    const set = await owner.put(`${hooks}/${hook.body.id}/settings`, { filter });
+    expect({ made: hook.status, set: set.status }).toEqual({ made: 200, set: 200 });
     load = startLoad({ services, organizationId, applicationId, token: owner.token!, serials, rate });
     await load.onward(10);
     await load.searchable();
@@ -203,7 +204,7 @@ const unless = home === undefined ? ' (skipped: OPENSEARCH_HOME names no folder 
   };
 
   const deliveredNumbers = async () =>
-    new Set(receiver.calls.map(({ body }) => (JSON.parse(body) as { data: { n: number } }).data.n));
+    new Set(receiver.calls.map(({ body }) => (JSON.parse(body) as { record: { data: { n: number } } }).record.data.n));
 
   /** How many records have deliveries, and how many one has at most. */
   const deliveriesOf = () =>

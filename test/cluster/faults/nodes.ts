@@ -15,7 +15,7 @@ export interface Nodes {
   readonly count: number;
   /** The one that manages the cluster now. */
   manager(): Promise<number>;
-  /** Ends a node as `kill -9` does. */
+  /** Ends a node as `kill -9` does; resolves when it is gone. */
   kill(node: number): Promise<void>;
   /** Starts a node again over its own data; resolves when it has joined. */
   start(node: number): Promise<void>;
@@ -86,8 +86,9 @@ export const startNodes = async (home: string, count: number): Promise<Nodes> =>
   const hasDisk = await mounted(disk);
   await script('start', `${count}`);
   const addresses = Array.from({ length: count }, (_, index) => `http://127.0.0.1:${http + index}`);
+  const pidOf = async (node: number) => Number(await readFile(join(folder, `n${node}`, 'pid'), 'utf8'));
   const signal = async (node: number, name: NodeJS.Signals) => {
-    process.kill(Number(await readFile(join(folder, `n${node}`, 'pid'), 'utf8')), name);
+    process.kill(await pidOf(node), name);
   };
   /** What the first node that answers says. */
   const first = (path: string, options: RequestInit = {}): Promise<unknown> =>
@@ -112,7 +113,12 @@ export const startNodes = async (home: string, count: number): Promise<Nodes> =>
       const [{ node }] = (await first('/_cat/cluster_manager?format=json')) as [{ node: string }];
       return Number(node.slice(1));
     },
-    kill: (node) => signal(node, 'SIGKILL'),
+    async kill(node) {
+      const pid = await pidOf(node);
+      process.kill(pid, 'SIGKILL');
+      // The script starts no node whose process is still there.
+      while (isAlive(pid)) await pause(50);
+    },
     start: (node) => script('up', `${node}`),
     pause: (node) => signal(node, 'SIGSTOP'),
     resume: (node) => signal(node, 'SIGCONT'),
@@ -144,6 +150,14 @@ export const startNodes = async (home: string, count: number): Promise<Nodes> =>
       await rm(folder, { recursive: true, force: true });
     },
   };
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 };
 
 const timeout = (seconds: number) => AbortSignal.timeout(seconds * 1000);
