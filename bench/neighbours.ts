@@ -21,7 +21,8 @@ const [devices, filtering, hanging] = [60_000, 10, 90];
 
 /**
  * One tenant's 99th percentile of every surface, alone and while another organization does all that was found to hold others
- * up. `neighbours 60` measures for 60 s each; names of attacks after it do these alone, `each` does them one after the other.
+ * up. `neighbours 60` measures for 60 s each; names of attacks after it do these alone, `each` before them does one after the other
+ * (all of them where none is named).
  */
 export async function run([given = '30', ...names]: readonly string[]): Promise<void> {
   const seconds = Number(given);
@@ -36,7 +37,8 @@ export async function run([given = '30', ...names]: readonly string[]): Promise<
     const alone = await measure(quiet, seconds);
     const before = mostResident(stage.pid);
     if (names[0] === 'each') {
-      for (const name of Object.keys(attacks)) await attack(quiet, attacker, seconds, alone, [name]);
+      const each = names.length > 1 ? names.slice(1) : Object.keys(attacks);
+      for (const name of each) await attack(quiet, attacker, seconds, alone, [name]);
     } else await attack(quiet, attacker, seconds, alone, names);
     stdout.write(
       `resident memory at most ${before.toFixed(0)} MiB alone, ${mostResident(stage.pid).toFixed(0)} MiB in all\n`,

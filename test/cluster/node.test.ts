@@ -64,14 +64,28 @@ const counts = () =>
     return rows[0]!;
   });
 
+/** How many transactions are open that do nothing. */
+const idleTransactions = () =>
+  withDatabase({ url: service.url, databaseUrl: database.url }, async (db) => {
+    const { rows } = await db.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
+    );
+    return rows[0]!.n;
+  });
+
 describe('a node that answers nothing any more', () => {
-  it('holds up no search: those that wait for it are sent to another, and new ones go there', async () => {
+  it('holds up no search, and no connection to PostgreSQL: those that wait for it are sent to another, and new ones go there', async () => {
     expect((await post(1)).status).toBe(200);
     await until(async () => (await search()).found === 1);
     proxy.hold(true);
     // The client sends them in turn to one address and the other.
-    for (const answers of [await Promise.all([search(), search(), search()]), [await search(), await search()]])
+    let isOver = false;
+    const waiting = Promise.all([search(), search(), search()]).finally(() => (isOver = true));
+    const open: number[] = [];
+    while (!isOver) open.push(await idleTransactions());
+    for (const answers of [await waiting, [await search(), await search()]])
       for (const answer of answers) expect(answer).toEqual({ status: 200, isLate: false, found: 1 });
+    expect(open.filter((count) => count === 0).length).toBeGreaterThan(open.length * 0.7);
     proxy.hold(false);
     expect(await search()).toEqual({ status: 200, isLate: false, found: 1 });
   }, 120_000);

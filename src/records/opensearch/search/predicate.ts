@@ -85,7 +85,7 @@ const compile: Compile = {
 export class PredicateCompiler {
   constructor(
     readonly fields: EngineFields,
-    private readonly devices: DeviceQuestions,
+    readonly questions: DeviceQuestions,
   ) {}
 
   readonly nameOf = (field: Field): string => this.fields.nameOf(field);
@@ -94,7 +94,7 @@ export class PredicateCompiler {
     const read = fieldsOf(predicate);
     // As much of a predicate as is about devices alone is one question.
     if (read.length > 0 && predicate.kind !== 'existsUnder' && !hasUnder(predicate) && read.every(isOfDevice))
-      return this.devices.ask(predicate);
+      return this.questions.ask(predicate);
     const found = (compile[predicate.kind] as (predicate: Predicate, compiler: PredicateCompiler) => Part)(
       predicate,
       this,

@@ -1,14 +1,20 @@
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '../../../search/envelope.js';
+import { Pace } from '../../../search/pace.js';
 import { timeSlices } from '../../../time-slice.js';
 import type { Times } from '../../answer/hit.js';
 import { type CallBudget, ResultBudget } from '../../answer/result-budget.js';
 import { inTime, stopwatch, timedOutAnswer, whenTurn } from '../../answer/search-call.js';
-import { noLook, readScope } from '../../postgres/search/call-scope.js';
-import { takeSnapshot } from '../../postgres/search/snapshot.js';
+import {
+  callTimeouts,
+  type SearchConnections,
+  type SnapshotOptions,
+  takeSnapshot,
+} from '../../postgres/search/snapshot.js';
 import type { Ask, Search, SearchAnswer, SearchCall } from '../../record-index.js';
 import { answerQueries } from './answer.js';
 import { type OneQuery, readQuery } from './one-query.js';
 import type { ClusterSearchOptions } from './option.js';
+import type { CallWork } from './prepare.js';
 
 /** Opens the search over a cluster. */
 export const createClusterSearch = (options: ClusterSearchOptions): Pick<Search, 'prepare' | 'prepareMulti'> => {
@@ -49,20 +55,25 @@ const answerAll = async (
   const answered = () => ({ took: took(), responses: queries.map(({ answer }) => answer ?? timedOutAnswer(took())) });
   // No connection is held while the index catches up.
   await options.engine.fresh(organizationId, signal);
-  const snapshot = await inTime(
-    whenTurn(takeSnapshot(options, { organizationId, maxConnections: 1, timeoutMs, signal })),
-  );
-  if (snapshot === 'late') return answered();
-  if (!('run' in snapshot)) return { took: took(), responses: queries.map(() => snapshot) };
-  try {
-    const asked = { ...call, productIds: queries[0]!.productIds, early: noLook, timeoutMs };
-    const scope = await inTime(readScope(snapshot, asked));
-    if (scope === 'late') return answered();
-    const work = { options, call, range, times, now, scope, weigh: budget.weigh, took };
-    await inTime(snapshot.run(timeoutMs, (reader) => answerQueries(queries, { ...work, reader })));
-    return answered();
-  } finally {
-    // The answer does not wait until the connection is back.
-    void snapshot.close();
-  }
+  const deadline = performance.now() + timeoutMs - took();
+  const pace = new Pace({ organizationId, signal, deadline });
+  const reading = readingOf(options, { organizationId, maxConnections: 1, timeoutMs, signal });
+  const work = { options, call, range, times, now, reading, pace, weigh: budget.weigh, took };
+  const refused = await inTime(whenTurn(answerQueries(queries, work)));
+  if (typeof refused === 'object') for (const query of queries) query.answer ??= refused;
+  return answered();
+};
+
+/** Takes a snapshot for each reading. All of a call's together have the time of one call. */
+const readingOf = (connections: SearchConnections, options: SnapshotOptions): CallWork['reading'] => {
+  const deadline = performance.now() + callTimeouts * options.timeoutMs;
+  return async (read) => {
+    const snapshot = await takeSnapshot(connections, { ...options, deadline });
+    try {
+      return await read(snapshot);
+    } finally {
+      // The answer does not wait until the connection is back.
+      void snapshot.close();
+    }
+  };
 };

@@ -25,12 +25,14 @@ export interface SnapshotOptions {
   readonly maxConnections: number;
   /** How long one query may take, where it does not ask for less, in milliseconds. */
   readonly timeoutMs: number;
+  /** When the whole call ends, on the clock of `performance.now()`: after {@link callTimeouts} unless it is given. */
+  readonly deadline?: number;
   /** Ends every statement when the caller is gone. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** How many times as long as one query a whole call may take, waiting for its turn included. */
-const callTimeouts = 3;
+export const callTimeouts = 3;
 
 /**
  * Takes a snapshot once it is the organization's turn. A call has a deadline of its own: past it, queries that wait or run
@@ -39,11 +41,10 @@ const callTimeouts = 3;
  */
 export const takeSnapshot = async (
   { pool, queue }: SearchConnections,
-  { organizationId, maxConnections, timeoutMs, signal }: SnapshotOptions,
+  { organizationId, maxConnections, timeoutMs, signal, ...given }: SnapshotOptions,
 ): Promise<Snapshot> => {
-  const deadline = performance.now() + callTimeouts * timeoutMs;
-  const turn =
-    queue.takeFree(organizationId) ?? (await waitTurn(queue, organizationId, callTimeouts * timeoutMs, signal));
+  const { deadline = performance.now() + callTimeouts * timeoutMs } = given;
+  const turn = queue.takeFree(organizationId) ?? (await waitTurn(queue, organizationId, deadline, signal));
   const exported = maxConnections > 1 && queue.hasFree(organizationId);
   const first = await openConnection(pool, turn, { organizationId, timeoutMs, signal, exported });
   const connections = [Promise.resolve(first)];
@@ -85,8 +86,10 @@ export const takeSnapshot = async (
   };
 };
 
-const waitTurn = async (queue: FairQueue, organizationId: string, milliseconds: number, signal?: AbortSignal) => {
-  const late = AbortSignal.timeout(milliseconds);
+const waitTurn = async (queue: FairQueue, organizationId: string, deadline: number, signal?: AbortSignal) => {
+  const left = Math.ceil(deadline - performance.now());
+  if (left <= 0) throw new TimedOut();
+  const late = AbortSignal.timeout(left);
   try {
     return await queue.take(organizationId, signal ? AbortSignal.any([signal, late]) : late);
   } catch (error) {

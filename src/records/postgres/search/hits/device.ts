@@ -2,13 +2,16 @@ import sql from 'sql-template-tag';
 import type { DeviceRow, Devices } from '../../../answer/device.js';
 import type { Rows } from '../snapshot-reader.js';
 
+/** Those of no record. */
+export const noDevices: Devices = { devices: new Map(), owners: new Map(), retyped: new Set() };
+
 /** Reads the devices of hits, and who owns the products that the hits are of. */
 export const loadDevices = async (
   rows: Rows,
   deviceIds: readonly string[],
   productIds: readonly string[],
 ): Promise<Devices> => {
-  if (deviceIds.length === 0) return { devices: new Map(), owners: new Map(), retyped: new Set() };
+  if (deviceIds.length === 0) return noDevices;
   const [found] = await rows<{ devices: DeviceRow[]; products: { id: string; owner: string; retyped: boolean }[] }>(
     sql`
     select
