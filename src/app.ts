@@ -7,6 +7,7 @@ import { createAuthenticate } from './auth/authenticate.js';
 import { Call, type CallResources } from './call.js';
 import type { Config } from './config.js';
 import { createConsole } from './console.js';
+import { createInsert } from './database/insert.js';
 import { isConnectionLoss } from './database/loss.js';
 import { appliedMigrations } from './database/migrate.js';
 import { createElasticsearch } from './elasticsearch/handler.js';
@@ -99,7 +100,9 @@ export const createResources = (
   countUnknown: CallResources['countUnknown'],
 ): CallResources => ({
   reads: services.reads,
+  insert: createInsert(services.orm),
   wake: services.hooks.wake,
+  counts: new Map(),
   fork: () => services.orm.em.fork(),
   originOf: (request) => config.publicUrl ?? originOf(request),
   countUnknown,

@@ -10,7 +10,9 @@ import type { Context, Read, WeighRows } from './schema/context.js';
 /** What all calls share; app makes it once. */
 export interface CallResources {
   reads: CallReads;
+  insert: Context['insert'];
   wake: () => void;
+  counts: Context['counts'];
   /** Makes a unit of work. */
   fork: () => EntityManager;
   originOf: (request: Request) => string;
@@ -37,7 +39,9 @@ export class Call implements Context {
   readonly read: Read;
   readonly readWithin: Context['readWithin'];
   readonly timeLeft: Context['timeLeft'];
+  readonly insert: Context['insert'];
   readonly wake: () => void;
+  readonly counts: Context['counts'];
   readonly loaders = new Map<unknown, unknown>();
   // Not `#em`: Apollo copies the context property by property, and private names do not survive that.
   private unit?: EntityManager;
@@ -59,7 +63,9 @@ export class Call implements Context {
       share?.requireTime();
       return share?.heavy ? share.left + grace : undefined;
     };
+    this.insert = resources.insert;
     this.wake = resources.wake;
+    this.counts = resources.counts;
   }
 
   get em(): EntityManager {

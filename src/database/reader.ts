@@ -7,6 +7,7 @@ import { type FollowStatement, followClient } from './follow-statement.js';
 import { isConnectionLoss } from './loss.js';
 import { withSession } from './pools.js';
 import { clientOf } from './primary.js';
+import { type PreparedStatement, readPrepared } from './read-query.js';
 import { weighedTypes } from './row-weight.js';
 import { typeParsers } from './types.js';
 
@@ -41,7 +42,7 @@ const pointReads = '-c plan_cache_mode=force_generic_plan -c jit=off -c statemen
 export function createReader(connectionString: string, limit: number, follow?: FollowStatement): Reader {
   const address = withSession(connectionString, `${pointReads}${limit}`);
   const Client = clientOf(connectionString);
-  const names = new Map<string, string>();
+  const statements = new Map<string, PreparedStatement>();
   let made = 0;
   let sent = 0;
   let pending = 0;
@@ -67,12 +68,12 @@ export function createReader(connectionString: string, limit: number, follow?: F
     return opening;
   };
 
-  const nameOf = (text: string): string | undefined => {
-    const prepared = names.get(text);
-    if (prepared !== undefined || names.size >= PREPARED) return prepared;
-    const name = `r${++made}`;
-    names.set(text, name);
-    return name;
+  const statementOf = (text: string): PreparedStatement | undefined => {
+    const prepared = statements.get(text);
+    if (prepared !== undefined || statements.size >= PREPARED) return prepared;
+    const statement = { name: `r${++made}`, text, columns: new WeakMap() };
+    statements.set(text, statement);
+    return statement;
   };
 
   const send = async <Row>(text: string, values: unknown[], weigh?: WeighRows): Promise<Row[]> => {
@@ -81,13 +82,10 @@ export function createReader(connectionString: string, limit: number, follow?: F
     try {
       const client = await (current ??= connect());
       gather(client.connection.stream);
-      const { rows } = await client.query<pg.QueryResultRow>({
-        name: nameOf(text),
-        text,
-        values,
-        ...(weigh && { types: weighedTypes(weigh) }),
-      });
-      return rows as Row[];
+      const statement = statementOf(text);
+      if (statement !== undefined) return (await readPrepared(client, statement, values, weigh)) as Row[];
+      const types = weigh && { types: weighedTypes(weigh) };
+      return (await client.query<pg.QueryResultRow>({ text, values, ...types })).rows as Row[];
     } finally {
       pending -= 1;
     }
@@ -100,7 +98,7 @@ export function createReader(connectionString: string, limit: number, follow?: F
       if (isConnectionLoss(error)) throw unavailable();
       if (!isStalePlan(error)) throw error;
       // A migration changed the columns under a prepared statement: prepare it anew under another name.
-      names.delete(text);
+      statements.delete(text);
       return send<Row>(text, values, weigh);
     }
   };

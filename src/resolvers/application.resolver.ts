@@ -78,7 +78,7 @@ export class ApplicationResolver {
     requireOrganization(ctx, args.organizationId, 'own');
     const { organizationId } = args;
     const application = Object.assign(new Application(), { id: newId(), organizationId, permission: Permission.write });
-    await ctx.em.persist(application.change(args)).flush();
+    await ctx.insert(application.change(args));
     return application;
   }
 

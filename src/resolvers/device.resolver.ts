@@ -117,7 +117,7 @@ export class DeviceResolver {
       select 1 as one from device where organization_id = ${organizationId} and serial_key = ${serial.replaceAll('-', '')}`;
     await requireFree(ctx, 'device_organization_id_serial_key_key', taken);
     const device = Object.assign(new Device(), { id: newId(), organizationId, serial });
-    await ctx.em.persist(device.change({ ...values, product })).flush();
+    await ctx.insert(device.change({ ...values, product }));
     return device;
   }
 

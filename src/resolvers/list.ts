@@ -4,6 +4,7 @@ import { type ApiError, invalid } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
 import { type CursorPage, cursorOf, keysOfCursor, requireCursorOf, requireCursorOrPage } from './cursor.js';
+import { type CountedText, countUnlessKnown } from './list-count.js';
 import { countedQuickly, readerOf, readSlowly } from './list-read.js';
 import type { Listing, Wanted } from './listing.js';
 import { loaderOf } from './loader.js';
@@ -26,10 +27,16 @@ export async function list<Row extends object>(
   const read = readerOf(ctx, listing, wanted);
   if (!wanted.selected.has('totalCount')) return pageOf(listing, listing.parentId, wanted, await read<Row>(page));
   // One round trip: the count is made once and stands in every row. Behind the last page there is none to stand in.
-  const items = await read<Row & Counted>(
-    sql`select page.*, (select total from (${count}) counted) as total from (${page}) page`,
+  // Conditions that a caller chooses freely are not remembered: there would be no end of them.
+  const { column, totalOf } = countUnlessKnown(counting === listing ? undefined : ctx.counts, count);
+  const items = await read<Row & { counted: CountedText }>(
+    sql`select page.*, ${column} as counted from (${page}) page`,
   );
-  const [counted] = items.length > 0 || wanted.page === 1 ? [items[0] ?? { total: 0 }] : await read<Counted>(count);
+  const [first] = items;
+  const [counted] =
+    first !== undefined || wanted.page === 1
+      ? [{ total: first === undefined ? 0 : totalOf(first.counted) }]
+      : await read<Counted>(count);
   const more = total(counting, counted) === null && countsFurther(listing, counting);
   const totalCount = more ? await countAll(ctx, listing, wanted) : total(listing, counted);
   return { ...pageOf(listing, listing.parentId, wanted, items), totalCount };

@@ -43,7 +43,7 @@ export class ProductResolver {
     requireVariables(args);
     requireOrganization(ctx, args.organizationId, 'write');
     const product = Object.assign(new Product(), { id: newId(), organizationId: args.organizationId }).change(args);
-    await ctx.em.persist(product).flush();
+    await ctx.insert(product);
     return product;
   }
 

@@ -41,7 +41,7 @@ export class TeamResolver {
   async createTeam(@Args(() => CreateTeamArgs) args: CreateTeamArgs, @Ctx() ctx: Context): Promise<Team> {
     requireOrganization(ctx, args.organizationId, 'write');
     const team = Object.assign(new Team(), { id: newId(), organizationId: args.organizationId }).change(args);
-    await ctx.em.persist(team).flush();
+    await ctx.insert(team);
     return team;
   }
 

@@ -11,11 +11,20 @@ export type Read = <Row extends object>(query: Sql) => Promise<Row[]>;
  */
 export type WeighRows = ReadingCall['weighRows'];
 
+/** A number that was counted in a snapshot, and until when it may be given again (`performance.now`). */
+export interface CountedList {
+  readonly snapshot: string;
+  readonly total: number;
+  readonly until: number;
+}
+
 /** What every resolver gets, by REST and by the graph. */
 export interface Context extends ReadingCall {
   readonly caller: Caller;
   /** The unit of work of this call, for whatever changes things. */
   readonly em: EntityManager;
+  /** Stores one new thing. @throws an error that names the constraint which forbids it */
+  readonly insert: (entity: object) => Promise<void>;
   /** Point reads and lists on the pipelined connection: one round trip, never a slow query. */
   readonly read: Read;
   /**
@@ -41,6 +50,8 @@ export interface Context extends ReadingCall {
   note(fields: Readonly<Record<string, string>>): void;
   /** Tells the dispatcher that deliveries were committed. Only a hint: it polls as well. */
   readonly wake: () => void;
+  /** Numbers of lists that this process counted lately, by their statement and its values, with the snapshot that they hold in. */
+  readonly counts: Map<string, CountedList>;
   /** Batching loaders of this call, by the function that makes them. */
   readonly loaders: Map<unknown, unknown>;
 }

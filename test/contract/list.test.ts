@@ -57,6 +57,26 @@ describe('pages of a list', () => {
     }
   });
 
+  it('counts what was made, deleted and granted a moment ago, whoever did it', async () => {
+    const here = await world.organization();
+    const member = await world.member(here, Role.member);
+    const count = async (who: Pick<typeof here, 'get'>, list: string) =>
+      (await who.get(`/organizations/${here.id}/${list}?limit=1`)).headers.get('x-total-count');
+    const [first = ''] = await Promise.all(
+      [1, 2, 3].map((n) => here.make(`/organizations/${here.id}/teams`, { name: `${n}` })),
+    );
+    expect([await count(here, 'teams'), await count(here, 'teams')]).toEqual(['3', '3']);
+    await here.make(`/organizations/${here.id}/teams`, { name: 'fourth' });
+    expect(await count(here, 'teams')).toBe('4');
+    await world.pool.query(`delete from team where name = 'fourth'`);
+    expect(await count(here, 'teams')).toBe('3');
+    const application = await here.make(`/organizations/${here.id}/applications`, { name: 'seen' });
+    expect([await count(here, 'applications'), await count(member, 'applications')]).toEqual(['1', '0']);
+    await here.put(`/teams/${here.id}/${first}/members/${member.id}`);
+    await here.put(`/teams/${here.id}/${first}/applications/${application}`, { permission: 'read' });
+    expect([await count(here, 'applications'), await count(member, 'applications')]).toEqual(['1', '1']);
+  });
+
   it('gives an empty page behind the last one', async () => {
     const { body, headers } = await owner.get<Item[]>(`${at}/teams?page=9`);
     expect(body).toEqual([]);

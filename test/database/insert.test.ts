@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MikroORM } from '@mikro-orm/postgresql';
+import pg from 'pg';
+import { ormOptions } from '../../mikro-orm.config.js';
+import { createInsert, type Insert } from '../../src/database/insert.js';
+import { Application } from '../../src/entities/application.js';
+import { Device } from '../../src/entities/device.js';
+import { AccountType, VariableType } from '../../src/entities/enums.js';
+import { newId } from '../../src/entities/id.js';
+import { Product } from '../../src/entities/product.js';
+import { Team } from '../../src/entities/team.js';
+import { createAccount } from '../../src/operator/account.js';
+import { useDatabase } from '../support/database.js';
+
+const database = useDatabase();
+let orm: MikroORM;
+let db: pg.Client;
+let insert: Insert;
+let organizationId: string;
+
+beforeAll(async () => {
+  orm = await MikroORM.init(ormOptions(database.url));
+  db = new pg.Client({ connectionString: database.url });
+  await db.connect();
+  insert = createInsert(orm);
+  const account = { username: 'inserts', email: 'inserts@test.example' };
+  organizationId = await createAccount(db, AccountType.organization, account, new Date());
+});
+
+afterAll(() => Promise.all([orm.close(), db.end()]));
+
+/** Everything that is made over the prepared statement, with values that are easily lost: quotes, backslashes, empty and no values. */
+const makers = {
+  team: () => own(new Team()).change({ name: `O'Neill \\ "crew" 😀`, description: null }),
+  application: () => own(new Application()).change({ name: '{a,"b"}' }),
+  product: () =>
+    own(new Product()).change({
+      name: 'Probe',
+      version: '1',
+      variables: [{ name: `it's "warm" \\`, type: VariableType.FLOAT32, unit: '' }],
+    }),
+  device: () =>
+    Object.assign(own(new Device()), { serial: newId() }).change({
+      name: null,
+      tags: ['a,b', '"c"', '\\', '', 'NULL'],
+      location: { lat: 1e-9, lon: -180 },
+    }),
+} as const;
+
+const own = <Thing extends { id: string; organizationId: string }>(thing: Thing): Thing =>
+  Object.assign(thing, { id: newId(), organizationId });
+
+const storedAs = async (table: string, id: string): Promise<Record<string, unknown>> => {
+  const { rows } = await db.query<Record<string, unknown>>(`select * from ${table} where id = $1`, [id]);
+  return rows[0]!;
+};
+
+describe('an insert over a prepared statement', () => {
+  it.each(Object.entries(makers))('stores a %s as the unit of work does', async (table, make) => {
+    const [mine, other] = [make(), make()];
+    await insert(mine);
+    await orm.em.fork().persist(other).flush();
+    const [stored, expected] = [await storedAs(table, mine.id), await storedAs(table, other.id)];
+    for (const name of Object.keys(expected))
+      if (!['id', 'serial', 'serial_key', 'slug', 'number', 'created_at', 'updated_at'].includes(name))
+        expect({ [name]: stored[name] }).toEqual({ [name]: expected[name] });
+    expect(stored['created_at']).toBeInstanceOf(Date);
+  });
+
+  it('fails with the constraint that forbids it', async () => {
+    const team = makers.team();
+    await insert(team);
+    await expect(insert(team)).rejects.toMatchObject({ constraint: 'team_pkey' });
+  });
+});
