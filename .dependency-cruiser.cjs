@@ -47,8 +47,9 @@ const mayImport = {
   ],
   hooks: ['entities', 'binary', 'errors', 'fair-queue', 'json', 'log', 'transaction', ...shared],
   jobs: ['entities', 'errors', 'json', 'log', 'transaction', ...shared],
+  imports: ['entities', 'schema', 'records', 'jobs', 'errors', 'json', 'transaction', ...shared],
   live: ['entities', 'errors', 'json', 'log', 'visibility', ...shared],
-  resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'jobs', 'live', 'errors', 'json'],
+  resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'imports', 'jobs', 'live', 'errors', 'json'],
   rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue'],
   graph: ['schema', 'address-counter', 'errors', 'json', 'log'],
   // A surface of its own, which reads requests as REST does.
@@ -73,6 +74,7 @@ const at = (name) =>
     'records',
     'hooks',
     'jobs',
+    'imports',
     'live',
     'resolvers',
     'rest',

@@ -11,6 +11,7 @@ import { DeviceResolver } from './resolvers/device.resolver.js';
 import { DeviceBatchResolver } from './resolvers/device-batch.resolver.js';
 import { DeviceEdgesResolver } from './resolvers/device-edges.resolver.js';
 import { DeviceTokenResolver } from './resolvers/device-token.resolver.js';
+import { FileImportResolver } from './resolvers/file-import.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookActivityResolver } from './resolvers/hook-activity.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
@@ -36,7 +37,7 @@ import { ViewerResolver } from './resolvers/viewer.resolver.js';
 import type { Services } from './services.js';
 
 /** The resolver classes and their instances. */
-export function createResolvers({ clock, hooks, index, jobs, live, records }: Services): Map<ClassType, object> {
+export function createResolvers({ clock, hooks, imports, index, jobs, live, records }: Services): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(clock),
@@ -52,6 +53,7 @@ export function createResolvers({ clock, hooks, index, jobs, live, records }: Se
     new DeviceBatchResolver(jobs, index, clock),
     new DeviceEdgesResolver(index),
     new DeviceResolver(index),
+    new FileImportResolver(imports, jobs),
     new HookActivityResolver(clock),
     new HookEdgesResolver(),
     new HookResolver(hooks),

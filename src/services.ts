@@ -8,12 +8,16 @@ import type { CallReads } from './database/call-read.js';
 import { isConnectionLoss } from './database/loss.js';
 import { clientOf } from './database/primary.js';
 import type { Reader } from './database/reader.js';
+import { ApiError } from './errors.js';
 import { fairQueueFor } from './fair-queue.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
+import { createImports, type Imports } from './imports/imports.js';
+import { createImportStep } from './imports/step.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import { createLive, type Live } from './live/live.js';
 import type { Log } from './log.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
+import { createPeriodicTasks } from './periodic-tasks.js';
 import { prepareDatabase } from './prepare.js';
 import { type ClusterStore, createClusterStore } from './records/opensearch/cluster-store.js';
 import { followJournal } from './records/opensearch/move/drain.js';
@@ -65,6 +69,7 @@ export interface Services {
   records: RecordLog;
   index: RecordIndex;
   jobs: Jobs;
+  imports: Imports;
   live: Live;
   /** Undefined where nothing is traced. */
   tracing: Tracing | undefined;
@@ -90,13 +95,16 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const hooks = openHooks(base, live);
   const records = openRecordLog(base, live, hooks);
   const index = openRecordIndex(base);
-  const jobs = openJobs(base, hooks, index);
+  const jobs = openJobs(base, hooks, index, records);
+  const imports = createImports({ pool: connections.pool, jobs, clock });
+  const cleaning = cleanImports(imports, log);
   await connections.observe(registry);
   observeProcess(registry, options.worker?.number);
   await cluster?.start();
   await hooks.start();
   records.maintain();
   jobs.start();
+  cleaning.start();
   live.start();
   const { orm, reader, accessReader, reads } = connections;
   return {
@@ -109,11 +117,12 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     records,
     index,
     jobs,
+    imports,
     live,
     tracing,
     clock,
     async close(within) {
-      await Promise.all([records.close(), jobs.close()]);
+      await Promise.all([records.close(), jobs.close(), cleaning.close()]);
       await hooks.close(within);
       await live.close();
       await Promise.all([index.close(), cluster?.close()]);
@@ -231,8 +240,14 @@ function openRecordIndex({ connections, cluster, config, clock, registry }: Base
   return measureIndex(index, registry, () => queue.waiting);
 }
 
-function openJobs({ connections, cluster, clock, log }: Base, hooks: Hooks, index: RecordIndex): Jobs {
+function openJobs(
+  { connections, cluster, clock, log }: Base,
+  hooks: Hooks,
+  index: RecordIndex,
+  records: RecordLog,
+): Jobs {
   const changeDevices = createDeviceBatchStep(index);
+  const readFile = createImportStep({ clock, records });
   return createJobs({
     pool: connections.pool,
     clock,
@@ -246,7 +261,22 @@ function openJobs({ connections, cluster, clock, log }: Base, hooks: Hooks, inde
       linkDevices: changeDevices,
       unlinkDevices: changeDevices,
       deleteDevices: changeDevices,
+      checkDevices: readFile,
+      importDevices: readFile,
+      checkRecords: readFile,
+      importRecords: readFile,
     },
-    isConnectionLoss: (error) => isConnectionLoss(error) || cluster?.isAway(error) === true,
+    // Where records cannot be stored for a while, an import waits.
+    isConnectionLoss: (error) =>
+      isConnectionLoss(error) ||
+      cluster?.isAway(error) === true ||
+      (error instanceof ApiError && error.code === 'UNAVAILABLE'),
   });
 }
+
+/** Deletes files that nobody imports. */
+const cleanImports = (imports: Pick<Imports, 'purge'>, log: Log) =>
+  createPeriodicTasks(
+    { imports: { every: 3_600_000, run: () => imports.purge() } },
+    { log, failed: 'old files were not deleted; it will be done again' },
+  );

@@ -35,6 +35,8 @@ export interface JobsOptions {
 export interface Jobs {
   ask(organizationId: string, kind: string, input: PlainJson): Promise<Job>;
   find(organizationId: string, id: string): Promise<Job | undefined>;
+  /** Hints that a job was written down in a transaction of another's. */
+  wake(): void;
   start(): void;
   /** Resolves when the step under way is done; the job goes on elsewhere, or after the next start. */
   close(): Promise<void>;
@@ -114,6 +116,7 @@ export const createJobs = ({ pool, clock, log, kinds, isConnectionLoss }: JobsOp
       return job;
     },
     find: (organizationId, id) => findJob(pool, organizationId, id),
+    wake: () => loop.wake(),
     start: loop.start,
     async close() {
       closing = true;

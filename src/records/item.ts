@@ -30,6 +30,8 @@ export interface Item {
   frame?: ItemFrame;
   /** The same device and key again within 48 hours is a duplicate. */
   key?: string;
+  /** Hours for which the key counts instead. */
+  keyHours?: number;
 }
 
 /** Why an item was not stored. */

@@ -20,6 +20,8 @@ export interface NewRecord {
   given?: Given;
   typed: TypedData;
   key?: string;
+  /** Hours for which the key counts; 48 unless given. */
+  keyHours?: number;
 }
 
 /** A frame as it is kept; without stream where the sender named none. `payload` is hexadecimal. */
@@ -59,6 +61,7 @@ export const recordOf = (
     ...content,
     typed: shape ? typeData(content.data, shape.slots) : {},
     ...(item.key === undefined ? {} : { key: item.key }),
+    ...(item.keyHours === undefined ? {} : { keyHours: item.keyHours }),
   };
 };
 

@@ -47,6 +47,8 @@ export interface AppendCall {
   once?: IdempotencyKey;
   /** Given: one rejected item refuses the call whole, and nothing of it is stored. */
   refuse?(rejection: Rejection): ApiError;
+  /** Given: no hook is called for what it stores. */
+  withoutHooks?: boolean;
   /** The answer to results, in the order of the items. What it throws is the call's fate, and nothing is kept to repeat. */
   answer(results: readonly ItemResult[]): PlainJson;
 }

@@ -54,7 +54,8 @@ export const readBody = async (request: IncomingMessage, rules: BodyRules, hold:
 
 const empty: BodyText = { text: '', lines: false };
 
-const isLines = (contentType = 'application/json', rules: BodyRules): boolean => {
+/** The media type of a header, in lower case. @throws unsupportedMediaType where it names another charset than UTF-8 */
+export const mediaTypeOf = (contentType = 'application/json'): string => {
   const [type = '', ...parameters] = contentType
     .toLowerCase()
     .split(';')
@@ -63,6 +64,11 @@ const isLines = (contentType = 'application/json', rules: BodyRules): boolean =>
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
     throw unsupportedMediaType('Send the body in UTF-8.');
   }
+  return type;
+};
+
+const isLines = (contentType: string | undefined, rules: BodyRules): boolean => {
+  const type = mediaTypeOf(contentType);
   if (rules.lines && linesType.test(type)) return true;
   if (jsonType.test(type)) return false;
   throw unsupportedMediaType(
@@ -70,7 +76,8 @@ const isLines = (contentType = 'application/json', rules: BodyRules): boolean =>
   );
 };
 
-const decoderOf = (encoding = 'identity'): Transform | undefined => {
+/** What decompresses a body; undefined where it comes as it is. @throws unsupportedMediaType */
+export const decoderOf = (encoding = 'identity'): Transform | undefined => {
   switch (encoding.toLowerCase()) {
     case 'identity':
       return undefined;

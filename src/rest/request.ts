@@ -15,6 +15,7 @@ import { parsePlain, parsePlainLines, parsePlainRecords, parsePlainRecordsInSlic
 import { parseJson } from '../json-reader.js';
 import { argumentSourcesOf } from './argument-source.js';
 import { type BodyRules, readBody } from './body.js';
+import { openFileBody } from './file-body.js';
 import type { Hold } from './in-flight.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
 import { listName, readQueryString } from './query-string.js';
@@ -74,6 +75,15 @@ const mebibyte = 2 ** 20;
 
 /** Undefined where no body is asked for; what comes all the same is not looked at. */
 const bodyBinder = ({ body, verb, ingest }: Route, args: readonly GraphQLArgument[]): ReadBody | undefined => {
+  if (typeof body === 'object' && 'files' in body) {
+    const { argument, files } = body;
+    return async (request, { hold }) => {
+      const file = openFileBody(request, files, hold);
+      return (values) => {
+        values[argument] = file;
+      };
+    };
+  }
   if (typeof body === 'object') {
     const { argument, lines = false, otherTypes } = body;
     return wholeBody(argument, { bytes: (ingest ? 10 : 1) * mebibyte, lines, otherTypes });

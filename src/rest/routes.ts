@@ -1,3 +1,5 @@
+import { ImportFormat } from '../entities/file-import.js';
+
 /** Verbs that operations have. HEAD and OPTIONS follow from them. */
 export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -10,9 +12,14 @@ export interface RouteOptions {
   /**
    * How the body reaches the arguments. `fields`: one argument a field (the usual). `located`: the same, but through
    * the reader that knows lines and exact numbers, or from the query string. Else the argument that takes all of it,
-   * from NDJSON too where `lines` says so; `otherTypes` is what a body in a type that is not read is answered.
+   * from NDJSON too where `lines` says so; `otherTypes` is what a body in a type that is not read is answered. Or a file
+   * in one of the formats of `files`, which the operation reads as it comes.
    */
-  body?: 'fields' | 'located' | { argument: string; lines?: true; otherTypes?: string };
+  body?:
+    | 'fields'
+    | 'located'
+    | { argument: string; lines?: true; otherTypes?: string }
+    | { argument: string; files: readonly ImportFormat[] };
   /** Arguments that a header carries. */
   headers?: Readonly<Record<string, string>>;
   /** Posts records: its own rate limit and body limit, and open to tokens that may do nothing else. */
@@ -40,6 +47,7 @@ const team = '/teams/:organizationId/:teamId';
 const product = '/products/:organizationId/:productId';
 const device = '/devices/:organizationId/:deviceId';
 const application = '/applications/:organizationId/:applicationId';
+const fileImport = `${organization}/imports/:importId`;
 const hook = `${application}/hooks/:applicationHookId`;
 
 /** What is said of Protobuf, which these servers can be set to. */
@@ -156,6 +164,21 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.createProvisioningToken': ['POST', `${product}/provisioning-tokens`],
     'Mutation.revokeProvisioningToken': ['DELETE', `${product}/provisioning-tokens/:provisioningTokenId`],
     'Mutation.provisionDevice': ['POST', '/provision/:deviceSerial'],
+  },
+  Import: {
+    'Mutation.importDevices': [
+      'POST',
+      `${organization}/imports/devices`,
+      { body: { argument: 'file', files: [ImportFormat.csv] } },
+    ],
+    'Mutation.importRecords': [
+      'POST',
+      `${organization}/imports/records`,
+      { body: { argument: 'file', files: [ImportFormat.csv, ImportFormat.ndjson, ImportFormat.parquet] } },
+    ],
+    'Query.fileImport': ['GET', fileImport],
+    'Mutation.applyFileImport': ['POST', `${fileImport}/apply`],
+    'Mutation.deleteFileImport': ['DELETE', fileImport],
   },
 };
 

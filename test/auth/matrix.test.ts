@@ -13,7 +13,7 @@ import { Role, TokenScope } from '../../src/entities/enums.js';
 import { type Route, routes } from '../../src/rest/routes.js';
 import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
-import { type Access, inAnHour, operations, type Things, type Values } from './operations.js';
+import { type Access, inAnHour, newImport, operations, type Things, type Values } from './operations.js';
 
 const world = useWorld();
 
@@ -179,6 +179,7 @@ async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
     userId: await world.user(),
     deliveryId: await owner.make(`${application}/hooks/${hookId}/ping`),
     jobId: await owner.make(`/products/${owner.id}/${productId}/redecode`),
+    importId: await newImport({ owner, serial }, false),
     tokenId: token.body.data?.['createApiToken'].apiToken.id,
     provisioningTokenId: (await tokenOfProduct(owner, productId)).id,
     deviceTokenId: (await tokenOfDevice(owner, deviceId)).id,
@@ -238,6 +239,8 @@ function request(actor: Actor, { verb, path, body }: Route, values: Values) {
     delete rest[name];
     return value;
   });
+  if (typeof body === 'object' && 'files' in body)
+    return actor.request(verb, place, { headers: { 'content-type': 'text/csv' }, body: rest[body.argument] });
   if (typeof body === 'object') return actor.call(verb, place, rest[body.argument]);
   if (body === 'located') return actor.call('POST', place, rest);
   return verb === 'GET' || verb === 'DELETE' ? actor.call(verb, place) : actor.call(verb, place, rest);

@@ -44,6 +44,8 @@ export interface Things {
   provisioningTokenId: string;
   deliveryId: string;
   jobId: string;
+  /** An import that is done. */
+  importId: string;
   /** Makes a word that was not used before. */
   fresh: () => string;
 }
@@ -96,6 +98,25 @@ const newDevice = (things: Things) => things.owner.make(`/organizations/${things
 
 const newHook = (things: Things) =>
   things.owner.make(`/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
+
+/** A file of a device that is there. */
+export async function newImport({ owner, serial }: Pick<Things, 'owner' | 'serial'>, dryRun = true): Promise<string> {
+  const at = `/organizations/${owner.id}/imports`;
+  const headers = { 'content-type': 'text/csv' };
+  const { body } = await owner.request<FileImport>('POST', `${at}/devices?dryRun=${dryRun}`, {
+    headers,
+    body: `serial\n${serial}`,
+  });
+  let { id, state } = body;
+  while (state === 'checking' || state === 'applying')
+    state = (await owner.get<FileImport>(`${at}/${id}`)).body.state;
+  return id;
+}
+
+interface FileImport {
+  id: string;
+  state: string;
+}
 
 const record = { serial: '000000ff', data: { temperature: 1 } };
 const range = { gte: 0, lte: 2_000_000_000 };
@@ -306,6 +327,24 @@ export const operations: Record<string, Trial> = {
   'Query.applicationLatest': { access: 'readers', values: application },
   'Query.latest': { access: 'readers', values: application },
   'Query.series': { access: 'readers', values: (things) => ({ ...application(things), variables: ['temperature'] }) },
+  'Mutation.importDevices': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), file: `serial\n${hex(things)}` }),
+  },
+  'Mutation.importRecords': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), file: `serial,ts\n${things.serial},1700000000` }),
+  },
+  'Query.fileImport': { access: 'owners', values: (things) => ({ ...organization(things), importId: things.importId }) },
+  'Mutation.applyFileImport': {
+    access: 'owners',
+    conflicts: true,
+    values: (things) => ({ ...organization(things), importId: things.importId }),
+  },
+  'Mutation.deleteFileImport': {
+    access: 'owners',
+    values: async (things) => ({ ...organization(things), importId: await newImport(things) }),
+  },
   'Query.decodeFrame': {
     access: 'owners',
     values: (things) => ({ ...product(things), streamId: 1, streamType: 'BIN', payload: '00' }),

@@ -25,6 +25,7 @@ const chapterNotes: Readonly<Record<string, string>> = {
   'Application hooks': 'Addresses that are called with every record, and the history of the calls.',
   'Hook additions': 'Settings, signing secrets, the record of calls and redelivery of hooks.',
   Ingestion: 'Records in: as JSON of ours, or as network servers send them.',
+  Import: 'Files in: devices by CSV, past records by CSV, NDJSON or Parquet; checked first, read by jobs.',
   'Device tokens': 'Tokens that post the records of one device and do nothing else.',
   Provisioning: 'Tokens with which devices of a product register themselves.',
 };

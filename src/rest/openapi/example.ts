@@ -14,6 +14,7 @@ const deliveryId = '019aa0de-7c00-7000-8000-00000000a008';
 const jobId = '019aa0de-7c00-7000-8000-00000000a009';
 const tokenId = '019aa0de-7c00-7000-8000-00000000a010';
 const provisioningTokenId = '019aa0de-7c00-7000-8000-00000000a011';
+const importId = '019aa0de-7c00-7000-8000-00000000a012';
 const createdAt = '2026-11-20T12:00:00.000Z';
 const updatedAt = '2026-11-20T12:30:00.000Z';
 const serial = '70b3d57ed005abcd';
@@ -184,6 +185,24 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
     createdAt,
     updatedAt,
   },
+  FileImport: {
+    id: importId,
+    organizationId,
+    kind: 'devices',
+    format: 'csv',
+    state: 'checked',
+    bytes: 143,
+    lines: 3,
+    created: 1,
+    updated: 1,
+    unchanged: 0,
+    rejected: 1,
+    faultCount: 1,
+    faults: [{ line: 4, column: 1, field: 'serial', message: 'is missing' }],
+    job: { id: jobId, kind: 'checkDevices', state: 'done', done: 3, total: 3, changed: 2, createdAt, updatedAt },
+    createdAt,
+    updatedAt,
+  },
   IngestAnswer: { accepted: 1, duplicates: 0, rejected: 0, results: [] },
 };
 
@@ -204,6 +223,7 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   provisioningTokenId,
   deviceLimit: 1000,
   expiresAt: '2036-01-01T00:00:00.000Z',
+  importId,
   limit: 10,
   page: 1,
   sort: '-createdAt,name',
@@ -264,3 +284,8 @@ export const chirpStackExample = {
 };
 export const sigfoxExample = { device: serial, data: '0441AC0000', time: '1795000000', seqNumber: '1', rssi: '-90' };
 export const thingsBoardExample = [{ ts: 1_795_000_000_250, values: { temperature: 21.5 } }];
+
+/** Files of devices and of past records. */
+export const deviceFileExample = `serial,name,tags,location\n${serial},Pump 7,north;well,59.8586 17.6389\n`;
+export const recordLineExample = JSON.stringify({ ...recordExample, ts: 1_794_950_000 });
+export const recordFileExample = `serial,ts,temperature,metadata.rssi\n${serial},1794950000.25,21.5,-90\n`;

@@ -1,8 +1,11 @@
 import type { JsonSchema } from '../../schema/rules.js';
 import {
   chirpStackExample,
+  deviceFileExample,
   deviceRecordExample,
   recordExample,
+  recordFileExample,
+  recordLineExample,
   searchExample,
   sigfoxExample,
   theThingsStackExample,
@@ -109,11 +112,34 @@ const networkServerBody = (server: string, example: unknown): JsonSchema => ({
   content: json({ type: ['object', 'array'], items: {}, additionalProperties: true }, example),
 });
 
+const fileBody = (
+  description: string,
+  examples: Readonly<Record<string, string>>,
+  ...binaryTypes: readonly string[]
+): JsonSchema => ({
+  required: true,
+  description,
+  content: {
+    ...Object.fromEntries(
+      Object.entries(examples).map(([type, example]) => [type, { schema: { type: 'string' }, example }]),
+    ),
+    ...Object.fromEntries(binaryTypes.map((type) => [type, { schema: {} }])),
+  },
+});
+
 /** Bodies that are not made of the operation's arguments. */
 export const freeBodies: Readonly<Record<string, JsonSchema>> = {
   search: searchBody,
   ingestRecords: recordsBody(recordExample),
   ingestDeviceRecords: recordsBody(deviceRecordExample),
+  importDevices: fileBody('The file as it is: UTF-8, gzip allowed, 64 MiB decompressed and 100,000 lines at most.', {
+    'text/csv': deviceFileExample,
+  }),
+  importRecords: fileBody(
+    'The file as it is: gzip allowed, 256 MiB decompressed (Parquet 64 MiB) and 5,000,000 lines at most.',
+    { 'text/csv': recordFileExample, 'application/x-ndjson': recordLineExample },
+    'application/vnd.apache.parquet',
+  ),
   ingestTheThingsStack: networkServerBody('The Things Stack', theThingsStackExample),
   ingestChirpStack: networkServerBody('ChirpStack', chirpStackExample),
   ingestSigfox: networkServerBody('Sigfox', sigfoxExample),

@@ -130,6 +130,9 @@ const conflicting = new Set([
   'registerDevice',
   'deleteDevice',
   'createApplicationHook',
+  'importDevices',
+  'importRecords',
+  'applyFileImport',
 ]);
 
 const codesOf = (route: Route, hasBody: boolean): ErrorCode[] => [

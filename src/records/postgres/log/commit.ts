@@ -112,8 +112,8 @@ export class GroupCommit {
         alongside: async (_tx, fresh) => {
           stored = fresh;
           const traces = tracesOf(group, prepared);
-          const all = fresh.map((record) => storedOf(record, traces?.get(record.id)));
-          afterwards = await this.options.alongside(tx, all, (of) => this.requireApart(group, of));
+          const told = tellHooks(group, prepared, fresh).map((record) => storedOf(record, traces?.get(record.id)));
+          afterwards = await this.options.alongside(tx, told, (of) => this.requireApart(group, of));
         },
       });
       this.careful = repeated.size > 0;
@@ -166,6 +166,17 @@ export class GroupCommit {
     );
   }
 }
+
+/** The records that hooks are told of: all but those of calls that want none. */
+const tellHooks = (
+  group: readonly Work[],
+  prepared: readonly (readonly Prepared[])[],
+  fresh: readonly NewRecord[],
+): readonly NewRecord[] => {
+  if (!group.some(({ withoutHooks }) => withoutHooks)) return fresh;
+  const untold = new Set(group.flatMap(({ withoutHooks }, index) => (withoutHooks ? prepared[index]! : [])));
+  return fresh.filter((record) => !untold.has(record));
+};
 
 const attempts = 5;
 

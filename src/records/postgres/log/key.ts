@@ -56,8 +56,11 @@ export const takeKeys = async (tx: PoolClient, records: readonly NewRecord[], no
 
 const insertKeys = (keyed: readonly Keyed[], now: Date) => sql`
     insert into record_key (device_id, key, record_id, stored_at)
-    select *, ${now}::timestamptz from unnest(${keyed.map(({ device }) => device.id)}::uuid[],
-      ${keyed.map(({ key }) => key)}::text[], ${keyed.map(({ id }) => id)}::uuid[]) w (device_id, key)`;
+    -- A key that counts for longer is as one that is stored later.
+    select device_id, key, record_id, ${now}::timestamptz + make_interval(hours => later)
+      from unnest(${keyed.map(({ device }) => device.id)}::uuid[], ${keyed.map(({ key }) => key)}::text[],
+        ${keyed.map(({ id }) => id)}::uuid[], ${keyed.map((record) => (record.keyHours ?? keyHours) - keyHours)}::int[])
+        w (device_id, key, record_id, later)`;
 
 /** Whether an error says that a key was taken. */
 export const isTaken = (error: unknown): boolean => error instanceof KeyTaken;

@@ -1,0 +1,104 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { GraphQLScalarType, Kind } from 'graphql';
+import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+
+/** What the lines of a file are. */
+export enum ImportKind {
+  devices = 'devices',
+  records = 'records',
+}
+
+registerEnumType(ImportKind, { name: 'ImportKind', description: 'What the lines of a file are.' });
+
+/** How a file is written. */
+export enum ImportFormat {
+  csv = 'csv',
+  ndjson = 'ndjson',
+  parquet = 'parquet',
+}
+
+registerEnumType(ImportFormat, { name: 'ImportFormat', description: 'How a file is written.' });
+
+/** Where an import stands. */
+export enum ImportState {
+  checking = 'checking',
+  checked = 'checked',
+  applying = 'applying',
+  done = 'done',
+  failed = 'failed',
+}
+
+registerEnumType(ImportState, {
+  name: 'ImportState',
+  description: 'Where an import stands.',
+  valuesConfig: {
+    checking: { description: 'A dry run reads the file.' },
+    checked: { description: 'The dry run is over. Nothing is stored; the import may be applied.' },
+    applying: { description: 'Its lines are being stored.' },
+    done: { description: 'Every line is stored, was there already, or is named as rejected.' },
+    failed: { description: 'It ended early; the error of its job says why.' },
+  },
+});
+
+/** What is wrong with a line of a file. */
+@ObjectType({ description: 'What is wrong with a line of a file.' })
+export class ImportFault {
+  @Field(() => Float, { description: 'The line, from 1, on which it begins; of a Parquet file the row, from 1.' })
+  line!: number;
+  @Field(() => Int, { nullable: true, description: 'The column, from 1, where it is one.' }) column?: number | null;
+  @Field(() => String, { nullable: true, description: 'Name of the column.' }) field?: string | null;
+  @Field(() => String, { description: 'What is wrong.' }) message!: string;
+}
+
+/** Faults of an import that are listed; all are counted. */
+export const listedFaults = 1000;
+
+/** A file of devices or records, and what became of its lines. */
+@ObjectType({
+  description: 'A file of devices or records, and what became of its lines, in the dry run first.',
+})
+export class FileImport {
+  @Field(() => ID, { description: 'Identifier.' }) id!: string;
+  @Field(() => ID, { description: 'Organization that it is for.' }) organizationId!: string;
+  @Field(() => ImportKind, { description: 'What its lines are.' }) kind!: ImportKind;
+  @Field(() => ImportFormat, { description: 'How it is written.' }) format!: ImportFormat;
+  @Field(() => ImportState, { description: 'Where it stands.' }) state!: ImportState;
+  @Field(() => Float, { description: 'Bytes of the file.' }) bytes!: number;
+  @Field(() => Float, { description: 'Lines read so far, without the header.' }) lines!: number;
+  @Field(() => Float, { description: 'Lines that a device was registered from, or a record stored; in a dry run, would be.' })
+  created!: number;
+  @Field(() => Float, { description: 'Lines that changed a device, or would.' }) updated!: number;
+  @Field(() => Float, { description: 'Lines that change nothing: the device is so already, or the record was stored before.' })
+  unchanged!: number;
+  @Field(() => Float, { description: 'Lines with faults. Nothing of them is stored.' }) rejected!: number;
+  @Field(() => Float, { description: 'Faults of all lines.' }) faultCount!: number;
+  @Field(() => [ImportFault], { description: `The first ${listedFaults} faults, in the order of the lines.` })
+  faults!: ImportFault[];
+  /** The work on it: the dry run, and then the import. */
+  jobId?: string | null;
+  @Field(() => GraphQLDateTimeISO, { description: 'When the file came.' }) createdAt!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'When it last went on.' }) updatedAt!: string;
+}
+
+/** A file on its way in. */
+export class FileBody {
+  constructor(
+    readonly format: ImportFormat,
+    /** Its bytes. Who stops reading early leaves the rest to whoever sends it. */
+    readonly bytes: () => AsyncIterable<Uint8Array>,
+  ) {}
+}
+
+/** A file: on REST the body of the request as it is, in the graph its text, or base64 of a Parquet file. */
+export const FileContent: GraphQLScalarType<FileBody | string, unknown> = new GraphQLScalarType({
+  name: 'FileContent',
+  description: 'A file: its text, or of a Parquet file its bytes as base64. On REST it is the body of the request.',
+  parseValue: (value) => fileOf(value),
+  parseLiteral: (node) => fileOf(node.kind === Kind.STRING ? node.value : undefined),
+  serialize: String,
+});
+
+const fileOf = (value: unknown): FileBody | string => {
+  if (typeof value === 'string' || value instanceof FileBody) return value;
+  throw new TypeError('FileContent must be a string');
+};

@@ -1,0 +1,109 @@
+import type { PoolClient } from 'pg';
+import type { ImportFault } from '../entities/file-import.js';
+import { type CsvPage, type CsvRow, type Place, readCsv, separatorOf } from './csv.js';
+import { readFrom } from './file-store.js';
+import type { Tally } from './import-row.js';
+
+/** Where the reading of a CSV file stands: its header, and where the next row begins. */
+export interface CsvCursor<Columns> extends Place {
+  delimiter: string;
+  columns: Columns;
+  /** Cells of the header. */
+  width: number;
+  /** Rows so far, and of them those that are no CSV. */
+  rows: number;
+  broken: number;
+}
+
+/** What a file may hold. */
+export interface CsvLimits {
+  rows: number;
+  /** Rows of a step. */
+  step: number;
+}
+
+/** Rows that are no CSV in one file, at most: each may cost as much to read as many others. */
+const maxBroken = 100;
+/** Cells of a header, at most. */
+const maxCells = 1000;
+
+/** What a step of a CSV file did; without a cursor it was the last one. */
+export interface CsvStep<Columns> {
+  tally: Tally;
+  cursor?: CsvCursor<Columns>;
+}
+
+/** How the rows of a file are taken in. */
+export interface CsvReader<Columns> {
+  limits: CsvLimits;
+  readColumns(cells: readonly string[], line: number): Columns | ImportFault[];
+  /** @param offset of the first row */
+  take(rows: readonly CsvRow[], header: { columns: Columns; width: number }, offset: number): Promise<Tally>;
+}
+
+/** A tally of faults of the file as a whole, which reject no line. */
+const only = (...faults: ImportFault[]): Tally => ({ lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, faults });
+
+/** Reads the next rows of a stored CSV file and has them taken in. */
+export async function stepThroughCsv<Columns>(
+  tx: PoolClient,
+  importId: string,
+  before: CsvCursor<Columns> | null,
+  { limits, readColumns, take }: CsvReader<Columns>,
+): Promise<CsvStep<Columns>> {
+  const blocks = (offset: number) => readFrom(tx, importId, 'file', offset);
+  const header = before ?? (await readHeader(blocks, readColumns));
+  if (Array.isArray(header)) return { tally: only(...header) };
+  const left = limits.rows - header.rows;
+  // One more than there may be, to say where they end.
+  const limit = Math.min(limits.step, left + 1);
+  const page = await readCsv(blocks, header, { delimiter: header.delimiter, limit });
+  const within = page.rows.slice(0, left);
+  const tally = withBroken(await take(within, header, header.offset), page);
+  const beyond = page.rows[left];
+  if (beyond !== undefined) {
+    const message = `A file has at most ${limits.rows} lines: this one and those after it were not read.`;
+    return { tally: { ...tally, faults: [...tally.faults, { line: beyond.line, message }] } };
+  }
+  const broken = header.broken + (page.broken ? 1 : 0);
+  if (broken === maxBroken && !page.isLast) {
+    const message = `So many lines are no CSV (${maxBroken}) that those from here on were not read.`;
+    return { tally: { ...tally, faults: [...tally.faults, { line: page.next.line, message }] } };
+  }
+  if (page.isLast) return { tally };
+  return { tally, cursor: { ...header, ...page.next, rows: header.rows + within.length + (page.broken ? 1 : 0), broken } };
+}
+
+const withBroken = (tally: Tally, { broken }: CsvPage): Tally =>
+  broken === undefined
+    ? tally
+    : { ...tally, lines: tally.lines + 1, rejected: tally.rejected + 1, faults: [...tally.faults, broken] };
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+type Blocks = (offset: number) => AsyncIterable<Buffer>;
+
+/** Reads the first row. Excel writes a line `sep=;` before it. */
+const readHeader = async <Columns>(
+  blocks: Blocks,
+  readColumns: CsvReader<Columns>['readColumns'],
+): Promise<CsvCursor<Columns> | ImportFault[]> => {
+  let start = '';
+  let offset = 0;
+  for await (const block of blocks(0)) {
+    if (block.subarray(0, 3).equals(byteOrderMark)) offset = 3;
+    start = block.toString('utf8', offset);
+    break;
+  }
+  const declared = /^sep=([,;\t])\r?\n/.exec(start);
+  const place = { offset: offset + (declared?.[0].length ?? 0), line: declared ? 2 : 1 };
+  const delimiter = declared?.[1] ?? separatorOf(start);
+  const { rows, broken, next } = await readCsv(blocks, place, { delimiter, limit: 1 });
+  if (broken) return [broken];
+  const [row] = rows;
+  if (row === undefined) return [{ line: 1, message: 'The file is empty: its first line names the columns.' }];
+  if (row.cells.length > maxCells) return [{ line: row.line, message: `A file has at most ${maxCells} columns.` }];
+  const columns = readColumns(row.cells, row.line);
+  if (Array.isArray(columns)) return columns as ImportFault[];
+  return { ...next, delimiter, columns, width: row.cells.length, rows: 0, broken: 0 };
+};

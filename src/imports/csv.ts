@@ -1,0 +1,208 @@
+import { CsvError, type Parser, parse } from 'csv-parse';
+
+/** A row of a CSV file: the line on which it begins, from 1, and its cells. */
+export interface CsvRow {
+  line: number;
+  cells: string[];
+}
+
+/** A place where the file is no CSV. */
+export interface BrokenRow {
+  line: number;
+  /** From 1, where it is known. */
+  column?: number;
+  message: string;
+}
+
+/** Where a row begins: its byte and its line. */
+export interface Place {
+  offset: number;
+  line: number;
+}
+
+/** Some rows of a file, and where the next ones begin. `broken` comes after the rows. */
+export interface CsvPage {
+  rows: CsvRow[];
+  broken?: BrokenRow;
+  next: Place;
+  isLast: boolean;
+}
+
+/** Characters of one row at most. */
+const longestRow = 256 * 1024;
+/** Bytes of rows that are read at once, at least: then a page is over, however few they are. */
+const pageSize = 1024 * 1024;
+/** Bytes that are parsed at a time: a few milliseconds of the event loop. */
+const blockSize = 64 * 1024;
+const newline = 0x0a;
+
+/**
+ * Reads rows of CSV (RFC 4180) from a place on, `limit` at most. Lines end with CRLF or LF; empty ones are left out. A row that
+ * is no CSV ends the page, and the next page begins on the line after it.
+ * @param blocks the bytes of the file from an offset on
+ */
+export async function readCsv(
+  blocks: (offset: number) => AsyncIterable<Buffer>,
+  from: Place,
+  { delimiter, limit }: { delimiter: string; limit: number },
+): Promise<CsvPage> {
+  const found: { cells: string[]; end: number }[] = [];
+  const parser = openParser(delimiter, (cells, end) => {
+    if (found.length < limit) found.push({ cells, end });
+  });
+  const lines = new LineCounter(from);
+  let [read, isLast] = [0, false];
+  const isFull = () => found.length >= limit || (read >= pageSize && found.length > 0);
+  try {
+    for await (const block of blocks(from.offset)) {
+      lines.add(block);
+      for (let at = 0; at < block.length && found.length < limit; at += blockSize)
+        await write(parser, block.subarray(at, at + blockSize));
+      read += block.length;
+      if (isFull()) break;
+    }
+    if (!isFull()) {
+      await end(parser);
+      isLast = found.length < limit;
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    // What is wrong after the rows of this page is the next page's.
+    if (found.length >= limit) return lines.pageOf(found, false);
+    const rows = found.map(({ cells, end }) => lines.rowTo(end, cells));
+    const broken = brokenRow(error, lines.beginRow());
+    return { rows, broken, ...(await lines.afterLine(blocks)) };
+  } finally {
+    parser.destroy();
+  }
+  return lines.pageOf(found, isLast);
+}
+
+const openParser = (delimiter: string, onRow: (cells: string[], end: number) => void): Parser =>
+  parse({
+    delimiter,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: longestRow,
+    on_record(cells: string[], { bytes }) {
+      onRow(cells, bytes);
+      return null;
+    },
+  });
+
+const write = (parser: Parser, block: Buffer): Promise<void> =>
+  new Promise((resolve, reject) => {
+    parser.once('error', reject);
+    parser.write(block, (error) => {
+      parser.removeListener('error', reject);
+      if (error) {
+        // The stream tells of it once more.
+        parser.on('error', () => undefined);
+        reject(error);
+      } else resolve();
+    });
+  });
+
+const end = (parser: Parser): Promise<void> =>
+  new Promise((resolve, reject) => {
+    parser.once('error', reject);
+    parser.once('end', resolve);
+    parser.resume();
+    parser.end();
+  });
+
+/** Tells the lines of rows by their bytes: csv-parse counts a CRLF inside quotes twice. */
+class LineCounter {
+  private readonly blocks: Buffer[] = [];
+  private bytes = Buffer.alloc(0);
+  private offset = 0;
+  private line: number;
+
+  constructor(private readonly from: Place) {
+    this.line = from.line;
+  }
+
+  add(block: Buffer): void {
+    this.blocks.push(block);
+  }
+
+  /** Where the row after the last one begins. */
+  get place(): Place {
+    return { offset: this.from.offset + this.offset, line: this.line };
+  }
+
+  /** Goes over all rows of a page. */
+  pageOf(found: readonly { cells: string[]; end: number }[], isLast: boolean): CsvPage {
+    const rows = found.map(({ cells, end }) => this.rowTo(end, cells));
+    return { rows, next: this.place, isLast };
+  }
+
+  /** Goes over a row, which ends before the byte `end` of what was read. */
+  rowTo(end: number, cells: string[]): CsvRow {
+    const line = this.beginRow();
+    this.skipTo(end);
+    return { line, cells };
+  }
+
+  /** Goes over empty lines; gives the line of the row after them. */
+  beginRow(): number {
+    const all = this.all();
+    let at = this.offset;
+    while (all[at] === newline || (all[at] === 0x0d && all[at + 1] === newline)) at++;
+    this.skipTo(at);
+    return this.line;
+  }
+
+  /** Goes to the line after this one, which may lie beyond what was read. */
+  async afterLine(blocks: (offset: number) => AsyncIterable<Buffer>): Promise<Pick<CsvPage, 'next' | 'isLast'>> {
+    const start = this.place;
+    let offset = start.offset;
+    for await (const block of blocks(start.offset)) {
+      const at = block.indexOf(newline);
+      if (at >= 0) return { next: { offset: offset + at + 1, line: start.line + 1 }, isLast: false };
+      offset += block.length;
+    }
+    return { next: { offset, line: start.line }, isLast: true };
+  }
+
+  private skipTo(end: number): void {
+    const all = this.all();
+    for (let at = all.indexOf(newline, this.offset); at >= 0 && at < end; at = all.indexOf(newline, at + 1)) this.line++;
+    this.offset = end;
+  }
+
+  private all(): Buffer {
+    if (this.blocks.length > 0) this.bytes = Buffer.concat([this.bytes, ...this.blocks.splice(0)]);
+    return this.bytes;
+  }
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  CSV_INVALID_CLOSING_QUOTE:
+    'A quote ends in the middle of a cell: write a quote inside of a quoted cell twice (""), and the separator after its end.',
+  INVALID_OPENING_QUOTE: 'A quote stands inside of a cell: put the whole cell in quotes, and write the quote twice ("").',
+  CSV_QUOTE_NOT_CLOSED: 'A quote that begins here is not closed.',
+  CSV_MAX_RECORD_SIZE: `A row has more than ${longestRow / 1024} Ki characters. Is a quote not closed?`,
+};
+
+const brokenRow = (error: CsvError, line: number): BrokenRow => {
+  const column = (error as { column?: unknown }).column;
+  return {
+    line,
+    ...(typeof column === 'number' && { column: column + 1 }),
+    message: sentences[error.code] ?? 'This line is not CSV.',
+  };
+};
+
+/** The separator of a file, which its first line shows: of comma, semicolon and tab the one that it has most of outside quotes. */
+export const separatorOf = (firstLine: string): string => {
+  const counts = new Map([',', ';', '\t'].map((each) => [each, 0]));
+  let quoted = false;
+  for (const character of firstLine) {
+    if (character === '"') quoted = !quoted;
+    else if (character === '\n' && !quoted) break;
+    else if (!quoted && counts.has(character)) counts.set(character, counts.get(character)! + 1);
+  }
+  return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
+};

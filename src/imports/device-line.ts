@@ -1,0 +1,186 @@
+import type { ImportFault } from '../entities/file-import.js';
+import type { Fault } from '../errors.js';
+import { argumentFaults } from '../schema/arguments.js';
+import type { CsvRow } from './csv.js';
+
+/** What a line says of a device. An absent value is left as it is, `null` clears it. */
+export interface DeviceLine {
+  line: number;
+  /** In lower case. */
+  serial: string;
+  /** The same without dashes. */
+  serialKey: string;
+  name?: string | null;
+  tags?: string[] | null;
+  location?: { lat: number; lon: number } | null;
+  /** Name or identifier. */
+  product?: string | null;
+  /** Names or identifiers. */
+  applications: string[];
+  /** The places of its values in the file, for faults. */
+  columns: Columns;
+}
+
+type Field = 'serial' | 'name' | 'product' | 'tags' | 'location' | 'lat' | 'lon' | 'application';
+
+/** The columns of a file by what stands in them, from 0. */
+export type Columns = Partial<Record<Field, number>>;
+
+/** What columns may be called. */
+const names: Readonly<Record<string, Field>> = {
+  serial: 'serial',
+  name: 'name',
+  product: 'product',
+  'product.id': 'product',
+  productid: 'product',
+  tags: 'tags',
+  location: 'location',
+  lat: 'lat',
+  latitude: 'lat',
+  'location.lat': 'lat',
+  lon: 'lon',
+  lng: 'lon',
+  longitude: 'lon',
+  'location.lon': 'lon',
+  application: 'application',
+  applications: 'application',
+};
+
+/** Columns of lists that are no input. */
+const ignored = new Set(['id', 'organizationid', 'slug', 'applicationcount', 'createdat', 'updatedat']);
+
+/** Reads the header; its faults, all of line 1, leave nothing to be read. */
+export const readColumns = (cells: readonly string[], line: number): Columns | ImportFault[] => {
+  const columns: Columns = {};
+  const faults: ImportFault[] = [];
+  cells.forEach((cell, index) => {
+    const name = cell.trim().slice(0, 100);
+    const field = names[name.toLowerCase()];
+    const fault = (message: string) => faults.push({ line, column: index + 1, field: name, message });
+    if (field === undefined) {
+      if (!ignored.has(name.toLowerCase())) fault(`is no column of devices; they are ${known}`);
+    } else if (columns[field] !== undefined) fault(`says the same as column ${columns[field] + 1}`);
+    else columns[field] = index;
+  });
+  if (columns.serial === undefined && faults.length === 0)
+    faults.push({ line, field: 'serial', message: `There is no column "serial"; columns are ${known}.` });
+  if ((columns.lat === undefined) !== (columns.lon === undefined))
+    faults.push({ line, field: 'location', message: 'A place needs both columns, lat and lon.' });
+  if (columns.location !== undefined && columns.lat !== undefined)
+    faults.push({ line, column: columns.location + 1, field: 'location', message: 'says the same as lat and lon' });
+  return faults.length > 0 ? faults : columns;
+};
+
+const known = 'serial, name, product, tags, location (or lat and lon), application';
+
+/** Between tags, and between applications, of one cell. */
+const listSeparator = /[;|]/;
+
+const decimal = /^[+-]?\d{1,20}(\.\d{1,20})?$/;
+const decimalComma = /^[+-]?\d{1,20},\d{1,20}$/;
+
+/** Reads a row; its faults, where it has any. */
+export const readLine = (
+  { line, cells }: CsvRow,
+  columns: Columns,
+  { width, clearEmpty }: { width: number; clearEmpty: boolean },
+): DeviceLine | ImportFault[] => {
+  if (cells.length !== width) return [{ line, message: widthFault(cells.length, width) }];
+  const faults: ImportFault[] = [];
+  const cell = (field: Field) => (columns[field] === undefined ? undefined : cells[columns[field]]!.trim());
+  const fault = (field: Field, message: string) => {
+    const column = columns[field];
+    faults.push({ line, ...(column !== undefined && { column: column + 1 }), field, message });
+  };
+  /** Undefined leaves a value as it is, null clears it. */
+  const value = <Value>(field: Field, read: (text: string) => Value): Value | null | undefined => {
+    const text = cell(field);
+    if (text === undefined) return undefined;
+    if (text === '') return clearEmpty ? null : undefined;
+    return read(text);
+  };
+  const serial = cell('serial')!.toLowerCase();
+  if (serial === '') fault('serial', 'is missing');
+  const values = {
+    name: value('name', (text) => text),
+    tags: value('tags', listOf),
+    location:
+      columns.location === undefined
+        ? placeOf(value('lat', (text) => coordinate('lat', text, fault)), value('lon', (text) => coordinate('lon', text, fault)))
+        : value('location', (text) => readPlace(text, fault)),
+  };
+  if (columns.lat !== undefined && (cell('lat') === '') !== (cell('lon') === ''))
+    fault(cell('lat') === '' ? 'lat' : 'lon', 'is missing: a place needs both');
+  if (serial !== '')
+    for (const { path, message } of argumentFaults('registerDevice', { organizationId: '', deviceSerial: serial, ...values }))
+      fault(...placeOfFault({ path, message }, columns));
+  if (faults.length > 0) return faults;
+  return {
+    line,
+    serial,
+    serialKey: serial.replaceAll('-', ''),
+    ...values,
+    product: value('product', (text) => text),
+    applications: value('application', listOf) ?? [],
+    columns,
+  } as DeviceLine;
+};
+
+const widthFault = (has: number, width: number): string =>
+  `has ${has} cells, and the header has ${width}${has > width ? ': a cell with a separator in it (such as a decimal comma) needs quotes' : ''}`;
+
+/** Texts with semicolons or bars between, or a JSON array of them, as exports write it. */
+const listOf = (text: string): string[] => {
+  const parts = jsonList(text) ?? text.split(listSeparator);
+  return [...new Set(parts.map((each) => each.trim()).filter((each) => each !== ''))];
+};
+
+const jsonList = (text: string): string[] | undefined => {
+  if (!text.startsWith('[')) return undefined;
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((each) => typeof each === 'string') ? list : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+type AddFault = (field: Field, message: string) => void;
+
+const coordinate = (field: 'lat' | 'lon' | 'location', text: string, fault: AddFault): number | undefined => {
+  if (decimal.test(text)) return Number(text);
+  fault(
+    field,
+    decimalComma.test(text)
+      ? `${text} has a decimal comma: write ${text.replace(',', '.')}`
+      : 'must be a number of degrees, such as 59.8586',
+  );
+  return undefined;
+};
+
+const placeOf = (lat: number | null | undefined, lon: number | null | undefined) => {
+  if (lat === null && lon === null) return null;
+  return typeof lat === 'number' && typeof lon === 'number' ? { lat, lon } : undefined;
+};
+
+/** `59.86 17.64`, `59.86,17.64` or `59.86;17.64`. */
+const readPlace = (text: string, fault: AddFault) => {
+  const parts = text.split(/[\s;]+/);
+  const [first = '', second = '', ...rest] = parts.length === 1 ? text.split(',') : parts;
+  const lat = first.endsWith(',') ? first.slice(0, -1) : first;
+  if (second === '' || rest.length > 0) {
+    fault('location', 'must be latitude and longitude in degrees, such as 59.8586 17.6389');
+    return undefined;
+  }
+  const latitude = coordinate('location', lat, fault);
+  return latitude === undefined ? undefined : placeOf(latitude, coordinate('location', second, fault));
+};
+
+/** Where a fault of a value stands in the file. */
+const placeOfFault = ({ path, message }: Fault, columns: Columns): [Field, string] => {
+  const [first, second] = path.split('.');
+  if (first === 'deviceSerial') return ['serial', message];
+  if (first === 'location' && columns.location === undefined && (second === 'lat' || second === 'lon'))
+    return [second, message];
+  return [first as Field, message];
+};

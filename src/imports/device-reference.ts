@@ -1,0 +1,79 @@
+import type { PoolClient } from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import type { ImportFault } from '../entities/file-import.js';
+import { isId } from '../entities/id.js';
+import type { DeviceLine } from './device-line.js';
+import type { ResolvedLine } from './device-write.js';
+
+interface Named {
+  id: string;
+  /** In lower case, as names are compared here. */
+  name: string;
+  own: boolean;
+}
+
+/** Finds the products and applications that lines name, by identifier or name. Lines with faults are left out of `lines`. */
+export async function resolveReferences(
+  tx: PoolClient,
+  organizationId: string,
+  lines: readonly DeviceLine[],
+): Promise<{ lines: ResolvedLine[]; faults: ImportFault[] }> {
+  const products = await load(
+    tx,
+    lines.flatMap(({ product }) => product ?? []),
+    (match) => sql`
+      select p.id, lower(p.name) as name, p.organization_id = ${organizationId} as own from product p
+       where (p.organization_id = ${organizationId} or p.public) and ${match(sql`p.id`, sql`p.name`)}`,
+  );
+  const applications = await load(
+    tx,
+    lines.flatMap((line) => line.applications),
+    (match) => sql`
+      select a.id, lower(a.name) as name, true as own from application a
+       where a.organization_id = ${organizationId} and ${match(sql`a.id`, sql`a.name`)}`,
+  );
+  const faults: ImportFault[] = [];
+  const resolved: ResolvedLine[] = [];
+  for (const line of lines) {
+    const before = faults.length;
+    const find = (field: 'product' | 'application', text: string): string => {
+      const found = (field === 'product' ? products : applications)(text);
+      if (typeof found === 'string') return found;
+      faults.push({ line: line.line, column: line.columns[field]! + 1, field, message: found.fault(field) });
+      return '';
+    };
+    const productId = line.product == null ? line.product : find('product', line.product);
+    const applicationIds = line.applications.map((each) => find('application', each));
+    if (faults.length === before) resolved.push({ ...line, ...(productId !== undefined && { productId }), applicationIds });
+  }
+  return { lines: resolved, faults };
+}
+
+type Find = (text: string) => string | { fault: (what: string) => string };
+
+/** Most of a text that a fault shows. */
+const shownLength = 100;
+
+const load = async (
+  tx: PoolClient,
+  texts: readonly string[],
+  query: (match: (id: Sql, name: Sql) => Sql) => Sql,
+): Promise<Find> => {
+  const wanted = [...new Set(texts)];
+  const ids = wanted.filter(isId);
+  const names = wanted.map((each) => each.toLowerCase());
+  const match = (id: Sql, name: Sql) => sql`(${id} = any(${ids}::uuid[]) or lower(${name}) = any(${names}::text[]))`;
+  const { rows } = wanted.length === 0 ? { rows: [] } : await tx.query<Named>(query(match));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const byName = new Map<string, Named[]>();
+  for (const row of rows) byName.set(row.name, [...(byName.get(row.name) ?? []), row]);
+  return (text) => {
+    const named = byName.get(text.toLowerCase()) ?? [];
+    const own = named.filter((each) => each.own);
+    const found = byId.get(text) ?? (own.length > 0 ? own : named)[0];
+    const shown = text.slice(0, shownLength);
+    if (found === undefined) return { fault: (what) => `There is no ${what} "${shown}".` };
+    if (byId.has(text) || (own.length > 0 ? own : named).length === 1) return found.id;
+    return { fault: (what) => `Several ${what}s are named "${shown}": write the id.` };
+  };
+};

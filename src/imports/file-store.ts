@@ -1,0 +1,70 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+
+/** Bytes of a part of a stored file; the last one may be shorter. */
+export const partSize = 256 * 1024;
+
+/** What is stored of an import: the file as it came, or the rows that were read from it as NDJSON. */
+export type Content = 'file' | 'rows';
+
+type Database = Pick<Pool, 'query'>;
+
+/** Where parts of a file go. */
+export interface PartWriter {
+  /** Takes more bytes; writes whole parts. */
+  add(bytes: Uint8Array): Promise<void>;
+  /** Writes what is left. */
+  end(): Promise<void>;
+  /** Bytes so far. */
+  readonly size: number;
+}
+
+/** Writes the parts of a file from part `first` on, each with a statement of its own. */
+export const writeParts = (database: Database, importId: string, content: Content, first = 0): PartWriter => {
+  let number = first;
+  let size = 0;
+  let waiting: Uint8Array[] = [];
+  let waitingSize = 0;
+  const write = async (bytes: Buffer) => {
+    await database.query(sql`
+      insert into file_import_part (import_id, content, number, bytes) values (${importId}, ${content}, ${number++}, ${bytes})`);
+  };
+  return {
+    get size() {
+      return size;
+    },
+    async add(bytes) {
+      size += bytes.length;
+      waiting.push(bytes);
+      waitingSize += bytes.length;
+      if (waitingSize < partSize) return;
+      const all = Buffer.concat(waiting);
+      let from = 0;
+      for (; all.length - from >= partSize; from += partSize) await write(all.subarray(from, from + partSize));
+      waiting = [all.subarray(from)];
+      waitingSize = all.length - from;
+    },
+    async end() {
+      if (waitingSize > 0) await write(Buffer.concat(waiting));
+      waiting = [];
+      waitingSize = 0;
+    },
+  };
+};
+
+/** The bytes of a stored file from an offset on, in blocks of at most a part. */
+export async function* readFrom(
+  database: Database,
+  importId: string,
+  content: Content,
+  offset: number,
+): AsyncGenerator<Buffer, undefined> {
+  let skip = offset % partSize;
+  for (let number = Math.floor(offset / partSize); ; number++, skip = 0) {
+    const { rows } = await database.query<{ bytes: Buffer }>(sql`
+      select bytes from file_import_part where import_id = ${importId} and content = ${content} and number = ${number}`);
+    const [part] = rows;
+    if (part === undefined) return;
+    if (part.bytes.length > skip) yield part.bytes.subarray(skip);
+  }
+}

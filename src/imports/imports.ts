@@ -1,0 +1,148 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import type { Caller } from '../entities/caller.js';
+import { type FileBody, type FileImport, ImportFormat, ImportKind, ImportState } from '../entities/file-import.js';
+import { newId } from '../entities/id.js';
+import { conflict, notFound } from '../errors.js';
+import { insertJob } from '../jobs/job-row.js';
+import type { Jobs } from '../jobs/jobs.js';
+import { transaction } from '../transaction.js';
+import { writeParts } from './file-store.js';
+import { findImport, type ImportOptions } from './import-row.js';
+import type { ImportJobInput } from './step.js';
+import { upload } from './upload.js';
+
+/** A file to take in. */
+export interface NewImport {
+  organizationId: string;
+  kind: ImportKind;
+  file: FileBody;
+  options: ImportOptions;
+  /** Whether it is only checked first. */
+  dryRun: boolean;
+}
+
+/** Files of devices and of past records: kept until a job has read them. */
+export interface Imports {
+  /** Stores a file and starts its dry run, or its import. @throws tooLarge, invalid, conflict */
+  begin(caller: Caller, file: NewImport): Promise<FileImport>;
+  find(organizationId: string, id: string): Promise<FileImport>;
+  /** Starts the import of a file that was checked. @throws notFound, conflict */
+  apply(caller: Caller, organizationId: string, id: string): Promise<FileImport>;
+  /** Deletes a file and what is known of it. What was stored from it stays. @throws notFound */
+  remove(organizationId: string, id: string): Promise<void>;
+  /** Deletes files that nobody has asked for in a week, and those that never came whole. */
+  purge(): Promise<void>;
+}
+
+const mebibyte = 2 ** 20;
+
+/** Bytes of a file, decompressed, at most. */
+const maxBytes: Readonly<Record<ImportKind, Readonly<Record<ImportFormat, number>>>> = {
+  devices: { csv: 64 * mebibyte, ndjson: 0, parquet: 0 },
+  records: { csv: 256 * mebibyte, ndjson: 256 * mebibyte, parquet: 64 * mebibyte },
+};
+
+/** Files of an organization that are stored at once. */
+const maxFiles = 20;
+
+/** Kinds of jobs, by what a file holds and whether it is only checked. */
+export const jobKind = (kind: ImportKind, dryRun: boolean): string =>
+  kind === ImportKind.devices ? (dryRun ? 'checkDevices' : 'importDevices') : dryRun ? 'checkRecords' : 'importRecords';
+
+/** Opens the imports over a pool. */
+export const createImports = ({
+  pool,
+  jobs,
+  clock,
+}: {
+  pool: Pool;
+  jobs: Pick<Jobs, 'wake'>;
+  clock: () => number;
+}): Imports => {
+  const find = async (organizationId: string, id: string): Promise<FileImport> => {
+    const found = await findImport(pool, organizationId, id);
+    if (found === undefined) throw notFound('import');
+    return found;
+  };
+
+  /** Starts the job of a file, where it is in one of these states; whether it was. */
+  const start = async (
+    { id, organizationId, kind, dryRun, total }: StartedImport,
+    caller: Caller,
+    from: readonly string[],
+  ): Promise<boolean> => {
+    const now = new Date(clock());
+    const started = await transaction(pool, async (tx) => {
+      const { rowCount } = await tx.query(sql`
+        update file_import i set state = ${dryRun ? 'checking' : 'applying'}, user_id = ${caller.userId}, updated_at = ${now}
+         where i.id = ${id} and (i.state = any(${from}::text[])
+            or (i.state = 'applying' and exists (select from job j where j.id = i.job_id and j.state = 'failed')))`);
+      if (rowCount === 0) return false;
+      const input: ImportJobInput = { importId: id, dryRun, total };
+      const job = await insertJob(tx, { organizationId, kind: jobKind(kind, dryRun), input }, now);
+      await tx.query(sql`update file_import set job_id = ${job.id} where id = ${id}`);
+      return true;
+    });
+    if (started) jobs.wake();
+    return started;
+  };
+
+  return {
+    find,
+    async begin(caller, { organizationId, kind, file, options, dryRun }) {
+      const id = newId();
+      const { format } = file;
+      const { rowCount } = await pool.query(sql`
+        insert into file_import (id, organization_id, user_id, kind, format, options, state, created_at, updated_at)
+        select ${id}::uuid, ${organizationId}::uuid, ${caller.userId}::uuid, ${kind}, ${format}, ${JSON.stringify(options)}::jsonb,
+               'uploading', ${new Date(clock())}, ${new Date(clock())}
+         where (select count(*) from file_import
+                 where organization_id = ${organizationId} and state not in ('done')) < ${maxFiles}`);
+      if (rowCount === 0)
+        throw conflict(`The organization has ${maxFiles} files that are not imported. Apply or delete some of them first.`);
+      try {
+        const writer = writeParts(pool, id, 'file');
+        const { lines } = await upload(file.bytes(), writer, { format, maxBytes: maxBytes[kind][format] });
+        await pool.query(sql`update file_import set bytes = ${writer.size} where id = ${id}`);
+        await start({ id, organizationId, kind, dryRun, total: lines }, caller, ['uploading']);
+      } catch (error) {
+        await pool.query(sql`delete from file_import where id = ${id}`).catch(() => undefined);
+        throw error;
+      }
+      return find(organizationId, id);
+    },
+    async apply(caller, organizationId, id) {
+      const { kind, lines } = await find(organizationId, id);
+      if (await start({ id, organizationId, kind, dryRun: false, total: lines }, caller, ['checked']))
+        return find(organizationId, id);
+      const { state } = await find(organizationId, id);
+      throw conflict(refusals[state] ?? 'This file cannot be imported.');
+    },
+    async remove(organizationId, id) {
+      await find(organizationId, id);
+      await pool.query(sql`delete from file_import where id = ${id} and organization_id = ${organizationId}`);
+    },
+    async purge() {
+      const now = new Date(clock());
+      await pool.query(sql`
+        delete from file_import where updated_at < ${now}::timestamptz - interval '7 days'
+            or (state = 'uploading' and updated_at < ${now}::timestamptz - interval '1 day')`);
+    },
+  };
+};
+
+interface StartedImport {
+  id: string;
+  organizationId: string;
+  kind: ImportKind;
+  dryRun: boolean;
+  total: number;
+}
+
+const refusals: Partial<Record<ImportState, string>> = {
+  checking: 'The dry run of this file is not over yet.',
+  applying: 'This file is being imported already.',
+  done: 'This file was imported already.',
+  failed: 'The dry run of this file failed: delete it, and send it again.',
+};

@@ -1,0 +1,57 @@
+import type { PoolClient } from 'pg';
+import { JsonSyntaxError } from '../json.js';
+import { parsePlainRecords } from '../json-plain.js';
+import type { Place } from './csv.js';
+import { type Content, readFrom } from './file-store.js';
+import type { Tally } from './import-row.js';
+import { lineOf, type RecordLine } from './record-line.js';
+import { longestLine, readLines, type TextLine } from './text-lines.js';
+
+/** Where the reading of NDJSON stands. */
+export interface LineCursor extends Place {
+  rows: number;
+}
+
+/** What a step of an NDJSON file did; without a cursor it was the last one. */
+export interface LineStep {
+  tally: Tally;
+  cursor?: LineCursor;
+}
+
+/** Reads the next lines of stored NDJSON and has them taken in. */
+export async function stepThroughLines(
+  tx: PoolClient,
+  { importId, content, limits }: { importId: string; content: Content; limits: { rows: number; step: number } },
+  before: LineCursor | null,
+  take: (lines: readonly RecordLine[], offset: number) => Promise<Tally>,
+): Promise<LineStep> {
+  const from = before ?? { offset: 0, line: 1, rows: 0 };
+  const left = limits.rows - from.rows;
+  const page = await readLines(
+    (offset) => readFrom(tx, importId, content, offset),
+    from,
+    Math.min(limits.step, left + 1),
+  );
+  const tally = await take(page.lines.slice(0, left).map(readLine), from.offset);
+  const beyond = page.lines[left];
+  if (beyond !== undefined) {
+    const message = `A file has at most ${limits.rows} lines: this one and those after it were not read.`;
+    return { tally: { ...tally, faults: [...tally.faults, { line: beyond.line, message }] } };
+  }
+  if (page.isLast) return { tally };
+  return { tally, cursor: { ...page.next, rows: from.rows + page.lines.length } };
+}
+
+const readLine = ({ line, text }: TextLine): RecordLine => {
+  if (text === undefined)
+    return { line, fault: { message: `A line has at most ${longestLine / 1024} KiB.` } };
+  try {
+    const body = parsePlainRecords(text);
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      return { line, fault: { message: 'A line is one record: an object.' } };
+    return lineOf(line, body as never);
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    return { line, fault: { column: error.col, message: `is not JSON: ${error.message}` } };
+  }
+};

@@ -1,0 +1,84 @@
+import type { PlainJson } from '../json.js';
+import { type RecordColumns, readTime } from './record-line.js';
+
+/** A time in a Parquet file, in microseconds since 1970. */
+export class Moment {
+  constructor(readonly micros: bigint) {}
+
+  /** Unix seconds. */
+  get seconds(): number {
+    return Number(this.micros) / 1e6;
+  }
+}
+
+/** A value as a record has it; undefined for none. */
+const valueOf = (value: unknown): PlainJson | undefined => {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      // Of NaN and infinities there is no JSON.
+      return Number.isFinite(value) ? value : undefined;
+    case 'bigint':
+      return Number.isSafeInteger(Number(value)) ? Number(value) : `${value}`;
+    case 'object':
+      return value === null ? undefined : objectOf(value);
+    default:
+      return undefined;
+  }
+};
+
+const objectOf = (value: object): PlainJson => {
+  if (value instanceof Moment) return new Date(value.seconds * 1000).toISOString();
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (Array.isArray(value) || ArrayBuffer.isView(value))
+    return Array.from(value as ArrayLike<unknown>, (each) => valueOf(each) ?? null);
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, each]) => {
+      const shown = valueOf(each);
+      return shown === undefined ? [] : [[key, shown] as const];
+    }),
+  );
+};
+
+const timeOf = (value: unknown): PlainJson | undefined => {
+  if (value instanceof Moment) return value.seconds;
+  return typeof value === 'string' ? readTime(value) : valueOf(value);
+};
+
+/** Writes a row as a record in our own form. Columns `data` and `metadata` that hold objects are these themselves. */
+export const recordOfRow = (row: Readonly<Record<string, unknown>>, names: readonly string[], columns: RecordColumns) => {
+  const at = (index: number | undefined) => (index === undefined ? undefined : row[names[index]!]);
+  const key = valueOf(at(columns.key));
+  const parts: Record<'data' | 'metadata', Record<string, PlainJson>> = { data: {}, metadata: {} };
+  for (const { index, path } of columns.values) {
+    const value = valueOf(at(index));
+    if (value === undefined) continue;
+    const [part, ...keys] = path;
+    const isWhole = keys.length === 1 && (keys[0] === 'data' || keys[0] === 'metadata') && typeof value === 'object';
+    if (isWhole && value !== null && !Array.isArray(value)) Object.assign(parts[keys[0] as 'data'], value);
+    else place(parts[part], keys, value);
+  }
+  return {
+    [columns.isById ? 'deviceId' : 'serial']: valueOf(at(columns.device)),
+    ts: timeOf(at(columns.ts)),
+    ...(key !== undefined && { key: String(key) }),
+    ...parts,
+  };
+};
+
+const place = (object: Record<string, PlainJson>, keys: readonly string[], value: PlainJson): void => {
+  let inner = object;
+  for (const key of keys.slice(0, -1)) {
+    const next = Object.hasOwn(inner, key) ? inner[key] : undefined;
+    const isObject = typeof next === 'object' && next !== null && !Array.isArray(next);
+    if (!isObject) define(inner, key, {});
+    inner = inner[key] as Record<string, PlainJson>;
+  }
+  define(inner, keys.at(-1)!, value);
+};
+
+const define = (object: object, key: string, value: PlainJson): void => {
+  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+};

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import type { ImportFault } from '../entities/file-import.js';
+import { isId } from '../entities/id.js';
+import { isExact, type PlainJson } from '../json.js';
+import type { Item, PlainObject } from '../records/item.js';
+import { readNative } from '../records/native.js';
+import { Rejection } from '../records/item.js';
+import type { CsvRow } from './csv.js';
+
+/** A line of a file of records: a record to store, or what is wrong with it. */
+export type RecordLine = { line: number; item: Item } | { line: number; fault: Omit<ImportFault, 'line'> };
+
+/** Where a column of a file goes: `data.temperature` is the path `['data', 'temperature']`. */
+interface Target {
+  index: number;
+  name: string;
+  path: [field: 'data' | 'metadata', ...keys: string[]];
+}
+
+/** The columns of a file of records, from 0. */
+export interface RecordColumns {
+  device: number;
+  /** Whether the device is named by its identifier, rather than its serial. */
+  isById: boolean;
+  ts: number;
+  key?: number;
+  values: Target[];
+}
+
+type Known = 'serial' | 'deviceId' | 'ts' | 'key';
+
+const known: Readonly<Record<string, Known>> = {
+  serial: 'serial',
+  'device.serial': 'serial',
+  deviceid: 'deviceId',
+  'device.id': 'deviceId',
+  ts: 'ts',
+  time: 'ts',
+  timestamp: 'ts',
+  key: 'key',
+};
+
+/** Columns of exports that are no input. */
+const ignored = /^(id|_id|cursor|device\..*)$/;
+
+/** Reads the header; its faults, all of one line, leave nothing to be read. */
+export const readRecordColumns = (cells: readonly string[], line: number): RecordColumns | ImportFault[] => {
+  const found: Partial<Record<Known, number>> = {};
+  const faults: ImportFault[] = [];
+  const values: Target[] = [];
+  const seen = new Set<string>();
+  cells.forEach((cell, index) => {
+    const name = cell.trim();
+    const fault = (message: string) =>
+      faults.push({ line, column: index + 1, field: name.slice(0, 100), message });
+    const field = known[name.toLowerCase()];
+    if (field !== undefined) {
+      if (found[field] !== undefined) fault(`says the same as column ${found[field] + 1}`);
+      else found[field] = index;
+    } else if (!ignored.test(name)) {
+      const path = /^(data|metadata)\./.test(name) ? name.split('.') : ['data', name];
+      if (path.some((key) => key === '') || path.length > 10) fault('is no name of a value, such as temperature or metadata.rssi');
+      else if (seen.has(path.join('.'))) fault('stands twice in the header');
+      else values.push({ index, name, path: path as Target['path'] });
+      seen.add(path.join('.'));
+    }
+  });
+  const device = found.serial ?? found.deviceId;
+  if (device === undefined)
+    faults.push({ line, field: 'serial', message: 'There is no column "serial" (or "deviceId").' });
+  if (found.ts === undefined) faults.push({ line, field: 'ts', message: 'There is no column "ts": past records say when.' });
+  if (faults.length > 0) return faults;
+  return {
+    device: device!,
+    isById: found.serial === undefined,
+    ts: found.ts!,
+    ...(found.key !== undefined && { key: found.key }),
+    values,
+  };
+};
+
+const number = /^-?(0|[1-9]\d{0,399})(\.\d{1,399})?([eE][+-]?\d{1,3})?$/;
+const decimalComma = /^[+-]?\d{1,30},\d{1,30}$/;
+const isoTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})$/;
+const zoneless = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$/;
+
+/** Unix seconds of a time; or what is wrong with it. */
+export const readTime = (text: string): number | string => {
+  if (number.test(text)) {
+    const value = Number(text);
+    return value >= 1e11 ? value / 1000 : value;
+  }
+  if (isoTime.test(text)) {
+    const [, fraction] = /\.(\d+)/.exec(text) ?? [];
+    const whole = Date.parse(text.replace(' ', 'T').replace(/\s/, '').replace(/\.\d+/, ''));
+    if (!Number.isNaN(whole)) return whole / 1000 + (fraction === undefined ? 0 : Number(`0.${fraction}`));
+  }
+  if (decimalComma.test(text)) return `${text} has a decimal comma: write ${text.replace(',', '.')}`;
+  if (zoneless.test(text)) return 'has no time zone: write it with its offset, such as 2026-11-20T12:00:00+01:00, or with Z for UTC';
+  return 'must be Unix seconds, or a time such as 2026-11-20T12:00:00Z';
+};
+
+/** A cell of a spreadsheet that must not be taken for a formula begins with an apostrophe. */
+const undefused = (text: string): string => (/^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text);
+
+const read = (text: string): PlainJson => {
+  if (number.test(text)) return isExact(text) ? Number(text) : text;
+  if (text === 'true' || text === 'TRUE') return true;
+  if (text === 'false' || text === 'FALSE') return false;
+  return undefused(text);
+};
+
+/**
+ * Reads a row. An empty cell is no value; numbers and booleans are read as such.
+ * @param isText whether a variable of the row's device is text, whose cells are taken as they are
+ */
+export const readRecordRow = (
+  { line, cells }: CsvRow,
+  columns: RecordColumns,
+  { width, isText }: { width: number; isText: (device: string, variable: string) => boolean },
+): RecordLine => {
+  if (cells.length !== width)
+    return {
+      line,
+      fault: {
+        message: `has ${cells.length} cells, and the header has ${width}${cells.length > width ? ': a cell with a separator in it (such as a decimal comma) needs quotes' : ''}`,
+      },
+    };
+  const at = (index: number, field: string, message: string): RecordLine => ({
+    line,
+    fault: { column: index + 1, field, message },
+  });
+  const device = cells[columns.device]!.trim();
+  const named = columns.isById ? 'deviceId' : 'serial';
+  if (device === '') return at(columns.device, named, 'is missing');
+  const ts = readTime(cells[columns.ts]!.trim());
+  if (typeof ts === 'string') return at(columns.ts, 'ts', ts);
+  const body: PlainObject = { [named]: device, ts, data: {} };
+  const key = columns.key === undefined ? '' : cells[columns.key]!.trim();
+  if (key !== '') body['key'] = key;
+  for (const { index, name, path } of columns.values) {
+    const text = cells[index]!.trim();
+    if (text === '') continue;
+    const isOwnText = path[0] === 'data' && path.length === 2 && isText(device, path[1]!);
+    if (!isOwnText && decimalComma.test(text))
+      return at(index, name, `${text.slice(0, 100)} has a decimal comma: write ${text.slice(0, 100).replace(',', '.')}`);
+    if (!put(body, path, isOwnText ? undefused(text) : read(text)))
+      return at(index, name, 'lies inside of a value that another column has');
+  }
+  return lineOf(line, body);
+};
+
+const put = (body: PlainObject, path: readonly string[], value: PlainJson): boolean => {
+  let inner = body;
+  for (const key of path.slice(0, -1)) {
+    if (!Object.hasOwn(inner, key)) set(inner, key, {});
+    const next = inner[key]!;
+    if (typeof next !== 'object' || next === null || Array.isArray(next)) return false;
+    inner = next;
+  }
+  const last = path.at(-1)!;
+  if (Object.hasOwn(inner, last)) return false;
+  set(inner, last, value);
+  return true;
+};
+
+/** Sets a key whatever its name. */
+const set = (object: PlainObject, key: string, value: PlainJson): void => {
+  Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
+};
+
+/** A record in our own form, or as exports write it, with a key that it keeps when it is sent again. */
+export const lineOf = (line: number, body: PlainJson): RecordLine => {
+  const [item] = readNative([withoutExported(body)]);
+  if (item instanceof Rejection) return { line, fault: { message: item.message } };
+  if (item!.ts === undefined) return { line, fault: { field: 'ts', message: 'is missing: past records say when' } };
+  if (item!.deviceId !== undefined && !isId(item!.deviceId.toLowerCase()))
+    return { line, fault: { field: 'deviceId', message: 'is no identifier of a device' } };
+  return { line, item: { ...item!, key: item!.key ?? keyOf(item!), keyHours } };
+};
+
+/** How long a record that was imported is known when it comes again: a year. */
+const keyHours = 365 * 24;
+
+/** Exports name the device as a whole, and the record. */
+const withoutExported = (body: PlainJson): PlainJson => {
+  if (typeof body !== 'object' || body === null || Array.isArray(body) || !('device' in body)) return body;
+  const { id: _id, device, ...rest } = body;
+  const of = device as { id?: PlainJson; serial?: PlainJson } | null;
+  if (of?.serial !== undefined) return { serial: of.serial, ...rest };
+  return of?.id === undefined ? rest : { deviceId: of.id, ...rest };
+};
+
+/** What a record without a key is known by: its time and all that it says. */
+const keyOf = ({ ts, metadata, data, frame }: Item): string => {
+  const said = [ts, metadata, data, frame ? [frame.streamId, frame.streamType, frame.bytes.toString('hex')] : null];
+  return `import:${createHash('sha256')
+    .update(JSON.stringify(said as PlainJson))
+    .digest('base64url')}`;
+};

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import type { PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import type { ImportFault } from '../entities/file-import.js';
+import { isId } from '../entities/id.js';
+import { type Item, type ItemCode, Rejection } from '../records/item.js';
+import { recordOf } from '../records/new-record.js';
+import { loadDevices } from '../records/postgres/log/device.js';
+import type { RecordLog } from '../records/record-log.js';
+import type { CsvRow } from './csv.js';
+import type { OpenImport, Tally } from './import-row.js';
+import { type RecordColumns, type RecordLine, readRecordRow } from './record-line.js';
+
+/** What became of the records of a step: the answer of one call that may be repeated. */
+type Stored = { created: number; unchanged: number; refused: { index: number; code: ItemCode; message: string }[] };
+
+/** How lines of records are taken in. */
+export interface TakeRecords {
+  records: Pick<RecordLog, 'append'>;
+  dryRun: boolean;
+  now: Date;
+  /** Where in the file they begin, which names the call that stores them: a step that is repeated stores nothing twice. */
+  offset: number;
+  /** Lines that were read, with those that are in `lines`. */
+  count: number;
+  /** The columns of the file, from 0, where it has any. */
+  columns?: RecordColumns;
+}
+
+/** Stores lines, or only says what that would do. */
+export async function takeRecords(
+  tx: PoolClient,
+  open: OpenImport,
+  lines: readonly RecordLine[],
+  { records, dryRun, now, offset, count, columns }: TakeRecords,
+): Promise<Tally> {
+  const faults: ImportFault[] = [];
+  const good: { line: number; item: Item }[] = [];
+  for (const each of lines) {
+    if ('item' in each) good.push(each);
+    else faults.push({ line: each.line, ...each.fault });
+  }
+  const items = good.map(({ item }) => item);
+  const stored = dryRun ? await check(tx, open, items, now) : await store(open, items, records, offset);
+  for (const { index, code, message } of stored.refused)
+    faults.push({ line: good[index]!.line, ...placeOf(code, columns), message });
+  return {
+    lines: count,
+    created: stored.created,
+    updated: 0,
+    unchanged: stored.unchanged,
+    rejected: faults.length,
+    faults: faults.sort((a, b) => a.line - b.line || (a.column ?? 0) - (b.column ?? 0)),
+  };
+}
+
+const store = async (
+  { id, organizationId, options }: OpenImport,
+  items: readonly Item[],
+  records: Pick<RecordLog, 'append'>,
+  offset: number,
+): Promise<Stored> => {
+  if (items.length === 0) return { created: 0, unchanged: 0, refused: [] };
+  const answer = await records.append({
+    organizationId,
+    items,
+    withoutHooks: !options.callHooks,
+    once: { organizationId, path: `imports/${id}`, key: `${offset}-${items.length}`, bodyHash: createHash('sha256').digest() },
+    answer: (results) => ({
+      created: results.filter(({ status }) => status === 'stored').length,
+      unchanged: results.filter(({ status }) => status === 'duplicate').length,
+      refused: results.flatMap((result, index) => (result.status === 'rejected' ? { index, ...result.error } : [])),
+    }),
+  });
+  return answer as unknown as Stored;
+};
+
+/** What storing would refuse. Whether a record was stored before is not looked up. */
+const check = async (
+  tx: PoolClient,
+  { organizationId }: OpenImport,
+  items: readonly Item[],
+  now: Date,
+): Promise<Stored> => {
+  const devices = await loadDevices(tx, [{ organizationId, items }]);
+  const refused = items.flatMap((item, index) => {
+    const device = devices.find(organizationId, item);
+    if (device === undefined) {
+      const name = item.deviceId ?? item.serials[0] ?? '';
+      return { index, code: 'UNKNOWN_DEVICE' as const, message: `The organization has no device ${name}.` };
+    }
+    const made = recordOf(item, device, undefined, now.getTime() / 1000);
+    return made instanceof Rejection ? { index, code: made.code, message: made.message } : [];
+  });
+  return { created: items.length - refused.length, unchanged: 0, refused };
+};
+
+const placeOf = (code: ItemCode, columns: RecordColumns | undefined): Omit<ImportFault, 'line' | 'message'> => {
+  const of = (field: string, index: number | undefined) => ({ ...(index !== undefined && { column: index + 1 }), field });
+  if (code === 'UNKNOWN_DEVICE') return of(columns?.isById ? 'deviceId' : 'serial', columns?.device);
+  return code === 'TS_OUT_OF_RANGE' ? of('ts', columns?.ts) : {};
+};
+
+/** Reads rows of CSV; a variable that is text takes its cells as they are. */
+export async function readRecordRows(
+  tx: PoolClient,
+  organizationId: string,
+  rows: readonly CsvRow[],
+  { columns, width }: { columns: RecordColumns; width: number },
+): Promise<RecordLine[]> {
+  const named = (row: CsvRow) => (row.cells[columns.device] ?? '').trim();
+  const texts = await loadTexts(tx, organizationId, [...new Set(rows.map(named))], columns.isById);
+  const isText = (device: string, variable: string) => texts.get(nameOf(device, columns.isById))?.has(variable) === true;
+  return rows.map((row) => readRecordRow(row, columns, { width, isText }));
+}
+
+const nameOf = (device: string, isById: boolean) => (isById ? device : device.toLowerCase().replaceAll('-', ''));
+
+/** The text variables of devices, by what they are named by. */
+const loadTexts = async (
+  tx: PoolClient,
+  organizationId: string,
+  devices: readonly string[],
+  isById: boolean,
+): Promise<Map<string, Set<string>>> => {
+  const names = devices.map((each) => nameOf(each, isById)).filter((each) => !isById || isId(each));
+  const { rows } = await tx.query<{ name: string; texts: string[] }>(sql`
+    select ${isById ? sql`d.id::text` : sql`d.serial_key`} as name, t.texts
+      from device d join lateral (
+        select array_agg(v ->> 'name') as texts from product p cross join jsonb_array_elements(p.variables) v
+         where p.id = d.product_id and v ->> 'type' = 'TXT') t on t.texts is not null
+     where d.organization_id = ${organizationId}
+       and ${isById ? sql`d.id = any(${names}::uuid[])` : sql`d.serial_key = any(${names}::text[])`}`);
+  return new Map(rows.map(({ name, texts }) => [name, new Set(texts)]));
+};
+

@@ -1,0 +1,118 @@
+import type { PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { ImportFormat, ImportKind } from '../entities/file-import.js';
+import { notFound } from '../errors.js';
+import type { PlainJson } from '../json.js';
+import type { RecordLog } from '../records/record-log.js';
+import { stepThroughCsv } from './csv-step.js';
+import { type Columns, readColumns } from './device-line.js';
+import { takeDevices } from './device-step.js';
+import { beginCounting, countStep, lockImport, type OpenImport, type Tally } from './import-row.js';
+import { stepThroughLines } from './line-step.js';
+import { type ParquetCursor, unpackRowGroup } from './parquet-step.js';
+import { requireStillOwner } from './owner.js';
+import { readRecordColumns, type RecordColumns } from './record-line.js';
+import { readRecordRows, takeRecords } from './record-step.js';
+
+/** What an import's job is to do. */
+export type ImportJobInput = {
+  importId: string;
+  /** Whether it only says what would be done. */
+  dryRun: boolean;
+  /** Lines of the file, about. */
+  total: number;
+};
+
+/** A job as it is run. */
+interface ImportJob {
+  organizationId: string;
+  input: PlainJson;
+  cursor: PlainJson;
+}
+
+const deviceLimits = { rows: 100_000, step: 500 };
+const recordLimits = { rows: 5_000_000, step: 1000 };
+
+/** What a step is taken with. */
+interface StepOptions {
+  clock: () => number;
+  records: Pick<RecordLog, 'append'>;
+}
+
+/** What reading some lines did; without a cursor they were the last ones. */
+interface Read {
+  tally: Tally;
+  cursor?: object;
+}
+
+/**
+ * Makes the step of a job that reads a file. What became of its lines and where it goes on are one transaction; with devices,
+ * they too. Records are stored in transactions of their own, each by a call that gives the same answer when a step is repeated.
+ */
+export const createImportStep =
+  ({ clock, records }: StepOptions) =>
+  async (tx: PoolClient, job: ImportJob) => {
+    const { importId, dryRun, total } = job.input as ImportJobInput;
+    const open = await lockImport(tx, importId);
+    if (open === undefined) throw notFound('import');
+    await requireStillOwner(tx, open.organizationId, open.userId);
+    const now = new Date(clock());
+    const isFirst = job.cursor === null;
+    if (isFirst) await beginCounting(tx, importId);
+    const read = open.kind === ImportKind.devices ? readDevices : readRecords;
+    const { tally, cursor } = await read(tx, open, job.cursor, { records, dryRun, now });
+    const finished = cursor === undefined;
+    const lines = await countStep(tx, importId, tally, { now, ...(finished && { state: dryRun ? 'checked' : 'done' }) });
+    if (finished) await tx.query(sql`delete from file_import_serial where import_id = ${importId}`);
+    if (finished && !dryRun) await tx.query(sql`delete from file_import_part where import_id = ${importId}`);
+    return {
+      cursor: (cursor ?? {}) as PlainJson,
+      done: tally.lines,
+      changed: tally.created + tally.updated,
+      ...(finished ? { total: lines } : isFirst && { total }),
+      finished,
+    };
+  };
+
+interface Run {
+  records: Pick<RecordLog, 'append'>;
+  dryRun: boolean;
+  now: Date;
+}
+
+const readDevices = (tx: PoolClient, open: OpenImport, cursor: PlainJson, { dryRun, now }: Run): Promise<Read> =>
+  stepThroughCsv<Columns>(tx, open.id, cursor as never, {
+    limits: deviceLimits,
+    readColumns,
+    take: (rows, header) => takeDevices(tx, open, rows, { ...header, dryRun, now }),
+  });
+
+const readRecords = (tx: PoolClient, open: OpenImport, cursor: PlainJson, run: Run): Promise<Read> => {
+  if (open.format === ImportFormat.csv)
+    return stepThroughCsv<RecordColumns>(tx, open.id, cursor as never, {
+      limits: recordLimits,
+      readColumns: readRecordColumns,
+      async take(rows, header, offset) {
+        const lines = await readRecordRows(tx, open.organizationId, rows, header);
+        return takeRecords(tx, open, lines, { ...run, offset, count: rows.length, columns: header.columns });
+      },
+    });
+  if (open.format === ImportFormat.parquet && !isLineCursor(cursor)) return unpack(tx, open, cursor as never);
+  const content = open.format === ImportFormat.parquet ? ('rows' as const) : ('file' as const);
+  return stepThroughLines(tx, { importId: open.id, content, limits: recordLimits }, cursor as never, (lines, offset) =>
+    takeRecords(tx, open, lines, { ...run, offset, count: lines.length }),
+  );
+};
+
+const isLineCursor = (cursor: PlainJson): boolean =>
+  typeof cursor === 'object' && cursor !== null && 'offset' in cursor;
+
+/** A Parquet file is unpacked first, a row group in a step; its rows are read then as lines. */
+const unpack = async (tx: PoolClient, { id }: OpenImport, cursor: ParquetCursor | null): Promise<Read> => {
+  const group = cursor?.group ?? 0;
+  const read = await unpackRowGroup(tx, id, { group });
+  if ('faults' in read) return { tally: { ...nothing, faults: read.faults } };
+  return { tally: nothing, cursor: read.isLast ? { offset: 0, line: 1, rows: 0 } : { group: group + 1 } };
+};
+
+const nothing: Tally = { lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, faults: [] };

@@ -1,0 +1,55 @@
+import type { Request } from 'express';
+import { FileBody, ImportFormat } from '../entities/file-import.js';
+import { malformed, unsupportedMediaType } from '../errors.js';
+import { decoderOf, mediaTypeOf } from './body.js';
+import type { Hold } from './in-flight.js';
+
+/** Media types of files, by their format. */
+export const fileTypes: Readonly<Record<ImportFormat, string>> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+/**
+ * A body that is a file in one of these formats, still to be read. `hold` counts what of it is in memory.
+ * @throws unsupportedMediaType, malformed where there is none
+ */
+export const openFileBody = (request: Request, formats: readonly ImportFormat[], hold: Hold): FileBody => {
+  const { headers } = request;
+  if (headers['content-length'] === '0' || (headers['content-length'] ?? headers['transfer-encoding']) === undefined)
+    throw malformed('Send the file as the body of the request.');
+  const type = mediaTypeOf(headers['content-type']).replace('application/ndjson', fileTypes.ndjson);
+  const format = formats.find((each) => fileTypes[each] === type);
+  if (format === undefined)
+    throw unsupportedMediaType(
+      `Send the file as it is, with its type: ${formats.map((each) => `"Content-Type: ${fileTypes[each]}"`).join(', or ')}.`,
+    );
+  const decoder = decoderOf(headers['content-encoding']);
+  return new FileBody(format, async function* bytes() {
+    const source = decoder === undefined ? request : request.pipe(decoder);
+    const broken = () => decoder?.destroy(malformed(ended));
+    // A pipe does not tell its end of a source that broke off.
+    request.once('error', broken).once('close', () => request.complete || broken());
+    try {
+      for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        hold(chunk.length);
+        yield chunk;
+        hold(-chunk.length);
+      }
+    } catch (error) {
+      throw isOfStream(error) ? malformed(ended) : error;
+    } finally {
+      if (decoder !== undefined) request.unpipe(decoder);
+      decoder?.destroy();
+      // The rest is read and discarded, so that the answer is.
+      request.resume();
+    }
+  });
+};
+
+const ended = 'The body ended early or cannot be decompressed.';
+
+/** Whether an error is of the body's stream, or of its decompression. */
+const isOfStream = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && /^(Z_|ERR_|ECONN)/.test(String(error.code));

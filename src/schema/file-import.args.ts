@@ -1,0 +1,35 @@
+import { ArgsType, Field } from 'type-graphql';
+import { type FileBody, FileContent, ImportFormat } from '../entities/file-import.js';
+import { GraphOnly } from '../entities/columns.js';
+import { OrganizationArgs } from './account.args.js';
+import { flag, id } from './fields.js';
+
+const dryRun = () =>
+  flag('Only say what would become of each line (the usual). With false, the file is imported at once.');
+
+/** A file of devices. */
+@ArgsType()
+export class ImportDevicesArgs extends OrganizationArgs {
+  @Field(() => FileContent, { description: 'The devices as CSV.' }) file!: FileBody | string;
+  @dryRun() dryRun?: boolean | null;
+  @flag('Whether an empty cell clears the value of a device. Without, the value stays as it is.')
+  clearEmpty?: boolean | null;
+}
+
+/** A file of past records. */
+@ArgsType()
+export class ImportRecordsArgs extends OrganizationArgs {
+  @Field(() => FileContent, { description: 'The records as CSV, NDJSON or Parquet.' }) file!: FileBody | string;
+  @GraphOnly()
+  @Field(() => ImportFormat, { nullable: true, description: 'How it is written; CSV unless given.' })
+  format?: ImportFormat | null;
+  @dryRun() dryRun?: boolean | null;
+  @flag('Whether hooks are called with these records, as if they were new. Without, none is.')
+  callHooks?: boolean | null;
+}
+
+/** Names an import. */
+@ArgsType()
+export class FileImportArgs extends OrganizationArgs {
+  @id('Import.') importId!: string;
+}

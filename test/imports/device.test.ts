@@ -1,0 +1,216 @@
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { useService } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/tenant.js';
+import { counts, importing } from './imported.js';
+
+const service = useService();
+
+interface DeviceShape {
+  id: string;
+  serial: string;
+  name?: string;
+  slug: string;
+  tags: string[];
+  product?: { id: string };
+  location?: { lat: number; lon: number };
+  applicationCount: number;
+}
+
+describe('a fleet by CSV', () => {
+  let tenant: Tenant;
+  let files: ReturnType<typeof importing>;
+  let productId: string;
+  let applicationId: string;
+  const devices = async (q = '') =>
+    (await tenant.owner.get<DeviceShape[]>(`/organizations/${tenant.id}/devices?limit=1000${q}`)).body;
+  beforeAll(async () => {
+    tenant = await createTenant(service);
+    files = importing(tenant);
+    const make = async (path: string, body: object) =>
+      (await tenant.owner.post<{ id: string }>(`/organizations/${tenant.id}/${path}`, body)).body.id;
+    productId = await make('products', { name: 'Pump sensor', version: '1', variables: [] });
+    applicationId = await make('applications', { name: 'Pumps' });
+  });
+
+  it('of 1,000 devices with ten faults is checked first, then 990 are registered', async () => {
+    const rows = Array.from({ length: 1000 }, (_, index) => {
+      const serial = `a0-${index.toString(16).padStart(6, '0')}`;
+      return [serial, `Pump ${index}`, 'Pump sensor', 'north;well', '59.8586', '17.6389', 'Pumps'];
+    });
+    const spoil = (line: number, column: number, text: string) => (rows[line - 2]![column - 1] = text);
+    spoil(10, 1, '');
+    spoil(20, 1, 'no serial');
+    spoil(30, 1, rows[0]![0]!.toUpperCase());
+    spoil(40, 2, 'x'.repeat(201));
+    spoil(50, 3, 'No such product');
+    spoil(60, 4, Array.from({ length: 51 }, (_, index) => `t${index}`).join(';'));
+    spoil(70, 5, '91');
+    spoil(80, 6, '"17,6389"');
+    spoil(90, 7, 'No such application');
+    rows[98]!.push('more');
+    const file = ['serial,name,product,tags,lat,lon,application', ...rows.map((row) => row.join(','))].join('\r\n');
+    const checked = await files.whole('/devices', file);
+    expect(checked).toMatchObject({ state: 'checked', kind: 'devices', job: { state: 'done', done: 1000, total: 1000 } });
+    expect(counts(checked)).toEqual({
+      lines: 1000,
+      created: 990,
+      updated: 0,
+      unchanged: 0,
+      rejected: 10,
+      faultCount: 10,
+    });
+    expect(checked.faults.map(({ line, column, field }) => [line, column, field])).toEqual([
+      [10, 1, 'serial'],
+      [20, 1, 'serial'],
+      [30, 1, 'serial'],
+      [40, 2, 'name'],
+      [50, 3, 'product'],
+      [60, 4, 'tags'],
+      [70, 5, 'lat'],
+      [80, 6, 'lon'],
+      [90, 7, 'application'],
+      [100, undefined, undefined],
+    ]);
+    expect(checked.faults[2]!.message).toBe('The serial stands on line 2 already.');
+    expect(checked.faults[7]!.message).toContain('write 17.6389');
+    expect(await devices()).toEqual([]);
+
+    const done = await files.apply(checked.id);
+    expect(done.state).toBe('done');
+    expect(counts(done)).toEqual(counts(checked));
+    expect(done.faults).toEqual(checked.faults);
+    const registered = await devices();
+    expect(registered).toHaveLength(990);
+    const first = registered.find(({ serial }) => serial === 'a0-000000')!;
+    expect(first).toMatchObject({ name: 'Pump 0', slug: 'pump-0', tags: ['north', 'well'], applicationCount: 1 });
+    const { body } = await tenant.owner.get<DeviceShape>(`/devices/${tenant.id}/${first.id}`);
+    expect(body).toMatchObject({ product: { id: productId }, location: { lat: 59.8586, lon: 17.6389 } });
+    const linked = await tenant.owner.get(`/applications/${tenant.id}/${applicationId}/devices`);
+    expect(linked.headers.get('x-total-count')).toBe('990');
+  }, 60_000);
+
+  it('changes devices by their serial, and only what the file says', async () => {
+    const first = 'serial,name,tags,location,product\nb0-01,One,a|b,"1.5, 2.5",\nB0-02,Two,,,Pump sensor\n';
+    expect(counts(await files.whole('/devices?dryRun=false', first))).toMatchObject({ created: 2 });
+    const second = 'name;serial;location\nFirst;b001;\n;b0-02;59.5 17.5\n;b0-03;\n';
+    const checked = await files.whole('/devices', second);
+    expect(counts(checked)).toMatchObject({ lines: 3, created: 1, updated: 2, unchanged: 0 });
+    expect(counts(await files.apply(checked.id))).toMatchObject({ created: 1, updated: 2, unchanged: 0 });
+    const of = async (serial: string) => {
+      const [{ id }] = (await devices(`&q=^${serial}$`)) as [DeviceShape];
+      return (await tenant.owner.get<DeviceShape>(`/devices/${tenant.id}/${id}`)).body;
+    };
+    expect(await of('b0-01')).toMatchObject({ name: 'First', slug: 'first', tags: ['a', 'b'], location: { lat: 1.5 } });
+    expect(await of('b0-02')).toMatchObject({ name: 'Two', product: { id: productId }, location: { lat: 59.5, lon: 17.5 } });
+    expect(counts(await files.whole('/devices?dryRun=false', second))).toMatchObject({ updated: 0, unchanged: 3 });
+    const cleared = await files.whole('/devices?dryRun=false&clearEmpty=true', second);
+    expect(counts(cleared)).toMatchObject({ updated: 2, unchanged: 1 });
+    expect(await of('b0-02')).not.toHaveProperty('name');
+    expect(await of('b0-01')).not.toHaveProperty('location');
+  });
+
+  it('may have a byte order mark, CRLF, quotes over several lines, empty lines and a line that names the separator', async () => {
+    const file = '\uFEFFsep=;\r\nserial;name\r\n\r\nc0-01;"Say ""hello"";\r\nor go"\r\n\r\nc0-02;Two\r\nc0-xx;Three';
+    const checked = await files.whole('/devices', file);
+    expect(checked).toMatchObject({ lines: 3, created: 2, rejected: 1, faults: [{ line: 8, column: 1, field: 'serial' }] });
+    await files.apply(checked.id);
+    expect((await devices('&q=^c0-01$'))[0]).toMatchObject({ name: 'Say "hello";\r\nor go' });
+  });
+
+  it('may be compressed', async () => {
+    const headers = { 'content-type': 'text/csv; charset=utf-8', 'content-encoding': 'gzip' };
+    expect(counts(await files.whole('/devices', gzipSync('serial\nd0-01\n'), headers))).toMatchObject({ created: 1 });
+  });
+
+  it('that has broken quotes names the lines, and takes in the others', async () => {
+    const file = 'serial,name\ne0-01,One\ne0-02,"Two" and\ne0-03,Th"ree\ne0-04,Four\ne0-05,"Five\n';
+    const checked = await files.whole('/devices?dryRun=false', file);
+    expect(checked).toMatchObject({ lines: 5, created: 2, rejected: 3, faultCount: 3 });
+    expect(checked.faults.map(({ line }) => line)).toEqual([3, 4, 6]);
+    expect(checked.faults[2]!.message).toContain('not closed');
+  });
+
+  it('of which the header is wrong is read no further', async () => {
+    const wrong = await files.whole('/devices', 'serial,nmae\nf0-01,One\n');
+    expect(wrong).toMatchObject({ state: 'checked', lines: 0, faults: [{ line: 1, column: 2, field: 'nmae' }] });
+    const none = await files.whole('/devices', 'name\nOne\n');
+    expect(none.faults[0]).toMatchObject({ line: 1, field: 'serial' });
+  });
+
+  it('lists the first 1,000 faults and counts all', async () => {
+    const file = `serial,name\n${'x,One\n'.repeat(1200)}`;
+    const checked = await files.whole('/devices', file);
+    expect(checked).toMatchObject({ faultCount: 1200, rejected: 1200 });
+    expect(checked.faults).toHaveLength(1000);
+  });
+
+  it.each([
+    ['UTF-16', Buffer.from('\uFEFFserial\n', 'utf16le'), /UTF-16/],
+    ['a spreadsheet', Buffer.from('PK\x03\x04...'), /spreadsheet/],
+    ['Latin-1', Buffer.from('serial,name\na1,Uppsala\na2,M\xf6lndal\n', 'latin1'), /Line 3 is not UTF-8/],
+    ['zero bytes', Buffer.from('serial\n\0'), /zero/],
+    ['gzip without its header', gzipSync('serial\n'), /Content-Encoding/],
+  ])('refuses %s with a sentence that helps', async (_what, body, message) => {
+    const answer = await files.send('/devices', body);
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      expect.objectContaining({ code: 'VALIDATION_FAILED', message: expect.stringMatching(message) }),
+    ]);
+  });
+
+  it('refuses no body, other types, broken compression and too many bytes', async () => {
+    const statusOf = async (body: Buffer | string, headers: Record<string, string>) =>
+      (await files.send('/devices', body, headers)).status;
+    const type = { 'content-type': 'text/csv' };
+    expect(await statusOf('', type)).toBe(400);
+    expect(await statusOf('{}', { 'content-type': 'application/json' })).toBe(415);
+    expect(await statusOf('serial', { 'content-type': 'text/csv; charset=iso-8859-1' })).toBe(415);
+    expect(await statusOf('no gzip', { ...type, 'content-encoding': 'gzip' })).toBe(400);
+    const large = gzipSync(Buffer.alloc(65 * 2 ** 20, 'serial\n'));
+    expect(await statusOf(large, { ...type, 'content-encoding': 'gzip' })).toBe(413);
+  }, 60_000);
+
+  it('is applied once, after its dry run, and may be deleted', async () => {
+    const { id } = await files.whole('/devices', 'serial\nf1-01\n');
+    await files.apply(id);
+    expect(await tenant.owner.post(`${files.at}/${id}/apply`)).toMatchObject({ status: 409 });
+    const other = await files.whole('/devices', 'serial\nf1-02\n');
+    expect((await tenant.owner.delete(`${files.at}/${other.id}`)).status).toBe(204);
+    expect((await tenant.owner.get(`${files.at}/${other.id}`)).status).toBe(404);
+    expect(await devices('&q=^f1-02$')).toEqual([]);
+  });
+
+  it("is nobody else's, and takes nobody else's products", async () => {
+    const other = await createTenant(service);
+    const { id } = await files.whole('/devices', 'serial\nf2-01\n');
+    for (const path of [`/organizations/${other.id}/imports/${id}`, `${files.at}/${id}`]) {
+      expect((await other.owner.get(path)).status).toBe(404);
+      expect((await other.owner.post(`${path}/apply`)).status).toBe(404);
+      expect((await other.owner.delete(path)).status).toBe(404);
+    }
+    const theirs = await importing(other).whole('/devices', `serial,product\nf2-01,${productId}\nf2-02,Pump sensor\n`);
+    expect(theirs).toMatchObject({ rejected: 2, faults: [{ field: 'product' }, { field: 'product' }] });
+  });
+
+  it('waits for no more than 20 files of an organization', async () => {
+    const other = await createTenant(service);
+    const send = () => importing(other).send('/devices', 'serial\nf3-01\n');
+    for (let count = 0; count < 20; count++) expect((await send()).status).toBe(200);
+    expect((await send()).status).toBe(409);
+  });
+
+  it('can be sent through the graph', async () => {
+    const query = `mutation ($id: ID!, $file: FileContent!) {
+      importDevices(organizationId: $id, file: $file, dryRun: false) { id state bytes job { kind } } }`;
+    const response = await fetch(`${service.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${tenant.owner.token}` },
+      body: JSON.stringify({ query, variables: { id: tenant.id, file: 'serial\nf4-01\n' } }),
+    });
+    const { data } = (await response.json()) as { data: { importDevices: { id: string } } };
+    expect(data.importDevices).toMatchObject({ bytes: 13, job: { kind: 'importDevices' } });
+    const { body } = await tenant.owner.get<never>(`${files.at}/${data.importDevices.id}`);
+    expect(await files.over(body)).toMatchObject({ state: 'done', created: 1 });
+  });
+});

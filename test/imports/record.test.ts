@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { readConfig } from '../../src/config.js';
+import { fine, type Receiver, startReceiver } from '../hooks/receiver.js';
+import { useService } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/tenant.js';
+import { counts, importing } from './imported.js';
+
+const service = useService({ config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'] } } });
+
+const ndjson = { 'content-type': 'application/x-ndjson' };
+const parquet = { 'content-type': 'application/vnd.apache.parquet' };
+
+interface SearchAnswer {
+  responses: {
+    hits: { total: { value: number }; hits: { _source: { ts: number; data: object; metadata: object } }[] };
+    aggregations?: { by: { buckets: { doc_count: number; mean: { value: number } }[] } };
+  }[];
+}
+
+describe('past records by file', () => {
+  let tenant: Tenant;
+  let files: ReturnType<typeof importing>;
+  let applicationId: string;
+  let receiver: Receiver;
+  const make = async (path: string, body: object = {}) =>
+    (await tenant.owner.post<{ id: string }>(path, body)).body.id;
+  const search = async (query: object, ts = { gte: 1_600_000_000, lte: 1_800_000_000 }) =>
+    (
+      await tenant.owner.post<SearchAnswer>(`/applications/${tenant.id}/${applicationId}/search`, {
+        ts,
+        queries: [{ products: [], size: 100, sort: [{ ts: 'asc' }], ...query }],
+      })
+    ).body.responses[0]!;
+  const of = (serial: string) => ({ query: { term: { 'device.serial': serial } } });
+  const device = async (serial: string, productId?: string) => {
+    const body = productId === undefined ? {} : { product: { id: productId } };
+    const id = await make(`/organizations/${tenant.id}/devices/${serial}`, body);
+    await tenant.owner.put(`/applications/${tenant.id}/${applicationId}/devices/${id}`);
+    return id;
+  };
+
+  beforeAll(async () => {
+    tenant = await createTenant(service);
+    files = importing(tenant);
+    applicationId = await make(`/organizations/${tenant.id}/applications`, { name: 'History' });
+    receiver = await startReceiver(fine);
+    await make(`/applications/${tenant.id}/${applicationId}/hooks`, { url: receiver.url('/records') });
+  });
+  afterAll(() => receiver.close());
+
+  it('by CSV are checked, stored once however often they are sent, and searched', async () => {
+    const at = `/organizations/${tenant.id}/products`;
+    const variables = [
+      { name: 'temperature', type: 'FLOAT32' },
+      { name: 'code', type: 'TXT' },
+    ];
+    const productId = await make(at, { name: 'Thermometer', version: '1', variables });
+    await device('a1-01', productId);
+    const file = [
+      'serial;ts;temperature;code;metadata.rssi;place.floor',
+      'a101;2024-05-01T12:00:00Z;21.5;0042;-90;3',
+      'A1-01;1714568400.25;22;42;;',
+      'a1-01;2024-05-01T17:00:00+02:00;"22,5";;;',
+      'a1-01;01.05.2024;23;;;',
+      'a1-02;1714568400;23;;;',
+      'a1-01;946000000;23;;;',
+    ].join('\n');
+    const checked = await files.whole('/records', file);
+    expect(counts(checked)).toEqual({ lines: 6, created: 2, updated: 0, unchanged: 0, rejected: 4, faultCount: 4 });
+    expect(checked.faults.map(({ line, column, field }) => [line, column, field])).toEqual([
+      [4, 3, 'temperature'],
+      [5, 2, 'ts'],
+      [6, 1, 'serial'],
+      [7, 2, 'ts'],
+    ]);
+    expect(checked.faults[0]!.message).toContain('write 22.5');
+    expect((await search(of('a1-01'))).hits.total.value).toBe(0);
+    expect(counts(await files.apply(checked.id))).toEqual(counts(checked));
+    const found = await search({
+      ...of('a1-01'),
+      aggs: { by: { date_histogram: { field: 'ts', fixed_interval: '1d' }, aggs: { mean: { avg: { field: 'data.temperature' } } } } },
+    });
+    expect(found.hits.hits.map(({ _source: { ts, data, metadata } }) => [ts, data, metadata])).toEqual([
+      [1_714_564_800, { temperature: 21.5, code: '0042', place: { floor: 3 } }, { rssi: -90 }],
+      [1_714_568_400.25, { temperature: 22, code: '42' }, {}],
+    ]);
+    expect(found.aggregations!.by.buckets).toMatchObject([{ doc_count: 2, mean: { value: 21.75 } }]);
+    const again = await files.whole('/records?dryRun=false', `${file}\na1-01;1714575600;24;;;`);
+    expect(counts(again)).toMatchObject({ lines: 7, created: 1, unchanged: 2, rejected: 4 });
+    expect((await search(of('a1-01'))).hits.total.value).toBe(3);
+  }, 60_000);
+
+  it('by NDJSON are records of our own form, with frames and keys', async () => {
+    await device('a2-01');
+    const lines = [
+      { serial: 'a2-01', ts: 1_714_568_400, data: { level: 1 }, key: 'one' },
+      { serial: 'a2-01', ts: 1_714_568_400, data: { level: 2 }, key: 'one' },
+      { serial: 'a2-01', ts: 1_714_568_401, frame: { streamId: 1, streamType: 'BIN', payload: '00' } },
+      { serial: 'a2-01', data: { level: 4 } },
+      { id: 'x', ts: 1_714_568_402, device: { id: 'y', serial: 'a2-01' }, metadata: {}, data: { level: 5 } },
+    ];
+    const file = `\uFEFF${lines.map((line) => JSON.stringify(line)).join('\r\n')}\n\n{"serial": }\n[]\n`;
+    const done = await files.whole('/records?dryRun=false', file, ndjson);
+    expect(counts(done)).toEqual({ lines: 7, created: 3, updated: 0, unchanged: 1, rejected: 3, faultCount: 3 });
+    expect(done.faults).toMatchObject([
+      { line: 4, field: 'ts' },
+      { line: 7, column: 12 },
+      { line: 8 },
+    ]);
+    expect((await search(of('a2-01'))).hits.total.value).toBe(3);
+  });
+
+  it('by Parquet are its rows, in as many row groups as it has', async () => {
+    await device('a3-01');
+    const rows = Array.from({ length: 2500 }, (_, index) => index);
+    const start = 1_714_000_000_000;
+    const file = Buffer.from(
+      parquetWriteBuffer({
+        columnData: [
+          { name: 'serial', data: rows.map((row) => (row === 2400 ? 'a3-ff' : 'a3-01')), type: 'STRING' },
+          { name: 'ts', data: rows.map((row) => new Date(start + row * 1000)), type: 'TIMESTAMP' },
+          { name: 'level', data: rows.map((row) => row / 4), type: 'DOUBLE' },
+          { name: 'count', data: rows.map((row) => BigInt(row)), type: 'INT64' },
+          { name: 'open', data: rows.map((row) => row % 2 === 0), type: 'BOOLEAN' },
+        ],
+        rowGroupSize: 1000,
+      }),
+    );
+    const checked = await files.whole('/records', file, parquet);
+    expect(checked).toMatchObject({ format: 'parquet', lines: 2500, created: 2499, rejected: 1 });
+    expect(checked.faults).toMatchObject([{ line: 2401, field: 'serial' }]);
+    expect(counts(await files.apply(checked.id))).toEqual(counts(checked));
+    const found = await search({ ...of('a3-01'), size: 2, track_total_hits: true });
+    expect(found.hits.total.value).toBe(2499);
+    expect(found.hits.hits[1]!._source).toMatchObject({ ts: 1_714_000_001, data: { level: 0.25, count: 1, open: false } });
+    expect(counts(await files.whole('/records?dryRun=false', file, parquet))).toMatchObject({ created: 0, unchanged: 2499 });
+  }, 120_000);
+
+  it('that are no Parquet, or broken Parquet, say so', async () => {
+    expect(await files.send('/records', Buffer.from('PAR1 and no more'), parquet)).toMatchObject({ status: 422 });
+    const broken = await files.whole('/records', Buffer.from(`PAR1${'x'.repeat(100)}PAR1`), parquet);
+    expect(broken).toMatchObject({ state: 'failed', job: { error: expect.stringMatching(/^The Parquet file/) } });
+    expect(await tenant.owner.post(`${files.at}/${broken.id}/apply`)).toMatchObject({ status: 409 });
+    const header = await files.whole(
+      '/records',
+      Buffer.from(parquetWriteBuffer({ columnData: [{ name: 'serial', data: ['a3-01'], type: 'STRING' }] })),
+      parquet,
+    );
+    expect(header).toMatchObject({ state: 'checked', lines: 0, faults: [{ line: 1, field: 'ts' }] });
+  });
+
+  it('call no hook unless that is asked for', async () => {
+    const id = await device('a4-01');
+    const row = (ts: number) => `serial,ts,level\na4-01,${ts},1`;
+    await files.whole('/records?dryRun=false', row(1_714_000_000));
+    await files.whole('/records?dryRun=false&callHooks=true', row(1_714_000_001));
+    await receiver.received(1);
+    const calls = receiver.calls.map(({ body }) => JSON.parse(String(body)) as { device: { id: string }; record: { ts: number } });
+    expect(calls.filter((call) => call.device.id === id).map(({ record }) => record.ts)).toEqual([1_714_000_001]);
+  });
+
+  it('leave the newest value the newest, and fill aggregations that were made before', async () => {
+    const id = await device('a5-01');
+    const now = Math.floor(Date.now() / 1000);
+    await tenant.owner.post(`/organizations/${tenant.id}/records`, { serial: 'a5-01', ts: now, data: { level: 9 } });
+    const past = Array.from({ length: 1500 }, (_, index) => `a5-01,${now - 90_000 - index},1`).join('\n');
+    const done = await files.whole('/records?dryRun=false', `serial,ts,level\n${past}\n`);
+    expect(counts(done)).toMatchObject({ lines: 1500, created: 1500 });
+    const latest = await tenant.owner.get<object>(`/devices/${tenant.id}/${id}/latest`);
+    expect(JSON.stringify(latest.body)).toContain(`${now}`);
+    const aggs = { by: { terms: { field: 'data.level' } } };
+    const range = { gte: now - 200_000, lte: now + 10 };
+    const { aggregations } = await search({ ...of('a5-01'), size: 0, aggs } as object, range);
+    expect(aggregations!.by.buckets.map(({ doc_count }) => doc_count)).toEqual([1500, 1]);
+  });
+
+  it("are not stored for another organization's devices", async () => {
+    const other = await createTenant(service);
+    await device('a6-01');
+    const theirs = await importing(other).whole('/records?dryRun=false', 'serial,ts,level\na6-01,1714000000,1\n');
+    expect(theirs).toMatchObject({ created: 0, rejected: 1, faults: [{ line: 2, column: 1, field: 'serial' }] });
+    expect((await search(of('a6-01'))).hits.total.value).toBe(0);
+  });
+
+  it('name what is wrong with a header', async () => {
+    const { faults } = await files.whole('/records', 'serial,serial,level,level,data..x\n');
+    expect(faults.map(({ column, field }) => [column, field])).toEqual([
+      [2, 'serial'],
+      [4, 'level'],
+      [5, 'data..x'],
+      [undefined, 'ts'],
+    ]);
+  });
+});
