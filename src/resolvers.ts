@@ -37,7 +37,15 @@ import { ViewerResolver } from './resolvers/viewer.resolver.js';
 import type { Services } from './services.js';
 
 /** The resolver classes and their instances. */
-export function createResolvers({ clock, hooks, imports, index, jobs, live, records }: Services): Map<ClassType, object> {
+export function createResolvers({
+  clock,
+  hooks,
+  imports,
+  index,
+  jobs,
+  live,
+  records,
+}: Services): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
     new ApiTokenResolver(clock),

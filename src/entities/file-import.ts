@@ -1,5 +1,5 @@
-import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 
 /** What the lines of a file are. */
@@ -65,10 +65,14 @@ export class FileImport {
   @Field(() => ImportState, { description: 'Where it stands.' }) state!: ImportState;
   @Field(() => Float, { description: 'Bytes of the file.' }) bytes!: number;
   @Field(() => Float, { description: 'Lines read so far, without the header.' }) lines!: number;
-  @Field(() => Float, { description: 'Lines that a device was registered from, or a record stored; in a dry run, would be.' })
+  @Field(() => Float, {
+    description: 'Lines that a device was registered from, or a record stored; in a dry run, would be.',
+  })
   created!: number;
   @Field(() => Float, { description: 'Lines that changed a device, or would.' }) updated!: number;
-  @Field(() => Float, { description: 'Lines that change nothing: the device is so already, or the record was stored before.' })
+  @Field(() => Float, {
+    description: 'Lines that change nothing: the device is so already, or the record was stored before.',
+  })
   unchanged!: number;
   @Field(() => Float, { description: 'Lines with faults. Nothing of them is stored.' }) rejected!: number;
   @Field(() => Float, { description: 'Faults of all lines.' }) faultCount!: number;

@@ -42,7 +42,14 @@ export interface CsvReader<Columns> {
 }
 
 /** A tally of faults of the file as a whole, which reject no line. */
-const only = (...faults: ImportFault[]): Tally => ({ lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, faults });
+const only = (...faults: ImportFault[]): Tally => ({
+  lines: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  rejected: 0,
+  faults,
+});
 
 /** Reads the next rows of a stored CSV file and has them taken in. */
 export async function stepThroughCsv<Columns>(
@@ -71,7 +78,10 @@ export async function stepThroughCsv<Columns>(
     return { tally: { ...tally, faults: [...tally.faults, { line: page.next.line, message }] } };
   }
   if (page.isLast) return { tally };
-  return { tally, cursor: { ...header, ...page.next, rows: header.rows + within.length + (page.broken ? 1 : 0), broken } };
+  return {
+    tally,
+    cursor: { ...header, ...page.next, rows: header.rows + within.length + (page.broken ? 1 : 0), broken },
+  };
 }
 
 const withBroken = (tally: Tally, { broken }: CsvPage): Tally =>

@@ -168,7 +168,8 @@ class LineCounter {
 
   private skipTo(end: number): void {
     const all = this.all();
-    for (let at = all.indexOf(newline, this.offset); at >= 0 && at < end; at = all.indexOf(newline, at + 1)) this.line++;
+    for (let at = all.indexOf(newline, this.offset); at >= 0 && at < end; at = all.indexOf(newline, at + 1))
+      this.line++;
     this.offset = end;
   }
 
@@ -181,7 +182,8 @@ class LineCounter {
 const sentences: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE:
     'A quote ends in the middle of a cell: write a quote inside of a quoted cell twice (""), and the separator after its end.',
-  INVALID_OPENING_QUOTE: 'A quote stands inside of a cell: put the whole cell in quotes, and write the quote twice ("").',
+  INVALID_OPENING_QUOTE:
+    'A quote stands inside of a cell: put the whole cell in quotes, and write the quote twice ("").',
   CSV_QUOTE_NOT_CLOSED: 'A quote that begins here is not closed.',
   CSV_MAX_RECORD_SIZE: `A row has more than ${longestRow / 1024} Ki characters. Is a quote not closed?`,
 };

@@ -106,13 +106,20 @@ export const readLine = (
     tags: value('tags', listOf),
     location:
       columns.location === undefined
-        ? placeOf(value('lat', (text) => coordinate('lat', text, fault)), value('lon', (text) => coordinate('lon', text, fault)))
+        ? placeOf(
+            value('lat', (text) => coordinate('lat', text, fault)),
+            value('lon', (text) => coordinate('lon', text, fault)),
+          )
         : value('location', (text) => readPlace(text, fault)),
   };
   if (columns.lat !== undefined && (cell('lat') === '') !== (cell('lon') === ''))
     fault(cell('lat') === '' ? 'lat' : 'lon', 'is missing: a place needs both');
   if (serial !== '')
-    for (const { path, message } of argumentFaults('registerDevice', { organizationId: '', deviceSerial: serial, ...values }))
+    for (const { path, message } of argumentFaults('registerDevice', {
+      organizationId: '',
+      deviceSerial: serial,
+      ...values,
+    }))
       fault(...placeOfFault({ path, message }, columns));
   if (faults.length > 0) return faults;
   return {

@@ -44,7 +44,8 @@ export async function resolveReferences(
     };
     const productId = line.product == null ? line.product : find('product', line.product);
     const applicationIds = line.applications.map((each) => find('application', each));
-    if (faults.length === before) resolved.push({ ...line, ...(productId !== undefined && { productId }), applicationIds });
+    if (faults.length === before)
+      resolved.push({ ...line, ...(productId !== undefined && { productId }), applicationIds });
   }
   return { lines: resolved, faults };
 }

@@ -7,7 +7,6 @@ import { resolveReferences } from './device-reference.js';
 import { writeDevices } from './device-write.js';
 import type { OpenImport, Tally } from './import-row.js';
 
-
 /** Takes in rows of devices, or only says what that would do. */
 export async function takeDevices(
   tx: PoolClient,

@@ -100,7 +100,9 @@ export const createImports = ({
          where (select count(*) from file_import
                  where organization_id = ${organizationId} and state not in ('done')) < ${maxFiles}`);
       if (rowCount === 0)
-        throw conflict(`The organization has ${maxFiles} files that are not imported. Apply or delete some of them first.`);
+        throw conflict(
+          `The organization has ${maxFiles} files that are not imported. Apply or delete some of them first.`,
+        );
       try {
         const writer = writeParts(pool, id, 'file');
         const { lines } = await upload(file.bytes(), writer, { format, maxBytes: maxBytes[kind][format] });

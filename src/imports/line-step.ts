@@ -43,8 +43,7 @@ export async function stepThroughLines(
 }
 
 const readLine = ({ line, text }: TextLine): RecordLine => {
-  if (text === undefined)
-    return { line, fault: { message: `A line has at most ${longestLine / 1024} KiB.` } };
+  if (text === undefined) return { line, fault: { message: `A line has at most ${longestLine / 1024} KiB.` } };
   try {
     const body = parsePlainRecords(text);
     if (typeof body !== 'object' || body === null || Array.isArray(body))

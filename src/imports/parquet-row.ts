@@ -1,5 +1,5 @@
 import type { PlainJson } from '../json.js';
-import { type RecordColumns, readTime } from './record-line.js';
+import { type RecordColumns, readTime } from './record-column.js';
 
 /** A time in a Parquet file, in microseconds since 1970. */
 export class Moment {
@@ -48,7 +48,11 @@ const timeOf = (value: unknown): PlainJson | undefined => {
 };
 
 /** Writes a row as a record in our own form. Columns `data` and `metadata` that hold objects are these themselves. */
-export const recordOfRow = (row: Readonly<Record<string, unknown>>, names: readonly string[], columns: RecordColumns) => {
+export const recordOfRow = (
+  row: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  columns: RecordColumns,
+) => {
   const at = (index: number | undefined) => (index === undefined ? undefined : row[names[index]!]);
   const key = valueOf(at(columns.key));
   const parts: Record<'data' | 'metadata', Record<string, PlainJson>> = { data: {}, metadata: {} };

@@ -26,7 +26,10 @@ export async function unpackRowGroup(
   const read = (start: number, end: number) => readRange(tx, importId, start, end);
   const result = await readRowGroup({ size: rows[0]!.size, group }, read, async (text) => {
     if (size + writer.size > maxRowBytes)
-      throw new ApiError('TOO_LARGE', `The rows of the file have more than ${maxRowBytes / 2 ** 20} MiB; send it in parts.`);
+      throw new ApiError(
+        'TOO_LARGE',
+        `The rows of the file have more than ${maxRowBytes / 2 ** 20} MiB; send it in parts.`,
+      );
     await writer.add(Buffer.from(text));
   });
   await writer.end();

@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { type Compressors, parquetMetadataAsync, parquetReadObjects, snappyUncompress } from 'hyparquet';
 import type { FromParquet, ParquetTask, ToParquet } from './parquet.js';
 import { Moment, recordOfRow } from './parquet-row.js';
-import { readRecordColumns } from './record-line.js';
+import { readRecordColumns } from './record-column.js';
 
 /*
  * Reads one row group of a Parquet file in a thread of its own, which may hold only so much memory: a few bytes of such a file can
@@ -64,7 +64,9 @@ const run = async (): Promise<void> => {
   if (group >= groups.length) return tell({ done: true, isLast: true });
   const rowStart = groups.slice(0, group).reduce((sum, { num_rows }) => sum + Number(num_rows), 0);
   if (rowsOf(group) > maxRows || Number(groups[group]!.total_byte_size) > maxBytes)
-    throw new Error(`a row group may have ${maxRows} rows and ${maxBytes / 2 ** 20} MiB; write the file with smaller ones`);
+    throw new Error(
+      `a row group may have ${maxRows} rows and ${maxBytes / 2 ** 20} MiB; write the file with smaller ones`,
+    );
   const names = topColumns(metadata.schema);
   const columns = readRecordColumns(names, 1);
   if (Array.isArray(columns)) return tell({ faults: columns });

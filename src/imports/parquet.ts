@@ -55,7 +55,9 @@ export async function readRowGroup(
   }, 100);
   try {
     return await new Promise<RowGroup>((resolve, reject) => {
-      worker.once('error', () => reject(broken('it takes too much memory')));
+      worker.once('error', (error: NodeJS.ErrnoException) =>
+        reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? broken('it takes too much memory') : error),
+      );
       worker.once('exit', () => reject(broken('it takes too much memory or time')));
       worker.on('message', (message: FromParquet) => {
         answer(message, read, take).then((reply) => {

@@ -3,108 +3,19 @@ import type { ImportFault } from '../entities/file-import.js';
 import { isId } from '../entities/id.js';
 import { isExact, type PlainJson } from '../json.js';
 import type { Item, PlainObject } from '../records/item.js';
-import { readNative } from '../records/native.js';
 import { Rejection } from '../records/item.js';
+import { readNative } from '../records/native.js';
 import type { CsvRow } from './csv.js';
+import { decimalComma, numberPattern, type RecordColumns, readTime } from './record-column.js';
 
 /** A line of a file of records: a record to store, or what is wrong with it. */
 export type RecordLine = { line: number; item: Item } | { line: number; fault: Omit<ImportFault, 'line'> };
-
-/** Where a column of a file goes: `data.temperature` is the path `['data', 'temperature']`. */
-interface Target {
-  index: number;
-  name: string;
-  path: [field: 'data' | 'metadata', ...keys: string[]];
-}
-
-/** The columns of a file of records, from 0. */
-export interface RecordColumns {
-  device: number;
-  /** Whether the device is named by its identifier, rather than its serial. */
-  isById: boolean;
-  ts: number;
-  key?: number;
-  values: Target[];
-}
-
-type Known = 'serial' | 'deviceId' | 'ts' | 'key';
-
-const known: Readonly<Record<string, Known>> = {
-  serial: 'serial',
-  'device.serial': 'serial',
-  deviceid: 'deviceId',
-  'device.id': 'deviceId',
-  ts: 'ts',
-  time: 'ts',
-  timestamp: 'ts',
-  key: 'key',
-};
-
-/** Columns of exports that are no input. */
-const ignored = /^(id|_id|cursor|device\..*)$/;
-
-/** Reads the header; its faults, all of one line, leave nothing to be read. */
-export const readRecordColumns = (cells: readonly string[], line: number): RecordColumns | ImportFault[] => {
-  const found: Partial<Record<Known, number>> = {};
-  const faults: ImportFault[] = [];
-  const values: Target[] = [];
-  const seen = new Set<string>();
-  cells.forEach((cell, index) => {
-    const name = cell.trim();
-    const fault = (message: string) =>
-      faults.push({ line, column: index + 1, field: name.slice(0, 100), message });
-    const field = known[name.toLowerCase()];
-    if (field !== undefined) {
-      if (found[field] !== undefined) fault(`says the same as column ${found[field] + 1}`);
-      else found[field] = index;
-    } else if (!ignored.test(name)) {
-      const path = /^(data|metadata)\./.test(name) ? name.split('.') : ['data', name];
-      if (path.some((key) => key === '') || path.length > 10) fault('is no name of a value, such as temperature or metadata.rssi');
-      else if (seen.has(path.join('.'))) fault('stands twice in the header');
-      else values.push({ index, name, path: path as Target['path'] });
-      seen.add(path.join('.'));
-    }
-  });
-  const device = found.serial ?? found.deviceId;
-  if (device === undefined)
-    faults.push({ line, field: 'serial', message: 'There is no column "serial" (or "deviceId").' });
-  if (found.ts === undefined) faults.push({ line, field: 'ts', message: 'There is no column "ts": past records say when.' });
-  if (faults.length > 0) return faults;
-  return {
-    device: device!,
-    isById: found.serial === undefined,
-    ts: found.ts!,
-    ...(found.key !== undefined && { key: found.key }),
-    values,
-  };
-};
-
-const number = /^-?(0|[1-9]\d{0,399})(\.\d{1,399})?([eE][+-]?\d{1,3})?$/;
-const decimalComma = /^[+-]?\d{1,30},\d{1,30}$/;
-const isoTime = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})$/;
-const zoneless = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$/;
-
-/** Unix seconds of a time; or what is wrong with it. */
-export const readTime = (text: string): number | string => {
-  if (number.test(text)) {
-    const value = Number(text);
-    return value >= 1e11 ? value / 1000 : value;
-  }
-  if (isoTime.test(text)) {
-    const [, fraction] = /\.(\d+)/.exec(text) ?? [];
-    const whole = Date.parse(text.replace(' ', 'T').replace(/\s/, '').replace(/\.\d+/, ''));
-    if (!Number.isNaN(whole)) return whole / 1000 + (fraction === undefined ? 0 : Number(`0.${fraction}`));
-  }
-  if (decimalComma.test(text)) return `${text} has a decimal comma: write ${text.replace(',', '.')}`;
-  if (zoneless.test(text)) return 'has no time zone: write it with its offset, such as 2026-11-20T12:00:00+01:00, or with Z for UTC';
-  return 'must be Unix seconds, or a time such as 2026-11-20T12:00:00Z';
-};
 
 /** A cell of a spreadsheet that must not be taken for a formula begins with an apostrophe. */
 const undefused = (text: string): string => (/^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text);
 
 const read = (text: string): PlainJson => {
-  if (number.test(text)) return isExact(text) ? Number(text) : text;
+  if (numberPattern.test(text)) return isExact(text) ? Number(text) : text;
   if (text === 'true' || text === 'TRUE') return true;
   if (text === 'false' || text === 'FALSE') return false;
   return undefused(text);
@@ -143,7 +54,11 @@ export const readRecordRow = (
     if (text === '') continue;
     const isOwnText = path[0] === 'data' && path.length === 2 && isText(device, path[1]!);
     if (!isOwnText && decimalComma.test(text))
-      return at(index, name, `${text.slice(0, 100)} has a decimal comma: write ${text.slice(0, 100).replace(',', '.')}`);
+      return at(
+        index,
+        name,
+        `${text.slice(0, 100)} has a decimal comma: write ${text.slice(0, 100).replace(',', '.')}`,
+      );
     if (!put(body, path, isOwnText ? undefused(text) : read(text)))
       return at(index, name, 'lies inside of a value that another column has');
   }

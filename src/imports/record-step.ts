@@ -9,7 +9,8 @@ import { loadDevices } from '../records/postgres/log/device.js';
 import type { RecordLog } from '../records/record-log.js';
 import type { CsvRow } from './csv.js';
 import type { OpenImport, Tally } from './import-row.js';
-import { type RecordColumns, type RecordLine, readRecordRow } from './record-line.js';
+import type { RecordColumns } from './record-column.js';
+import { type RecordLine, readRecordRow } from './record-line.js';
 
 /** What became of the records of a step: the answer of one call that may be repeated. */
 type Stored = { created: number; unchanged: number; refused: { index: number; code: ItemCode; message: string }[] };
@@ -65,7 +66,12 @@ const store = async (
     organizationId,
     items,
     withoutHooks: !options.callHooks,
-    once: { organizationId, path: `imports/${id}`, key: `${offset}-${items.length}`, bodyHash: createHash('sha256').digest() },
+    once: {
+      organizationId,
+      path: `imports/${id}`,
+      key: `${offset}-${items.length}`,
+      bodyHash: createHash('sha256').digest(),
+    },
     answer: (results) => ({
       created: results.filter(({ status }) => status === 'stored').length,
       unchanged: results.filter(({ status }) => status === 'duplicate').length,
@@ -96,7 +102,10 @@ const check = async (
 };
 
 const placeOf = (code: ItemCode, columns: RecordColumns | undefined): Omit<ImportFault, 'line' | 'message'> => {
-  const of = (field: string, index: number | undefined) => ({ ...(index !== undefined && { column: index + 1 }), field });
+  const of = (field: string, index: number | undefined) => ({
+    ...(index !== undefined && { column: index + 1 }),
+    field,
+  });
   if (code === 'UNKNOWN_DEVICE') return of(columns?.isById ? 'deviceId' : 'serial', columns?.device);
   return code === 'TS_OUT_OF_RANGE' ? of('ts', columns?.ts) : {};
 };
@@ -110,7 +119,8 @@ export async function readRecordRows(
 ): Promise<RecordLine[]> {
   const named = (row: CsvRow) => (row.cells[columns.device] ?? '').trim();
   const texts = await loadTexts(tx, organizationId, [...new Set(rows.map(named))], columns.isById);
-  const isText = (device: string, variable: string) => texts.get(nameOf(device, columns.isById))?.has(variable) === true;
+  const isText = (device: string, variable: string) =>
+    texts.get(nameOf(device, columns.isById))?.has(variable) === true;
   return rows.map((row) => readRecordRow(row, columns, { width, isText }));
 }
 
@@ -133,4 +143,3 @@ const loadTexts = async (
        and ${isById ? sql`d.id = any(${names}::uuid[])` : sql`d.serial_key = any(${names}::text[])`}`);
   return new Map(rows.map(({ name, texts }) => [name, new Set(texts)]));
 };
-

@@ -9,9 +9,9 @@ import { type Columns, readColumns } from './device-line.js';
 import { takeDevices } from './device-step.js';
 import { beginCounting, countStep, lockImport, type OpenImport, type Tally } from './import-row.js';
 import { stepThroughLines } from './line-step.js';
-import { type ParquetCursor, unpackRowGroup } from './parquet-step.js';
 import { requireStillOwner } from './owner.js';
-import { readRecordColumns, type RecordColumns } from './record-line.js';
+import { type ParquetCursor, unpackRowGroup } from './parquet-step.js';
+import { type RecordColumns, readRecordColumns } from './record-column.js';
 import { readRecordRows, takeRecords } from './record-step.js';
 
 /** What an import's job is to do. */
@@ -62,7 +62,10 @@ export const createImportStep =
     const read = open.kind === ImportKind.devices ? readDevices : readRecords;
     const { tally, cursor } = await read(tx, open, job.cursor, { records, dryRun, now });
     const finished = cursor === undefined;
-    const lines = await countStep(tx, importId, tally, { now, ...(finished && { state: dryRun ? 'checked' : 'done' }) });
+    const lines = await countStep(tx, importId, tally, {
+      now,
+      ...(finished && { state: dryRun ? 'checked' : 'done' }),
+    });
     if (finished) await tx.query(sql`delete from file_import_serial where import_id = ${importId}`);
     if (finished && !dryRun) await tx.query(sql`delete from file_import_part where import_id = ${importId}`);
     return {

@@ -24,7 +24,11 @@ export async function readLines(
   let length = 0;
   const take = (part: Buffer) => {
     const isTooLong = length + part.length > longestLine;
-    const text = isTooLong ? undefined : Buffer.concat([...rest, part]).toString('utf8').trim();
+    const text = isTooLong
+      ? undefined
+      : Buffer.concat([...rest, part])
+          .toString('utf8')
+          .trim();
     if (text !== '') lines.push({ line, text });
     rest = [];
     length = 0;

@@ -52,7 +52,8 @@ class TextCheck {
     } catch {
       throw this.notUtf8(this.newlines + 1 + brokenLine(chunk));
     }
-    if (chunk.includes(0)) throw refuse('The file holds bytes that are zero. Is it UTF-16, or no text? Save it as UTF-8.');
+    if (chunk.includes(0))
+      throw refuse('The file holds bytes that are zero. Is it UTF-16, or no text? Save it as UTF-8.');
     for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) this.newlines++;
     this.last = chunk.at(-1)!;
   }
@@ -82,7 +83,8 @@ const requireText = (chunk: Uint8Array): void => {
     throw refuse('This is a spreadsheet or an archive, and no text: save it as CSV in UTF-8.');
   if (isAt(chunk, 0x50, 0x41, 0x52, 0x31))
     throw refuse('This is a Parquet file: send it with "Content-Type: application/vnd.apache.parquet".');
-  if (isAt(chunk, 0x1f, 0x8b)) throw refuse('The file is compressed: send it with the header "Content-Encoding: gzip".');
+  if (isAt(chunk, 0x1f, 0x8b))
+    throw refuse('The file is compressed: send it with the header "Content-Encoding: gzip".');
 };
 
 /** The line of a chunk, from 0, that is not UTF-8. The first one may begin in the middle of a character. */

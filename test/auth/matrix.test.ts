@@ -179,7 +179,7 @@ async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
     userId: await world.user(),
     deliveryId: await owner.make(`${application}/hooks/${hookId}/ping`),
     jobId: await owner.make(`/products/${owner.id}/${productId}/redecode`),
-    importId: await newImport({ owner, serial }, false),
+    importId: await newImport({ owner, serial }),
     tokenId: token.body.data?.['createApiToken'].apiToken.id,
     provisioningTokenId: (await tokenOfProduct(owner, productId)).id,
     deviceTokenId: (await tokenOfDevice(owner, deviceId)).id,
@@ -240,7 +240,10 @@ function request(actor: Actor, { verb, path, body }: Route, values: Values) {
     return value;
   });
   if (typeof body === 'object' && 'files' in body)
-    return actor.request(verb, place, { headers: { 'content-type': 'text/csv' }, body: rest[body.argument] });
+    return actor.request(verb, `${place}?dryRun=false`, {
+      headers: { 'content-type': 'text/csv' },
+      body: rest[body.argument],
+    });
   if (typeof body === 'object') return actor.call(verb, place, rest[body.argument]);
   if (body === 'located') return actor.call('POST', place, rest);
   return verb === 'GET' || verb === 'DELETE' ? actor.call(verb, place) : actor.call(verb, place, rest);

@@ -99,17 +99,16 @@ const newDevice = (things: Things) => things.owner.make(`/organizations/${things
 const newHook = (things: Things) =>
   things.owner.make(`/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
 
-/** A file of a device that is there. */
-export async function newImport({ owner, serial }: Pick<Things, 'owner' | 'serial'>, dryRun = true): Promise<string> {
+/** An import of a device that is there. */
+export async function newImport({ owner, serial }: Pick<Things, 'owner' | 'serial'>): Promise<string> {
   const at = `/organizations/${owner.id}/imports`;
   const headers = { 'content-type': 'text/csv' };
-  const { body } = await owner.request<FileImport>('POST', `${at}/devices?dryRun=${dryRun}`, {
+  const { body } = await owner.request<FileImport>('POST', `${at}/devices?dryRun=false`, {
     headers,
     body: `serial\n${serial}`,
   });
   let { id, state } = body;
-  while (state === 'checking' || state === 'applying')
-    state = (await owner.get<FileImport>(`${at}/${id}`)).body.state;
+  while (state === 'checking' || state === 'applying') state = (await owner.get<FileImport>(`${at}/${id}`)).body.state;
   return id;
 }
 
@@ -329,13 +328,16 @@ export const operations: Record<string, Trial> = {
   'Query.series': { access: 'readers', values: (things) => ({ ...application(things), variables: ['temperature'] }) },
   'Mutation.importDevices': {
     access: 'owners',
-    values: (things) => ({ ...organization(things), file: `serial\n${hex(things)}` }),
+    values: (things) => ({ ...organization(things), dryRun: false, file: `serial\n${hex(things)}` }),
   },
   'Mutation.importRecords': {
     access: 'owners',
-    values: (things) => ({ ...organization(things), file: `serial,ts\n${things.serial},1700000000` }),
+    values: (things) => ({ ...organization(things), dryRun: false, file: `serial,ts\n${things.serial},1700000000` }),
   },
-  'Query.fileImport': { access: 'owners', values: (things) => ({ ...organization(things), importId: things.importId }) },
+  'Query.fileImport': {
+    access: 'owners',
+    values: (things) => ({ ...organization(things), importId: things.importId }),
+  },
   'Mutation.applyFileImport': {
     access: 'owners',
     conflicts: true,

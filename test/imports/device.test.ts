@@ -51,7 +51,11 @@ describe('a fleet by CSV', () => {
     rows[98]!.push('more');
     const file = ['serial,name,product,tags,lat,lon,application', ...rows.map((row) => row.join(','))].join('\r\n');
     const checked = await files.whole('/devices', file);
-    expect(checked).toMatchObject({ state: 'checked', kind: 'devices', job: { state: 'done', done: 1000, total: 1000 } });
+    expect(checked).toMatchObject({
+      state: 'checked',
+      kind: 'devices',
+      job: { state: 'done', done: 1000, total: 1000 },
+    });
     expect(counts(checked)).toEqual({
       lines: 1000,
       created: 990,
@@ -102,7 +106,11 @@ describe('a fleet by CSV', () => {
       return (await tenant.owner.get<DeviceShape>(`/devices/${tenant.id}/${id}`)).body;
     };
     expect(await of('b0-01')).toMatchObject({ name: 'First', slug: 'first', tags: ['a', 'b'], location: { lat: 1.5 } });
-    expect(await of('b0-02')).toMatchObject({ name: 'Two', product: { id: productId }, location: { lat: 59.5, lon: 17.5 } });
+    expect(await of('b0-02')).toMatchObject({
+      name: 'Two',
+      product: { id: productId },
+      location: { lat: 59.5, lon: 17.5 },
+    });
     expect(counts(await files.whole('/devices?dryRun=false', second))).toMatchObject({ updated: 0, unchanged: 3 });
     const cleared = await files.whole('/devices?dryRun=false&clearEmpty=true', second);
     expect(counts(cleared)).toMatchObject({ updated: 2, unchanged: 1 });
@@ -113,7 +121,12 @@ describe('a fleet by CSV', () => {
   it('may have a byte order mark, CRLF, quotes over several lines, empty lines and a line that names the separator', async () => {
     const file = '\uFEFFsep=;\r\nserial;name\r\n\r\nc0-01;"Say ""hello"";\r\nor go"\r\n\r\nc0-02;Two\r\nc0-xx;Three';
     const checked = await files.whole('/devices', file);
-    expect(checked).toMatchObject({ lines: 3, created: 2, rejected: 1, faults: [{ line: 8, column: 1, field: 'serial' }] });
+    expect(checked).toMatchObject({
+      lines: 3,
+      created: 2,
+      rejected: 1,
+      faults: [{ line: 8, column: 1, field: 'serial' }],
+    });
     await files.apply(checked.id);
     expect((await devices('&q=^c0-01$'))[0]).toMatchObject({ name: 'Say "hello";\r\nor go' });
   });

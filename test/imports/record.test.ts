@@ -23,8 +23,7 @@ describe('past records by file', () => {
   let files: ReturnType<typeof importing>;
   let applicationId: string;
   let receiver: Receiver;
-  const make = async (path: string, body: object = {}) =>
-    (await tenant.owner.post<{ id: string }>(path, body)).body.id;
+  const make = async (path: string, body: object = {}) => (await tenant.owner.post<{ id: string }>(path, body)).body.id;
   const search = async (query: object, ts = { gte: 1_600_000_000, lte: 1_800_000_000 }) =>
     (
       await tenant.owner.post<SearchAnswer>(`/applications/${tenant.id}/${applicationId}/search`, {
@@ -79,7 +78,12 @@ describe('past records by file', () => {
     expect(counts(await files.apply(checked.id))).toEqual(counts(checked));
     const found = await search({
       ...of('a1-01'),
-      aggs: { by: { date_histogram: { field: 'ts', fixed_interval: '1d' }, aggs: { mean: { avg: { field: 'data.temperature' } } } } },
+      aggs: {
+        by: {
+          date_histogram: { field: 'ts', fixed_interval: '1d' },
+          aggs: { mean: { avg: { field: 'data.temperature' } } },
+        },
+      },
     });
     expect(found.hits.hits.map(({ _source: { ts, data, metadata } }) => [ts, data, metadata])).toEqual([
       [1_714_564_800, { temperature: 21.5, code: '0042', place: { floor: 3 } }, { rssi: -90 }],
@@ -103,11 +107,7 @@ describe('past records by file', () => {
     const file = `\uFEFF${lines.map((line) => JSON.stringify(line)).join('\r\n')}\n\n{"serial": }\n[]\n`;
     const done = await files.whole('/records?dryRun=false', file, ndjson);
     expect(counts(done)).toEqual({ lines: 7, created: 3, updated: 0, unchanged: 1, rejected: 3, faultCount: 3 });
-    expect(done.faults).toMatchObject([
-      { line: 4, field: 'ts' },
-      { line: 7, column: 12 },
-      { line: 8 },
-    ]);
+    expect(done.faults).toMatchObject([{ line: 4, field: 'ts' }, { line: 7, column: 12 }, { line: 8 }]);
     expect((await search(of('a2-01'))).hits.total.value).toBe(3);
   });
 
@@ -133,8 +133,14 @@ describe('past records by file', () => {
     expect(counts(await files.apply(checked.id))).toEqual(counts(checked));
     const found = await search({ ...of('a3-01'), size: 2, track_total_hits: true });
     expect(found.hits.total.value).toBe(2499);
-    expect(found.hits.hits[1]!._source).toMatchObject({ ts: 1_714_000_001, data: { level: 0.25, count: 1, open: false } });
-    expect(counts(await files.whole('/records?dryRun=false', file, parquet))).toMatchObject({ created: 0, unchanged: 2499 });
+    expect(found.hits.hits[1]!._source).toMatchObject({
+      ts: 1_714_000_001,
+      data: { level: 0.25, count: 1, open: false },
+    });
+    expect(counts(await files.whole('/records?dryRun=false', file, parquet))).toMatchObject({
+      created: 0,
+      unchanged: 2499,
+    });
   }, 120_000);
 
   it('that are no Parquet, or broken Parquet, say so', async () => {
@@ -156,7 +162,9 @@ describe('past records by file', () => {
     await files.whole('/records?dryRun=false', row(1_714_000_000));
     await files.whole('/records?dryRun=false&callHooks=true', row(1_714_000_001));
     await receiver.received(1);
-    const calls = receiver.calls.map(({ body }) => JSON.parse(String(body)) as { device: { id: string }; record: { ts: number } });
+    const calls = receiver.calls.map(
+      ({ body }) => JSON.parse(String(body)) as { device: { id: string }; record: { ts: number } },
+    );
     expect(calls.filter((call) => call.device.id === id).map(({ record }) => record.ts)).toEqual([1_714_000_001]);
   });
 

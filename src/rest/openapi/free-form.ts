@@ -123,7 +123,7 @@ const fileBody = (
     ...Object.fromEntries(
       Object.entries(examples).map(([type, example]) => [type, { schema: { type: 'string' }, example }]),
     ),
-    ...Object.fromEntries(binaryTypes.map((type) => [type, { schema: {} }])),
+    ...Object.fromEntries(binaryTypes.map((type) => [type, { schema: { type: 'string', format: 'binary' } }])),
   },
 });
 
