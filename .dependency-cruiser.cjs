@@ -11,7 +11,8 @@ const mayImport = {
   duration: [],
   setting: ['duration'],
   'cluster-setting': ['setting'],
-  config: ['duration', 'setting', 'cluster-setting'],
+  'mqtt-setting': ['setting'],
+  config: ['duration', 'setting', 'cluster-setting', 'mqtt-setting'],
   json: ['errors', 'time-slice'],
   log: ['config'],
   transaction: [],
@@ -54,6 +55,8 @@ const mayImport = {
   graph: ['schema', 'address-counter', 'errors', 'json', 'log'],
   // A surface of its own, which reads requests as REST does.
   elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'search'],
+  // Another surface, beside requests: it counts as they do.
+  mqtt: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'log'],
   operator: ['auth', 'entities', 'errors'],
   // Of database, hooks and records only types.
   tracing: ['config', 'log', 'version', 'rest', 'database', 'hooks', 'records'],
@@ -80,6 +83,7 @@ const at = (name) =>
     'rest',
     'graph',
     'elasticsearch',
+    'mqtt',
     'operator',
     'tracing',
     'backup',
@@ -139,6 +143,7 @@ module.exports = {
       to: { path: '^node_modules/(pg|sql-template-tag|@mikro-orm)/' },
     },
     keeper('sofa-api', 'rest/handler'),
+    keeper('mqtt-packet', 'mqtt/', 'bridge/'),
     keeper('@opensearch-project', 'records/opensearch/'),
     {
       name: 'only-the-composition-knows-the-cluster',

@@ -1,8 +1,8 @@
-import type { Express, Request, Response } from 'express';
+import type { Express, Response } from 'express';
 import type { Config } from './config.js';
 import { type ConnectionLimit, createConnectionLimit } from './connection-limit.js';
 import type { Caller } from './entities/caller.js';
-import { type Admit, type CountUnknown, createAdmit, createCountUnknown, keyOf } from './rest/admit.js';
+import { type Admit, type Bearer, type CountUnknown, createAdmit, createCountUnknown, keyOf } from './rest/admit.js';
 import { createInFlight, type InFlight } from './rest/in-flight.js';
 import { createRateLimit } from './rest/rate.js';
 import { createRequestQueue, type Enter } from './rest/request-queue.js';
@@ -31,7 +31,7 @@ export const createAdmission = (
 ): Admission => {
   const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   const limit = createConnectionLimit(config.http.perAddress, (address) => isProxy(address, 0));
-  const identify = async ({ headers, socket }: Request) => {
+  const identify = async ({ headers, socket }: Bearer) => {
     const caller = await authenticate(headers.authorization);
     limit.authenticated(socket);
     return caller;

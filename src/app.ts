@@ -16,6 +16,7 @@ import { ApiError, unavailable } from './errors.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
+import { listenForMqtt } from './mqtt.js';
 import { createResolvers } from './resolvers.js';
 import { createAvatars } from './rest/avatar.js';
 import { readBody } from './rest/body.js';
@@ -35,6 +36,7 @@ import { isAborted, toApiError } from './schema/api-error.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 import type { Read } from './schema/context.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
+import { unforeseen } from './unforeseen.js';
 import { createUpgrades } from './upgrade.js';
 import { version } from './version.js';
 import { createWarmUp } from './warm-up.js';
@@ -46,6 +48,8 @@ export const basePath = '/ddp/v1';
 export interface Service {
   /** Its address. */
   readonly url: string;
+  /** Where devices publish over MQTT; undefined where that is off. */
+  readonly mqttUrl: string | undefined;
   /** From now on it says that it cannot serve (`/readyz`), and every answer ends its connection. */
   drain(): void;
   /** From now on other processes take what is new: it accepts nothing, and every answer ends its connection. */
@@ -67,22 +71,28 @@ export async function startService(options: ServicesOptions): Promise<Service> {
   const services = await openServices(options);
   try {
     const state = { draining: false };
-    const { app, graph, limit, checkReady } = await createApp(options, services, state);
-    const server = await listen(app, config, createUpgrades(app, graph), { ...config.http, accept: limit.accept });
+    const { app, graph, admission, authenticate, checkReady } = await createApp(options, services, state);
+    const { accept } = admission.limit;
+    const server = await listen(app, config, createUpgrades(app, graph), { ...config.http, accept });
+    const mqtt = await listenForMqtt(options, { services, admission, authenticate });
     return {
       url: server.url,
+      mqttUrl: mqtt?.url,
       drain() {
         state.draining = true;
         server.drain();
       },
-      leave: server.leave,
+      leave() {
+        server.leave();
+        mqtt?.leave();
+      },
       registry: services.registry,
       checkReady,
       async close() {
         const until = Date.now() + stopTimeout;
         // Otherwise open streams would be waited for.
         await graph.quieten();
-        await server.close(stopTimeout);
+        await Promise.all([server.close(stopTimeout), mqtt?.close(stopTimeout)]);
         await graph.close();
         await services.close(Math.max(0, until - Date.now()));
       },
@@ -125,7 +135,7 @@ async function createApp(
   const migrations = await appliedMigrations(services.orm);
   const admission = createAdmission(config, app, authenticate);
   const { admit, enter, inFlight } = admission;
-  const resources = createResources(config, services, admission.countUnknown);
+  const resources = createResources(config, services, (request) => admission.countUnknown(request, request.res!));
   const createContext = (caller: Caller, request: Request) =>
     new Call(caller, request, resources, inFlight.rows(caller, request.res!));
   const restGraph = buildGraphForRest({ resolvers, container });
@@ -210,7 +220,7 @@ async function createApp(
   if (warm !== undefined) await warmUp.run(warmed, basePath, services, warm);
   app.use(refuseUnknownPath);
   app.use(answerErrors({ isConnectionLoss, report }));
-  return { app, graph, limit: admission.limit, checkReady };
+  return { app, graph, admission, authenticate, checkReady };
 }
 
 /** Throws why the service cannot serve: it stops, the database is away, or has not all migrations. */
@@ -220,6 +230,3 @@ const createReadyCheck =
     const applied = await read(sql`select from migration where name = any(${migrations})`);
     if (applied.length < migrations.length) throw new ApiError('UNAVAILABLE', 'The database lacks migrations.');
   };
-
-/** What the log says of an error that a caller sees only as INTERNAL, or as UNAVAILABLE because PostgreSQL broke off. */
-const unforeseen = 'An error that was not foreseen.';

@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import {
   createServer,
   type IncomingMessage,
@@ -7,8 +6,9 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
-import { type AddressInfo, createServer as createNetServer, Server as NetServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { endListening, type ListenAddress, listenTogether, placeOf, type Take } from './listen.js';
 import { createRefusal } from './refuse-connection.js';
 
 /** A server that listens. */
@@ -30,12 +30,6 @@ export interface Upgrades {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
-/** Where to listen. Port 0 takes any free one. */
-export interface ListenAddress {
-  host: string;
-  port: number;
-}
-
 /** How connections are treated; times in milliseconds. */
 export interface Connections {
   /** How long one without a request is kept. Longer than a proxy keeps its own, so that it never sends into a closed one. */
@@ -48,31 +42,24 @@ export interface Connections {
   accept(socket: Socket): boolean;
 }
 
-/**
- * Listening sockets. libuv accepts one connection of each in an iteration of the event loop: with a single one, a client that
- * connects faster than that keeps everybody else waiting in its queue.
- */
-const listeners = 64;
-
 /** Listens at an address; rejects with a sentence where it is taken. */
 export async function listen(
   listener: RequestListener,
   address: ListenAddress,
   upgrades?: Upgrades,
   connections?: Connections,
+  setting = 'PORT',
 ): Promise<HttpServer> {
   const shouldUpgradeCallback = (request: IncomingMessage) => upgrades?.wants(request) === true;
   const server = createServer({ shouldUpgradeCallback, ...(connections && timesOf(connections)) }, listener);
   if (upgrades) server.on('upgrade', (request, socket, head) => upgrades.upgrade(request, socket, head));
   const take = takeWith(server, connections);
-  const all = await listenTogether(server, take, address).catch((error: NodeJS.ErrnoException) => {
-    throw explain(error, address);
-  });
+  const all = await listenTogether(server, take, address, setting);
   const drain = drainWith(server);
   let ended: Promise<unknown> | undefined;
-  const stopListening = () => (ended ??= Promise.all(all.map(end)));
+  const stopListening = () => (ended ??= Promise.all(all.map(endListening)));
   return {
-    url: originOf(server),
+    url: `http://${placeOf(server)}`,
     drain,
     leave() {
       drain();
@@ -95,8 +82,6 @@ function drainWith(server: Server): () => void {
   };
 }
 
-type Take = (socket: Socket) => void;
-
 /** What a server does with new connections: those that are not let in cost no more than their socket. */
 function takeWith(server: Server, connections: Pick<Connections, 'accept' | 'maxConnections'> | undefined): Take {
   const [serve] = server.listeners('connection') as Take[];
@@ -116,39 +101,6 @@ function takeWith(server: Server, connections: Pick<Connections, 'accept' | 'max
   return take;
 }
 
-/**
- * Listens with several sockets at one address, where the system can (`SO_REUSEPORT`). The server is the first of them. For
- * a worker its primary listens: it does nothing else, and hands out connections in turn.
- */
-async function listenTogether(server: Server, take: Take, address: ListenAddress): Promise<NetServer[]> {
-  if (cluster.isWorker) return [await begin(server, address, false)];
-  // A socket that shares its port would share it with another service too, and not say that the port is taken.
-  if (address.port !== 0) await begin(createNetServer(), address, false).then(end);
-  try {
-    await begin(server, address, true);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOTSUP') throw error;
-    await begin(server, address, false);
-    return [server];
-  }
-  const { port } = server.address() as AddressInfo;
-  const others = Array.from({ length: listeners - 1 }, () =>
-    createNetServer({ allowHalfOpen: true, noDelay: true }, take),
-  );
-  await Promise.all(others.map((other) => begin(other, { ...address, port }, true)));
-  return [server, ...others];
-}
-
-const begin = <S extends NetServer>(server: S, address: ListenAddress, reusePort: boolean): Promise<S> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ ...address, reusePort }, () => resolve(server.removeListener('error', reject)));
-  });
-
-/** An HTTP server's own `close` would also cut idle connections, on which a request may be on its way. */
-const end = (server: NetServer): Promise<void> =>
-  new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-
 /** An idle connection is in no request, so the headers of the next one have the time of a request from its first byte on. */
 const timesOf = ({ keepAliveTimeout, requestTimeout }: Connections): ServerOptions => ({
   keepAliveTimeout,
@@ -159,18 +111,10 @@ const timesOf = ({ keepAliveTimeout, requestTimeout }: Connections): ServerOptio
 
 const endConnection = (response: ServerResponse): void => void response.setHeader('Connection', 'close');
 
-/** Rejects where nobody could listen, so that nothing is begun in vain. */
-export async function checkListenAddress(address: ListenAddress): Promise<void> {
-  const server = await listen(() => undefined, address);
+/** Rejects where nobody could listen, so that nothing is begun in vain. @param setting names that of the port */
+export async function checkListenAddress(address: ListenAddress, setting = 'PORT'): Promise<void> {
+  const server = await listen(() => undefined, address, undefined, undefined, setting);
   await server.close(0);
-}
-
-function originOf(server: Server): string {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a port.');
-  const everywhere = address.address === '0.0.0.0' || address.address === '::';
-  const host = everywhere ? '127.0.0.1' : address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
 }
 
 /** @param stopListening resolves when the server, and the others that listen for it, have no connection any more */
@@ -185,15 +129,4 @@ async function close(server: Server, stopListening: () => Promise<unknown>, time
   clearTimeout(cut);
   // Ends what watches over requests that are late.
   server.close();
-}
-
-function explain(error: NodeJS.ErrnoException, { host, port }: ListenAddress): Error {
-  const sentences: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what listens there, or choose another port: PORT=${port + 1}.`,
-    EACCES: `Port ${port} may not be used by this user. Choose one above 1023 with PORT.`,
-    EADDRNOTAVAIL: `This machine has no address ${host} to listen on (HOST).`,
-    ENOTFOUND: `The host name ${host} is not known (HOST).`,
-  };
-  const sentence = sentences[error.code ?? ''];
-  return sentence === undefined ? error : new Error(sentence, { cause: error });
 }

@@ -20,6 +20,8 @@ import { connectionsOfWorkers, fitWorkers, spareConnections, wantedWorkers } fro
 /** A service that runs. */
 export interface Running {
   url: string;
+  /** Where devices publish over MQTT; undefined where that is off. */
+  mqttUrl: string | undefined;
   /** What was made because there was nothing yet; only on the embedded database. */
   first: FirstOrganization | undefined;
   /** Replaces the processes one after another, while others serve; undefined where there is one process only. */
@@ -33,6 +35,7 @@ export interface Running {
 /** Opens the database, brings it up to date and starts the service. What was begun is undone where a step fails. */
 export async function start(config: Config, log: Log): Promise<Running> {
   await checkListenAddress(config);
+  if (config.mqtt !== undefined) await checkListenAddress({ host: config.host, port: config.mqtt.port }, 'MQTT_PORT');
   const wanted = wantedWorkers(config);
   const database = await openDatabase(config, log, connectionsOfWorkers(config, wanted) + 2 * spareConnections);
   log.info({ database: database.place, embedded: database.embedded }, 'Opened the database.');
@@ -70,6 +73,7 @@ async function startProcesses(count: number, options: ServicesOptions): Promise<
   const service = await startService({ ...options, warm: usualTime });
   return {
     url: service.url,
+    mqttUrl: service.mqttUrl,
     restart: undefined,
     failure: new Promise(() => undefined),
     close() {

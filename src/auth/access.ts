@@ -27,7 +27,7 @@ export const writersOnly =
   'This takes the permission "write" on the application: ask an owner of the organization for it.';
 
 /** Lets pass who belongs to the organization (else 404) and may do this in it (else 403). */
-export function requireOrganization({ caller }: Context, organizationId: string, need: Need): void {
+export function requireOrganization({ caller }: Pick<Context, 'caller'>, organizationId: string, need: Need): void {
   if (organizationId !== caller.organizationId) throw notFound('organization');
   if (need !== 'read' && !isOwner(caller)) throw forbidden(ownersOnly);
 }

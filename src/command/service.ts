@@ -20,8 +20,10 @@ async function serve(options: OutputOptions): Promise<void> {
   const log = createLog(config.logLevel);
   const signal = awaitSignal(log);
   const service = await start(config, log);
-  log.info({ url: service.url }, 'Listening.');
-  if (options.json) answer(options, { url: service.url, ...service.first });
+  const { url, mqttUrl } = service;
+  const addresses = { url, ...(mqttUrl !== undefined && { mqttUrl }) };
+  log.info(addresses, 'Listening.');
+  if (options.json) answer(options, { ...addresses, ...service.first });
   else if (service.first !== undefined) process.stdout.write(welcome(service.url, service.first));
   const ends = [signal, service.failure, ...(service.restart ? [heedHangUp(service.restart)] : [])];
   try {

@@ -1,5 +1,5 @@
 import type { StreamType } from '../entities/enums.js';
-import type { Fault } from '../errors.js';
+import { type ApiError, type Fault, invalid, unknownDevice } from '../errors.js';
 import type { PlainJson } from '../json.js';
 
 /** A JSON object without positions. */
@@ -51,6 +51,10 @@ export class Rejection extends Error {
     this.name = 'Rejection';
   }
 }
+
+/** What refuses a call whole for one item: a network server is told by its status, it does not read results. */
+export const refusalOf = ({ code, message, fault }: Rejection): ApiError =>
+  code === 'UNKNOWN_DEVICE' ? unknownDevice(message) : invalid([fault ?? { path: '', message }]);
 
 /** The fate of an item. A duplicate names the record that it repeats. */
 export type ItemResult =

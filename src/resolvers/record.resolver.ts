@@ -5,9 +5,9 @@ import { requireOrganization } from '../auth/access.js';
 import type { ExactJson } from '../entities/exact-json.js';
 import { isId } from '../entities/id.js';
 import { IngestAnswer } from '../entities/ingest-answer.js';
-import { type ApiError, invalid, notFound, unknownDevice } from '../errors.js';
+import { notFound } from '../errors.js';
 import type { PlainJson } from '../json.js';
-import type { Item, ItemResult, Rejection } from '../records/item.js';
+import { type Item, type ItemResult, type Rejection, refusalOf } from '../records/item.js';
 import { type OneDevice, readNative } from '../records/native.js';
 import type { RecordLog } from '../records/record-log.js';
 import { readChirpStackEvent } from '../records/sources/chirpstack.js';
@@ -128,10 +128,6 @@ export class RecordResolver {
     return true;
   }
 }
-
-/** A network server is told by its status: it does not read results. */
-const refusalOf = ({ code, message, fault }: Rejection): ApiError =>
-  code === 'UNKNOWN_DEVICE' ? unknownDevice(message) : invalid([fault ?? { path: '', message }]);
 
 const answerOf = (results: readonly ItemResult[], verbose: boolean) => {
   const count = (status: ItemResult['status']) => results.filter((result) => result.status === status).length;

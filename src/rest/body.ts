@@ -132,7 +132,8 @@ const oversized = ({ bytes }: BodyRules) => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-const decodeUtf8 = (bytes: Buffer): string => {
+/** @throws malformed where the bytes are no UTF-8 */
+export const decodeUtf8 = (bytes: Buffer): string => {
   try {
     return utf8.decode(bytes);
   } catch {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { rateLimited, tooLarge } from '../errors.js';
 import type { Context } from '../schema/context.js';
+import type { Ending } from './ending.js';
 
 /** Bytes that may be in memory at once of request bodies (decompressed), and of rows read; of answers twice as many. */
 export interface InFlightLimits {
@@ -19,9 +20,9 @@ type Caller = Pick<Context['caller'], 'tokenId' | 'organizationId'>;
 
 /** Makes the counters of one request. */
 export interface InFlight {
-  body(caller: Caller, response: ServerResponse): Hold;
+  body(caller: Caller, response: Ending): Hold;
   /** Rows that were read for a request, as many bytes as they have characters. What is read for one together counts together. */
-  rows(caller: Caller, response: ServerResponse): Hold;
+  rows(caller: Caller, response: Ending): Hold;
   /** The same of rows for an event of a subscription, counted by themselves. */
   eventRows(): Hold;
   /** An answer that is not fetched within {@link answerDeadline} is cut off. */
@@ -87,8 +88,8 @@ const createBudget = (limits: InFlightLimits, { one, many }: { one: string; many
     if (sum === 0) held.delete(key);
     else held.set(key, sum);
   };
-  const opened = new WeakMap<ServerResponse, Hold>();
-  const open = ({ tokenId, organizationId }: Caller, response: ServerResponse): Hold => {
+  const opened = new WeakMap<Ending, Hold>();
+  const open = ({ tokenId, organizationId }: Caller, response: Ending): Hold => {
     const scopes: readonly Scope[] = [
       { key: `token ${tokenId}`, limit: limits.perToken, whose: 'This token' },
       { key: `organization ${organizationId}`, limit: limits.perOrganization, whose: 'This organization' },
@@ -123,7 +124,7 @@ const createBudget = (limits: InFlightLimits, { one, many }: { one: string; many
       counted = total;
     };
   };
-  return (caller: Caller, response: ServerResponse): Hold => {
+  return (caller: Caller, response: Ending): Hold => {
     const hold = opened.get(response) ?? open(caller, response);
     opened.set(response, hold);
     return hold;

@@ -1,10 +1,14 @@
 import cluster from 'node:cluster';
-import type { Response } from 'express';
 import { RateLimiterCluster, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { rateLimited } from '../errors.js';
 
 /** Counts requests of a caller, one unless given, and says so in the answer's headers. @throws 429 where there were too many. */
-export type Count = (key: string, response: Response, requests?: number) => Promise<void>;
+export type Count = (key: string, response: TakesHeaders, requests?: number) => Promise<void>;
+
+/** What is told how much a caller has left; a message of a protocol without headers drops it. */
+export interface TakesHeaders {
+  setHeader(name: string, value: number): unknown;
+}
 
 /** The window in seconds: with twice the rate as its allowance, bursts pass and the rate holds. */
 const window = 2;
@@ -30,7 +34,7 @@ export const createRateLimit = (name: string, perSecond: number): Count => {
   };
 };
 
-const announce = (response: Response, points: number, state: RateLimiterRes): void => {
+const announce = (response: TakesHeaders, points: number, state: RateLimiterRes): void => {
   response.setHeader('X-RateLimit-Limit', points);
   response.setHeader('X-RateLimit-Remaining', state.remainingPoints);
   response.setHeader('X-RateLimit-Reset', seconds(state));

@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import type { Caller } from '../entities/caller.js';
 import { FairQueue } from '../fair-queue.js';
+import type { Ending } from './ending.js';
 
 /** Requests that share a limit: those of one kind never wait for those of another. */
 export type RequestKind = 'graph' | 'ingest' | 'rest' | 'search';
@@ -9,11 +9,7 @@ export type RequestKind = 'graph' | 'ingest' | 'rest' | 'search';
  * Waits until a request of the organization, whose body has come, may begin. It is under way until its answer is closed.
  * @throws ApiError RATE_LIMITED where too many wait already; the reason of the abort where the client is gone.
  */
-export type Enter = (
-  kind: RequestKind,
-  caller: Pick<Caller, 'organizationId'>,
-  response: ServerResponse,
-) => Promise<void>;
+export type Enter = (kind: RequestKind, caller: Pick<Caller, 'organizationId'>, response: Ending) => Promise<void>;
 
 /** Requests of one organization and kind that wait, at most. */
 const maxWaiting = 1000;
@@ -39,7 +35,7 @@ export const createRequestQueue = (perOrganization: number): Enter => {
   };
 };
 
-const waitTurn = async (queue: FairQueue, organizationId: string, response: ServerResponse) => {
+const waitTurn = async (queue: FairQueue, organizationId: string, response: Ending) => {
   const gone = new AbortController();
   const leave = () => gone.abort();
   response.once('close', leave);

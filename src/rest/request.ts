@@ -8,10 +8,8 @@ import {
   isNullableType,
   isRequiredArgument,
 } from 'graphql';
-import { maxItems } from '../entities/ingest-answer.js';
 import { type Fault, invalid, malformed } from '../errors.js';
-import { JsonObject, JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
-import { parsePlain, parsePlainLines, parsePlainRecords, parsePlainRecordsInSlices } from '../json-plain.js';
+import { JsonObject, type LocatedJson, toPlain } from '../json.js';
 import { parseJson } from '../json-reader.js';
 import { argumentSourcesOf } from './argument-source.js';
 import { type BodyRules, readBody } from './body.js';
@@ -21,6 +19,7 @@ import { below, fault, isRecord, jsonReader, type Reader, textReader } from './i
 import { listName, readQueryString } from './query-string.js';
 import type { Route } from './routes.js';
 import { hasParameters, readSearchString } from './search-string.js';
+import { asMalformed, readStoredBody } from './stored-body.js';
 
 /** The arguments of one call, by name, as GraphQL takes variables. */
 export type Values = Record<string, unknown>;
@@ -174,22 +173,13 @@ const parseObject = (text: string): Record<string, unknown> => {
   return body;
 };
 
-/** Characters of records that are read at once. */
-const largeBody = 64 * 1024;
-
 /** The whole body as one argument: it is stored, so positions are not kept. */
 const wholeBody =
   (argument: string, rules: BodyRules): ReadBody =>
   async (request, { hold, organizationId }) => {
     const { text, lines } = await readBody(request, rules, hold);
     if (text === '') throw malformed('Send a body.');
-    const read = async (): Promise<unknown> => {
-      if (lines) return parsePlainLines(text, maxItems, organizationId);
-      if (rules.lines && text.length > largeBody) return parsePlainRecordsInSlices(text, organizationId);
-      return rules.lines ? parsePlainRecords(text) : parsePlain(text);
-    };
-    const body = await read().catch(asMalformed);
-    if (typeof body !== 'object' || body === null) throw malformed('The body must be a JSON object or array.');
+    const body = await readStoredBody(text, { lines, records: rules.lines }, organizationId);
     return (values) => {
       values[argument] = body;
     };
@@ -241,14 +231,6 @@ const located = <Json>(parse: () => Json): Json => {
   } catch (error) {
     return asMalformed(error);
   }
-};
-
-const asMalformed = (error: unknown): never => {
-  if (error instanceof JsonSyntaxError) {
-    throw malformed(`The body is not JSON: ${error.message} (line ${error.line}, column ${error.col}).`);
-  }
-  if (error instanceof SyntaxError) throw malformed(`The body is not JSON: ${error.message}.`);
-  throw error;
 };
 
 /** Faults of reading, then those of the rules for what could be read whole. */

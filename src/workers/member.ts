@@ -1,5 +1,5 @@
 import cluster, { type Worker } from 'node:cluster';
-import { isToPrimary, type Order, type ToPrimary, type ToWorker } from './message.js';
+import { type Addresses, isToPrimary, type Order, type ToPrimary, type ToWorker } from './message.js';
 
 /** A worker, as its primary sees it. */
 export interface Member {
@@ -7,8 +7,8 @@ export interface Member {
   number: number;
   /** Known by none before or after it. */
   id: number;
-  /** Its address, once it serves; rejects with a sentence where it ends before. */
-  ready: Promise<string>;
+  /** Its addresses, once it serves; rejects with a sentence where it ends before. */
+  ready: Promise<Addresses>;
   isReady(): boolean;
   /** Resolves with what ended it: its exit code, or a signal. */
   ended: Promise<number | string>;
@@ -24,7 +24,7 @@ export function startMember(order: Order, heed: (message: ToPrimary) => void): M
   const ended = new Promise<number | string>((resolve) =>
     worker.once('exit', (code: number | null, signal: string | null) => resolve(signal ?? code ?? 'unknown')),
   );
-  const ready = Promise.withResolvers<string>();
+  const ready = Promise.withResolvers<Addresses>();
   let isReady = false;
   // Whoever waits for it learns of it; nobody may.
   ready.promise.catch(() => undefined);
@@ -43,7 +43,7 @@ export function startMember(order: Order, heed: (message: ToPrimary) => void): M
     if (message.kind === 'hello') member.tell({ kind: 'start', order });
     else if (message.kind === 'ready') {
       isReady = true;
-      ready.resolve(message.url);
+      ready.resolve({ url: message.url, mqttUrl: message.mqttUrl });
     } else if (message.kind === 'failed') ready.reject(new Error(message.message));
     else heed(message);
   });

@@ -13,6 +13,13 @@ export interface Order {
   secretKeys: readonly string[];
 }
 
+/** Where a process serves. */
+export interface Addresses {
+  url: string;
+  /** Undefined where MQTT is off. */
+  mqttUrl: string | undefined;
+}
+
 /** What the primary tells a worker. */
 export type ToWorker =
   | { kind: 'start'; order: Order }
@@ -24,7 +31,7 @@ export type ToWorker =
 /** What a worker tells its primary. */
 export type ToPrimary =
   | { kind: 'hello' }
-  | { kind: 'ready'; url: string }
+  | ({ kind: 'ready' } & Addresses)
   | { kind: 'failed'; message: string }
   /** The answer to `collect`; its last figures come under 0, when it ends. */
   | { kind: 'figures'; id: number; figures: Figures }

@@ -8,11 +8,10 @@ import type { Log } from '../log.js';
 import { stopTimeout } from '../stop.js';
 import { createCollector } from './collector.js';
 import { type Member, startMember } from './member.js';
-import type { Order } from './message.js';
+import type { Addresses, Order } from './message.js';
 
 /** Processes that serve one address together, each of them the whole service. */
-export interface Workers {
-  url: string;
+export interface Workers extends Addresses {
   /** Rejects when a worker that died cannot be started again. */
   failure: Promise<never>;
   /** Replaces them one after another: a new one serves before an old one leaves. */
@@ -42,10 +41,10 @@ export async function startWorkers({ count, log, config, ...others }: WorkersOpt
   // Counts for the rate limits of all workers.
   new RateLimiterClusterMaster();
   const primary = new Primary({ ...others, config: shareOf(config, count) }, log);
-  const url = await primary.begin(count);
+  const addresses = await primary.begin(count);
   let restarting = Promise.resolve();
   return {
-    url,
+    ...addresses,
     failure: primary.failure,
     restart: () => (restarting = restarting.then(() => primary.restart())),
     close: () => primary.close(),
@@ -78,13 +77,13 @@ class Primary {
     return this.failed.promise;
   }
 
-  /** Starts so many; resolves with their address. */
-  async begin(count: number): Promise<string> {
+  /** Starts so many; resolves with their addresses. */
+  async begin(count: number): Promise<Addresses> {
     const members = Array.from({ length: count }, (_, index) => this.start(index + 1));
     try {
-      const [url] = await Promise.all(members.map(({ ready }) => ready));
+      const [addresses] = await Promise.all(members.map(({ ready }) => ready));
       for (const member of members) this.install(member, 0);
-      return url!;
+      return addresses!;
     } catch (error) {
       await this.close();
       throw error;

@@ -51,7 +51,7 @@ async function serve(log: Log): Promise<void> {
     // Whoever was told to leave may be told later that all end.
     if (message.kind === 'stop' && message.all) service.drain();
   });
-  tell({ kind: 'ready', url: service.url });
+  tell({ kind: 'ready', url: service.url, mqttUrl: service.mqttUrl });
   if ((await stopped).all) service.drain();
   else service.leave();
   await stopService(service, config.http.stopDelay, log);

@@ -10,6 +10,8 @@ import { recordIndexSettings } from './record-index.js';
 export interface TestService {
   /** Its origin, from the first `beforeAll` of the file on. */
   readonly url: string;
+  /** Where it takes messages of MQTT; undefined where that is off. */
+  readonly mqttUrl?: string | undefined;
   /** Address of its database. */
   readonly databaseUrl: string;
 }
@@ -44,6 +46,9 @@ export function useService(options?: TestServiceOptions): TestService {
     get url() {
       if (service === undefined) throw new Error('The service starts in beforeAll; ask for its address after that.');
       return service.url;
+    },
+    get mqttUrl() {
+      return service?.mqttUrl;
     },
     get databaseUrl() {
       return database.url;

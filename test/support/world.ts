@@ -51,6 +51,9 @@ export function useWorld(options?: TestServiceOptions): World {
     get url() {
       return service.url;
     },
+    get mqttUrl() {
+      return service.mqttUrl;
+    },
     get databaseUrl() {
       return service.databaseUrl;
     },

@@ -1,4 +1,4 @@
-import { invalid } from '../../errors.js';
+import { invalid, malformed } from '../../errors.js';
 import type { PlainJson } from '../../json.js';
 import type { Item, PlainObject } from '../item.js';
 import { below, isObject, numberIn } from './source.js';
@@ -9,16 +9,25 @@ import { below, isObject, numberIn } from './source.js';
  * named by their serials. Numbers written as text stay text. An item without values has nothing to store.
  */
 export const readThingsBoard = (body: PlainJson, serial: string): Item[] => {
-  if (isGatewayForm(body)) {
-    return Object.entries(body).flatMap(([device, items]) => {
-      if (!isSerial(device)) throw invalid([{ path: device.slice(0, 100), message: noSerial }]);
-      return items.flatMap((item, index) => readItem(item, device, `${device}.${index}`));
-    });
-  }
-  return Array.isArray(body)
-    ? body.flatMap((item, index) => readItem(item, serial, `${index}`))
-    : readItem(body, serial, '');
+  return isGatewayForm(body) ? readGateway(body) : readThingsBoardDevice(body, serial);
 };
+
+/** The telemetry of one device, whatever its shape. */
+export const readThingsBoardDevice = (body: PlainJson, serial: string): Item[] =>
+  Array.isArray(body) ? body.flatMap((item, index) => readItem(item, serial, `${index}`)) : readItem(body, serial, '');
+
+/** The telemetry of a gateway's devices, by their serials. @throws malformed where it has another shape */
+export const readThingsBoardGateway = (body: PlainJson): Item[] => {
+  if (isObject(body) && Object.keys(body).length === 0) return [];
+  if (!isGatewayForm(body)) throw malformed('A gateway sends {"<serial>": [{"ts": ..., "values": {...}}, ...], ...}.');
+  return readGateway(body);
+};
+
+const readGateway = (body: Record<string, PlainObject[]>): Item[] =>
+  Object.entries(body).flatMap(([device, items]) => {
+    if (!isSerial(device)) throw invalid([{ path: device.slice(0, 100), message: noSerial }]);
+    return items.flatMap((item, index) => readItem(item, device, `${device}.${index}`));
+  });
 
 const noSerial =
   'This is no serial: a gateway names its devices by their serials. To store arrays of objects as values, send them in "values".';

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { whole } from './setting.js';
+
+/** The MQTT endpoint. */
+export interface MqttConfig {
+  /** 0 takes any free port. */
+  port: number;
+  /** Files (PEM) of the certificate with its chain, and of its key; undefined: connections are not encrypted. */
+  tls: TlsFiles | undefined;
+  /** Connections at once of a process, and of one token. */
+  connections: number;
+  perToken: number;
+}
+
+/** Where certificate and key are. */
+export interface TlsFiles {
+  certFile: string;
+  keyFile: string;
+}
+
+/** The settings of the MQTT endpoint, as the environment has them. */
+export const mqttSettings = {
+  MQTT_PORT: whole(0, 65_535).optional(),
+  MQTT_TLS_CERT: z.string().optional(),
+  MQTT_TLS_KEY: z.string().optional(),
+  MQTT_CONNECTIONS: whole(1, 1_000_000).default(20_000),
+  MQTT_CONNECTIONS_PER_TOKEN: whole(1, 1_000_000).default(5000),
+};
+
+type Given = z.infer<z.ZodObject<typeof mqttSettings>>;
+
+/** What is wrong with how these settings go together. */
+export const mqttFaultsOf = ({ MQTT_TLS_CERT, MQTT_TLS_KEY }: Given): string[] =>
+  (MQTT_TLS_CERT === undefined) === (MQTT_TLS_KEY === undefined)
+    ? []
+    : ['MQTT_TLS_CERT and MQTT_TLS_KEY must be set together.'];
+
+/** The endpoint; undefined where it is off. */
+export const mqttOf = (given: Given): MqttConfig | undefined =>
+  given.MQTT_PORT === undefined
+    ? undefined
+    : {
+        port: given.MQTT_PORT,
+        tls:
+          given.MQTT_TLS_CERT === undefined || given.MQTT_TLS_KEY === undefined
+            ? undefined
+            : { certFile: given.MQTT_TLS_CERT, keyFile: given.MQTT_TLS_KEY },
+        connections: given.MQTT_CONNECTIONS,
+        perToken: given.MQTT_CONNECTIONS_PER_TOKEN,
+      };

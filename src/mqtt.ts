@@ -1,0 +1,48 @@
+import type { Admission } from './admission.js';
+import { isConnectionLoss } from './database/loss.js';
+import type { Caller } from './entities/caller.js';
+import { endListening, listenTogether, placeOf } from './listen.js';
+import { createRefusalOf } from './mqtt/refusal.js';
+import { type MqttServer, startMqtt } from './mqtt/server.js';
+import type { Services, ServicesOptions } from './services.js';
+import { unforeseen } from './unforeseen.js';
+
+/** What MQTT has in common with requests: who is let in, and how much each may send. */
+interface Shared {
+  services: Services;
+  admission: Admission;
+  authenticate: (authorization: string | undefined) => Promise<Caller>;
+}
+
+/** Connects and messages count as calls of ingestion do, and have no headers to say so. */
+const withoutHeaders = { setHeader: () => undefined };
+
+/** Listens for devices that publish over MQTT, where that is on. */
+export async function listenForMqtt(
+  { config, log }: Pick<ServicesOptions, 'config' | 'log'>,
+  { services, admission, authenticate }: Shared,
+): Promise<MqttServer | undefined> {
+  if (config.mqtt === undefined) return undefined;
+  const { port, tls, ...limits } = config.mqtt;
+  const { admitIngest, enter, inFlight, limit } = admission;
+  const { records, reader, registry } = services;
+  const { requestTimeout } = config.http;
+  return startMqtt({
+    limits,
+    tls,
+    registry,
+    log,
+    async listen(server, take) {
+      const servers = await listenTogether(server, take, { host: config.host, port }, 'MQTT_PORT');
+      return { servers, place: placeOf(server) };
+    },
+    endListening,
+    accept: limit.accept,
+    admit: (authorization, socket) =>
+      admitIngest({ headers: { authorization }, socket, ip: socket.remoteAddress }, withoutHeaders),
+    authenticate,
+    store: { records, read: reader.read, enter, hold: inFlight.body },
+    refusalOf: createRefusalOf(isConnectionLoss, (error) => log.error({ err: error }, unforeseen)),
+    times: { connect: Math.min(10_000, requestTimeout), packet: requestTimeout },
+  });
+}

@@ -1,0 +1,46 @@
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import type { Socket } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import type { Log } from '../log.js';
+
+/** Encrypts connections. */
+export interface Encryption {
+  wrap(socket: Socket): TLSSocket;
+  close(): void;
+}
+
+/** How often the files are looked at, in milliseconds: a certificate that is renewed is taken up without a restart. */
+const interval = 60_000;
+
+/** Encrypts with a certificate and a key in files. @throws where they cannot be read or do not belong together */
+export function createEncryption(files: { certFile: string; keyFile: string }, log: Log): Encryption {
+  const read = () => {
+    try {
+      return createSecureContext({
+        cert: readFileSync(files.certFile),
+        key: readFileSync(files.keyFile),
+        minVersion: 'TLSv1.2',
+      });
+    } catch (error) {
+      throw new Error(`The files of MQTT_TLS_CERT and MQTT_TLS_KEY cannot be used: ${String(error)}`, { cause: error });
+    }
+  };
+  let secureContext = read();
+  const reread = () => {
+    try {
+      secureContext = read();
+      log.info('Took up the certificate of the MQTT endpoint anew.');
+    } catch (error) {
+      // One of the two may be written later.
+      log.error({ err: error }, 'The certificate of the MQTT endpoint stays as it was.');
+    }
+  };
+  const paths = [files.certFile, files.keyFile];
+  for (const path of paths) watchFile(path, { interval, persistent: false }, reread);
+  return {
+    wrap: (socket) => new TLSSocket(socket, { isServer: true, secureContext, allowHalfOpen: true } as object),
+    close() {
+      for (const path of paths) unwatchFile(path, reread);
+    },
+  };
+}

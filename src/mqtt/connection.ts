@@ -1,0 +1,294 @@
+import type { Socket } from 'node:net';
+import type { IConnectPacket, IPublishPacket, Packet } from 'mqtt-packet';
+import type { Caller } from '../entities/caller.js';
+import { ApiError } from '../errors.js';
+import type { Hold } from '../rest/in-flight.js';
+import { Channel, type Stream } from './channel.js';
+import { connectRefusal, type Greeting, readConnect, unwelcome, welcome } from './handshake.js';
+import { type Answer, Inbox, type InboxOptions } from './inbox.js';
+import { Exchange, holdBytes, requireSender } from './message.js';
+import { PacketBuffer, readPacket, requireIdentifier } from './packet.js';
+import { nameOf, Reason, Refusal } from './reason.js';
+
+/** What a connection needs of the service. */
+export interface ConnectionOptions extends InboxOptions {
+  /** Finds who sends, without counting. @throws unauthenticated */
+  authenticate: (authorization: string | undefined) => Promise<Caller>;
+  /** Takes a place among the connections of the caller; gives how to give it back. @throws Refusal */
+  takePlace: (caller: Caller) => () => void;
+  /** How long a client may take to say who it is, and to send or fetch a packet. Milliseconds. */
+  times: { connect: number; packet: number };
+}
+
+/** What a chunk takes in memory besides its bytes. */
+const chunkCost = 200;
+const maxWords = 500;
+
+/** One connection of a client. What it was sent is read on only while its messages under way are few. */
+export class Connection {
+  private readonly input = new PacketBuffer();
+  private readonly channel: Channel;
+  private readonly inbox: Inbox;
+  private state: 'new' | 'connecting' | 'open' | 'over' = 'new';
+  private greeting: Greeting | undefined;
+  private caller: Caller | undefined;
+  private isStopping = false;
+  private hasEnded = false;
+  private giveBack: (() => void) | undefined;
+  /** What comes of a packet that is not complete. */
+  private incoming: { exchange: Exchange; hold: Hold } | undefined;
+  private watched: 'nothing' | 'packet' | 'drain' = 'nothing';
+
+  /** @param socket the connection itself, `stream` what is said over it */
+  constructor(
+    private readonly socket: Socket,
+    private readonly stream: Stream,
+    private readonly options: ConnectionOptions,
+  ) {
+    this.channel = new Channel(stream);
+    this.inbox = new Inbox(options, socket, {
+      answer: (answer) => this.acknowledge(answer),
+      fail: (refusal) => this.disconnect(refusal),
+      progress: () => this.process(),
+    });
+    this.channel.after(options.times.connect, () => this.disconnect(late('The client did not say who it is in time.')));
+    stream.on('data', (chunk: Buffer) => this.take(chunk));
+    stream.on('end', () => {
+      this.hasEnded = true;
+      this.endIfDone();
+    });
+    stream.on('drain', () => this.process());
+    stream.on('timeout', () => this.lapse());
+    // What breaks a connection is its client's matter; `close` follows.
+    stream.on('error', () => undefined);
+    stream.once('close', () => this.release());
+  }
+
+  /** Takes no more messages, finishes those under way, and says goodbye. */
+  stop(): void {
+    this.isStopping = true;
+    this.inbox.leave();
+    if (this.state === 'new' || this.state === 'connecting') this.finish();
+    else this.endIfDone();
+  }
+
+  /** Ends it at once. */
+  destroy(): void {
+    this.stream.destroy();
+  }
+
+  private get isReading(): boolean {
+    return (
+      (this.state === 'new' || this.state === 'open') && !this.isStopping && this.inbox.hasRoom && !this.channel.isFull
+    );
+  }
+
+  private take(chunk: Buffer): void {
+    this.input.add(chunk);
+    this.process(chunk.length);
+  }
+
+  /** Reads what has come as far as it may be read now. @param arrived bytes that are new */
+  private process(arrived = 0): void {
+    if (this.state === 'over') return;
+    let packets = 0;
+    try {
+      while (this.isReading) {
+        const bytes = this.input.take(this.state === 'open');
+        if (bytes === undefined) break;
+        packets++;
+        this.heed(readPacket(bytes, this.channel.version), bytes.length);
+      }
+      this.count(packets > 0, arrived);
+    } catch (error) {
+      return this.disconnect(this.options.refusalOf(error));
+    }
+    this.flow(packets > 0);
+    this.endIfDone();
+  }
+
+  /** Counts what is held of a packet that is not complete. */
+  private count(isNext: boolean, arrived: number): void {
+    if (isNext || !this.input.isPartial) this.forget();
+    if (!this.input.isPartial || this.caller === undefined || arrived === 0) return;
+    if (this.incoming === undefined) {
+      const exchange = new Exchange();
+      this.incoming = { exchange, hold: this.options.store.hold(this.caller, exchange) };
+    }
+    holdBytes(this.incoming.hold, arrived + chunkCost);
+  }
+
+  private forget(): void {
+    this.incoming?.exchange.end();
+    this.incoming = undefined;
+  }
+
+  /** Reads on or not, and watches over what the client owes us. */
+  private flow(isNext: boolean): void {
+    if (this.isReading) this.stream.resume();
+    else this.stream.pause();
+    if (this.state !== 'open') return;
+    const watched = this.channel.isFull ? 'drain' : this.isReading && this.input.isPartial ? 'packet' : 'nothing';
+    if (watched === this.watched && !isNext) return;
+    this.watched = watched;
+    if (watched === 'nothing') this.channel.forget();
+    else this.channel.after(this.options.times.packet, () => this.disconnect(late(slow[watched])));
+  }
+
+  private heed(packet: Packet, bytes: number): void {
+    if (this.state === 'new') {
+      if (packet.cmd !== 'connect') throw new Refusal(Reason.protocolError, 'The first packet must be CONNECT.');
+      this.state = 'connecting';
+      void this.connect(packet);
+      return;
+    }
+    switch (packet.cmd) {
+      case 'publish':
+        return this.publish(packet, bytes);
+      case 'pingreq':
+        this.channel.send({ cmd: 'pingresp' });
+        return void this.recheck();
+      case 'subscribe': {
+        const { messageId = 0, subscriptions } = packet;
+        const code = this.channel.version === 5 ? Reason.notAuthorized : Reason.unspecified;
+        requireIdentifier(messageId);
+        if (subscriptions.length === 0) throw new Refusal(Reason.protocolError, 'A SUBSCRIBE names a topic.');
+        return this.channel.send({ cmd: 'suback', messageId, granted: subscriptions.map(() => code) });
+      }
+      case 'unsubscribe': {
+        const { messageId = 0, unsubscriptions } = packet;
+        requireIdentifier(messageId);
+        const granted = unsubscriptions.map(() => Reason.noSubscription);
+        return this.channel.send({ cmd: 'unsuback', messageId, granted });
+      }
+      case 'disconnect':
+        this.hasEnded = true;
+        this.isStopping = true;
+        return;
+      default:
+        throw new Refusal(Reason.protocolError, `A ${packet.cmd.toUpperCase()} is not expected here.`);
+    }
+  }
+
+  private async connect(packet: IConnectPacket): Promise<void> {
+    const { options, channel, socket } = this;
+    try {
+      if (packet.protocolVersion === 5) channel.version = 5;
+      const greeting = readConnect(packet);
+      channel.maxBytes = greeting.maxBytes;
+      const caller = await options.admit(greeting.authorization, socket);
+      requireSender(caller);
+      if (this.state !== 'connecting') return;
+      this.giveBack = options.takePlace(caller);
+      this.greeting = greeting;
+      this.caller = caller;
+    } catch (error) {
+      return this.refuse(error);
+    }
+    this.state = 'open';
+    channel.forget();
+    options.metrics.connected('success');
+    this.stream.setTimeout(this.greeting.keepAlive * 1500);
+    channel.send(welcome(packet, this.greeting));
+    this.process();
+  }
+
+  private refuse(error: unknown): void {
+    if (this.state !== 'connecting') return;
+    const { options, channel } = this;
+    const refusal = connectRefusal(error, options.refusalOf);
+    options.metrics.connected(nameOf(refusal.reason));
+    this.note(refusal.reason, refusal.message);
+    channel.send(unwelcome(refusal));
+    this.finish();
+  }
+
+  private publish(packet: IPublishPacket, bytes: number): void {
+    const { qos, retain, topic, properties, messageId = 0 } = packet;
+    if (qos === 2) throw new Refusal(Reason.qos, 'QoS is at most 1.');
+    if (qos === 1) requireIdentifier(messageId);
+    if (this.channel.version === 5 && retain) throw new Refusal(Reason.retain, 'Nothing is retained.');
+    if (topic === '' || properties?.topicAlias !== undefined)
+      throw new Refusal(Reason.topicAlias, 'Topics have no aliases here.');
+    this.inbox.take(packet, bytes, this.greeting!);
+  }
+
+  private acknowledge(answer: Answer): void {
+    const { channel, greeting } = this;
+    if (this.state !== 'open') return;
+    const { messageId } = answer;
+    const refusal = 'refusal' in answer ? answer.refusal : undefined;
+    if (refusal && (refusal.isFatal || channel.version === 4)) return this.disconnect(refusal);
+    const words = 'refusal' in answer ? answer.refusal.message : answer.words;
+    channel.send({
+      cmd: 'puback',
+      messageId,
+      reasonCode: refusal?.reason ?? Reason.success,
+      ...(words !== undefined && greeting!.wantsWords && { properties: { reasonString: words.slice(0, maxWords) } }),
+    });
+  }
+
+  /** A token that was revoked does not keep its connection. */
+  private async recheck(): Promise<void> {
+    try {
+      await this.options.authenticate(this.greeting!.authorization);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') this.disconnect(this.options.refusalOf(error));
+    }
+  }
+
+  /** The client said nothing for longer than it promised; while we do not read, it may have. */
+  private lapse(): void {
+    if (!this.isReading) this.stream.setTimeout(this.greeting!.keepAlive * 1500);
+    else this.disconnect(late('The client was silent for too long.'));
+  }
+
+  /** Ends the connection for a reason, which only MQTT 5 can say. */
+  private disconnect({ reason, message }: Refusal): void {
+    if (this.state === 'over') return;
+    if (this.state !== 'open') this.options.metrics.connected(nameOf(reason));
+    this.note(reason, message);
+    if (this.state === 'open') this.goodbye(reason, message);
+    this.finish();
+  }
+
+  private goodbye(reasonCode: Reason, words: string): void {
+    if (this.channel.version !== 5) return;
+    this.channel.send({ cmd: 'disconnect', reasonCode, properties: { reasonString: words.slice(0, maxWords) } });
+  }
+
+  /** Ends it where nothing is under way any more and nothing is to come. */
+  private endIfDone(): void {
+    if (this.state !== 'open' && !(this.hasEnded && this.state === 'new')) return;
+    if (!this.inbox.isEmpty || !(this.isStopping || this.hasEnded)) return;
+    if (this.isStopping && !this.hasEnded) this.goodbye(Reason.shuttingDown, 'The service is stopping.');
+    this.finish();
+  }
+
+  private finish(): void {
+    this.state = 'over';
+    this.input.clear();
+    this.forget();
+    this.channel.close();
+  }
+
+  private note(reason: Reason, message: string): void {
+    const address = this.socket.remoteAddress;
+    this.options.log.info({ address, reason: nameOf(reason), message }, 'mqtt connection refused');
+  }
+
+  private release(): void {
+    this.state = 'over';
+    this.inbox.leave();
+    this.channel.forget();
+    this.forget();
+    this.giveBack?.();
+  }
+}
+
+const slow = {
+  packet: 'The client did not send the rest of a packet in time.',
+  drain: 'The client did not fetch what it was sent in time.',
+};
+
+const late = (message: string) => new Refusal(Reason.keepAliveTimeout, message);

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { IConnackPacket, IConnectPacket } from 'mqtt-packet';
+import { ApiError } from '../errors.js';
+import { maxInFlight } from './inbox.js';
+import { maxPacketBytes } from './packet.js';
+import { Reason, Refusal, returnCodeOf } from './reason.js';
+
+/** The longest keep-alive, in seconds: also for who asks for none. */
+const longestKeepAlive = 1200;
+
+/** What a client says of itself. */
+export interface Greeting {
+  /** Empty where it leaves that to us. */
+  clientId: string;
+  /** What an `Authorization` header would say; undefined where there is no token. */
+  authorization: string | undefined;
+  /** Seconds between its packets, at most. */
+  keepAlive: number;
+  /** Whether reasons may be given in words (MQTT 5.0, section 3.1.2.11.7). */
+  wantsWords: boolean;
+  /** Bytes of a packet that it takes; undefined: any. */
+  maxBytes: number | undefined;
+}
+
+/** Reads a CONNECT. @throws Refusal where it asks for what there is not */
+export function readConnect(packet: IConnectPacket): Greeting {
+  const { clientId, keepalive = 0, protocolVersion, will, properties } = packet;
+  if (protocolVersion !== 4 && protocolVersion !== 5)
+    throw new Refusal(Reason.unsupportedVersion, 'Speak MQTT 3.1.1 or 5.');
+  if (clientId === '' && protocolVersion === 4 && packet.clean === false)
+    throw new Refusal(Reason.clientIdentifier, 'A session that is kept needs a client identifier.');
+  if (properties?.authenticationMethod !== undefined)
+    throw new Refusal(Reason.badAuthenticationMethod, 'Authenticate with a token as user name or password.');
+  if (will && protocolVersion === 5 && will.qos === 2) throw new Refusal(Reason.qos, 'QoS is at most 1.');
+  if (will && protocolVersion === 5 && will.retain) throw new Refusal(Reason.retain, 'Nothing is retained.');
+  const { maximumPacketSize } = properties ?? {};
+  return {
+    clientId,
+    authorization: authorizationOf(packet),
+    keepAlive: keepalive === 0 || keepalive > longestKeepAlive ? longestKeepAlive : keepalive,
+    wantsWords: properties?.requestProblemInformation !== false,
+    maxBytes: typeof maximumPacketSize === 'number' ? maximumPacketSize : undefined,
+  };
+}
+
+/** A token as user name counts, whatever the password; else the password is one. */
+function authorizationOf({ username, password }: IConnectPacket): string | undefined {
+  const token = username?.startsWith('ddp_') ? username : password?.toString();
+  return token === undefined ? undefined : `Bearer ${token}`;
+}
+
+/** What a client is told that may publish: what there is and what not (MQTT 5.0, section 3.2.2.3). */
+export const welcome = ({ clientId, keepalive }: IConnectPacket, { keepAlive }: Greeting): IConnackPacket => ({
+  cmd: 'connack',
+  sessionPresent: false,
+  returnCode: 0,
+  reasonCode: Reason.success,
+  properties: {
+    sessionExpiryInterval: 0,
+    receiveMaximum: maxInFlight,
+    maximumQoS: 1,
+    retainAvailable: false,
+    maximumPacketSize: maxPacketBytes,
+    wildcardSubscriptionAvailable: false,
+    subscriptionIdentifiersAvailable: false,
+    sharedSubscriptionAvailable: false,
+    ...(clientId === '' && { assignedClientIdentifier: randomUUID() }),
+    ...(keepalive !== keepAlive && { serverKeepAlive: keepAlive }),
+  },
+});
+
+/** What a client is told that is not let in. */
+export const unwelcome = ({ reason, message }: Refusal): IConnackPacket => ({
+  cmd: 'connack',
+  sessionPresent: false,
+  returnCode: returnCodeOf(reason),
+  reasonCode: reason,
+  properties: { reasonString: message },
+});
+
+/** What a CONNECT is refused with: an unknown token is one of bad credentials, and who comes too often should wait. */
+export function connectRefusal(error: unknown, refusalOf: (error: unknown) => Refusal): Refusal {
+  const { reason, message } = refusalOf(error);
+  const isUnknown = error instanceof ApiError && error.code === 'UNAUTHENTICATED';
+  const isLimited = error instanceof ApiError && error.code === 'RATE_LIMITED';
+  return new Refusal(isUnknown ? Reason.badCredentials : isLimited ? Reason.connectionRate : reason, message);
+}

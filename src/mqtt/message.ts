@@ -1,0 +1,152 @@
+import { EventEmitter } from 'node:events';
+import type { IPublishPacket } from 'mqtt-packet';
+import sql from 'sql-template-tag';
+import { requireOrganization } from '../auth/access.js';
+import type { Caller } from '../entities/caller.js';
+import { isStorable } from '../entities/storable.js';
+import { ApiError, invalid, notFound } from '../errors.js';
+import type { PlainJson } from '../json.js';
+import type { PlainLine } from '../json-plain.js';
+import { type Item, type ItemResult, Rejection, refusalOf } from '../records/item.js';
+import { type OneDevice, readNative } from '../records/native.js';
+import type { RecordLog } from '../records/record-log.js';
+import { storable } from '../records/sources/source.js';
+import { readThingsBoardDevice, readThingsBoardGateway } from '../records/sources/thingsboard.js';
+import { decodeUtf8 } from '../rest/body.js';
+import type { Ending } from '../rest/ending.js';
+import type { Hold } from '../rest/in-flight.js';
+import { readStoredBody } from '../rest/stored-body.js';
+import type { Read } from '../schema/context.js';
+import { requireScope } from '../schema/scope.js';
+import { refusalFor } from './reason.js';
+import { readTopic, type Topic } from './topic.js';
+
+/** What a message is stored with. */
+export interface MessageStore {
+  records: Pick<RecordLog, 'append'>;
+  /** Point reads. */
+  read: Read;
+  /** Waits until a call of the organization may begin. @throws rateLimited */
+  enter: (kind: 'ingest', caller: Caller, until: Ending) => Promise<void>;
+  /** Counts the bytes of the message. */
+  hold: (caller: Caller, until: Ending) => Hold;
+}
+
+/** A message that is under way, as the limits of requests know it. */
+export class Exchange extends EventEmitter implements Ending {
+  closed = false;
+
+  end(): void {
+    this.closed = true;
+    this.emit('close');
+  }
+}
+
+/** Who sends a message. */
+export interface Sender {
+  caller: Caller;
+  /** The client identifier; empty where we made it. */
+  clientId: string;
+}
+
+/** The outcome of a message that was stored: what its sender ought to know all the same. */
+export type Stored = string | undefined;
+
+/**
+ * Stores a message, and resolves when that is committed.
+ * @throws Refusal of its topic, Rejection where nothing of it could be stored, what the limits and the log throw
+ */
+export async function storeMessage(
+  { records, read, enter, hold }: MessageStore,
+  { topic: name, payload }: Pick<IPublishPacket, 'topic' | 'payload'>,
+  { caller, clientId }: Sender,
+): Promise<Stored> {
+  const topic = readTopic(name);
+  requireSender(caller, topic.kind === 'gateway' ? 'organization' : 'device');
+  if (topic.kind === 'ignored') return undefined;
+  const exchange = new Exchange();
+  try {
+    const bytes = payload as Buffer;
+    holdBytes(hold(caller, exchange), bytes.length);
+    const { organizationId } = caller;
+    const items = await readItems(topic, bytes, { caller, clientId, read });
+    if (items.length === 0) return undefined;
+    await enter('ingest', caller, exchange);
+    if (topic.kind !== 'records') {
+      const whole = items as Item[];
+      await records.append({ organizationId, items: whole, refuse: refusalOf, answer: () => null });
+      return undefined;
+    }
+    const results = await records.append({
+      organizationId,
+      items,
+      answer: (results) => results as unknown as PlainJson,
+    });
+    return reviewed(results as unknown as readonly ItemResult[]);
+  } finally {
+    exchange.end();
+  }
+}
+
+/** A message that the budgets have no place for is refused: to wait it would have to be held. */
+export function holdBytes(hold: Hold, bytes: number): void {
+  try {
+    hold(bytes);
+  } catch (error) {
+    throw error instanceof ApiError ? refusalFor(error) : error;
+  }
+}
+
+/** What the token must cover to publish at all, or for a gateway. @throws forbidden */
+export function requireSender(caller: Caller, ingests: 'device' | 'organization' = 'device'): void {
+  requireScope(caller, { changes: true, ingests });
+  requireOrganization({ caller }, caller.organizationId, 'write');
+}
+
+async function readItems(
+  topic: Topic,
+  bytes: Buffer,
+  { caller, clientId, read }: Sender & { read: Read },
+): Promise<(Item | Rejection)[]> {
+  if (topic.kind === 'frame') {
+    const { streamId, streamType } = topic;
+    return [{ ...deviceOf(caller, clientId), metadata: {}, data: {}, frame: { streamId, streamType, bytes } }];
+  }
+  const isOurs = topic.kind === 'records';
+  const body = await readStoredBody(decodeUtf8(bytes), { lines: false, records: isOurs }, caller.organizationId);
+  if (isOurs) return readNative(body as PlainLine | PlainLine[], await ownDevice(caller, read));
+  const telemetry = storable(body as PlainJson);
+  if (topic.kind === 'gateway') return readThingsBoardGateway(telemetry);
+  const device = deviceOf(caller, clientId);
+  return readThingsBoardDevice(telemetry, '').map((item) => ({ ...item, ...device }));
+}
+
+/** The device that publishes: that of its token, or else the one whose serial the client identifier is. */
+function deviceOf({ deviceId }: Caller, clientId: string): Pick<Item, 'serials' | 'deviceId'> {
+  if (deviceId !== null) return { serials: [], deviceId };
+  if (clientId === '' || clientId.length > 200 || !isStorable(clientId))
+    throw invalid([
+      { path: '', message: 'Say which device publishes: by its own token, or by its serial as client identifier.' },
+    ]);
+  return { serials: [clientId] };
+}
+
+/** The device that the token is of. */
+async function ownDevice({ deviceId, organizationId }: Caller, read: Read): Promise<OneDevice | undefined> {
+  if (deviceId === null) return undefined;
+  const [device] = await read<OneDevice>(sql`
+    select id, serial_key as "serialKey" from device where organization_id = ${organizationId} and id = ${deviceId}`);
+  if (device === undefined) throw notFound('device');
+  return device;
+}
+
+/** What the sender is told of a message of several records. @throws Rejection the first one, where nothing was stored */
+function reviewed(results: readonly ItemResult[]): Stored {
+  const rejected = results.flatMap((result, index) =>
+    result.status === 'rejected' ? [{ ...result.error, index }] : [],
+  );
+  const [first] = rejected;
+  if (first === undefined) return undefined;
+  if (rejected.length === results.length) throw new Rejection(first.code, first.message);
+  return `${rejected.length} of ${results.length} records were not stored; the first, at ${first.index}: ${first.message}`;
+}

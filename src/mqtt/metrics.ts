@@ -1,0 +1,47 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** The figures of the MQTT endpoint. */
+export interface MqttMetrics {
+  /** A connection was let in, or refused for this reason. */
+  connected(outcome: string): void;
+  /** A message was stored, or refused for this reason; seconds since it came. */
+  settled(outcome: string, seconds: number): void;
+}
+
+/** Registers them. @param open how many connections there are */
+export function createMqttMetrics(registry: Registry, open: () => number): MqttMetrics {
+  const registers = [registry];
+  new Gauge({
+    name: 'ddp_mqtt_connections',
+    help: 'MQTT connections that are open.',
+    registers,
+    collect() {
+      this.set(open());
+    },
+  });
+  const connects = new Counter({
+    name: 'ddp_mqtt_connects_total',
+    help: 'MQTT connections that were let in (success), or refused, by reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const messages = new Counter({
+    name: 'ddp_mqtt_messages_total',
+    help: 'Messages that were stored (success), or refused, by reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'ddp_mqtt_message_seconds',
+    help: 'Time of messages from their arrival until they are settled.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  return {
+    connected: (reason) => connects.inc({ reason }),
+    settled(reason, took) {
+      messages.inc({ reason });
+      seconds.observe(took);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { Caller } from '../entities/caller.js';
+import { Reason, Refusal } from './reason.js';
+
+/** How many connections there may be at once. */
+export interface PlaceLimits {
+  /** Of the process; three quarters of them at most are one organization's. */
+  connections: number;
+  perToken: number;
+}
+
+/** The connections that are let in, by whose they are. */
+export class Places {
+  private readonly taken = new Map<string, number>();
+
+  constructor(private readonly limits: PlaceLimits) {}
+
+  /** How many there are. */
+  get size(): number {
+    return this.taken.get('process') ?? 0;
+  }
+
+  /** Takes a place; gives how to give it back. @throws Refusal where there is none */
+  take({ tokenId, organizationId }: Pick<Caller, 'tokenId' | 'organizationId'>): () => void {
+    const { connections, perToken } = this.limits;
+    const scopes = [
+      { key: `token ${tokenId}`, max: perToken, whose: 'This token' },
+      { key: `organization ${organizationId}`, max: Math.ceil((connections * 3) / 4), whose: 'This organization' },
+      { key: 'process', max: connections, whose: 'This service' },
+    ];
+    for (const { key, max, whose } of scopes) {
+      if ((this.taken.get(key) ?? 0) >= max)
+        throw new Refusal(Reason.quotaExceeded, `${whose} has ${max} connections, which is as many as it may.`);
+    }
+    for (const { key } of scopes) this.add(key, 1);
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      for (const { key } of scopes) this.add(key, -1);
+    };
+  }
+
+  private add(key: string, change: 1 | -1): void {
+    const count = (this.taken.get(key) ?? 0) + change;
+    if (count === 0) this.taken.delete(key);
+    else this.taken.set(key, count);
+  }
+}

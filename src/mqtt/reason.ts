@@ -1,0 +1,80 @@
+import type { ApiError } from '../errors.js';
+
+/** Reason codes that we send (MQTT 5.0, section 2.4). From 0x80 on they say what went wrong. */
+export const Reason = {
+  success: 0x00,
+  noSubscription: 0x11,
+  unspecified: 0x80,
+  malformed: 0x81,
+  protocolError: 0x82,
+  implementation: 0x83,
+  unsupportedVersion: 0x84,
+  clientIdentifier: 0x85,
+  badCredentials: 0x86,
+  notAuthorized: 0x87,
+  serverUnavailable: 0x88,
+  badAuthenticationMethod: 0x8c,
+  shuttingDown: 0x8b,
+  keepAliveTimeout: 0x8d,
+  topicName: 0x90,
+  topicAlias: 0x94,
+  packetTooLarge: 0x95,
+  quotaExceeded: 0x97,
+  payloadFormat: 0x99,
+  retain: 0x9a,
+  qos: 0x9b,
+  connectionRate: 0x9f,
+} as const;
+
+/** One of the reason codes. */
+export type Reason = (typeof Reason)[keyof typeof Reason];
+
+/** Why a packet, a message or a connection is refused. */
+export class Refusal extends Error {
+  constructor(
+    readonly reason: Reason,
+    message: string,
+    /** Whether the connection ends with it, whichever version it speaks. */
+    readonly isFatal = false,
+  ) {
+    super(message);
+    this.name = 'Refusal';
+  }
+}
+
+/** The name of a reason code, as metrics and the log have it. */
+export const nameOf = (reason: Reason): string => names.get(reason) ?? 'unspecified';
+
+const names = new Map<Reason, string>(Object.entries(Reason).map(([name, reason]) => [reason, name]));
+
+/** What a message is refused for that HTTP would have answered with this error. */
+export const refusalFor = ({ code, message, errors }: ApiError): Refusal => {
+  if (code === 'UNAUTHENTICATED') return new Refusal(Reason.notAuthorized, noToken, true);
+  const reason = reasons[code] ?? Reason.payloadFormat;
+  const faults = errors?.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  return new Refusal(reason, faults?.join(' ') ?? message, reason === Reason.serverUnavailable);
+};
+
+/** The same for a missing, an unknown, an expired and a revoked token. */
+const noToken = 'Send a valid API token as user name or password.';
+
+const reasons: Partial<Record<ApiError['code'], Reason>> = {
+  FORBIDDEN: Reason.notAuthorized,
+  NOT_FOUND: Reason.implementation,
+  TOO_LARGE: Reason.quotaExceeded,
+  RATE_LIMITED: Reason.quotaExceeded,
+  UNAVAILABLE: Reason.serverUnavailable,
+  TIMEOUT: Reason.serverUnavailable,
+  INTERNAL: Reason.unspecified,
+};
+
+/** The return code of a CONNACK (MQTT 3.1.1, section 3.2.2.3) that comes nearest to a reason. */
+export const returnCodeOf = (reason: Reason): number => returnCodes[reason] ?? 3;
+
+const returnCodes: Partial<Record<Reason, number>> = {
+  [Reason.success]: 0,
+  [Reason.unsupportedVersion]: 1,
+  [Reason.clientIdentifier]: 2,
+  [Reason.badCredentials]: 4,
+  [Reason.notAuthorized]: 5,
+};

@@ -1,0 +1,75 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Registry } from 'prom-client';
+import type { Log } from '../log.js';
+import { createEncryption } from './certificate.js';
+import { Connection, type ConnectionOptions } from './connection.js';
+import { createMqttMetrics } from './metrics.js';
+import { type PlaceLimits, Places } from './place.js';
+
+/** A server that speaks MQTT 3.1.1 and 5: clients publish to it, and nobody subscribes. */
+export interface MqttServer {
+  /** Its address, with the port that it got. */
+  readonly url: string;
+  /** New connections are left to the other processes that listen at the address. */
+  leave(): void;
+  /** Stops accepting; messages under way may finish within `timeout` milliseconds, then connections are cut off. */
+  close(timeout: number): Promise<void>;
+}
+
+/** What the server needs of the service. */
+export interface MqttOptions extends Omit<ConnectionOptions, 'takePlace' | 'metrics'> {
+  limits: PlaceLimits;
+  tls: { certFile: string; keyFile: string } | undefined;
+  /** Listens; gives the servers, and host and port. */
+  listen: (server: Server, take: (socket: Socket) => void) => Promise<{ servers: readonly Server[]; place: string }>;
+  /** Lets a new connection in, or says that its address has too many without a token. */
+  accept: (socket: Socket) => boolean;
+  /** Resolves when a server that listens accepts nothing more, and has no connection. */
+  endListening: (server: Server) => Promise<void>;
+  registry: Registry;
+  log: Log;
+}
+
+/** Connections beyond those that may be let in: clients that are about to say who they are. */
+const spare = 1000;
+
+/** Listens; rejects with a sentence where that cannot be. */
+export async function startMqtt(options: MqttOptions): Promise<MqttServer> {
+  const { limits, tls, log, registry } = options;
+  const places = new Places(limits);
+  const encryption = tls && createEncryption(tls, log);
+  const metrics = createMqttMetrics(registry, () => places.size);
+  const connectionOptions = { ...options, metrics, takePlace: places.take.bind(places) };
+  const open = new Set<Connection>();
+  const take = (socket: Socket) => {
+    // It may break before anybody else listens.
+    socket.on('error', () => undefined);
+    if (open.size >= limits.connections + spare || !options.accept(socket)) {
+      metrics.connected('address');
+      log.info({ address: socket.remoteAddress, reason: 'address' }, 'mqtt connection refused');
+      return void socket.destroy();
+    }
+    const stream = encryption?.wrap(socket) ?? socket;
+    const connection = new Connection(socket, stream, connectionOptions);
+    open.add(connection);
+    stream.once('close', () => open.delete(connection));
+  };
+  const { servers, place } = await options.listen(createServer({ allowHalfOpen: true, noDelay: true }, take), take);
+  let ended: Promise<unknown> | undefined;
+  const stopListening = () => (ended ??= Promise.all(servers.map(options.endListening)));
+  return {
+    url: `${tls === undefined ? 'mqtt' : 'mqtts'}://${place}`,
+    leave: () => void stopListening(),
+    async close(timeout) {
+      const over = new AbortController();
+      const accepted = stopListening();
+      for (const connection of open) connection.stop();
+      await Promise.race([accepted, delay(timeout, undefined, { signal: over.signal })]);
+      over.abort();
+      for (const connection of open) connection.destroy();
+      await accepted;
+      encryption?.close();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { StreamType } from '../entities/enums.js';
+import { Reason, Refusal } from './reason.js';
+
+/** What a topic says of the messages that are published to it. */
+export type Topic =
+  /** Telemetry of ThingsBoard's devices, and of its gateways. */
+  | { kind: 'telemetry' | 'gateway' }
+  /** Records in our own form. */
+  | { kind: 'records' }
+  /** Bytes as a device sends them. */
+  | { kind: 'frame'; streamId: number; streamType: StreamType }
+  /** What ThingsBoard's clients also say, and nothing is stored of. */
+  | { kind: 'ignored' };
+
+const fixed: ReadonlyMap<string, Topic> = new Map<string, Topic>([
+  ['v1/devices/me/telemetry', { kind: 'telemetry' }],
+  ['v1/gateway/telemetry', { kind: 'gateway' }],
+  ['ddp/records', { kind: 'records' }],
+  ['v1/devices/me/attributes', { kind: 'ignored' }],
+  ['v1/gateway/attributes', { kind: 'ignored' }],
+  ['v1/gateway/connect', { kind: 'ignored' }],
+  ['v1/gateway/disconnect', { kind: 'ignored' }],
+]);
+
+const frames = /^ddp\/frames\/(\d{1,3})\/([A-Z]{3})$/;
+
+/** Reads the name of a topic. @throws Refusal where it is none of ours */
+export function readTopic(name: string): Topic {
+  const topic = fixed.get(name);
+  if (topic !== undefined) return topic;
+  const [, streamId = '', streamType = ''] = frames.exec(name) ?? [];
+  const id = Number(streamId);
+  if (id >= 1 && id <= 255 && Object.hasOwn(StreamType, streamType))
+    return { kind: 'frame', streamId: id, streamType: streamType as StreamType };
+  throw new Refusal(
+    Reason.topicName,
+    'Publish to v1/devices/me/telemetry, v1/gateway/telemetry, ddp/records or ddp/frames/<stream from 1 to 255>/<BIN|RAW|TXT>.',
+  );
+}

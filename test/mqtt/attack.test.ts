@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { generate } from 'mqtt-packet';
+import { useMqtt } from './mqtt-world.js';
+import { RawClient } from './raw-client.js';
+
+/** Silent and slow clients are cut off after a second. */
+const world = useMqtt({ REQUEST_TIMEOUT: '1s' });
+const clients: RawClient[] = [];
+const keep = (client: RawClient) => {
+  clients.push(client);
+  return client;
+};
+const letIn = async (version: 4 | 5 = 4) => keep(await RawClient.as(world.deviceToken, world.url, version));
+afterEach(async () => {
+  for (const client of clients) client.leave();
+  await Promise.all(clients.splice(0).map((client) => client.closed()));
+});
+
+describe('a client without a token', () => {
+  it('that says nothing is cut off', async () => {
+    const client = keep(await RawClient.to(world.url));
+    await client.closed();
+    expect(client.packets).toEqual([]);
+  });
+
+  it('that begins a CONNECT and does not end it is cut off', async () => {
+    const client = keep(await RawClient.to(world.url)).write(Buffer.from('10200004', 'hex'));
+    expect(await client.closed()).toBe(true);
+  });
+
+  it.each([
+    ['a large message instead of CONNECT', '30ffff7f'],
+    ['a CONNECT of 256 MiB', '10ffffff7f'],
+    ['a length that does not end', '10ffffffff7f'],
+    ['HTTP', Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n').toString('hex')],
+  ])('is cut off at once for %s', async (_what, hex) => {
+    const client = keep(await RawClient.to(world.url)).write(Buffer.from(hex, 'hex'));
+    expect(await client.closed()).toBe(true);
+  });
+});
+
+describe('a client with a token', () => {
+  it('whose message is too large is told so before it is sent, and stores nothing', async () => {
+    const client = (await letIn(5)).write(Buffer.from('32818040', 'hex'));
+    expect(await client.packet('disconnect')).toMatchObject({ reasonCode: 0x95 });
+    await client.closed();
+  });
+
+  it('may send a message of nearly a mebibyte', async () => {
+    const client = (await letIn(5)).publish(1, { text: 'x'.repeat(2 ** 20 - 200) });
+    expect(await client.packet('puback')).toMatchObject({ messageId: 1 });
+  });
+
+  it('whose properties take long to read is cut off', async () => {
+    const userProperties = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`p${index}`, '']));
+    const packet = {
+      cmd: 'publish',
+      topic: 'ddp/records',
+      payload: '{}',
+      qos: 1,
+      messageId: 1,
+      dup: false,
+      retain: false,
+    };
+    const client = (await letIn(5)).write(
+      generate({ ...packet, properties: { userProperties } } as never, { protocolVersion: 5 }),
+    );
+    expect(await client.packet('disconnect')).toMatchObject({ reasonCode: 0x95 });
+  });
+
+  it('that does not send the rest of a message is cut off', async () => {
+    const client = (await letIn(5)).write(Buffer.from('32ff3f0001', 'hex'));
+    expect(await client.packet('disconnect')).toMatchObject({ reasonCode: 0x8d });
+    await client.closed();
+  });
+
+  it('that is silent for longer than its keep-alive is cut off', async () => {
+    const client = keep(await RawClient.as(world.deviceToken, world.url, 5, { keepalive: 1 }));
+    expect(await client.packet('disconnect')).toMatchObject({ reasonCode: 0x8d });
+    await client.closed();
+  });
+
+  it('that does not fetch what it is sent is cut off', async () => {
+    const client = await letIn();
+    client.socket.pause();
+    const pings = Buffer.alloc(64 * 1024, Buffer.from([0xc0, 0]));
+    let left = false;
+    const closed = client.closed().then(() => (left = true));
+    const { socket } = client;
+    while (!left)
+      if (!socket.write(pings)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
+    expect(await closed).toBe(true);
+  }, 120_000);
+
+  it('may send whatever bytes: the service stays, and takes messages of others', async () => {
+    const good = generate(
+      { cmd: 'publish', topic: 'ddp/records', payload: '{"data":{}}', qos: 1, messageId: 1, dup: false, retain: false },
+      { protocolVersion: 5, properties: {} },
+    );
+    const mutated = fc
+      .tuple(fc.nat(good.length - 1), fc.uint8Array({ minLength: 1, maxLength: 4 }))
+      .map(([at, bytes]) => Buffer.concat([good.subarray(0, at), bytes, good.subarray(at + bytes.length)]));
+    const anyBytes = fc
+      .tuple(fc.integer({ min: 0, max: 255 }), fc.uint8Array({ maxLength: 60 }))
+      .map(([type, bytes]) => Buffer.from([type, bytes.length, ...bytes]));
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(4, 5), fc.oneof(mutated, anyBytes), async (version, bytes) => {
+        const client = await RawClient.as(world.deviceToken, world.url, version as 4 | 5);
+        client.write(bytes);
+        client.socket.end();
+        await client.closed();
+      }),
+      { numRuns: 150 },
+    );
+    const client = (await letIn(5)).publish(5, { after: 'all' });
+    expect(await client.packet('puback')).toMatchObject({ messageId: 5, reasonCode: 0 });
+  }, 120_000);
+});

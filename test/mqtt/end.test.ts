@@ -1,0 +1,138 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import type { MqttClient } from 'mqtt';
+import type { Service } from '../../src/app.js';
+import { ended, startCommand } from '../support/command.js';
+import { useDatabase } from '../support/database.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/tenant.js';
+import { connect, makeDevice, makeDeviceToken, mqttConfig, packetOf, recordsOf } from './mqtt-world.js';
+
+const database = useDatabase();
+const started: ChildProcess[] = [];
+afterAll(async () => {
+  for (const child of started) child.kill('SIGKILL');
+  await Promise.all(started.map(ended));
+});
+
+/** A service in processes of its own. */
+const serve = async (settings: Record<string, string> = {}): Promise<{ child: ChildProcess; service: TestService }> => {
+  const child = startCommand(['serve', '--json'], {
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'a key for tests',
+    PORT: '0',
+    MQTT_PORT: '0',
+    RATE_LIMIT: '0',
+    LOG_LEVEL: 'fatal',
+    WORKERS: '1',
+    ...settings,
+  });
+  started.push(child);
+  const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
+  return { child, service: { ...(JSON.parse(line) as { url: string; mqttUrl: string }), databaseUrl: database.url } };
+};
+
+/** A device with a token of its own, to a service. */
+const deviceOf = async (
+  service: TestService,
+  serial: string,
+): Promise<{ tenant: Tenant; id: string; token: string }> => {
+  const tenant = await createTenant(service);
+  const id = await makeDevice(tenant, serial);
+  return { tenant, id, token: await makeDeviceToken(tenant, id) };
+};
+
+/** Publishes one after the other, many under way, until the connection ends; gives the numbers that were acknowledged. */
+const publishUntilGone = (client: MqttClient): { acknowledged: Set<number>; over: Promise<unknown> } => {
+  const acknowledged = new Set<number>();
+  let next = 0;
+  const sender = async () => {
+    for (;;) {
+      const number = next++;
+      await client.publishAsync('v1/devices/me/telemetry', JSON.stringify({ number }), { qos: 1 });
+      acknowledged.add(number);
+    }
+  };
+  return { acknowledged, over: Promise.allSettled(Array.from({ length: 50 }, sender)) };
+};
+
+/** The numbers that are stored. */
+const storedBy = async (tenant: Tenant, deviceId: string): Promise<Set<unknown>> =>
+  new Set((await recordsOf(tenant, deviceId)).map(({ data }) => data['number']));
+
+const isWithin = (some: ReadonlySet<unknown>, all: ReadonlySet<unknown>): boolean =>
+  [...some].every((number) => all.has(number));
+
+describe('a service that is stopped', () => {
+  it('acknowledges what it has stored, and says goodbye in version 5', async () => {
+    const stopping: Service = await startTestService(database.url, { config: mqttConfig() });
+    const staying: Service = await startTestService(database.url, { config: mqttConfig() });
+    const { tenant, id, token } = await deviceOf({ url: staying.url, databaseUrl: database.url }, 'e0-01');
+    const client = await connect(stopping.mqttUrl!, { username: token, protocolVersion: 5 });
+    const goodbye = packetOf(client, 'disconnect');
+    const { acknowledged, over } = publishUntilGone(client);
+    while (acknowledged.size < 200) await packetOf(client, 'puback');
+    await stopping.close();
+    expect(await goodbye).toMatchObject({ reasonCode: 0x8b });
+    await over;
+    const stored = await storedBy(tenant, id);
+    expect(isWithin(acknowledged, stored)).toBe(true);
+    expect(stored.size).toBe(acknowledged.size);
+    await staying.close();
+  }, 120_000);
+});
+
+describe('a service that is killed', () => {
+  it('has stored whatever it acknowledged', async () => {
+    const { child, service } = await serve();
+    const staying = await startTestService(database.url);
+    const { tenant, id, token } = await deviceOf({ url: staying.url, databaseUrl: database.url }, 'e0-02');
+    const client = await connect(service.mqttUrl!, { username: token });
+    const { acknowledged, over } = publishUntilGone(client);
+    while (acknowledged.size < 300) await packetOf(client, 'puback');
+    child.kill('SIGKILL');
+    await ended(child);
+    await over;
+    expect(isWithin(acknowledged, await storedBy(tenant, id))).toBe(true);
+    await staying.close();
+  }, 120_000);
+});
+
+describe('several workers', () => {
+  it('take clients at one address', async () => {
+    const { child, service } = await serve({ WORKERS: '2' });
+    const { tenant, id, token } = await deviceOf(service, 'e0-03');
+    const clients = await Promise.all(
+      Array.from({ length: 4 }, () => connect(service.mqttUrl!, { username: token, protocolVersion: 5 })),
+    );
+    const goodbyes = clients.map((client) => packetOf(client, 'disconnect'));
+    await Promise.all(
+      clients.map((client, number) =>
+        client.publishAsync('v1/devices/me/telemetry', JSON.stringify({ number }), { qos: 1 }),
+      ),
+    );
+    expect([...(await storedBy(tenant, id))].sort()).toEqual([0, 1, 2, 3]);
+    child.kill('SIGTERM');
+    expect(await Promise.all(goodbyes)).toHaveLength(4);
+    expect(await ended(child)).toBe(0);
+  }, 120_000);
+
+  it('name the setting of a port that is taken', async () => {
+    const { service } = await serve();
+    const { port } = new URL(service.mqttUrl!);
+    const child = startCommand(['serve'], {
+      DATABASE_URL: database.url,
+      SECRET_KEY: 'a key for tests',
+      PORT: '0',
+      MQTT_PORT: port,
+      LOG_LEVEL: 'fatal',
+    });
+    started.push(child);
+    let written = '';
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (written += text));
+    expect(await ended(child)).toBe(1);
+    expect(written).toMatch(/is taken.*MQTT_PORT=/);
+  }, 120_000);
+});

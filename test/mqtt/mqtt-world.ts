@@ -1,0 +1,137 @@
+import { beforeAll } from '@jest/globals';
+import mqtt, { type IClientOptions, type MqttClient, type Packet } from 'mqtt';
+import { readConfig } from '../../src/config.js';
+import { TokenScope } from '../../src/entities/enums.js';
+import type { Client } from '../support/client.js';
+import { type TestService, type TestServiceOptions, useService } from '../support/service.js';
+import { createTenant, type Tenant } from '../support/tenant.js';
+
+/** Settings of a service that speaks MQTT; `http` and `mqtt` differ from the usual ones by what is given. */
+export const mqttConfig = (settings: Record<string, string> = {}) => {
+  const { http, mqtt, ingestRateLimit, rateLimit } = readConfig({ MQTT_PORT: '0', RATE_LIMIT: '0', ...settings });
+  return { http, mqtt, ingestRateLimit, rateLimit };
+};
+
+/** A service that speaks MQTT, with an organization, a device, and a token of each kind. */
+export interface MqttWorld {
+  readonly service: TestService;
+  readonly url: string;
+  readonly tenant: Tenant;
+  readonly owner: Client;
+  /** Id of the device `ab-01`. */
+  readonly deviceId: string;
+  /** Posts for the organization, and for the device alone. */
+  readonly ingestToken: string;
+  readonly deviceToken: string;
+  /** The newest record of the device. */
+  lastRecord(deviceId?: string): Promise<StoredRecord | undefined>;
+}
+
+/** A record as lists of records give it. */
+export interface StoredRecord {
+  ts: number;
+  data: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+}
+
+/** Starts the service before the tests of the file. */
+export function useMqtt(settings: Record<string, string> = {}, options: TestServiceOptions = {}): MqttWorld {
+  const service = useService({ ...options, config: { ...mqttConfig(settings), ...options.config } });
+  let tenant: Tenant;
+  let deviceId: string;
+  let ingestToken: string;
+  let deviceToken: string;
+  beforeAll(async () => {
+    tenant = await createTenant(service);
+    deviceId = await makeDevice(tenant, 'ab-01');
+    ingestToken = (await tenant.client({ scope: TokenScope.ingest })).token!;
+    deviceToken = await makeDeviceToken(tenant, deviceId);
+  });
+  return {
+    service,
+    get url() {
+      return service.mqttUrl!;
+    },
+    get tenant() {
+      return tenant;
+    },
+    get owner() {
+      return tenant.owner;
+    },
+    get deviceId() {
+      return deviceId;
+    },
+    get ingestToken() {
+      return ingestToken;
+    },
+    get deviceToken() {
+      return deviceToken;
+    },
+    lastRecord: async (id = deviceId) => (await recordsOf(tenant, id)).at(0),
+  };
+}
+
+/** All records of a device, newest first. */
+export async function recordsOf({ id, owner }: Tenant, deviceId: string): Promise<StoredRecord[]> {
+  const query = `query ($id: ID!, $deviceId: ID!, $after: String) {
+    device(organizationId: $id, deviceId: $deviceId) { records(limit: 1000, after: $after) { hasMore endCursor items { ts data metadata } } } }`;
+  const records: StoredRecord[] = [];
+  for (let after: string | null = null; ; ) {
+    const response = await fetch(new URL('/graphql', owner.base), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query, variables: { id, deviceId, after } }),
+    });
+    const { data } = (await response.json()) as { data: { device: { records: RecordsPage } } };
+    const { items, hasMore, endCursor } = data.device.records;
+    records.push(...items);
+    if (!hasMore) return records;
+    after = endCursor;
+  }
+}
+
+interface RecordsPage {
+  hasMore: boolean;
+  endCursor: string | null;
+  items: StoredRecord[];
+}
+
+/** Registers a device and gives its id. */
+export const makeDevice = async (tenant: Tenant, serial: string, product?: { id: string }): Promise<string> =>
+  (
+    await tenant.owner.post<{ id: string }>(`/organizations/${tenant.id}/devices/${serial}`, {
+      ...(product && { product }),
+    })
+  ).body.id;
+
+/** Makes a token of a device. */
+export const makeDeviceToken = async (tenant: Tenant, deviceId: string): Promise<string> =>
+  (await tenant.owner.post<{ token: string }>(`/devices/${tenant.id}/${deviceId}/tokens`, {})).body.token;
+
+/**
+ * Connects with the library that most programs use; rejects where it is refused. It does not connect again: messages that
+ * are under way when the connection ends fail then.
+ */
+export const connect = async (url: string, options: IClientOptions): Promise<MqttClient> => {
+  const client = await mqtt.connectAsync(url, { reconnectPeriod: 0, connectTimeout: 60_000, ...options });
+  client.on('error', () => undefined);
+  return client.on('close', () => client.end(true));
+};
+
+/** The next packet of a kind that a client is sent. */
+export const packetOf = <Cmd extends Packet['cmd']>(
+  client: MqttClient,
+  cmd: Cmd,
+): Promise<Extract<Packet, { cmd: Cmd }>> =>
+  new Promise((resolve) => {
+    const take = (packet: Packet) => {
+      if (packet.cmd !== cmd) return;
+      client.removeListener('packetreceive', take);
+      resolve(packet as Extract<Packet, { cmd: Cmd }>);
+    };
+    client.on('packetreceive', take);
+  });
+
+/** Resolves when the connection of a client is gone. */
+export const gone = (client: MqttClient): Promise<void> =>
+  new Promise((resolve) => (client.connected ? client.once('close', () => resolve()) : resolve()));

@@ -1,0 +1,48 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { useMqtt } from './mqtt-world.js';
+import { RawClient } from './raw-client.js';
+
+const world = useMqtt({ MQTT_CONNECTIONS_PER_TOKEN: '20', CONNECTIONS_PER_ADDRESS: '10' });
+const clients: RawClient[] = [];
+const keep = (client: RawClient) => {
+  clients.push(client);
+  return client;
+};
+const letIn = async (version: 4 | 5 = 4) => keep(await RawClient.as(world.deviceToken, world.url, version));
+afterEach(async () => {
+  for (const client of clients) client.leave();
+  await Promise.all(clients.splice(0).map((client) => client.closed()));
+});
+
+/** Connections that are open; more than any, where the address still has too many to ask. */
+const connections = async (): Promise<number> => {
+  const response = await fetch(`${world.service.url}/metrics`).catch(() => undefined);
+  const [, count] = /^ddp_mqtt_connections (\d+)$/m.exec((await response?.text()) ?? '') ?? [];
+  return Number(count ?? Number.POSITIVE_INFINITY);
+};
+
+/** Resolves once the service has given back the places of all clients that left. */
+const allGone = async () => {
+  while ((await connections()) > 0);
+};
+
+describe('connections', () => {
+  it('of an address are so many and no more; those with a token are not counted', async () => {
+    for (let count = 0; count < 12; count++) await letIn();
+    const waiting = await Promise.all(Array.from({ length: 10 }, async () => keep(await RawClient.to(world.url))));
+    const one = keep(await RawClient.to(world.url));
+    await one.closed();
+    expect(waiting.every(({ socket }) => !socket.destroyed)).toBe(true);
+  });
+
+  it('of a token are so many and no more, and it gets their places back', async () => {
+    await allGone();
+    for (let count = 0; count < 20; count++) await letIn(5);
+    const one = keep(await RawClient.to(world.url, 5)).hello(world.deviceToken);
+    expect(await one.packet('connack')).toMatchObject({ reasonCode: 0x97 });
+    await one.closed();
+    for (const client of clients) client.leave();
+    await allGone();
+    expect(await (await letIn(5)).packet('connack')).toMatchObject({ reasonCode: 0 });
+  });
+});

@@ -1,0 +1,196 @@
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { MqttClient } from 'mqtt';
+import { connect, makeDevice, makeDeviceToken, packetOf, recordsOf, useMqtt } from './mqtt-world.js';
+
+const world = useMqtt();
+const clients: MqttClient[] = [];
+const open = async (token: string, options: object = {}) => {
+  const client = await connect(world.url, { username: token, ...options });
+  clients.push(client);
+  return client;
+};
+afterEach(() => {
+  for (const client of clients.splice(0)) client.end(true);
+});
+
+const publish = (client: MqttClient, topic: string, payload: object | Buffer | string) =>
+  client.publishAsync(
+    topic,
+    Buffer.isBuffer(payload) || typeof payload === 'string' ? payload : JSON.stringify(payload),
+    {
+      qos: 1,
+    },
+  );
+
+describe.each([4, 5] as const)('a client that speaks version %i of the protocol', (protocolVersion) => {
+  it('finds a record stored when its message is acknowledged', async () => {
+    const client = await open(world.ingestToken, { protocolVersion });
+    await publish(client, 'ddp/records', { serial: 'ab-01', data: { count: protocolVersion } });
+    expect(await world.lastRecord()).toMatchObject({ data: { count: protocolVersion } });
+  });
+
+  it('posts telemetry as the device of its token', async () => {
+    const client = await open(world.deviceToken, { protocolVersion });
+    await publish(client, 'v1/devices/me/telemetry', { ts: 1_700_000_000_000 + protocolVersion, values: { t: 5 } });
+    await publish(client, 'v1/devices/me/telemetry', [{ t: protocolVersion }]);
+    expect(await world.lastRecord()).toMatchObject({
+      data: { t: protocolVersion },
+      metadata: { provider: 'thingsboard' },
+    });
+  });
+
+  it('takes its token as password too', async () => {
+    const client = await open('device-1', { protocolVersion, password: world.deviceToken });
+    await publish(client, 'v1/devices/me/telemetry', { password: protocolVersion });
+    expect(await world.lastRecord()).toMatchObject({ data: { password: protocolVersion } });
+  });
+
+  it('is acknowledged in the order of its messages, many under way at once', async () => {
+    const client = await open(world.deviceToken, { protocolVersion });
+    const sent = new Map<number, number>();
+    const order: number[] = [];
+    client.on('packetsend', (packet) => {
+      if (packet.cmd === 'publish') sent.set(packet.messageId!, sent.size);
+    });
+    client.on('packetreceive', (packet) => {
+      if (packet.cmd === 'puback') order.push(sent.get(packet.messageId!)!);
+    });
+    await Promise.all(
+      Array.from({ length: 300 }, (_, count) => publish(client, 'v1/devices/me/telemetry', { many: count })),
+    );
+    expect(order).toEqual(Array.from({ length: 300 }, (_, index) => index));
+  });
+});
+
+describe('what devices publish', () => {
+  it('is stored at QoS 0 as well, also where the client goes at once', async () => {
+    const deviceId = await makeDevice(world.tenant, 'ab-70');
+    const client = await open(await makeDeviceToken(world.tenant, deviceId));
+    for (let count = 0; count < 500; count++) client.publish('v1/devices/me/telemetry', JSON.stringify({ count }));
+    await client.endAsync();
+    const count = async () => (await recordsOf(world.tenant, deviceId)).length;
+    while ((await count()) < 500);
+    expect(await count()).toBe(500);
+  });
+
+  it('of a gateway is stored for each of its devices', async () => {
+    const other = await makeDevice(world.tenant, 'ab-02');
+    const client = await open(world.ingestToken);
+    await publish(client, 'v1/gateway/connect', { device: 'ab-02' });
+    await publish(client, 'v1/gateway/telemetry', {
+      'ab-01': [{ ts: Date.now(), values: { of: 'first' } }],
+      'ab-02': [{ ts: Date.now(), values: { of: 'second' } }],
+    });
+    expect(await world.lastRecord()).toMatchObject({ data: { of: 'first' } });
+    expect(await world.lastRecord(other)).toMatchObject({ data: { of: 'second' } });
+  });
+
+  it('as bytes is decoded by the product of the device', async () => {
+    const variable = {
+      name: 'temperature',
+      type: 'FLOAT32',
+      mappings: [{ streamId: 1, streamType: 'BIN', varNumber: 1 }],
+    };
+    const made = await world.owner.post<{ id: string }>(`/organizations/${world.tenant.id}/products`, {
+      name: 'Thermometer',
+      version: '1',
+      variables: [variable],
+    });
+    expect(made.status).toBe(200);
+    const deviceId = await makeDevice(world.tenant, 'ab-03', { id: made.body.id });
+    const client = await open(await makeDeviceToken(world.tenant, deviceId));
+    await publish(client, 'ddp/frames/1/BIN', Buffer.from('0441AC0000', 'hex'));
+    expect(await world.lastRecord(deviceId)).toMatchObject({ data: { temperature: 21.5 } });
+  });
+
+  it('with a token of the organization is of the device whose serial the client identifier is', async () => {
+    const client = await open(world.ingestToken, { clientId: 'AB01' });
+    await publish(client, 'v1/devices/me/telemetry', { by: 'identifier' });
+    expect(await world.lastRecord()).toMatchObject({ data: { by: 'identifier' } });
+  });
+
+  it('is stored once where its key comes again', async () => {
+    const before = await recordsOf(world.tenant, world.deviceId);
+    const client = await open(world.deviceToken);
+    await publish(client, 'ddp/records', [{ data: { a: 1 }, key: 'mqtt-1' }, { data: { a: 2 } }]);
+    await publish(client, 'ddp/records', { data: { a: 1 }, key: 'mqtt-1' });
+    const after = await recordsOf(world.tenant, world.deviceId);
+    expect(after.length - before.length).toBe(2);
+  });
+
+  it('is acknowledged with its delivery to a hook committed', async () => {
+    const { tenant, owner, deviceId } = world;
+    const applications = `/applications/${tenant.id}`;
+    const { body: application } = await owner.post<{ id: string }>(`/organizations/${tenant.id}/applications`, {
+      name: 'A',
+    });
+    await owner.put(`${applications}/${application.id}/devices/${deviceId}`);
+    const made = await owner.post<{ id: string }>(`${applications}/${application.id}/hooks`, {
+      url: 'http://127.0.0.1:9/',
+    });
+    expect(made.status).toBe(200);
+    const client = await open(world.deviceToken);
+    await publish(client, 'v1/devices/me/telemetry', { hooked: true });
+    const deliveries = await owner.get<unknown[]>(`${applications}/${application.id}/hooks/${made.body.id}/deliveries`);
+    expect(deliveries.body).toHaveLength(1);
+  });
+});
+
+describe('a message that is refused', () => {
+  let client: MqttClient;
+  beforeAll(async () => {
+    client = await connect(world.url, { username: world.ingestToken, protocolVersion: 5, clientId: '' });
+  });
+
+  it.each([
+    ['JSON that is none', 'ddp/records', '{"serial":', 0x99, /not JSON/],
+    ['a text that is no UTF-8', 'ddp/records', Buffer.from([0xff, 0xfe]), 0x99, /UTF-8/],
+    ['telemetry that is none', 'v1/gateway/telemetry', '[5]', 0x99, /gateway sends/],
+    ['a record without data', 'ddp/records', '{"serial":"ab-01"}', 0x99, /data or frame/],
+    ['a device that nobody knows', 'ddp/records', '{"serial":"ff-ff","data":{}}', 0x83, /register it first/],
+    ['a device that is not named', 'v1/devices/me/telemetry', '{"a":1}', 0x99, /client identifier/],
+    ['a topic that there is not', 'devices/1/up', '{}', 0x90, /Publish to/],
+    ['a stream that there is not', 'ddp/frames/256/BIN', 'x', 0x90, /Publish to/],
+    ['a kind of stream that there is not', 'ddp/frames/1/toString', 'x', 0x90, /Publish to/],
+  ])('for %s says why in version 5, and its connection stays', async (_what, topic, payload, reason, words) => {
+    const acknowledged = packetOf(client, 'puback');
+    await expect(publish(client, topic, payload)).rejects.toMatchObject({ code: reason });
+    expect(await acknowledged).toMatchObject({
+      reasonCode: reason,
+      properties: { reasonString: expect.stringMatching(words) },
+    });
+    expect(client.connected).toBe(true);
+  });
+
+  it('of several says how many were not stored, where the others were', async () => {
+    const acknowledged = packetOf(client, 'puback');
+    await publish(client, 'ddp/records', [
+      { serial: 'ab-01', data: { b: 1 } },
+      { serial: 'ff-ff', data: {} },
+    ]);
+    expect(await acknowledged).toMatchObject({
+      reasonCode: 0,
+      properties: {
+        reasonString: expect.stringMatching(/^1 of 2 records were not stored; the first, at 1: No device/),
+      },
+    });
+  });
+
+  it('has no words for a client that asks for none, or whose packets are too small', async () => {
+    for (const properties of [{ requestProblemInformation: false }, { maximumPacketSize: 50 }]) {
+      const quiet = await open(world.ingestToken, { protocolVersion: 5, properties });
+      const acknowledged = packetOf(quiet, 'puback');
+      await expect(publish(quiet, 'ddp/records', 'x')).rejects.toMatchObject({ code: 0x99 });
+      expect((await acknowledged).properties?.reasonString).toBeUndefined();
+    }
+  });
+
+  it('leaves those before it acknowledged, and those after it that are not, where 3.1.1 can only end the connection', async () => {
+    const old = await open(world.ingestToken, { protocolVersion: 4 });
+    const outcomes = await Promise.allSettled([
+      publish(old, 'ddp/records', { serial: 'ab-01', data: { c: 1 } }),
+      publish(old, 'ddp/records', 'no JSON'),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+});
