@@ -26,7 +26,7 @@ const mayImport = {
   'periodic-tasks': ['poll-loop'],
   entities: ['errors', 'json'],
   // Of schema only the type of a read, of entities only that of a call.
-  database: ['entities', 'errors', 'log', 'secret-file', 'schema', 'fair-queue'],
+  database: ['back-off', 'entities', 'errors', 'log', 'secret-file', 'schema', 'fair-queue'],
   schema: ['entities', 'errors', 'json'],
   auth: ['entities', 'schema', 'errors'],
   // The query language: it knows no store.

@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   rest: () => import('./rest.js'),
   search: () => import('./search.js'),
   typed: () => import('./typed.js'),
+  upgrade: () => import('./upgrade.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

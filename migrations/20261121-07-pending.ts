@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What waits is pending: what succeeded, or failed, is not looked for among it. */
+/** Its check of what waits is that of 20261122-98-claims now: until then claims of before write other states. */
 export class Pending extends Migration {
   override up(): void {
-    this.addSql(`alter table delivery_open add constraint delivery_open_pending check (state = 'pending')`);
+    // Nothing is left of it.
   }
 }

@@ -1,19 +1,26 @@
-import { Migration } from '@mikro-orm/migrations';
+import { OnlineMigration } from '../src/database/online-migration.js';
+import type { OnlineSteps } from '../src/database/online-steps.js';
 
 /** What waits is kept and goes out oldest first; a filter that keeps running out of time is switched off. */
-export class Shares extends Migration {
-  override up(): void {
-    this.addSql(`
-      alter table hook add column filter_disabled_at timestamptz(3), add column filter_disabled_reason text;
+export class Shares extends OnlineMigration {
+  override async steps(steps: OnlineSteps): Promise<void> {
+    await steps.locked(
+      'hook, hook_state',
+      `
+      alter table hook
+        add column if not exists filter_disabled_at timestamptz(3), add column if not exists filter_disabled_reason text;
       -- Transactions in a row in which the query of the filter ran out of time.
-      alter table hook_state add column filter_timeouts integer not null default 0;
-    `);
-    this.addSql(`
-      -- Organizations take turns with their jobs.
-      drop index job_open;
-      create index job_turn on job (organization_id, created_at) where state in ('pending', 'running');
-    `);
-    this.addSql(`
+      alter table hook_state add column if not exists filter_timeouts integer not null default 0;
+    `,
+    );
+    // Organizations take turns with their jobs.
+    await steps.index({
+      name: 'job_turn',
+      table: 'job',
+      definition: `(organization_id, created_at) where state in ('pending', 'running')`,
+    });
+    await steps.locked('job', 'drop index if exists job_open');
+    await steps.run(`
       create or replace function hook_follow() returns trigger language plpgsql as $$
       begin
         if tg_op = 'INSERT' then
@@ -34,11 +41,11 @@ export class Shares extends Migration {
         return null;
       end $$;
     `);
-    this.addSql(`
-      drop function delivery_retire(date);
+    await steps.run(`
+      drop function if exists delivery_retire(date);
       -- Drops the partitions of the days before one, and answers their number. What waits is not history: it goes only
       -- with a hook that is disabled, once it has waited since before a moment.
-      create function delivery_retire(before date, waiting_since timestamptz) returns integer language plpgsql as $$
+      create or replace function delivery_retire(before date, waiting_since timestamptz) returns integer language plpgsql as $$
       declare
         name text;
         dropped integer := 0;

@@ -1,11 +1,14 @@
-import { Migration } from '@mikro-orm/migrations';
+import { OnlineMigration } from '../src/database/online-migration.js';
+import type { OnlineSteps } from '../src/database/online-steps.js';
 
 /** What finds the deliveries of an application that failed, among all that succeeded. */
-export class Outcome extends Migration {
-  override up(): void {
+export class Outcome extends OnlineMigration {
+  override async steps(steps: OnlineSteps): Promise<void> {
     // Few fail: most deliveries cost this index nothing.
-    this.addSql(
-      `create index delivery_application_failed on delivery_done (application_id, id) where state <> 'succeeded'`,
-    );
+    await steps.index({
+      name: 'delivery_application_failed',
+      table: 'delivery_done',
+      definition: `(application_id, id) where state <> 'succeeded'`,
+    });
   }
 }

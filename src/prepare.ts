@@ -1,13 +1,15 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { ormOptions } from '../mikro-orm.config.js';
 import { migrate } from './database/migrate.js';
+import { lockLimit } from './database/online-steps.js';
 import type { Log } from './log.js';
 
 /** Brings a database to the newest schema and gives the names of what was applied. */
 export async function prepareDatabase(connectionString: string, log: Log): Promise<string[]> {
-  const orm = await MikroORM.init(ormOptions(connectionString));
+  // A migration that waits for a lock makes others wait behind it: it tries again instead.
+  const orm = await MikroORM.init(ormOptions(connectionString, `-c lock_timeout=${lockLimit}`));
   try {
-    const applied = await migrate(orm);
+    const applied = await migrate(orm, { log });
     if (applied.length > 0) log.info({ applied }, 'Migrated the database.');
     return applied;
   } finally {

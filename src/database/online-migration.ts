@@ -1,0 +1,40 @@
+import { Migration } from '@mikro-orm/migrations';
+import { OnlineSteps } from './online-steps.js';
+import { withSession } from './pools.js';
+import { clientOf } from './primary.js';
+
+/** The name that the connections of migrations have in `pg_stat_activity`. */
+export const migrationName = 'ddp migrate';
+
+/**
+ * A migration of tables that have rows, while processes of the release before serve: it never holds up their statements
+ * for longer than `lockLimit`. Each step commits by itself, and a migration that ended half-way begins anew: every step
+ * must be safe to repeat.
+ *
+ * ```ts
+ * export class Names extends OnlineMigration {
+ *   override async steps(steps: OnlineSteps): Promise<void> {
+ *     await steps.index({ name: 'device_name', table: 'device', definition: '(organization_id, lower(name), id)' });
+ *   }
+ * }
+ * ```
+ */
+export abstract class OnlineMigration extends Migration {
+  abstract steps(steps: OnlineSteps): Promise<void>;
+
+  /** Indexes cannot be built concurrently inside a transaction. */
+  override isTransactional(): boolean {
+    return false;
+  }
+
+  override async up(): Promise<void> {
+    const connectionString = withSession(this.config.get('clientUrl')!, '-c statement_timeout=0 -c lock_timeout=0');
+    const client = new (clientOf(connectionString))({ connectionString, application_name: migrationName });
+    await client.connect();
+    try {
+      await this.steps(new OnlineSteps(client));
+    } finally {
+      await client.end();
+    }
+  }
+}
