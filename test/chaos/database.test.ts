@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { full, report, startDay, timed } from './day.js';
+import { full, limit, report, startDay, timed } from './day.js';
 import { embeddedAddress } from './embedded.js';
 
 /** How long a fault lasts after it shows, in milliseconds. */
@@ -72,48 +72,52 @@ describe('the disk of the database is full', () => {
 });
 
 describe('other programs take all connections of the database', () => {
-  it('goes on over those that it has, answers 503 where it needs another, and takes them when they are free', async () => {
-    const day = await startDay();
-    await day.load.stored();
-    const address = await embeddedAddress(day.dataDir);
-    const taken: pg.Client[] = [];
-    for (;;) {
-      const client = new pg.Client(address);
-      client.on('error', () => undefined);
-      try {
-        await client.connect();
-      } catch (error) {
-        expect(error).toMatchObject({ code: '53300' });
-        break;
+  it(
+    'goes on over those that it has, answers 503 where it needs another, and takes them when they are free',
+    async () => {
+      const day = await startDay();
+      await day.load.stored();
+      const address = await embeddedAddress(day.dataDir);
+      const taken: pg.Client[] = [];
+      for (;;) {
+        const client = new pg.Client(address);
+        client.on('error', () => undefined);
+        try {
+          await client.connect();
+        } catch (error) {
+          expect(error).toMatchObject({ code: '53300' });
+          break;
+        }
+        taken.push(client);
       }
-      taken.push(client);
-    }
-    // Connections that the service has are ended, so that it needs new ones, and has none.
-    const [admin] = taken;
-    await admin!.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'ddp%' and application_name <> 'ddp in use'`,
-    );
-    for (;;) {
-      const client = new pg.Client(address);
-      client.on('error', () => undefined);
-      if (
-        !(await client.connect().then(
-          () => true,
-          () => false,
-        ))
-      )
-        break;
-      taken.push(client);
-    }
-    day.load.take();
-    await day.load.answered('503');
-    await pause(lasting);
-    const { statuses, longest } = day.load.take();
-    await Promise.all(taken.map((client) => client.end()));
-    const recovered = await timed(day.load.stored());
-    await day.settle();
-    await report({ fault: 'connections exhausted', taken: taken.length, statuses, longest, recovered });
-    expectRefusals(statuses);
-    await day.close();
-  }, 240_000);
+      // Connections that the service has are ended, so that it needs new ones, and has none.
+      const [admin] = taken;
+      await admin!.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'ddp%' and application_name <> 'ddp in use'`,
+      );
+      for (;;) {
+        const client = new pg.Client(address);
+        client.on('error', () => undefined);
+        if (
+          !(await client.connect().then(
+            () => true,
+            () => false,
+          ))
+        )
+          break;
+        taken.push(client);
+      }
+      day.load.take();
+      await day.load.answered('503');
+      await pause(lasting);
+      const { statuses, longest } = day.load.take();
+      await Promise.all(taken.map((client) => client.end()));
+      const recovered = await timed(day.load.stored());
+      await day.settle();
+      await report({ fault: 'connections exhausted', taken: taken.length, statuses, longest, recovered });
+      expectRefusals(statuses);
+      await day.close();
+    },
+    limit,
+  );
 });

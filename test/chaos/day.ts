@@ -13,6 +13,9 @@ import { ended } from '../support/command.js';
 /** Whether faults last as long as docs/reliability.md says; shorter and smaller in CI. */
 export const full = process.env['CHAOS'] === 'full';
 
+/** How long a fault may take with all that comes after it, in milliseconds. */
+export const limit = full ? 600_000 : 90_000;
+
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
 /** What a service that made its own database says once it listens. */
