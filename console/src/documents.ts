@@ -92,6 +92,24 @@ export type JobState =
   | 'done'
   | 'failed';
 
+/** What the lines of a file are. */
+export type ImportKind =
+  | 'devices'
+  | 'records';
+
+/** Where an import stands. */
+export type ImportState =
+  /** A dry run reads the file. */
+  | 'checking'
+  /** The dry run is over. Nothing is stored; the import may be applied. */
+  | 'checked'
+  /** Its lines are being stored. */
+  | 'applying'
+  /** Every line is stored, was there already, or is named as rejected. */
+  | 'done'
+  /** It ended early; the error of its job says why. */
+  | 'failed';
+
 /** How a delivery ended. */
 export type Ended =
   | 'succeeded'
@@ -396,6 +414,30 @@ export type DevicesQueryVariables = Exact<{
 
 
 export type DevicesQuery = { devices: { totalCount: number | null, items: Array<{ id: string, serial: string, name: string | null, tags: Array<string>, applicationCount: number, lastRecordAt: string | null, product: { id: string, name: string, variables: Array<{ name: string }> } | null, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }> }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null, applications: { items: Array<{ id: string, name: string, permission: Permission }> } | null };
+
+export type FileImportQueryVariables = Exact<{
+  organizationId: string;
+  importId: string;
+}>;
+
+
+export type FileImportQuery = { fileImport: { id: string, kind: ImportKind, state: ImportState, lines: number, created: number, updated: number, unchanged: number, rejected: number, faultCount: number, faults: Array<{ line: number, column: number | null, field: string | null, message: string }>, job: { id: string, done: number, total: number | null, error: string | null } | null } | null };
+
+export type ApplyFileImportMutationVariables = Exact<{
+  organizationId: string;
+  importId: string;
+}>;
+
+
+export type ApplyFileImportMutation = { applyFileImport: { id: string } | null };
+
+export type DeleteFileImportMutationVariables = Exact<{
+  organizationId: string;
+  importId: string;
+}>;
+
+
+export type DeleteFileImportMutation = { deleteFileImport: boolean | null };
 
 export type ExploreQueryVariables = Exact<{
   organizationId: string;
@@ -1349,6 +1391,45 @@ export const DevicesDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<DevicesQuery, DevicesQueryVariables>;
+export const FileImportDocument = new TypedDocumentString(`
+    query FileImport($organizationId: ID!, $importId: ID!) {
+  fileImport(organizationId: $organizationId, importId: $importId) {
+    id
+    kind
+    state
+    lines
+    created
+    updated
+    unchanged
+    rejected
+    faultCount
+    faults {
+      line
+      column
+      field
+      message
+    }
+    job {
+      id
+      done
+      total
+      error
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<FileImportQuery, FileImportQueryVariables>;
+export const ApplyFileImportDocument = new TypedDocumentString(`
+    mutation ApplyFileImport($organizationId: ID!, $importId: ID!) {
+  applyFileImport(organizationId: $organizationId, importId: $importId) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<ApplyFileImportMutation, ApplyFileImportMutationVariables>;
+export const DeleteFileImportDocument = new TypedDocumentString(`
+    mutation DeleteFileImport($organizationId: ID!, $importId: ID!) {
+  deleteFileImport(organizationId: $organizationId, importId: $importId)
+}
+    `) as unknown as TypedDocumentString<DeleteFileImportMutation, DeleteFileImportMutationVariables>;
 export const ExploreDocument = new TypedDocumentString(`
     query Explore($organizationId: ID!, $applicationIds: [ID!], $variables: [String!]!, $deviceIds: [ID!], $function: SeriesFunction, $from: UnixTime, $to: UnixTime, $charts: Boolean!, $chartsDevices: Boolean!, $searches: Boolean!, $ts: LocatedJSON!, $queries: LocatedJSON!) {
   applications(organizationId: $organizationId, limit: 200, sort: "name") {

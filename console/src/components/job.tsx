@@ -15,6 +15,10 @@ const names: Readonly<Record<string, string>> = {
   redeliver: 'Redelivery',
   replay: 'Replay',
   redecode: 'Decoding again',
+  checkDevices: 'Check of a file of devices',
+  importDevices: 'Import of devices',
+  checkRecords: 'Check of a file of history',
+  importRecords: 'Import of history',
 };
 
 /** What a job does, in words. */

@@ -13,6 +13,7 @@ import { shown } from '../../value.js';
 import { BulkActions } from './bulk-actions.js';
 import { matchingOf } from './filter.js';
 import { Filters } from './filters.js';
+import { ImportActions, ImportPanel } from './import.js';
 import { RegisterDevice } from './register-device.js';
 
 type Device = NonNullable<DevicesQuery['devices']>['items'][number];
@@ -56,6 +57,7 @@ export function DevicesScreen() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [all, setAll] = useState(false);
   const job = address.get('job');
+  const imported = address.get('import');
   const matching = matchingOf(address, now);
   const devices = useQuery(DevicesDocument, {
     organizationId: organizationId.value,
@@ -71,8 +73,24 @@ export function DevicesScreen() {
   return (
     <Page
       title="Devices"
-      actions={devices.data !== undefined && mayOwn.value && <RegisterDevice products={devices.data.products.items} />}
+      actions={
+        devices.data !== undefined &&
+        mayOwn.value && (
+          <>
+            <ImportActions sent={(importId) => address.set({ import: importId })} />
+            <RegisterDevice products={devices.data.products.items} />
+          </>
+        )
+      }
     >
+      {imported !== '' && (
+        <ImportPanel
+          key={imported}
+          importId={imported}
+          changed={devices.reload}
+          close={() => address.set({ import: '' })}
+        />
+      )}
       <Loading of={devices} rows={limit}>
         {(data) => {
           const { items, totalCount } = data.devices;

@@ -1,0 +1,175 @@
+import { useEffect } from 'preact/hooks';
+import { Action } from '../../components/action.js';
+import { Field } from '../../components/dialog.js';
+import { Section } from '../../components/page.js';
+import { Loading } from '../../components/state.js';
+import {
+  ApplyFileImportDocument,
+  DeleteFileImportDocument,
+  FileImportDocument,
+  type FileImportQuery,
+} from '../../documents.js';
+import { ask, GraphError } from '../../graph.js';
+import { organizationId, token } from '../../session.js';
+import { useQuery } from '../../use-query.js';
+
+/** Sends a file to its dry run; gives the import. */
+async function sendFile(kind: 'devices' | 'records', file: File): Promise<string> {
+  const ending = file.name.slice(file.name.lastIndexOf('.') + 1).toLowerCase();
+  const type = types[ending] ?? 'text/csv';
+  const response = await fetch(`/ddp/v1/organizations/${organizationId.value}/imports/${kind}`, {
+    method: 'POST',
+    headers: { 'content-type': type, authorization: `Bearer ${token.value ?? ''}` },
+    body: file,
+  });
+  const answer = (await response.json()) as { id: string; message?: string; code?: string; requestId?: string };
+  if (!response.ok)
+    throw new GraphError(answer.message ?? 'The file was refused.', answer.code ?? '', answer.requestId);
+  return answer.id;
+}
+
+const types: Readonly<Record<string, string>> = {
+  ndjson: 'application/x-ndjson',
+  jsonl: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+/** Buttons that take a file of devices, or of past records; `sent` is told of its import. */
+export function ImportActions({ sent }: { sent: (importId: string) => void }) {
+  const action = (kind: 'devices' | 'records', label: string, hint: string, accept: string) => (
+    <Action
+      label={label}
+      action="Check the file"
+      submit={async (form) => sent(await sendFile(kind, form.get('file') as File))}
+    >
+      <Field label="File" hint={hint}>
+        <input type="file" name="file" required accept={accept} />
+      </Field>
+    </Action>
+  );
+  return (
+    <>
+      {action(
+        'devices',
+        'Import devices',
+        'CSV with the columns serial, name, product, tags, location, application. It is only checked first.',
+        '.csv,text/csv',
+      )}
+      {action(
+        'records',
+        'Import history',
+        'CSV, NDJSON or Parquet with the columns serial, ts and one for each value. It is only checked first.',
+        '.csv,.ndjson,.jsonl,.parquet',
+      )}
+    </>
+  );
+}
+
+type Import = NonNullable<FileImportQuery['fileImport']>;
+
+const isUnderWay = ({ state }: Pick<Import, 'state'>) => state === 'checking' || state === 'applying';
+
+/** How often an import that is under way is looked at, in milliseconds. */
+const pause = 1000;
+
+/** What a file would do, or has done: counts, progress, faults, and a button that applies it. */
+export function ImportPanel({
+  importId,
+  changed,
+  close,
+}: {
+  importId: string;
+  changed: () => void;
+  close: () => void;
+}) {
+  const found = useQuery(FileImportDocument, { organizationId: organizationId.value, importId });
+  const now = found.data?.fileImport;
+  useEffect(() => {
+    if (now === undefined) return;
+    if (!isUnderWay(now)) return now.state === 'done' ? changed() : undefined;
+    const timer = setTimeout(found.reload, pause);
+    return () => clearTimeout(timer);
+  }, [now]);
+  return (
+    <Section title={now?.kind === 'records' ? 'Import of history' : 'Import of devices'}>
+      <Loading of={found} rows={3}>
+        {({ fileImport }) => <Outcome of={fileImport} reload={found.reload} close={close} />}
+      </Loading>
+    </Section>
+  );
+}
+
+const states: Readonly<Record<Import['state'], string>> = {
+  checking: 'The file is being checked.',
+  checked: 'The file is checked. Nothing is stored yet.',
+  applying: 'The file is being imported.',
+  done: 'The file is imported.',
+  failed: 'The import ended early.',
+};
+
+function Outcome({ of, reload, close }: { of: Import; reload: () => void; close: () => void }) {
+  const { id, state, created, updated, unchanged, rejected, faultCount, faults, job } = of;
+  const variables = { organizationId: organizationId.value, importId: id };
+  const good = created + updated + unchanged;
+  return (
+    <>
+      <p role="status">
+        {states[state]} {state === 'failed' && job?.error}
+      </p>
+      {isUnderWay(of) && (
+        <progress aria-label="Lines read" value={job?.done ?? 0} max={Math.max(job?.total ?? 0, job?.done ?? 0, 1)} />
+      )}
+      <p>
+        {created.toLocaleString()} new, {updated.toLocaleString()} changed, {unchanged.toLocaleString()} as they were,{' '}
+        {rejected.toLocaleString()} {rejected === 1 ? 'line' : 'lines'} left out.
+      </p>
+      {faults.length > 0 && (
+        <div class="table-frame">
+          <table aria-label="Faults">
+            <thead>
+              <tr>
+                <th>Line</th>
+                <th>Column</th>
+                <th>What is wrong</th>
+              </tr>
+            </thead>
+            <tbody>
+              {faults.slice(0, shownFaults).map(({ line, column, field, message }) => (
+                <tr key={`${line}/${column}/${message}`}>
+                  <td>{line}</td>
+                  <td>{[column, field].filter((each) => each != null).join(' ')}</td>
+                  <td>{message}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {faultCount > shownFaults && <p class="quiet">These are the first of {faultCount.toLocaleString()} faults.</p>}
+      <div class="actions">
+        {state === 'checked' && good > 0 && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => void ask(ApplyFileImportDocument, variables).then(reload, reload)}
+          >
+            Import {good.toLocaleString()} {good === 1 ? 'line' : 'lines'}
+          </button>
+        )}
+        {state === 'checked' && (
+          <button type="button" onClick={() => void ask(DeleteFileImportDocument, variables).then(close, reload)}>
+            Discard the file
+          </button>
+        )}
+        {!isUnderWay(of) && state !== 'checked' && (
+          <button type="button" onClick={close}>
+            Close
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Rows of the table of faults. */
+const shownFaults = 100;

@@ -1,0 +1,43 @@
+import { expect, it } from '@jest/globals';
+import { useWorld } from '../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+
+describeInBrowser('files of devices and history', () => {
+  const world = useWorld();
+  const browser = useBrowser();
+
+  it('are checked, show their faults in a table, and are imported', async () => {
+    const owner = await world.organization();
+    const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    const send = async (button: string, name: string, text: string) => {
+      await page.getByRole('button', { name: button }).click();
+      const dialog = page.getByRole('dialog', { name: button });
+      await dialog.getByLabel('File').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+      await dialog.getByRole('button', { name: 'Check the file' }).click();
+    };
+    await send('Import devices', 'fleet.csv', 'serial,name\nc1-01,Attic\nno serial,Cellar\n');
+    await page.getByText('The file is checked.').waitFor();
+    await page.getByRole('table', { name: 'Faults' }).getByText('1 serial').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Import 1 line' }).click();
+    await page.getByText('The file is imported.').waitFor();
+    await page.getByRole('link', { name: 'Attic' }).waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await send('Import history', 'history.ndjson', '{"serial":"c1-01","ts":1714568400,"data":{"level":7}}\n');
+    await page.getByRole('button', { name: 'Import 1 line' }).click();
+    await page.getByText('The file is imported.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('that are no text are refused in the dialog', async () => {
+    const owner = await world.organization();
+    const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Import devices' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import devices' });
+    const buffer = Buffer.from('PK\x03\x04 a spreadsheet');
+    await dialog.getByLabel('File').setInputFiles({ name: 'fleet.xlsx', mimeType: 'application/zip', buffer });
+    await dialog.getByRole('button', { name: 'Check the file' }).click();
+    await dialog.getByRole('alert').getByText('spreadsheet').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+});
