@@ -437,7 +437,7 @@ export type DeleteFileImportMutationVariables = Exact<{
 }>;
 
 
-export type DeleteFileImportMutation = { deleteFileImport: boolean | null };
+export type DeleteFileImportMutation = { deleteFileImport: { id: string } | null };
 
 export type ExploreQueryVariables = Exact<{
   organizationId: string;
@@ -1427,7 +1427,9 @@ export const ApplyFileImportDocument = new TypedDocumentString(`
     `) as unknown as TypedDocumentString<ApplyFileImportMutation, ApplyFileImportMutationVariables>;
 export const DeleteFileImportDocument = new TypedDocumentString(`
     mutation DeleteFileImport($organizationId: ID!, $importId: ID!) {
-  deleteFileImport(organizationId: $organizationId, importId: $importId)
+  deleteFileImport(organizationId: $organizationId, importId: $importId) {
+    id
+  }
 }
     `) as unknown as TypedDocumentString<DeleteFileImportMutation, DeleteFileImportMutationVariables>;
 export const ExploreDocument = new TypedDocumentString(`

@@ -1,7 +1,13 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { Caller } from '../entities/caller.js';
-import { type FileBody, type FileImport, ImportFormat, ImportKind, ImportState } from '../entities/file-import.js';
+import {
+  type FileBody,
+  type FileImport,
+  type ImportFormat,
+  ImportKind,
+  type ImportState,
+} from '../entities/file-import.js';
 import { newId } from '../entities/id.js';
 import { conflict, notFound } from '../errors.js';
 import { insertJob } from '../jobs/job-row.js';
@@ -30,7 +36,7 @@ export interface Imports {
   /** Starts the import of a file that was checked. @throws notFound, conflict */
   apply(caller: Caller, organizationId: string, id: string): Promise<FileImport>;
   /** Deletes a file and what is known of it. What was stored from it stays. @throws notFound */
-  remove(organizationId: string, id: string): Promise<void>;
+  remove(organizationId: string, id: string): Promise<FileImport>;
   /** Deletes files that nobody has asked for in a week, and those that never came whole. */
   purge(): Promise<void>;
 }
@@ -122,8 +128,9 @@ export const createImports = ({
       throw conflict(refusals[state] ?? 'This file cannot be imported.');
     },
     async remove(organizationId, id) {
-      await find(organizationId, id);
+      const found = await find(organizationId, id);
       await pool.query(sql`delete from file_import where id = ${id} and organization_id = ${organizationId}`);
+      return found;
     },
     async purge() {
       const now = new Date(clock());

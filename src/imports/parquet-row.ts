@@ -67,7 +67,7 @@ export const recordOfRow = (
   return {
     [columns.isById ? 'deviceId' : 'serial']: valueOf(at(columns.device)),
     ts: timeOf(at(columns.ts)),
-    ...(key !== undefined && { key: String(key) }),
+    ...(key !== undefined && { key: typeof key === 'string' ? key : JSON.stringify(key) }),
     ...parts,
   };
 };

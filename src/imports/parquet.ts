@@ -62,7 +62,7 @@ export async function readRowGroup(
       worker.on('message', (message: FromParquet) => {
         answer(message, read, take).then((reply) => {
           if ('bytes' in reply) worker.postMessage(reply, [reply.bytes]);
-          else if ('taken' in reply) worker.postMessage(reply);
+          else if ('taken' in reply) worker.postMessage(reply, []);
           else resolve(reply);
         }, reject);
       });

@@ -67,16 +67,15 @@ export class FileImportResolver {
     return this.imports.apply(ctx.caller, organizationId, importId);
   }
 
-  @Mutation(() => Boolean, {
-    description: 'Deletes a file, and ends the job on it. What was stored from it stays. False never comes.',
+  @Mutation(() => FileImport, {
+    description: 'Deletes a file, and ends the job on it. What was stored from it stays.',
   })
-  async deleteFileImport(
+  deleteFileImport(
     @Args(() => FileImportArgs) { organizationId, importId }: FileImportArgs,
     @Ctx() ctx: Context,
-  ): Promise<boolean> {
+  ): Promise<FileImport> {
     requireOrganization(ctx, organizationId, 'write');
-    await this.imports.remove(organizationId, importId);
-    return true;
+    return this.imports.remove(organizationId, importId);
   }
 
   @FieldResolver(() => Job, { nullable: true, description: 'The work on it: the dry run, and after it the import.' })

@@ -1,11 +1,11 @@
 import type { Request } from 'express';
-import { FileBody, ImportFormat } from '../entities/file-import.js';
+import { FileBody, type ImportFormat } from '../entities/file-import.js';
 import { malformed, unsupportedMediaType } from '../errors.js';
 import { decoderOf, mediaTypeOf } from './body.js';
 import type { Hold } from './in-flight.js';
 
 /** Media types of files, by their format. */
-export const fileTypes: Readonly<Record<ImportFormat, string>> = {
+const fileTypes: Readonly<Record<`${ImportFormat}`, string>> = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
   parquet: 'application/vnd.apache.parquet',
@@ -15,7 +15,7 @@ export const fileTypes: Readonly<Record<ImportFormat, string>> = {
  * A body that is a file in one of these formats, still to be read. `hold` counts what of it is in memory.
  * @throws unsupportedMediaType, malformed where there is none
  */
-export const openFileBody = (request: Request, formats: readonly ImportFormat[], hold: Hold): FileBody => {
+export const openFileBody = (request: Request, formats: readonly `${ImportFormat}`[], hold: Hold): FileBody => {
   const { headers } = request;
   if (headers['content-length'] === '0' || (headers['content-length'] ?? headers['transfer-encoding']) === undefined)
     throw malformed('Send the file as the body of the request.');
@@ -26,7 +26,7 @@ export const openFileBody = (request: Request, formats: readonly ImportFormat[],
       `Send the file as it is, with its type: ${formats.map((each) => `"Content-Type: ${fileTypes[each]}"`).join(', or ')}.`,
     );
   const decoder = decoderOf(headers['content-encoding']);
-  return new FileBody(format, async function* bytes() {
+  return new FileBody(format as ImportFormat, async function* bytes() {
     const source = decoder === undefined ? request : request.pipe(decoder);
     const broken = () => decoder?.destroy(malformed(ended));
     // A pipe does not tell its end of a source that broke off.

@@ -1,4 +1,4 @@
-import { ImportFormat } from '../entities/file-import.js';
+import type { ImportFormat } from '../entities/file-import.js';
 
 /** Verbs that operations have. HEAD and OPTIONS follow from them. */
 export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -19,7 +19,7 @@ export interface RouteOptions {
     | 'fields'
     | 'located'
     | { argument: string; lines?: true; otherTypes?: string }
-    | { argument: string; files: readonly ImportFormat[] };
+    | { argument: string; files: readonly `${ImportFormat}`[] };
   /** Arguments that a header carries. */
   headers?: Readonly<Record<string, string>>;
   /** Posts records: its own rate limit and body limit, and open to tokens that may do nothing else. */
@@ -169,12 +169,12 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.importDevices': [
       'POST',
       `${organization}/imports/devices`,
-      { body: { argument: 'file', files: [ImportFormat.csv] } },
+      { body: { argument: 'file', files: ['csv'] } },
     ],
     'Mutation.importRecords': [
       'POST',
       `${organization}/imports/records`,
-      { body: { argument: 'file', files: [ImportFormat.csv, ImportFormat.ndjson, ImportFormat.parquet] } },
+      { body: { argument: 'file', files: ['csv', 'ndjson', 'parquet'] } },
     ],
     'Query.fileImport': ['GET', fileImport],
     'Mutation.applyFileImport': ['POST', `${fileImport}/apply`],
