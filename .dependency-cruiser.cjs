@@ -64,6 +64,8 @@ const mayImport = {
   backup: [],
   // A customer: HTTP is all that it knows of us.
   demo: [],
+  // The same, beside a broker; packets it reads as the endpoint does.
+  bridge: ['mqtt', 'log', 'back-off'],
 };
 
 /** A module of that name, be it a folder or a file (`json` is `json.ts` and what it is made of). */
@@ -88,6 +90,7 @@ const at = (name) =>
     'tracing',
     'backup',
     'demo',
+    'bridge',
   ].includes(name)
     ? `^src/${name}/`
     : `^src/${name}(-reader|-plain|-scan)?\\.ts$`;

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { addOrganizationCommands, addUserCommands } from './command/account.js';
 import { addBackupCommands } from './command/backup.js';
+import { addBridgeCommand } from './command/bridge.js';
 import { addIndexCommands } from './command/cluster-index.js';
 import { addGroup } from './command/command.js';
 import { addDemoCommand } from './command/demo.js';
@@ -38,6 +39,7 @@ function createProgram(): Command {
   addProductCommands(addGroup(ddp, 'product', 'Products, the types of devices.'));
   addRetentionCommands(addGroup(ddp, 'retention', 'How long records are kept.'));
   addIndexCommands(addGroup(ddp, 'index', 'The index of records on an OpenSearch cluster.'));
+  addBridgeCommand(ddp);
   addDemoCommand(ddp);
   return ddp;
 }

@@ -111,7 +111,7 @@ describe('a client with a token', () => {
         client.socket.end();
         await client.closed();
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
     const client = (await letIn(5)).publish(5, { after: 'all' });
     expect(await client.packet('puback')).toMatchObject({ messageId: 5, reasonCode: 0 });

@@ -1,0 +1,53 @@
+import { type Command, Option } from 'commander';
+import { type BridgeSource, bridgeSources, runBridge } from '../bridge/bridge.js';
+import { createLog } from '../log.js';
+
+interface GivenOptions {
+  url: string;
+  topic: string[];
+  source: BridgeSource;
+  service: string;
+  organization: string;
+  token: string;
+  clientId: string;
+}
+
+/** `ddp bridge` */
+export function addBridgeCommand(ddp: Command): void {
+  ddp
+    .command('bridge')
+    .description('Subscribe to an MQTT broker and post its messages to a running service, until SIGTERM or SIGINT.')
+    .addOption(
+      new Option('--url <address>', 'broker, such as mqtt://user:password@host:1883, or mqtts://')
+        .env('BRIDGE_URL')
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--topic <topics...>', 'what to subscribe to, such as application/+/device/+/event/+')
+    .addOption(
+      new Option('--source <source>', 'whose messages they are').choices([...bridgeSources]).makeOptionMandatory(),
+    )
+    .requiredOption('--organization <id>', 'organization whose devices they are of')
+    .addOption(new Option('--token <token>', 'token of scope ingest').env('DDP_TOKEN').makeOptionMandatory())
+    .option('--service <origin>', 'where the service is', 'http://127.0.0.1:4000')
+    .option('--client-id <name>', 'the broker keeps messages for this name while the bridge is away', 'ddp-bridge')
+    .action(bridge);
+}
+
+async function bridge({ url, topic, source, service, organization, token, clientId }: GivenOptions): Promise<void> {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address === undefined || !/^mqtts?:$/.test(address.protocol))
+    throw new Error('--url must be an address such as mqtt://host:1883.');
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+  await runBridge({
+    url: address,
+    topics: topic,
+    source,
+    service: service.replace(/\/$/, ''),
+    organizationId: organization,
+    token,
+    clientId,
+    log: createLog('info'),
+    signal: stop.signal,
+  });
+}
