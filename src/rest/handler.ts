@@ -1,13 +1,6 @@
 import { buildOperationNodeForField } from '@graphql-tools/utils';
 import type { Request, RequestHandler, Response } from 'express';
-import {
-  type DocumentNode,
-  type GraphQLField,
-  type GraphQLResolveInfo,
-  type GraphQLSchema,
-  Kind,
-  OperationTypeNode,
-} from 'graphql';
+import { type DocumentNode, type GraphQLField, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { createSofa, OpenAPI } from 'sofa-api';
 import { methodNotAllowed } from '../errors.js';
@@ -20,7 +13,7 @@ import type { Admit, Caller } from './admit.js';
 import { createNaming } from './header.js';
 import type { InFlight } from './in-flight.js';
 import { targetOf } from './origin.js';
-import { createBind, type Values } from './request.js';
+import { createBind } from './request.js';
 import type { Enter } from './request-queue.js';
 import { createAnswer } from './response.js';
 import { type Route, routes } from './routes.js';
@@ -97,13 +90,10 @@ const pathOf = (request: Request): string => {
   return query < 0 ? target : target.slice(0, query);
 };
 
-/** A route with its operation, ready to run. */
+/** A route with its operation, compiled. */
 interface Operation extends Omit<Plan, 'document'> {
-  run: Run;
+  query: CompiledQuery['query'];
 }
-
-/** Runs an operation with the arguments of one call and gives its value. */
-type Run = (context: Context, values: Values) => Promise<unknown>;
 
 /** The schema that REST shows: what the table lists, without what is only the graph's. */
 export const restSchema = (schema: GraphQLSchema): GraphQLSchema =>
@@ -157,29 +147,10 @@ const compileRoutes = (schema: GraphQLSchema): Operation[] =>
   planRoutes(schema).map(({ route, field, document }) => {
     const compiled = compileQuery(schema, document, undefined, { customSerializers: storedText });
     if (!isCompiledQuery(compiled)) throw new AggregateError(compiled.errors ?? [], `${route.operation} is broken`);
-    return { route, field, run: route.ingest ? runMethod(field) : runCompiled(route, compiled.query) };
+    return { route, field, query: compiled.query };
   });
 
-const runCompiled =
-  ({ operation }: Route, query: CompiledQuery['query']): Run =>
-  async (context, values) => {
-    const { data, errors } = await query(undefined, context, values);
-    if (errors !== undefined && errors.length > 0) throw new AggregateError(errors);
-    return (data as Record<string, unknown>)[operation];
-  };
-
-/**
- * Ingestion calls its method itself, which makes and checks its arguments as for everybody else: that is what the compiled
- * operation comes to, after reading the arguments that were just read once more, and copying an answer of plain values.
- */
-const runMethod =
-  ({ resolve }: GraphQLField<unknown, unknown>): Run =>
-  async (context, values) =>
-    resolve!(undefined, values, context, nothingSelected);
-
-const nothingSelected = {} as GraphQLResolveInfo;
-
-const createServe = ({ route, field, run }: Operation, options: RestOptions): Serve => {
+const createServe = ({ route, field, query }: Operation, options: RestOptions): Serve => {
   const { createContext, enter, inFlight } = options;
   const admit = route.ingest ? options.admitIngest : options.admit;
   const kind = route.ingest ? 'ingest' : route.operation === 'search' ? 'search' : 'rest';
@@ -196,10 +167,14 @@ const createServe = ({ route, field, run }: Operation, options: RestOptions): Se
     });
     await enter(kind, caller, response);
     const context = createContext(caller, request);
-    const value = await run(context, values).catch((error: unknown) => {
-      throw error instanceof AggregateError ? new AggregateError(error.errors.map(nameAsSent)) : nameAsSent(error);
-    });
+    const { data, errors } = await query(undefined, context, values);
+    if (errors !== undefined && errors.length > 0) throw new AggregateError(errors.map(nameAsSent));
     const address = () => `${context.origin}${targetOf(request)}`;
-    answer(response, value, { address, values }, inFlight.answer(caller, response));
+    answer(
+      response,
+      (data as Record<string, unknown>)[route.operation],
+      { address, values },
+      inFlight.answer(caller, response),
+    );
   };
 };

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await owner.post(`/organizations/${owner.id}/records`, { ...good, key: 'k' });
 });
 
-/** What a call answers, by REST without the compiled operation and by the graph with it. */
+/** What a call answers, by REST and by the graph. */
 interface Told {
   accepted?: number;
   duplicates?: number;
