@@ -8,7 +8,7 @@ base=docker.io/library/node:24-slim
 image=localhost/ddp-test:$$
 name=ddp-test-$$
 work=$(mktemp -d)
-packages=(buildah podman crun conmon netavark mmdebstrap ca-certificates)
+packages=(buildah podman crun conmon catatonit netavark mmdebstrap ca-certificates)
 
 skip() { echo "The image is not tried: $1"; exit 0; }
 fail() { echo "$1" >&2; podman logs "$name" >&2 2>/dev/null || true; exit 1; }
@@ -26,7 +26,7 @@ clean() {
 trap clean EXIT
 
 [ "$(id -u)" = 0 ] || skip 'it takes root.'
-if ! { command -v buildah && command -v podman && command -v mmdebstrap; } >/dev/null 2>&1; then
+if ! { command -v buildah && command -v podman && command -v mmdebstrap && [ -x /usr/libexec/podman/catatonit ]; } >/dev/null 2>&1; then
   { apt-get -qq install -y --no-install-recommends "${packages[@]}" || { apt-get -qq update && apt-get -qq install -y --no-install-recommends "${packages[@]}"; }; } \
     >"$work/apt.log" 2>&1 || skip "apt-get cannot install buildah and podman: $(tail -n 1 "$work/apt.log")"
 fi
