@@ -28,6 +28,7 @@ export const createAdmission = (
   config: Pick<Config, 'http' | 'inFlight' | 'requestsAtOnce' | 'rateLimit' | 'ingestRateLimit'>,
   app: Express,
   authenticate: (authorization: string | undefined) => Promise<Caller>,
+  countCalls: (organizationId: string, calls: number) => void,
 ): Admission => {
   const isProxy = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   const limit = createConnectionLimit(config.http.perAddress, (address) => isProxy(address, 0));
@@ -38,12 +39,22 @@ export const createAdmission = (
   };
   const count = createRateLimit('requests', config.rateLimit);
   const countUnknown = createCountUnknown(count);
+  const counted =
+    (admit: Admit): Admit =>
+    async (request, response) => {
+      const caller = await admit(request, response);
+      countCalls(caller.organizationId, 1);
+      return caller;
+    };
   return {
     limit,
-    admit: createAdmit(identify, count, countUnknown),
-    admitIngest: createAdmit(identify, createRateLimit('ingestion', config.ingestRateLimit), countUnknown),
+    admit: counted(createAdmit(identify, count, countUnknown)),
+    admitIngest: counted(createAdmit(identify, createRateLimit('ingestion', config.ingestRateLimit), countUnknown)),
     countUnknown,
-    charge: (caller, response, requests) => count(keyOf(caller), response, requests),
+    async charge(caller, response, requests) {
+      await count(keyOf(caller), response, requests);
+      countCalls(caller.organizationId, requests);
+    },
     enter: createRequestQueue(config.requestsAtOnce),
     inFlight: createInFlight(config.inFlight),
   };

@@ -133,7 +133,7 @@ async function createApp(
   const warmUp = createWarmUp(createAuthenticate(read));
   const { authenticate } = warmUp;
   const migrations = await appliedMigrations(services.orm);
-  const admission = createAdmission(config, app, authenticate);
+  const admission = createAdmission(config, app, authenticate, services.usage.count);
   const { admit, enter, inFlight } = admission;
   const resources = createResources(config, services, (request) => admission.countUnknown(request, request.res!));
   const createContext = (caller: Caller, request: Request) =>

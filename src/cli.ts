@@ -7,6 +7,7 @@ import { addGroup } from './command/command.js';
 import { addDemoCommand } from './command/demo.js';
 import { addDoctorCommand } from './command/doctor.js';
 import { addProductCommands, addRetentionCommands } from './command/product.js';
+import { addQuotaCommands } from './command/quota.js';
 import { addServiceCommands } from './command/service.js';
 import { addTokenCommands } from './command/token.js';
 import { version } from './version.js';
@@ -37,6 +38,7 @@ function createProgram(): Command {
   addUserCommands(addGroup(ddp, 'user', 'Users, who become members of organizations.'));
   addTokenCommands(addGroup(ddp, 'token', 'Tokens, with which callers prove who they are.'));
   addProductCommands(addGroup(ddp, 'product', 'Products, the types of devices.'));
+  addQuotaCommands(addGroup(ddp, 'quota', 'How much organizations may use.'));
   addRetentionCommands(addGroup(ddp, 'retention', 'How long records are kept.'));
   addIndexCommands(addGroup(ddp, 'index', 'The index of records on an OpenSearch cluster.'));
   addBridgeCommand(ddp);

@@ -32,6 +32,7 @@ import { SearchResolver } from './resolvers/search.resolver.js';
 import { SeriesEdgesResolver, SeriesResolver } from './resolvers/series.resolver.js';
 import { TeamResolver } from './resolvers/team.resolver.js';
 import { TeamEdgesResolver } from './resolvers/team-edges.resolver.js';
+import { UsageResolver } from './resolvers/usage.resolver.js';
 import { ApiTokenEdgesResolver, MemberEdgesResolver, UserEdgesResolver } from './resolvers/user-edges.resolver.js';
 import { ViewerResolver } from './resolvers/viewer.resolver.js';
 import type { Services } from './services.js';
@@ -89,6 +90,7 @@ export function createResolvers({
     new TeamEdgesResolver(),
     new TeamGrantResolver(),
     new TeamResolver(),
+    new UsageResolver(clock),
     new UserEdgesResolver(),
     new ViewerResolver(),
     ...organizationEdges.map((Edge) => new Edge()),

@@ -29,6 +29,7 @@ import { deliveryRows } from './resolvers/deliveries.js';
 import { createDeviceBatchStep } from './resolvers/device-batch-job.js';
 import { openTracing } from './tracing/open.js';
 import type { Tracing } from './tracing/tracing.js';
+import { createUsage, type Usage } from './usage/usage.js';
 
 /** What the services are opened with. */
 export interface ServicesOptions {
@@ -73,6 +74,7 @@ export interface Services {
   live: Live;
   /** Undefined where nothing is traced. */
   tracing: Tracing | undefined;
+  usage: Usage;
   /** Milliseconds since the epoch. */
   clock: () => number;
   /** Finishes what is under way within so many milliseconds and lets go of the database. */
@@ -93,7 +95,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const base: Base = { ...options, connections, registry, clock, random, cluster, tracing };
   const live = openLive(base, () => records);
   const hooks = openHooks(base, live);
-  const records = openRecordLog(base, live, hooks);
+  const usage = createUsage({ pool: connections.pool, clock, log, records: () => records });
+  const records = usage.limit(openRecordLog(base, live, hooks));
   const index = openRecordIndex(base);
   const jobs = openJobs(base, hooks, index, records);
   const imports = createImports({ pool: connections.pool, jobs, clock });
@@ -102,6 +105,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   observeProcess(registry, options.worker?.number);
   await cluster?.start();
   await hooks.start();
+  await usage.start();
   records.maintain();
   jobs.start();
   cleaning.start();
@@ -120,9 +124,10 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     imports,
     live,
     tracing,
+    usage,
     clock,
     async close(within) {
-      await Promise.all([records.close(), jobs.close(), cleaning.close()]);
+      await Promise.all([records.close(), jobs.close(), cleaning.close(), usage.close()]);
       await hooks.close(within);
       await live.close();
       await Promise.all([index.close(), cluster?.close()]);

@@ -74,6 +74,11 @@ const screens: readonly Screen[] = [
     component: lazy(async () => (await import('./screens/people/people.js')).PeopleScreen),
   },
   { path: '/jobs', title: 'Jobs', component: lazy(async () => (await import('./screens/jobs/jobs.js')).JobsScreen) },
+  {
+    path: '/usage',
+    title: 'Usage',
+    component: lazy(async () => (await import('./screens/usage/usage.js')).UsageScreen),
+  },
   { path: '/tokens', title: 'Tokens', component: lazy(async () => (await import('./screens/tokens.js')).TokensScreen) },
 ];
 

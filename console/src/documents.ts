@@ -805,10 +805,11 @@ export type DeleteProductMutation = { deleteProduct: { id: string } | null };
 export type ProductQueryVariables = Exact<{
   organizationId: string;
   productId: string;
+  owns: boolean;
 }>;
 
 
-export type ProductQuery = { product: { id: string, name: string, version: string, public: boolean, deviceCount: number, createdAt: string, updatedAt: string, variables: Array<{ name: string, type: VariableType, unit: string | null, mappings: Array<{ streamId: number, streamType: StreamType, varNumber: number }> | null }>, applications: { items: Array<{ id: string, name: string }> } } | null };
+export type ProductQuery = { product: { id: string, name: string, version: string, public: boolean, deviceCount: number, createdAt: string, updatedAt: string, variables: Array<{ name: string, type: VariableType, unit: string | null, mappings: Array<{ streamId: number, streamType: StreamType, varNumber: number }> | null }>, applications: { items: Array<{ id: string, name: string }> } } | null, provisioningTokens?: { items: Array<{ id: string, name: string | null, prefix: string, deviceLimit: number, deviceCount: number, createdAt: string, lastUsedAt: string | null, expiresAt: string, revokedAt: string | null }> } | null };
 
 export type ProductsQueryVariables = Exact<{
   organizationId: string;
@@ -820,6 +821,26 @@ export type ProductsQueryVariables = Exact<{
 
 
 export type ProductsQuery = { products: { totalCount: number | null, items: Array<{ id: string, name: string, version: string, public: boolean, deviceCount: number, variables: Array<{ name: string }> }> } | null };
+
+export type CreateProvisioningTokenMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  name?: string | null | undefined;
+  deviceLimit: number;
+  expiresAt: string;
+}>;
+
+
+export type CreateProvisioningTokenMutation = { createProvisioningToken: { token: string } | null };
+
+export type RevokeProvisioningTokenMutationVariables = Exact<{
+  organizationId: string;
+  productId: string;
+  provisioningTokenId: string;
+}>;
+
+
+export type RevokeProvisioningTokenMutation = { revokeProvisioningToken: { id: string } | null };
 
 export type RedecodeMutationVariables = Exact<{
   organizationId: string;
@@ -865,6 +886,16 @@ export type TokensQueryVariables = Exact<{
 
 
 export type TokensQuery = { apiTokens: { totalCount: number | null, items: Array<{ id: string, name: string | null, prefix: string, scope: TokenScope, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null, user: { username: string } | null }> } | null };
+
+export type UsageQueryVariables = Exact<{
+  organizationId: string;
+  fromDay: string;
+}>;
+
+
+export type UsageQuery = { usage: { items: Array<{ day: string, records: number, bytes: number, deliveries: number, calls: number | null }> } | null, byProduct: { totalCount: number | null, items: Array<{ productId: string | null, records: number, bytes: number, deliveries: number }> } | null, byApplication: { totalCount: number | null, items: Array<{ applicationId: string | null, records: number, bytes: number, deliveries: number }> } | null, quota: { recordsPerDay: { limit: number | null, used: number | null, until: string | null }, devices: { limit: number | null, used: number | null, until: string | null }, storedBytes: { limit: number | null, used: number | null, until: string | null } } | null, products: { items: Array<{ id: string, name: string }> } | null, applications: { items: Array<{ id: string, name: string }> } | null };
+
+export type QuotaLineFragment = { limit: number | null, used: number | null, until: string | null };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -933,6 +964,13 @@ export const OverviewHookFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"OverviewHook"}) as unknown as TypedDocumentString<OverviewHookFragment, unknown>;
+export const QuotaLineFragmentDoc = new TypedDocumentString(`
+    fragment QuotaLine on QuotaState {
+  limit
+  used
+  until
+}
+    `, {"fragmentName":"QuotaLine"}) as unknown as TypedDocumentString<QuotaLineFragment, unknown>;
 export const ApplicationDocument = new TypedDocumentString(`
     query Application($organizationId: ID!, $applicationId: ID!, $limit: Int!, $page: Int!, $sort: String) {
   application(organizationId: $organizationId, applicationId: $applicationId) {
@@ -2317,7 +2355,7 @@ export const DeleteProductDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<DeleteProductMutation, DeleteProductMutationVariables>;
 export const ProductDocument = new TypedDocumentString(`
-    query Product($organizationId: ID!, $productId: ID!) {
+    query Product($organizationId: ID!, $productId: ID!, $owns: Boolean!) {
   product(organizationId: $organizationId, productId: $productId) {
     id
     name
@@ -2341,6 +2379,24 @@ export const ProductDocument = new TypedDocumentString(`
         id
         name
       }
+    }
+  }
+  provisioningTokens(
+    organizationId: $organizationId
+    productId: $productId
+    limit: 50
+    sort: "-createdAt"
+  ) @include(if: $owns) {
+    items {
+      id
+      name
+      prefix
+      deviceLimit
+      deviceCount
+      createdAt
+      lastUsedAt
+      expiresAt
+      revokedAt
     }
   }
 }
@@ -2368,6 +2424,30 @@ export const ProductsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ProductsQuery, ProductsQueryVariables>;
+export const CreateProvisioningTokenDocument = new TypedDocumentString(`
+    mutation CreateProvisioningToken($organizationId: ID!, $productId: ID!, $name: String, $deviceLimit: Int!, $expiresAt: DateTimeISO!) {
+  createProvisioningToken(
+    organizationId: $organizationId
+    productId: $productId
+    name: $name
+    deviceLimit: $deviceLimit
+    expiresAt: $expiresAt
+  ) {
+    token
+  }
+}
+    `) as unknown as TypedDocumentString<CreateProvisioningTokenMutation, CreateProvisioningTokenMutationVariables>;
+export const RevokeProvisioningTokenDocument = new TypedDocumentString(`
+    mutation RevokeProvisioningToken($organizationId: ID!, $productId: ID!, $provisioningTokenId: ID!) {
+  revokeProvisioningToken(
+    organizationId: $organizationId
+    productId: $productId
+    provisioningTokenId: $provisioningTokenId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<RevokeProvisioningTokenMutation, RevokeProvisioningTokenMutationVariables>;
 export const RedecodeDocument = new TypedDocumentString(`
     mutation Redecode($organizationId: ID!, $productId: ID!, $from: UnixTime, $to: UnixTime, $dryRun: Boolean) {
   redecodeProduct(
@@ -2441,3 +2521,76 @@ export const TokensDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<TokensQuery, TokensQueryVariables>;
+export const UsageDocument = new TypedDocumentString(`
+    query Usage($organizationId: ID!, $fromDay: String!) {
+  usage(
+    organizationId: $organizationId
+    fromDay: $fromDay
+    limit: 400
+    sort: "day"
+  ) {
+    items {
+      day
+      records
+      bytes
+      deliveries
+      calls
+    }
+  }
+  byProduct: usage(
+    organizationId: $organizationId
+    by: product
+    fromDay: $fromDay
+    limit: 1000
+  ) {
+    totalCount
+    items {
+      productId
+      records
+      bytes
+      deliveries
+    }
+  }
+  byApplication: usage(
+    organizationId: $organizationId
+    by: application
+    fromDay: $fromDay
+    limit: 1000
+  ) {
+    totalCount
+    items {
+      applicationId
+      records
+      bytes
+      deliveries
+    }
+  }
+  quota(organizationId: $organizationId) {
+    recordsPerDay {
+      ...QuotaLine
+    }
+    devices {
+      ...QuotaLine
+    }
+    storedBytes {
+      ...QuotaLine
+    }
+  }
+  products(organizationId: $organizationId, limit: 200) {
+    items {
+      id
+      name
+    }
+  }
+  applications(organizationId: $organizationId, limit: 200) {
+    items {
+      id
+      name
+    }
+  }
+}
+    fragment QuotaLine on QuotaState {
+  limit
+  used
+  until
+}`) as unknown as TypedDocumentString<UsageQuery, UsageQueryVariables>;

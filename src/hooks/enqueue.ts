@@ -7,6 +7,7 @@ import { timeSlices } from '../time-slice.js';
 import { type Listener, type MatchRecords, matchesOf, passes, withQuery } from './filter.js';
 import type { FilterHealth } from './filter-health.js';
 import { type ApplicationKey, type EventName, pingPayload, recordPayload, type StoredRecord } from './message.js';
+import { UsageOfHooks } from './usage.js';
 
 /** Rows that one statement inserts, about. */
 const rowsAtOnce = 500;
@@ -93,11 +94,10 @@ export async function enqueueFor(
   await lockOrderingKeys(tx, listeners);
   const matches = await matchesOf(tx, listeners, records, terms);
   const byDevice = Map.groupBy(listeners, ({ deviceId }) => deviceId);
-  let count = 0;
+  const usage = new UsageOfHooks();
   let rows: NewDelivery[] = [];
   const flush = async () => {
     await insert(tx, rows, terms.now, terms.maxAttempts);
-    count += rows.length;
     rows = [];
   };
   for (const record of records) {
@@ -117,13 +117,16 @@ export async function enqueueFor(
           traceparent: record.traceparent ?? null,
         }),
       );
-    for (const delivery of deliveries) rows.push(delivery);
+    for (const delivery of deliveries) {
+      rows.push(delivery);
+      usage.count(delivery.application, record.device.product?.id);
+    }
     if (rows.length < rowsAtOnce) continue;
     await timeSlices.ifOver(record.device.organizationId);
     await flush();
   }
-  if (rows.length > 0) await flush();
-  return count;
+  await Promise.all([rows.length > 0 && flush(), usage.note(tx, terms.now)]);
+  return usage.deliveries;
 }
 
 /** Stores a ping of a hook, and answers the identifier of its delivery. */

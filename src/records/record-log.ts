@@ -26,6 +26,8 @@ export interface RecordLog {
   scan(tx: PoolClient, range: DeviceRange, after: PlainJson): Promise<ScannedPage>;
   /** Counts the stored records of devices in a range of Unix seconds (both included). */
   count(tx: PoolClient, range: DevicesRange): Promise<number>;
+  /** Counts the stored records of an organization; those of the last moments may be missing where they are indexed elsewhere. */
+  countAll(organizationId: string): Promise<number>;
   /** A step of a job that decodes stored records anew by their product's present variables. */
   redecode(tx: PoolClient, job: LogJob): Promise<LogStep>;
   /** Reads records that were committed after a snapshot, a page at a time. */

@@ -180,6 +180,10 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.applyFileImport': ['POST', `${fileImport}/apply`],
     'Mutation.deleteFileImport': ['DELETE', fileImport],
   },
+  Usage: {
+    'Query.usage': ['GET', `${organization}/usage`],
+    'Query.quota': ['GET', `${organization}/quota`],
+  },
 };
 
 /** Network servers post as they are, and an answer with a body would be a downlink to some of them. */

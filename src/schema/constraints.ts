@@ -1,4 +1,4 @@
-import { type ApiError, conflict, notFound } from '../errors.js';
+import { type ApiError, conflict, forbidden, notFound } from '../errors.js';
 
 /** What a violated constraint of the database means to a caller: races end here, whatever was checked before. */
 const meanings = {
@@ -18,6 +18,11 @@ const meanings = {
   api_token_organization_id_user_id_fkey: () => notFound('member'),
   api_token_organization_id_device_id_fkey: () => notFound('device'),
   api_token_product_id_fkey: () => notFound('product'),
+  // A trigger says so.
+  quota_devices: () =>
+    forbidden(
+      'The organization has as many devices as its quota allows, until some are deleted: delete devices, or ask the operator for a larger quota.',
+    ),
 } as const satisfies Readonly<Record<string, () => ApiError>>;
 
 /** A constraint that a caller can violate. */

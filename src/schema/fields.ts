@@ -65,6 +65,17 @@ export const whole = (text: string, from: number, to: number, presence: Presence
 export const number = (text: string, from: number, to: number) => field(() => Float, text, {}, Min(from), Max(to));
 /** A time in Unix seconds; a number of 1e11 or more is read as milliseconds, as ingestion reads it. */
 export const unixTime = (text: string) => field(() => UnixTime, text, { optional: true }, Min(0), Max(1e14));
+/** A day in UTC, such as `2026-11-20`, that may be absent. */
+export const day = (text: string) =>
+  field(
+    () => String,
+    text,
+    { optional: true },
+    ValidateBy({
+      name: 'day',
+      validator: { validate: isDay, defaultMessage: () => 'must be a day such as 2026-11-20' },
+    }),
+  );
 /** A valid e-mail address. */
 export const email = () => field(() => EmailAddress, 'E-mail address, unique whatever its case.', {}, IsEmail());
 /** A name that is unique on the platform; upper case is taken as lower. */
@@ -101,6 +112,12 @@ export const hookUrl = () =>
       },
     }),
   );
+
+function isDay(text: unknown): boolean {
+  if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return false;
+  const moment = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(text);
+}
 
 function isHookUrl(text: unknown): boolean {
   if (typeof text !== 'string' || !/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) return false;

@@ -12,6 +12,7 @@ import { ProvisioningToken } from '../entities/provisioning-token.js';
 import { DeviceRecord } from '../entities/record.js';
 import { Team, TeamListItem } from '../entities/team.js';
 import { TeamGrant } from '../entities/team-grant.js';
+import { UsageDay } from '../entities/usage.js';
 import { pageOf, walkedPageOf } from './page.js';
 
 /** Users of the platform. */
@@ -57,6 +58,10 @@ export class ApiTokenPage extends pageOf(ApiToken) {}
 /** Provisioning tokens. */
 @ObjectType({ description: 'A page of provisioning tokens.' })
 export class ProvisioningTokenPage extends pageOf(ProvisioningToken) {}
+
+/** Usage. */
+@ObjectType({ description: 'A page of usage.' })
+export class UsagePage extends pageOf(UsageDay) {}
 
 /** Long work. */
 @ObjectType({ description: 'A page of jobs.' })

@@ -290,6 +290,8 @@ export const operations: Record<string, Trial> = {
     access: 'ownersOfReadable',
     values: (things) => ({ ...device(things), tokenId: things.deviceTokenId }),
   },
+  'Query.usage': { access: 'owners', values: organization },
+  'Query.quota': { access: 'owners', values: organization },
   'Query.provisioningTokens': { access: 'owners', values: product },
   'Mutation.createProvisioningToken': {
     access: 'owners',

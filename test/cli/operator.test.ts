@@ -69,6 +69,28 @@ describe('ddp', () => {
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('not a member') });
   });
 
+  it('sets quotas one by one, shows them, and takes them away', async () => {
+    const { id: organization } = await ask<{ id: string }>(
+      'organization',
+      'create',
+      '--username',
+      'metered',
+      '--email',
+      'metered@example.com',
+    );
+
+    expect(await ask('quota', 'show', organization)).toEqual({
+      organization,
+      recordsPerDay: 'none',
+      devices: 'none',
+      storedBytes: 'none',
+    });
+    await ask('quota', 'set', organization, '--records-per-day', '1000', '--stored-bytes', '20G');
+    const set = await ask('quota', 'set', organization, '--devices', '5', '--records-per-day', 'none');
+    expect(set).toEqual({ organization, recordsPerDay: 'none', devices: '5', storedBytes: '21474836480' });
+    expect(await ask('quota', 'show', organization)).toEqual(set);
+  });
+
   it('publishes a product to every organization', async () => {
     const created = await post('products', { name: 'Probe', version: '1', variables: [] });
     const product = (await created.json()) as { id: string };
@@ -85,6 +107,12 @@ describe('ddp', () => {
     ['a duration beyond any date', ['token', 'create', '--organization', newId(), '--expires', '9999999d'], /century/],
     ['a name of blanks', ['token', 'create', '--organization', newId(), '--name', ' '], /^The name must have /],
     ['records kept for a time that is none', ['retention', 'set', '5x', '--organization', newId()], /such as 30d/],
+    [
+      'a quota that is no number',
+      ['quota', 'set', newId(), '--devices', '-5'],
+      /whole number, such as 100000 or 20G, or none/,
+    ],
+    ['a quota of no organization', ['quota', 'set', newId(), '--devices', '5'], /^There is no organization /],
   ])('ends with 1 and a sentence on %s', async (_, args, sentence) => {
     const outcome = await ddp(...args);
     expect(outcome).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) });

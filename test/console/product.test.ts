@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { TokenScope } from '../../src/entities/enums.js';
+import { Actor } from '../support/actor.js';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
 
@@ -34,6 +35,31 @@ describeInBrowser('products', () => {
     await page.getByRole('button', { name: 'Try', exact: true }).click();
     await page.getByText('The trial: 0 would change.').waitFor();
     await page.getByRole('button', { name: 'Decode again' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('gets a provisioning token, shown once, with which a device registers itself until the token is revoked', async () => {
+    const owner = await world.organization();
+    const product = { name: 'Thermometer', version: '1', variables: [] };
+    const productId = await owner.make(`/organizations/${owner.id}/products`, product);
+    const { page, faults } = await browser.open(`${world.url}/console/products/${productId}#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Make a provisioning token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Make a provisioning token' });
+    await dialog.getByLabel('Name').fill('Batch 7');
+    await dialog.getByLabel('Devices').fill('20');
+    await dialog.getByLabel('Last day').fill('2099-12-31');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Make', exact: true }).click();
+    const device = new Actor(world.url, (await page.getByLabel('The new token').textContent())!);
+    expect((await device.post('/provision/c0-07')).status).toBe(200);
+    await page.reload();
+    const row = page.getByRole('table', { name: 'Provisioning tokens' }).getByRole('row', { name: 'Batch 7' });
+    await row.getByText('1 of 20').waitFor();
+    await row.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('dialog', { name: 'Revoke Batch 7' }).getByRole('button', { name: 'Revoke' }).click();
+    await row.getByText('revoked').waitFor();
+    expect((await device.post('/provision/c0-08')).status).toBe(401);
+    expect(await violationsOf(page)).toEqual([]);
     expect(faults).toEqual([]);
   });
 

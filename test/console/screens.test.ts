@@ -23,6 +23,7 @@ const names = [
   'An application',
   'People',
   'Jobs',
+  'Usage',
   'Tokens',
 ] as const;
 
@@ -78,6 +79,7 @@ describeInBrowser('every screen', () => {
       'An application': `/applications/${application}`,
       People: '/people',
       Jobs: '/jobs',
+      Usage: '/usage',
       Tokens: '/tokens',
     };
   });

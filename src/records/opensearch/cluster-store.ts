@@ -41,7 +41,7 @@ export interface ClusterStore {
   /** What of the log differs. */
   journal: Required<Pick<RecordLogOptions, 'partitions' | 'note' | 'admit' | 'purge'>>;
   /** What of the log reads and changes what is stored. */
-  records: Pick<RecordLog, 'scan' | 'count' | 'redecode'>;
+  records: Pick<RecordLog, 'scan' | 'count' | 'countAll' | 'redecode'>;
   /** Whether an error says that the cluster is away or behind, and nothing about what was asked. */
   isAway(error: unknown): boolean;
   /** Answers questions from the cluster. */

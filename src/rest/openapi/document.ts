@@ -28,6 +28,7 @@ const chapterNotes: Readonly<Record<string, string>> = {
   Import: 'Files in: devices by CSV, past records by CSV, NDJSON or Parquet; checked first, read by jobs.',
   'Device tokens': 'Tokens that post the records of one device and do nothing else.',
   Provisioning: 'Tokens with which devices of a product register themselves.',
+  Usage: 'What an organization uses by day, and how much it may.',
 };
 
 /**

@@ -4,12 +4,13 @@ import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { DeleteProductDocument, ProductDocument, type ProductQuery, UpdateProductDocument } from '../../documents.js';
 import { ask } from '../../graph.js';
-import { mayOwn, organizationId } from '../../session.js';
+import { isOwner, mayOwn, organizationId } from '../../session.js';
 import { formatTime, secondsOf } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { DecodeTester } from './decode-tester.js';
 import { mappingsText, ProductFields, productOf } from './product-fields.js';
 import { Published } from './products.js';
+import { Provisioning } from './provisioning.js';
 import { Redecode } from './redecode.js';
 
 type Product = NonNullable<ProductQuery['product']>;
@@ -18,7 +19,11 @@ type Product = NonNullable<ProductQuery['product']>;
 export function ProductScreen() {
   const { params } = useRoute();
   const productId = params['productId'] ?? '';
-  const product = useQuery(ProductDocument, { organizationId: organizationId.value, productId });
+  const product = useQuery(ProductDocument, {
+    organizationId: organizationId.value,
+    productId,
+    owns: isOwner.value,
+  });
   const found = product.data?.product;
   return (
     <Page
@@ -26,7 +31,7 @@ export function ProductScreen() {
       actions={found !== undefined && mayOwn.value && <Changes product={found} reload={product.reload} />}
     >
       <Loading of={product} rows={16}>
-        {({ product: shown }) => (
+        {({ product: shown, provisioningTokens }) => (
           <>
             <Facts
               of={[
@@ -38,6 +43,9 @@ export function ProductScreen() {
               ]}
             />
             <Variables of={shown} />
+            {provisioningTokens && (
+              <Provisioning productId={shown.id} tokens={provisioningTokens.items} reload={product.reload} />
+            )}
             <DecodeTester productId={shown.id} />
             {mayOwn.value && <Redecode productId={shown.id} />}
           </>

@@ -12,7 +12,11 @@ const pageSize = 1000;
 const devicesAtOnce = 10_000;
 
 /** Reads and counts the records of devices, in the index, after all that was stored before is in it. */
-export const createScan = ({ client, names, fresh }: ClusterLogOptions): Pick<RecordLog, 'scan' | 'count'> => ({
+export const createScan = ({
+  client,
+  names,
+  fresh,
+}: ClusterLogOptions): Pick<RecordLog, 'scan' | 'count' | 'countAll'> => ({
   async scan(tx, { deviceId, from, to }: DeviceRange, after: PlainJson): Promise<ScannedPage> {
     const organizationId = (await organizationsOf(tx, [deviceId]))[0];
     if (organizationId === undefined) return { records: [] };
@@ -44,6 +48,7 @@ export const createScan = ({ client, names, fresh }: ClusterLogOptions): Pick<Re
     }
     return total;
   },
+  countAll: (organizationId) => countDocuments(client, names.between(null, null), { term: { o: organizationId } }),
 });
 
 const organizationsOf = async (tx: PoolClient, deviceIds: readonly string[]): Promise<string[]> => {

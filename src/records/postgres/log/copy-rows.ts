@@ -12,6 +12,8 @@ const pieceSize = 256 * 1024;
  */
 export class CopyRows extends BinaryFields {
   private readonly pieces: Buffer[] = [];
+  /** Bytes of the pieces. */
+  private before = 0;
 
   constructor(private readonly columns: number) {
     super(pieceSize);
@@ -22,10 +24,16 @@ export class CopyRows extends BinaryFields {
   row(): this {
     if (this.end >= pieceSize) {
       this.pieces.push(this.written);
+      this.before += this.end;
       this.bytes = Buffer.allocUnsafe(this.bytes.length);
       this.end = 0;
     }
     return this.int16(this.columns);
+  }
+
+  /** Bytes so far. */
+  get size(): number {
+    return this.before + this.end;
   }
 
   /** Ends the rows, and gives all that was written. */

@@ -7,7 +7,7 @@ import { createUpkeep } from '../upkeep/upkeep.js';
 import { ActivityCounter } from './activity.js';
 import { type ChangesConnections, readChanges } from './changes.js';
 import { redecode } from './redecode.js';
-import { countRecords, scanRecords } from './scan.js';
+import { countOrganization, countRecords, scanRecords } from './scan.js';
 import { createRecordStore, type RecordStoreOptions } from './store.js';
 
 /** What the log works with. */
@@ -64,6 +64,7 @@ export const createRecordLog = ({
     },
     matchCommitted: (query, records, timeoutMs) => matchStored(queryPool, query, records, { now: clock(), timeoutMs }),
     changes: readChanges(changes),
+    countAll: (organizationId) => countOrganization(pool, organizationId),
     maintain: () => upkeep.start(),
     async close() {
       await Promise.all([store.close(), upkeep.close()]);

@@ -46,6 +46,30 @@ export async function countRecords(tx: PoolClient, { deviceIds, from, to }: Devi
   return rows[0]?.total ?? 0;
 }
 
+/** Counts the stored records of an organization: by their rollups, and of hours whose rollups are out of date one by one. */
+export async function countOrganization(pool: Pick<PoolClient, 'query'>, organizationId: string): Promise<number> {
+  const { rows } = await pool.query<{ total: number }>(sql`
+    with dirty as materialized (
+      select distinct product_id, hour from record_dirty where organization_id = ${organizationId}
+    ), counted as (
+      select t.n from record_total t
+       where t.organization_id = ${organizationId} and t.slot = 0
+         and not exists (select from dirty d where d.hour = t.hour and d.product_id is not distinct from t.product_id)
+      union all
+      select (select count(*) from record r
+               where r.organization_id = ${organizationId} and r.product_id = d.product_id and ${inHour})
+        from dirty d where d.product_id is not null
+      union all
+      select (select count(*) from record r
+               where r.organization_id = ${organizationId} and r.product_id is null and ${inHour})
+        from dirty d where d.product_id is null
+    )
+    select coalesce(sum(n), 0)::float8 as total from counted`);
+  return rows[0]?.total ?? 0;
+}
+
+const inHour: Sql = sql`r.ts >= d.hour and r.ts < d.hour + interval '1 hour'`;
+
 const within = (from: number | null, to: number | null): Sql => sql`
   r.ts between to_timestamp(${from ?? '-infinity'}::double precision)
            and to_timestamp(${to ?? 'infinity'}::double precision)`;

@@ -5,6 +5,7 @@ import { copyIn } from './copy.js';
 import { CopyRows } from './copy-rows.js';
 import { markDirty, type Touched } from './dirty.js';
 import { claimKeys, findHolders, sortByKey, takeKeys } from './key.js';
+import { noteUsage } from './usage.js';
 
 /** How records are written. */
 export interface WriteOptions {
@@ -38,12 +39,13 @@ export const writeRecords = async (
   const taken = careful ? await claimKeys(tx, first, now) : new Set<string>();
   const fresh = taken.size === 0 ? first : first.filter(({ id }) => !taken.has(id));
   if (fresh.length > 0) {
-    const rows = rowsOf(fresh);
-    const bytes = rows.reduce((sum, { length }) => sum + length, 0);
+    const { rows, sizes } = rowsOf(fresh);
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
     await allSettled([
       ...(careful ? [] : [takeKeys(tx, fresh, now)]),
       copyIn(tx, target, rows),
       note(tx, fresh, bytes),
+      noteUsage(tx, fresh, sizes, now),
       alongside(tx, fresh),
     ]);
   }
@@ -65,9 +67,12 @@ const allSettled = async (works: readonly Promise<void>[]): Promise<void> => {
 const target =
   'record (id, organization_id, device_id, product_id, ts, metadata, data, frame, given, numbers, texts, many, ignored)';
 
-const rowsOf = (records: readonly NewRecord[]): Buffer[] => {
+/** The rows of records, and how many bytes each has. */
+const rowsOf = (records: readonly NewRecord[]): { rows: Buffer[]; sizes: number[] } => {
   const rows = new CopyRows(13);
-  for (const { id, device, ts, metadata, data, frame, given, typed } of records)
+  const sizes: number[] = [];
+  for (const { id, device, ts, metadata, data, frame, given, typed } of records) {
+    const before = rows.size;
     rows
       .row()
       .uuid(id)
@@ -83,7 +88,9 @@ const rowsOf = (records: readonly NewRecord[]): Buffer[] => {
       .texts(typed.texts)
       .jsonb(textOf(typed.many))
       .texts(typed.ignored);
-  return rows.finish();
+    sizes.push(rows.size - before);
+  }
+  return { rows: rows.finish(), sizes };
 };
 
 /** The JSON text of a value, if there is one. */

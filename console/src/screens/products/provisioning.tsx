@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks';
+import { useAddress } from '../../address.js';
+import { Field, FormDialog } from '../../components/dialog.js';
+import { Section } from '../../components/page.js';
+import { Empty } from '../../components/state.js';
+import { type Column, Table } from '../../components/table.js';
+import { lifeColumns, MadeToken, RevokeToken, type TokenLine } from '../../components/token.js';
+import {
+  CreateProvisioningTokenDocument,
+  type ProductQuery,
+  RevokeProvisioningTokenDocument,
+} from '../../documents.js';
+import { textOf } from '../../form.js';
+import { ask } from '../../graph.js';
+import { mayOwn, organizationId } from '../../session.js';
+
+type Line = NonNullable<ProductQuery['provisioningTokens']>['items'][number];
+
+/** The tokens with which devices of a product register themselves; only owners see them. */
+export function Provisioning({
+  productId,
+  tokens,
+  reload,
+}: {
+  productId: string;
+  tokens: readonly Line[];
+  reload: () => void;
+}) {
+  const address = useAddress();
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState<string | undefined>();
+  const product = { organizationId: organizationId.value, productId };
+  const make = async (form: FormData) => {
+    const { createProvisioningToken } = await ask(CreateProvisioningTokenDocument, {
+      ...product,
+      name: textOf(form, 'name') || null,
+      deviceLimit: Number(textOf(form, 'deviceLimit')),
+      expiresAt: endOfDay(textOf(form, 'lastDay')),
+    });
+    setMade(createProvisioningToken.token);
+    reload();
+  };
+  const revokeOf = (token: TokenLine) => async () => {
+    await ask(RevokeProvisioningTokenDocument, { ...product, provisioningTokenId: token.id });
+    reload();
+  };
+  const columns: Column<Line>[] = [
+    { title: 'Name', cell: ({ name }) => name },
+    { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
+    {
+      title: 'Registered',
+      number: true,
+      cell: ({ deviceCount, deviceLimit }) => `${deviceCount.toLocaleString()} of ${deviceLimit.toLocaleString()}`,
+    },
+    ...lifeColumns.map(({ sort: _sort, ...column }) => column),
+    ...(mayOwn.value
+      ? [{ title: 'Change', cell: (token: Line) => <RevokeToken token={token} revoke={revokeOf(token)} /> }]
+      : []),
+  ];
+  return (
+    <Section
+      title="Provisioning tokens"
+      actions={
+        mayOwn.value && (
+          <button type="button" onClick={() => setMaking(true)}>
+            Make a provisioning token
+          </button>
+        )
+      }
+    >
+      {made !== undefined && <MadeToken token={made} />}
+      {tokens.length === 0 ? (
+        <Empty title="No provisioning token">
+          <p>With one, devices of this product register themselves by their serial and get a token of their own.</p>
+        </Empty>
+      ) : (
+        <Table label="Provisioning tokens" columns={columns} rows={tokens} address={address} />
+      )}
+      {making && (
+        <FormDialog title="Make a provisioning token" action="Make" submit={make} close={() => setMaking(false)}>
+          <Field label="Name" hint="What it is for.">
+            <input name="name" maxLength={200} />
+          </Field>
+          <Field label="Devices" hint="How many may register with it.">
+            <input name="deviceLimit" type="number" min={1} max={1_000_000} required />
+          </Field>
+          <Field label="Last day" hint="It ends with this day, in UTC.">
+            <input name="lastDay" type="date" required />
+          </Field>
+        </FormDialog>
+      )}
+    </Section>
+  );
+}
+
+const endOfDay = (day: string) => `${day}T23:59:59.999Z`;

@@ -1,0 +1,181 @@
+import { useMemo } from 'preact/hooks';
+import { useAddress } from '../../address.js';
+import { Chart } from '../../components/chart.js';
+import { Facts, Page, Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { type Column, Table } from '../../components/table.js';
+import { type QuotaLineFragment, UsageDocument, type UsageQuery } from '../../documents.js';
+import { isOwner, organizationId } from '../../session.js';
+import { formatTime, secondsOf } from '../../time.js';
+import { useQuery } from '../../use-query.js';
+
+type Day = NonNullable<UsageQuery['usage']>['items'][number];
+
+const daySeconds = 86_400;
+const ranges = [30, 90, 365] as const;
+
+/** What the organization used, day by day, and what it may use. */
+export function UsageScreen() {
+  return (
+    <Page title="Usage">
+      {isOwner.value ? <Usage /> : <Empty title="Only owners of the organization see what it uses" />}
+    </Page>
+  );
+}
+
+function Usage() {
+  const address = useAddress();
+  const days = ranges.find((length) => String(length) === address.get('days')) ?? ranges[0];
+  // Whole days in UTC, as they are counted.
+  const today = Math.floor(Date.now() / 1000 / daySeconds) * daySeconds;
+  const from = today - (days - 1) * daySeconds;
+  const usage = useQuery(UsageDocument, { organizationId: organizationId.value, fromDay: dayOf(from) });
+  return (
+    <Loading of={usage} rows={20}>
+      {(data) => (
+        <>
+          <Section title="Quotas">
+            <Facts
+              of={[
+                ['Records today', <Quota of={data.quota.recordsPerDay} shown={numberOf} />],
+                ['Devices', <Quota of={data.quota.devices} shown={numberOf} />],
+                ['Stored', <Quota of={data.quota.storedBytes} shown={bytesOf} />],
+              ]}
+            />
+          </Section>
+          <Section
+            title="Days"
+            actions={
+              <select
+                aria-label="Range"
+                value={String(days)}
+                onChange={({ currentTarget: { value } }) => address.set({ days: value })}
+              >
+                {ranges.map((length) => (
+                  <option key={length} value={String(length)}>
+                    {length} days
+                  </option>
+                ))}
+              </select>
+            }
+          >
+            <Days of={data.usage.items} from={from} to={today} />
+          </Section>
+          <Parts
+            title="By product"
+            rows={data.byProduct.items.map(({ productId, ...row }) => ({ ...row, id: productId ?? '' }))}
+            isWhole={isWhole(data.byProduct)}
+            names={data.products.items}
+          />
+          <Parts
+            title="By application"
+            rows={data.byApplication.items.map(({ applicationId, ...row }) => ({ ...row, id: applicationId ?? '' }))}
+            isWhole={isWhole(data.byApplication)}
+            names={data.applications.items}
+          />
+        </>
+      )}
+    </Loading>
+  );
+}
+
+const isWhole = ({ totalCount, items }: { totalCount: number | null; items: readonly unknown[] }) =>
+  totalCount === items.length;
+
+/** The figures of each day as a chart of its own: records and calls have no axis in common. */
+const Days = ({ of, from, to }: { of: readonly Day[]; from: number; to: number }) => {
+  const lines = useMemo(() => {
+    const known = new Map(of.map((day) => [secondsOf(`${day.day}T00:00:00Z`), day]));
+    const ts = Array.from(
+      { length: Math.round((to - from) / daySeconds) + 1 },
+      (_, index) => from + index * daySeconds,
+    );
+    // A day without a row had nothing: 0, not a gap.
+    const line = (name: string, figure: 'records' | 'bytes' | 'deliveries' | 'calls', unit: number = 1) => ({
+      name,
+      ts,
+      values: ts.map((at) => (known.get(at)?.[figure] ?? 0) / unit),
+    });
+    return [
+      line('Records', 'records'),
+      line('MiB stored', 'bytes', 1024 ** 2),
+      line('Deliveries', 'deliveries'),
+      line('Calls', 'calls'),
+    ];
+  }, [of, from, to]);
+  return (
+    <div class="charts">
+      {lines.map((line) => (
+        <Chart key={line.name} label={`${line.name} a day`} lines={[line]} from={from} to={to} size="low" />
+      ))}
+    </div>
+  );
+};
+
+const Quota = ({ of: { limit, used, until }, shown }: { of: QuotaLineFragment; shown: (value: number) => string }) => (
+  <>
+    {used !== null && shown(used)} {limit === null ? 'no limit' : `of ${shown(limit)}`}{' '}
+    {limit !== null && until !== null && <span class="quiet">until {formatTime(secondsOf(until))}</span>}
+  </>
+);
+
+interface Part {
+  id: string;
+  records: number;
+  bytes: number;
+  deliveries: number;
+}
+
+const columnsOf = (names: readonly { id: string; name: string }[]): readonly Column<Part>[] => [
+  // What is deleted was used all the same.
+  { title: 'Name', cell: ({ id }) => names.find((one) => one.id === id)?.name ?? <code>{id}</code> },
+  { title: 'Records', number: true, cell: ({ records }) => numberOf(records) },
+  { title: 'Stored', number: true, cell: ({ bytes }) => bytesOf(bytes) },
+  { title: 'Deliveries', number: true, cell: ({ deliveries }) => numberOf(deliveries) },
+];
+
+/** What each product or application used in the range. */
+const Parts = ({
+  title,
+  rows,
+  isWhole,
+  names,
+}: {
+  title: string;
+  rows: readonly Part[];
+  isWhole: boolean;
+  names: readonly { id: string; name: string }[];
+}) => {
+  const address = useAddress();
+  const parts = new Map<string, Part>();
+  for (const { id, records, bytes, deliveries } of rows) {
+    const part = parts.get(id) ?? { id, records: 0, bytes: 0, deliveries: 0 };
+    parts.set(id, {
+      id,
+      records: part.records + records,
+      bytes: part.bytes + bytes,
+      deliveries: part.deliveries + deliveries,
+    });
+  }
+  const sorted = [...parts.values()].sort((a, b) => b.records - a.records);
+  return (
+    <Section title={title}>
+      {sorted.length === 0 ? (
+        <Empty title="Nothing in this range" />
+      ) : (
+        <Table label={title} columns={columnsOf(names)} rows={sorted} address={address} />
+      )}
+      {!isWhole && <p class="quiet">Only the newest days of the range are in this table: there are too many rows.</p>}
+    </Section>
+  );
+};
+
+const dayOf = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 10);
+const numberOf = (value: number) => value.toLocaleString();
+
+const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+
+const bytesOf = (value: number): string => {
+  const power = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log(value) / Math.log(1024)));
+  return `${(value / 1024 ** power).toLocaleString(undefined, { maximumFractionDigits: 1 })} ${units[power]}`;
+};

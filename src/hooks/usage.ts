@@ -1,0 +1,44 @@
+import type { PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { named } from '../named.js';
+import type { ApplicationKey } from './message.js';
+
+interface Counted {
+  application: ApplicationKey;
+  productId: string | undefined;
+  deliveries: number;
+}
+
+/** Counts the deliveries of a transaction by application and product, for what their organization uses. Pings are none. */
+export class UsageOfHooks {
+  /** How many there are. */
+  deliveries = 0;
+  private readonly counted = new Map<string, Counted>();
+
+  /** Counts a delivery of a record. */
+  count(application: ApplicationKey, productId: string | undefined): void {
+    this.deliveries++;
+    const key = `${application.id} ${productId}`;
+    const counted = this.counted.get(key);
+    if (counted === undefined) this.counted.set(key, { application, productId, deliveries: 1 });
+    else counted.deliveries++;
+  }
+
+  /** Notes them in the transaction that stores them. `now`: milliseconds since 1970. */
+  async note(tx: Pick<PoolClient, 'query'>, now: number): Promise<void> {
+    if (this.deliveries === 0) return;
+    const rows = [...this.counted.values()];
+    await tx.query(
+      named(
+        'usage of hooks',
+        sql`
+        insert into usage_delta (at, organization_id, application_id, product_id, deliveries)
+        select ${new Date(now)}::timestamptz, * from unnest(
+          ${rows.map(({ application }) => application.organizationId)}::uuid[],
+          ${rows.map(({ application }) => application.id)}::uuid[],
+          ${rows.map(({ productId }) => productId)}::uuid[],
+          ${rows.map(({ deliveries }) => deliveries)}::int[])`,
+      ),
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import sql from 'sql-template-tag';
+import { isId } from '../entities/id.js';
+import type { Connection } from './account.js';
+
+/** How much an organization may use; null: as much as it likes. */
+export interface QuotaValues {
+  recordsPerDay: number | null;
+  devices: number | null;
+  storedBytes: number | null;
+}
+
+/** Sets what is given of an organization's quotas, leaves the rest as it is, and answers all of them. */
+export async function setQuota(
+  db: Connection,
+  organizationId: string,
+  values: Partial<QuotaValues>,
+): Promise<QuotaValues> {
+  await requireOrganization(db, organizationId);
+  const { recordsPerDay, devices, storedBytes } = { ...(await readQuota(db, organizationId)), ...values };
+  await db.query(sql`
+    insert into quota (organization_id, records_per_day, devices, stored_bytes)
+    values (${organizationId}, ${recordsPerDay}, ${devices}, ${storedBytes})
+    on conflict (organization_id) do update
+       set records_per_day = excluded.records_per_day, devices = excluded.devices, stored_bytes = excluded.stored_bytes`);
+  return { recordsPerDay, devices, storedBytes };
+}
+
+/** The quotas of an organization. */
+export async function getQuota(db: Connection, organizationId: string): Promise<QuotaValues> {
+  await requireOrganization(db, organizationId);
+  return readQuota(db, organizationId);
+}
+
+const readQuota = async (db: Connection, organizationId: string): Promise<QuotaValues> => {
+  const { rows } = await db.query<QuotaValues>(sql`
+    select records_per_day::float8 as "recordsPerDay", devices::float8 as devices, stored_bytes::float8 as "storedBytes"
+      from quota where organization_id = ${organizationId}`);
+  return rows[0] ?? { recordsPerDay: null, devices: null, storedBytes: null };
+};
+
+const requireOrganization = async (db: Connection, id: string): Promise<void> => {
+  const found = isId(id) && (await db.query(sql`select from account where id = ${id} and type = 'organization'`));
+  if (!found || found.rowCount !== 1) throw new Error(`There is no organization ${id}.`);
+};

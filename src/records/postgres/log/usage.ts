@@ -1,0 +1,66 @@
+import type { PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { uuids } from '../../../binary.js';
+import { named } from '../../../named.js';
+import type { NewRecord } from '../../new-record.js';
+
+/** Records of one device under one product. */
+interface Part {
+  organizationId: string;
+  productId: string | undefined;
+  deviceId: string;
+  records: number;
+  bytes: number;
+}
+
+/**
+ * Notes in the transaction that stores records how many they are and how large, for the usage of their organization, product
+ * and applications: a row for each product, which nobody else writes. `sizes`: bytes of each.
+ */
+export const noteUsage = async (
+  tx: PoolClient,
+  records: readonly NewRecord[],
+  sizes: readonly number[],
+  now: Date,
+): Promise<void> => {
+  const parts = partsOf(records, sizes);
+  const column = <T>(of: (part: Part) => T) => parts.map(of);
+  await tx.query(
+    named(
+      'usage',
+      sql`
+      insert into usage_delta (at, organization_id, product_id, records, bytes, device_ids, device_records, device_bytes)
+      select ${now}::timestamptz, organization_id, product_id, sum(records), sum(bytes), array_agg(device_id), array_agg(records), array_agg(bytes)
+        from unnest(
+          ${uuids(column(({ organizationId }) => organizationId))}::uuid[],
+          ${uuids(column(({ productId }) => productId))}::uuid[],
+          ${uuids(column(({ deviceId }) => deviceId))}::uuid[],
+          ${column(({ records }) => records)}::int[],
+          ${column(({ bytes }) => bytes)}::bigint[]) p (organization_id, product_id, device_id, records, bytes)
+       group by organization_id, product_id`,
+    ),
+  );
+};
+
+const partsOf = (records: readonly NewRecord[], sizes: readonly number[]): Part[] => {
+  // A device has one product in a transaction, unless it was given another meanwhile: then calls may have seen both.
+  const parts = new Map<string, Part>();
+  for (const [index, { device }] of records.entries()) {
+    const productId = device.product?.id;
+    const key = `${device.id} ${productId}`;
+    const part = parts.get(key);
+    if (part === undefined)
+      parts.set(key, {
+        organizationId: device.organizationId,
+        productId,
+        deviceId: device.id,
+        records: 1,
+        bytes: sizes[index]!,
+      });
+    else {
+      part.records++;
+      part.bytes += sizes[index]!;
+    }
+  }
+  return [...parts.values()];
+};

@@ -1,0 +1,116 @@
+import sql, { type Sql } from 'sql-template-tag';
+import { Args, Ctx, Query, Resolver } from 'type-graphql';
+import { requireOrganization } from '../auth/access.js';
+import { isId } from '../entities/id.js';
+import { Quota, UsageBy, type UsageDay } from '../entities/usage.js';
+import { OrganizationArgs } from '../schema/account.args.js';
+import type { Context } from '../schema/context.js';
+import { UsagePage } from '../schema/pages.js';
+import { UsageArgs } from '../schema/usage.args.js';
+import { list } from './list.js';
+import type { Listing } from './listing.js';
+
+/** What an organization uses and may use, which only its owners see. */
+@Resolver()
+export class UsageResolver {
+  /** The clock tells milliseconds since the epoch. */
+  constructor(private readonly clock: () => number) {}
+
+  @Query(() => UsagePage, {
+    nullable: true,
+    description:
+      'What the organization used, day by day, the newest first. Records, bytes and deliveries are exact; calls of the last seconds may be missing.',
+  })
+  usage(@Args(() => UsageArgs) args: UsageArgs, @Ctx() ctx: Context): Promise<UsagePage> {
+    requireOrganization(ctx, args.organizationId, 'own');
+    return list<UsageDay>(ctx, usageListing(args), args);
+  }
+
+  @Query(() => Quota, { nullable: true, description: 'How much the organization may use, and how much of it is used.' })
+  async quota(@Args(() => OrganizationArgs) { organizationId }: OrganizationArgs, @Ctx() ctx: Context): Promise<Quota> {
+    requireOrganization(ctx, organizationId, 'own');
+    const [row] = await ctx.read<QuotaRow>(quotaQuery(organizationId, new Date(this.clock())));
+    const { recordsPerDay, records, deviceLimit, devices, storedBytes, stored, until } = row!;
+    return {
+      recordsPerDay: { limit: recordsPerDay, used: records, until },
+      devices: { limit: deviceLimit, used: devices },
+      storedBytes: { limit: storedBytes, used: storedBytes === null ? null : stored },
+    };
+  }
+}
+
+/** Of each way to tell it, the rows of it. */
+const told: Readonly<Record<UsageBy, Sql>> = {
+  organization: sql`product_id is null and application_id is null`,
+  product: sql`product_id is not null`,
+  application: sql`application_id is not null`,
+};
+
+/** What is added up already, and what is yet to be: together all that is committed. */
+const usageListing = ({ organizationId, by: given, fromDay, toDay, productId, applicationId }: UsageArgs): Listing => {
+  const by = given ?? UsageBy.organization;
+  const whose = sql`
+    organization_id = ${organizationId} and ${told[by]}
+    and day between ${fromDay ?? '-infinity'}::date and ${toDay ?? 'infinity'}::date
+    ${only(sql`product_id`, productId)} ${only(sql`application_id`, applicationId)}`;
+  const columns = sql`day, product_id, application_id, records, bytes, deliveries, calls`;
+  const usage = sql`
+    from (select day, product_id, application_id, concat(day, ' ', product_id, application_id) as key,
+                 sum(records)::float8 as records, sum(bytes)::float8 as bytes, sum(deliveries)::float8 as deliveries,
+                 sum(calls)::float8 as calls
+            from (select ${columns} from usage_day where ${whose} union all select ${columns} from usage_pending where ${whose}) each
+           group by day, product_id, application_id) u`;
+  const calls = by === UsageBy.organization ? sql`u.calls` : sql`null::float8`;
+  return {
+    rows: () => sql`
+      select u.day::text as day, u.product_id as "productId", u.application_id as "applicationId", u.records, u.bytes,
+             u.deliveries, ${calls} as calls ${usage}`,
+    from: usage,
+    where: [],
+    matched: [],
+    sortable: {
+      day: sql`u.day`,
+      productId: sql`u.product_id`,
+      applicationId: sql`u.application_id`,
+      records: sql`u.records`,
+      bytes: sql`u.bytes`,
+      deliveries: sql`u.deliveries`,
+      calls,
+    },
+    order: sql`u.day desc`,
+    tie: sql`u.key`,
+    timeout: 5000,
+  };
+};
+
+/** An identifier that is none is of nothing. */
+const only = (column: Sql, id: string | null | undefined): Sql => {
+  if (id == null) return sql``;
+  return isId(id) ? sql`and ${column} = ${id}` : sql`and false`;
+};
+
+interface QuotaRow {
+  recordsPerDay: number | null;
+  deviceLimit: number | null;
+  storedBytes: number | null;
+  records: number;
+  devices: number;
+  stored: number;
+  until: string;
+}
+
+const quotaQuery = (organizationId: string, now: Date): Sql => sql`
+  with used as (
+    select day, records, bytes from usage_day
+     where organization_id = ${organizationId} and product_id is null and application_id is null
+    union all
+    select (at at time zone 'UTC')::date, records, bytes from usage_delta where organization_id = ${organizationId}
+  )
+  select q.records_per_day::float8 as "recordsPerDay", q.devices::float8 as "deviceLimit", q.stored_bytes::float8 as "storedBytes",
+         (select coalesce(sum(records), 0) from used where day = today.day)::float8 as records,
+         (select count(*) from device d where d.organization_id = ${organizationId})::float8 as devices,
+         (coalesce(s.bytes, 0) - coalesce(s.total_bytes, 0) + (select coalesce(sum(bytes), 0) from used))::float8 as stored,
+         (today.day + 1)::timestamp at time zone 'UTC' as until
+    from (select (${now}::timestamptz at time zone 'UTC')::date as day) today
+    left join quota q on q.organization_id = ${organizationId}
+    left join storage s on s.organization_id = ${organizationId}`;

@@ -1,0 +1,99 @@
+import type { Pool } from 'pg';
+import type { Log } from '../log.js';
+import { createPeriodicTasks } from '../periodic-tasks.js';
+import { type Item, Rejection } from '../records/item.js';
+import type { RecordLog } from '../records/record-log.js';
+import { CallCounter } from './call-counter.js';
+import { foldUsage } from './fold.js';
+import { Quotas } from './quotas.js';
+import { measureStorage } from './storage.js';
+
+/** What organizations use, and may use. */
+export interface Usage {
+  /** Counts calls of an organization. */
+  count(organizationId: string, calls?: number): void;
+  /** The log, which takes no call that passes a quota. */
+  limit(records: RecordLog): RecordLog;
+  /** Begins; from then on quotas count. */
+  start(): Promise<void>;
+  /** Writes down the last calls. */
+  close(): Promise<void>;
+}
+
+const second = 1000;
+/** How often quotas, and what other processes have stored, are looked at: so late a new quota counts. Milliseconds. */
+const lookEvery = 2 * second;
+
+/** Opens usage. @param records gives the log, which counts what is stored */
+export const createUsage = ({
+  pool,
+  clock,
+  log,
+  records,
+}: {
+  pool: Pool;
+  clock: () => number;
+  log: Log;
+  records: () => Pick<RecordLog, 'countAll'>;
+}): Usage => {
+  const calls = new CallCounter(clock);
+  const quotas = new Quotas(clock);
+  let closing = false;
+  const tasks = createPeriodicTasks(
+    {
+      calls: { every: 5 * second, run: () => calls.flush(pool) },
+      usage: {
+        every: 5 * second,
+        run: async () => {
+          while (!closing && (await foldUsage(pool)));
+        },
+      },
+      quotas: { every: lookEvery, run: () => quotas.look(pool) },
+      storage: {
+        every: 5 * second,
+        run: async () => {
+          const countAll = (id: string) => records().countAll(id);
+          while (!closing && (await measureStorage(pool, new Date(clock()), countAll)));
+        },
+      },
+    },
+    { log, failed: 'usage could not be counted; it will be done again' },
+  );
+  return {
+    count: (organizationId, n) => calls.count(organizationId, n),
+    limit: (of) => limitRecords(of, quotas),
+    async start() {
+      await quotas.look(pool);
+      tasks.start();
+    },
+    async close() {
+      closing = true;
+      await tasks.close();
+      await calls.flush(pool).catch((error: unknown) => log.warn({ err: error }, 'the last calls are not counted'));
+    },
+  };
+};
+
+const limitRecords = (records: RecordLog, quotas: Quotas): RecordLog => ({
+  ...records,
+  async append(call) {
+    const settle = quotas.reserve(call.organizationId, call.items.filter(isItem).length);
+    let stored = 0;
+    try {
+      const answer = await records.append({
+        ...call,
+        answer(results) {
+          stored = results.filter(({ status }) => status === 'stored').length;
+          return call.answer(results);
+        },
+      });
+      settle(stored);
+      return answer;
+    } catch (error) {
+      settle(0);
+      throw error;
+    }
+  },
+});
+
+const isItem = (item: Item | Rejection): boolean => !(item instanceof Rejection);

@@ -1,0 +1,233 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { type QuotaValues, setQuota } from '../../src/operator/quota.js';
+import { purgeDevices } from '../../src/records/postgres/upkeep/purge.js';
+import { Actor } from '../support/actor.js';
+import { startTestService } from '../support/service.js';
+import { type AccountActor, useWorld } from '../support/world.js';
+
+const world = useWorld();
+
+interface QuotaState {
+  limit?: number;
+  used?: number;
+  until?: string;
+}
+type Quota = Record<keyof QuotaValues, QuotaState>;
+
+let count = 0;
+const newSerial = () => `b0-${String(++count).padStart(4, '0')}`;
+
+/** An organization with a device. */
+async function furnished() {
+  const owner = await world.organization();
+  const serial = newSerial();
+  const deviceId = await owner.make(`/organizations/${owner.id}/devices/${serial}`);
+  return { owner, serial, deviceId };
+}
+
+const post = (actor: AccountActor, serial: string, records = 1) =>
+  actor.post<{ accepted?: number; message?: string }>(
+    `/organizations/${actor.id}/records`,
+    Array.from({ length: records }, () => ({ serial, data: { a: 1 } })),
+  );
+
+const quotaOf = async (owner: AccountActor) => (await owner.get<Quota>(`/organizations/${owner.id}/quota`)).body;
+
+/** Sets quotas, as an operator does. Those of devices hold at once, the others when the service looks. */
+const set = (owner: AccountActor, values: Partial<QuotaValues>) => setQuota(world.pool, owner.id, values);
+
+/** Calls until it is answered with this status. */
+const until = async <Of extends { status: number }>(status: number, call: () => Promise<Of>): Promise<Of> => {
+  for (;;) {
+    const answer = await call();
+    if (answer.status === status) return answer;
+    await delay(50);
+  }
+};
+
+describe('a quota of records a day', () => {
+  it('refuses the call that would pass it, in words with the figure and the time, and stores nothing of it', async () => {
+    const { owner, serial } = await furnished();
+    await set(owner, { recordsPerDay: 5 });
+    // One record too many in one call: refused as soon as the quota is seen, and never stored in part.
+    await until(429, () => post(owner, 'ff', 6));
+    expect((await post(owner, serial, 3)).body).toMatchObject({ accepted: 3 });
+    const { status, headers, body } = await post(owner, serial, 3);
+    expect({ status, body }).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED' } });
+    const midnight = /until (\d{4}-\d\d-\d\dT00:00:00\.000Z)\.$/.exec(body.message!)![1]!;
+    expect(body.message).toBe(`The quota of 5 records a day leaves 2, and this call has 3, until ${midnight}.`);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(86_400);
+    expect((await post(owner, serial, 2)).body).toMatchObject({ accepted: 2 });
+    expect((await post(owner, serial)).body).toMatchObject({
+      message: `The quota of 5 records a day is reached, until ${midnight}.`,
+    });
+    expect(await quotaOf(owner)).toMatchObject({ recordsPerDay: { limit: 5, used: 5, until: midnight } });
+  });
+
+  it('counts what is stored alone: rejected and repeated records take nothing of it', async () => {
+    const { owner, serial } = await furnished();
+    await set(owner, { recordsPerDay: 3 });
+    await until(429, () => post(owner, 'ff', 4));
+    const keyed = { serial, data: { a: 1 }, key: 'once' };
+    const path = `/organizations/${owner.id}/records`;
+    for (const records of [[keyed], [keyed], [{ serial: 'ff', data: {} }], [{ bad: true }, {}, {}, {}, keyed]])
+      expect((await owner.post(path, records)).status).toBe(200);
+    expect((await post(owner, serial, 2)).body).toMatchObject({ accepted: 2 });
+    expect((await post(owner, serial)).status).toBe(429);
+  });
+
+  it('is not passed by calls at the same time', async () => {
+    const { owner, serial } = await furnished();
+    await set(owner, { recordsPerDay: 10 });
+    await until(429, () => post(owner, 'ff', 11));
+    const answers = await Promise.all(Array.from({ length: 30 }, () => post(owner, serial)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
+    expect(await quotaOf(owner)).toMatchObject({ recordsPerDay: { used: 10 } });
+  });
+
+  it('holds on every way in', async () => {
+    const { owner, serial, deviceId } = await furnished();
+    const { body } = await owner.post<{ token: string }>(`/devices/${owner.id}/${deviceId}/tokens`);
+    const device = new Actor(world.url, body.token);
+    await set(owner, { recordsPerDay: 0 });
+    await until(429, () => post(owner, 'ff'));
+    const ingest = `/organizations/${owner.id}/ingest`;
+    const ways = [
+      await device.post(`/devices/${owner.id}/${deviceId}/records`, { data: { a: 1 } }),
+      await owner.post(`${ingest}/thingsboard/${serial}`, { a: 1 }),
+      await owner.post(`${ingest}/chirpstack?event=up`, { deviceInfo: { devEui: serial }, object: { a: 1 } }),
+      await owner.post(`${ingest}/sigfox`, { device: serial, data: '00' }),
+      await owner.post(`${ingest}/the-things-stack`, {
+        end_device_ids: { dev_eui: serial },
+        uplink_message: { decoded_payload: { a: 1 } },
+      }),
+    ];
+    expect(ways.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429]);
+    const inGraph = await owner.graph(
+      'mutation ($o: ID!, $r: ExactJSON!) { ingestRecords(organizationId: $o, records: $r) { accepted } }',
+      { o: owner.id, r: [{ serial, data: { a: 1 } }] },
+    );
+    expect(inGraph.body.errors![0]!.extensions.code).toBe('RATE_LIMITED');
+    expect(await quotaOf(owner)).toMatchObject({ recordsPerDay: { used: 0 } });
+    await set(owner, { recordsPerDay: null });
+    expect((await until(200, () => post(owner, serial))).body).toMatchObject({ accepted: 1 });
+  });
+
+  it('counts what other processes store as soon as this one looks', async () => {
+    const { owner, serial } = await furnished();
+    await set(owner, { recordsPerDay: 4 });
+    await until(429, () => post(owner, 'ff', 5));
+    const other = await startTestService(world.databaseUrl);
+    try {
+      const there = new Actor(other.url, owner.token);
+      const path = `/organizations/${owner.id}/records`;
+      const records = Array.from({ length: 4 }, () => ({ serial, data: { a: 1 } }));
+      expect((await there.post(path, records)).body).toMatchObject({ accepted: 4 });
+      // A process that starts knows from its first call on what was stored before.
+      const third = await startTestService(world.databaseUrl);
+      try {
+        expect((await new Actor(third.url, owner.token).post(path, records.slice(1))).status).toBe(429);
+      } finally {
+        await third.close();
+      }
+      // An unknown serial takes nothing, whatever the answer is.
+      await until(429, () => post(owner, 'ff'));
+      expect(await quotaOf(owner)).toMatchObject({ recordsPerDay: { used: 4 } });
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('begins anew with the day', async () => {
+    let now = Date.UTC(2026, 10, 20, 23, 59, 59);
+    const service = await startTestService(world.databaseUrl, { clock: () => now });
+    try {
+      const { owner, serial } = await furnished();
+      await set(owner, { recordsPerDay: 1 });
+      const there = new Actor(service.url, owner.token);
+      const send = () =>
+        there.post(`/organizations/${owner.id}/records`, [{ serial, ts: 1_700_000_000, data: { a: 1 } }]);
+      const two = ['ff', 'ff'].map((each) => ({ serial: each, data: { a: 1 } }));
+      await until(429, () => there.post(`/organizations/${owner.id}/records`, two));
+      expect((await send()).status).toBe(200);
+      const refused = await send();
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+      now += 1000;
+      expect((await send()).status).toBe(200);
+      expect((await send()).status).toBe(429);
+    } finally {
+      await service.close();
+    }
+  });
+});
+
+describe('a quota of devices', () => {
+  it('is never passed, one by one or many at once, by owners or by devices that register themselves', async () => {
+    const { owner } = await furnished();
+    const at = `/organizations/${owner.id}`;
+    const product = await owner.make(`${at}/products`, { name: 'Meter', version: '1', variables: [] });
+    const { body: made } = await owner.post<{ token: string }>(`/products/${owner.id}/${product}/provisioning-tokens`, {
+      deviceLimit: 100,
+      expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+    });
+    const fleet = new Actor(world.url, made.token);
+    await set(owner, { devices: 4 });
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        index % 2 === 0 ? owner.post(`${at}/devices/${newSerial()}`) : fleet.post(`/provision/${newSerial()}`),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    for (const { status, body } of answers.filter((answer) => answer.status !== 200)) {
+      expect({ status, body }).toMatchObject({
+        status: 403,
+        body: {
+          code: 'FORBIDDEN',
+          message:
+            'The organization has as many devices as its quota allows, until some are deleted: delete devices, or ask the operator for a larger quota.',
+        },
+      });
+    }
+    expect(await quotaOf(owner)).toMatchObject({ devices: { limit: 4, used: 4 } });
+    const [device] = (await owner.get<{ id: string }[]>(`${at}/devices`)).body;
+    await owner.delete(`/devices/${owner.id}/${device!.id}`);
+    expect((await owner.post(`${at}/devices/${newSerial()}`)).status).toBe(200);
+    // A quota below what there is takes nothing away.
+    await set(owner, { devices: 1 });
+    expect((await owner.post(`${at}/devices/${newSerial()}`)).status).toBe(403);
+    expect(await quotaOf(owner)).toMatchObject({ devices: { limit: 1, used: 4 } });
+  });
+});
+
+describe('a quota of stored bytes', () => {
+  it('refuses records until some are deleted', async () => {
+    const { owner, serial, deviceId } = await furnished();
+    const other = newSerial();
+    await owner.make(`/organizations/${owner.id}/devices/${other}`);
+    await post(owner, serial, 50);
+    await set(owner, { storedBytes: 1000 });
+    const refused = await until(403, () => post(owner, other));
+    expect(refused.body.message).toMatch(/^The quota of 1000 stored bytes is reached, until records are deleted/);
+    const { storedBytes } = await quotaOf(owner);
+    expect(storedBytes).toMatchObject({ limit: 1000, used: expect.any(Number) });
+    expect(storedBytes.used).toBeGreaterThan(1000);
+    await owner.delete(`/devices/${owner.id}/${deviceId}`);
+    // Records of deleted devices are deleted a minute later, and then counted again: brought forward here.
+    while (await purgeDevices(world.pool, new Date(Date.now() + 120_000)));
+    await until(200, async () => {
+      await world.pool.query("update storage set measured_at = '-infinity' where organization_id = $1", [owner.id]);
+      return post(owner, other);
+    });
+  });
+});
+
+it('shows an organization without quotas that it has none', async () => {
+  const { owner } = await furnished();
+  const { recordsPerDay, devices, storedBytes } = await quotaOf(owner);
+  expect(recordsPerDay).toEqual({ used: 0, until: expect.any(String) });
+  expect(devices).toEqual({ used: 1 });
+  expect(storedBytes).toEqual({});
+});
