@@ -58,6 +58,9 @@ const mayImport = {
   elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'search'],
   // Another surface, beside requests: it counts as they do.
   mqtt: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'log'],
+  csv: [],
+  // Files out, which REST streams.
+  export: ['csv', 'schema', 'auth', 'entities', 'records', 'search', 'errors', 'json', 'time-slice'],
   operator: ['auth', 'entities', 'errors'],
   // Of database, hooks and records only types.
   tracing: ['config', 'log', 'version', 'rest', 'database', 'hooks', 'records'],
@@ -88,6 +91,7 @@ const at = (name) =>
     'graph',
     'elasticsearch',
     'mqtt',
+    'export',
     'operator',
     'tracing',
     'backup',
@@ -158,6 +162,8 @@ module.exports = {
     },
     keeper('undici', 'hooks/'),
     keeper('@opentelemetry', 'tracing/'),
+    keeper('csv-stringify', 'csv'),
+    keeper('hyparquet-writer', 'export/parquet'),
     keeper(
       'express',
       'tracing/',

@@ -4,6 +4,7 @@ import sql from 'sql-template-tag';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
 import { createAdmission } from './admission.js';
 import { createAuthenticate } from './auth/authenticate.js';
+import { createRecheck } from './auth/recheck.js';
 import { Call, type CallResources } from './call.js';
 import type { Config } from './config.js';
 import { createConsole } from './console.js';
@@ -13,10 +14,12 @@ import { appliedMigrations } from './database/migrate.js';
 import { createElasticsearch } from './elasticsearch/handler.js';
 import type { Caller } from './entities/caller.js';
 import { ApiError, unavailable } from './errors.js';
+import { createExport } from './export/export.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { listenForMqtt } from './mqtt.js';
+import { deliveryRows } from './resolvers/deliveries.js';
 import { createResolvers } from './resolvers.js';
 import { createAvatars } from './rest/avatar.js';
 import { readBody } from './rest/body.js';
@@ -33,6 +36,7 @@ import { logRequests } from './rest/request-log.js';
 import { traceIdOf } from './rest/trace-context.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
 import { isAborted, toApiError } from './schema/api-error.js';
+import type { ExportArgs } from './schema/export.args.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 import type { Read } from './schema/context.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
@@ -138,6 +142,14 @@ async function createApp(
   const resources = createResources(config, services, (request) => admission.countUnknown(request, request.res!));
   const createContext = (caller: Caller, request: Request) =>
     new Call(caller, request, resources, inFlight.rows(caller, request.res!));
+  const { index, clock } = services;
+  const sendExport = createExport({
+    index,
+    clock,
+    recheck: createRecheck(read),
+    readWithin: services.reads.readWithin,
+    deliveryRows,
+  });
   const restGraph = buildGraphForRest({ resolvers, container });
   const rest = createRest({
     base: basePath,
@@ -147,6 +159,8 @@ async function createApp(
     enter,
     inFlight,
     createContext,
+    sendFile: (context, values, response, hold) =>
+      sendExport(context, values as unknown as ExportArgs, response, hold),
   });
   const report = (cause: unknown, request?: Request) => {
     // What a caller who went away has aborted is no fault of ours.

@@ -12,6 +12,7 @@ import { DeviceBatchResolver } from './resolvers/device-batch.resolver.js';
 import { DeviceEdgesResolver } from './resolvers/device-edges.resolver.js';
 import { DeviceTokenResolver } from './resolvers/device-token.resolver.js';
 import { FileImportResolver } from './resolvers/file-import.resolver.js';
+import { ExportResolver } from './resolvers/export.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
 import { HookActivityResolver } from './resolvers/hook-activity.resolver.js';
 import { HookSettingsResolver } from './resolvers/hook-settings.resolver.js';
@@ -63,6 +64,7 @@ export function createResolvers({
     new DeviceEdgesResolver(index),
     new DeviceResolver(index),
     new FileImportResolver(imports, jobs),
+    new ExportResolver(),
     new HookActivityResolver(clock),
     new HookEdgesResolver(),
     new HookResolver(hooks),

@@ -41,6 +41,11 @@ export interface RecordIndex {
    * later, in the order in which they are given. Whether the caller can read a device is not asked. @throws TIMEOUT
    */
   silentDevices(call: ReadingCall, deviceIds: readonly string[], since: number, timeoutMs: number): Promise<string[]>;
+  /**
+   * The greatest number in the order of storing (`_doc`) that was given out, decimal: every record that was acknowledged before
+   * has it or a smaller one, and is found by then. @throws UNAVAILABLE where the index is too far behind
+   */
+  horizon(call: ReadingCall): Promise<string>;
   /** Lets go of the connections that are its own. */
   close(): Promise<void>;
 }

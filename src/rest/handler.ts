@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type DocumentNode, type GraphQLField, type GraphQLSchema, Kind, OperationTypeNode } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { createSofa, OpenAPI } from 'sofa-api';
-import { methodNotAllowed } from '../errors.js';
+import { invalid, methodNotAllowed } from '../errors.js';
 import { argumentFaults } from '../schema/arguments.js';
 import type { Context } from '../schema/context.js';
 import { projectForRest } from '../schema/project.js';
@@ -11,9 +11,9 @@ import { operationOf, requireScope } from '../schema/scope.js';
 import { storedText } from '../schema/stored-text.js';
 import type { Admit, Caller } from './admit.js';
 import { createNaming } from './header.js';
-import type { InFlight } from './in-flight.js';
+import type { Hold, InFlight } from './in-flight.js';
 import { targetOf } from './origin.js';
-import { createBind } from './request.js';
+import { type Bind, createBind, type Values } from './request.js';
 import type { Enter } from './request-queue.js';
 import { createAnswer } from './response.js';
 import { type Route, routes } from './routes.js';
@@ -32,6 +32,8 @@ export interface RestOptions {
   enter: Enter;
   /** Counts the bytes of bodies and answers. */
   inFlight: InFlight;
+  /** Streams the file of an operation that answers one, with arguments that keep their rules. */
+  sendFile: (context: Context, values: Values, response: Response, hold: Hold) => Promise<void>;
   /** The resolvers' context of one call. */
   createContext: (caller: Caller, request: Request) => Context;
 }
@@ -158,6 +160,7 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
   const bind = createBind(route, field, argumentFaults);
   const answer = createAnswer(route, field.type);
   const nameAsSent = createNaming(route);
+  if (route.file) return createServeFile({ route, bind, scope }, options);
   return async (request, response) => {
     const caller = await admit(request, response);
     requireScope(caller, scope);
@@ -178,3 +181,20 @@ const createServe = ({ route, field, query }: Operation, options: RestOptions): 
     );
   };
 };
+
+/** Serves an operation that answers a file: the graph's resolver is not asked, so its rules are looked at here. */
+const createServeFile =
+  (
+    { route, bind, scope }: { route: Route; bind: Bind; scope: ReturnType<typeof operationOf> },
+    { admit, createContext, enter, inFlight, sendFile }: RestOptions,
+  ): Serve =>
+  async (request, response) => {
+    const caller = await admit(request, response);
+    requireScope(caller, scope);
+    const { organizationId } = caller;
+    const values = await bind(request, { organizationId, hold: inFlight.body(caller, response) });
+    const faults = argumentFaults(route.operation, values);
+    if (faults.length > 0) throw invalid(faults);
+    await enter('export', caller, response);
+    await sendFile(createContext(caller, request), values, response, inFlight.stream(caller, response));
+  };

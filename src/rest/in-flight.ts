@@ -25,6 +25,8 @@ export interface InFlight {
   rows(caller: Caller, response: Ending): Hold;
   /** The same of rows for an event of a subscription, counted by themselves. */
   eventRows(): Hold;
+  /** What an answer that is streamed holds at once; who sends it sees that it is fetched. */
+  stream(caller: Caller, response: ServerResponse): Hold;
   /** An answer that is not fetched within {@link answerDeadline} is cut off. */
   answer(caller: Caller, response: ServerResponse): Hold;
 }
@@ -56,6 +58,7 @@ export const createInFlight = (limits: InFlightLimits): InFlight => {
           );
       };
     },
+    stream: openAnswer,
     answer(caller, response) {
       const hold = openAnswer(caller, response);
       return (bytes) => {

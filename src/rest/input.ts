@@ -11,6 +11,8 @@ import {
   isRequiredInputField,
 } from 'graphql';
 import type { Fault } from '../errors.js';
+import { JsonSyntaxError, toPlain } from '../json.js';
+import { parseJson } from '../json-reader.js';
 
 /**
  * Reads one value as an input type, strictly: nothing is converted, nothing dropped in silence. What is wrong is
@@ -28,6 +30,7 @@ export const jsonReader = (type: GraphQLInputType): Reader => {
 /** A reader of the texts of one query parameter, `values` in the order they came. */
 export const textReader = (type: GraphQLInputType): ((values: string[], path: string, faults: Fault[]) => unknown) => {
   const bare = isNonNullType(type) ? type.ofType : type;
+  if (getNamedType(type).name === 'LocatedJSON') return readJsonText;
   const read = jsonReader(getNamedType(type));
   const parse = textParsers[getNamedType(type).name] ?? asText;
   if (isListType(bare)) {
@@ -39,6 +42,20 @@ export const textReader = (type: GraphQLInputType): ((values: string[], path: st
   }
   return (values, path, faults) =>
     values.length === 1 ? read(parse(values[0]!), path, faults) : fault(faults, path, 'must be given once');
+};
+
+/** JSON as the text of a parameter. */
+const readJsonText = (values: string[], path: string, faults: Fault[]): unknown => {
+  if (values.length !== 1) return fault(faults, path, 'must be given once');
+  try {
+    const node = parseJson(values[0]!);
+    // It throws where a part could not be read.
+    toPlain(node);
+    return node;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return fault(faults, path, `is not JSON: ${error.message}`);
+    throw error;
+  }
 };
 
 /** Notes a fault. */

@@ -3,7 +3,7 @@ import { FairQueue } from '../fair-queue.js';
 import type { Ending } from './ending.js';
 
 /** Requests that share a limit: those of one kind never wait for those of another. */
-export type RequestKind = 'graph' | 'ingest' | 'rest' | 'search';
+export type RequestKind = 'export' | 'graph' | 'ingest' | 'rest' | 'search';
 
 /**
  * Waits until a request of the organization, whose body has come, may begin. It is under way until its answer is closed.
@@ -22,6 +22,8 @@ export const createRequestQueue = (perOrganization: number): Enter => {
   const open = (what: string, each = perOrganization) =>
     new FairQueue({ turns: Number.POSITIVE_INFINITY, each, waiting: maxWaiting, what });
   const queues: Readonly<Record<RequestKind, FairQueue>> = {
+    // Each lasts long, and works all the time.
+    export: open('exports', Math.max(1, Math.floor(perOrganization / 8))),
     graph: open('requests of the graph'),
     ingest: open('calls that post records', 4 * perOrganization),
     rest: open('requests'),

@@ -24,6 +24,8 @@ export interface RouteOptions {
   headers?: Readonly<Record<string, string>>;
   /** Posts records: its own rate limit and body limit, and open to tokens that may do nothing else. */
   ingest?: true;
+  /** Answers a file, which is streamed; the graph answers where it is fetched. */
+  file?: true;
 }
 
 /** One operation of the graph at its address. */
@@ -153,6 +155,9 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Query.decodeFrame': ['POST', `${product}/decode`],
     'Mutation.redecodeProduct': ['POST', `${product}/redecode`],
     'Query.job': ['GET', `${organization}/jobs/:jobId`],
+  },
+  Export: {
+    'Query.applicationExport': ['GET', `${application}/export`, { file: true }],
   },
   'Device tokens': {
     'Query.deviceTokens': ['GET', `${device}/tokens`],

@@ -284,6 +284,7 @@ export const operations: Record<string, Trial> = {
     values: (things) => ({ ...organization(things), tokenId: things.tokenId }),
   },
 
+  'Query.applicationExport': { access: 'readers', values: application },
   'Query.deviceTokens': { access: 'ownersOfReadable', values: device },
   'Mutation.createDeviceToken': { access: 'ownersOfReadable', values: device },
   'Mutation.revokeDeviceToken': {

@@ -8,7 +8,7 @@ export interface Extras {
   body?: unknown;
 }
 
-/** An answer, its body read as JSON; undefined where there is none. */
+/** An answer, its body read as JSON, that of a file as text; undefined where there is none. */
 export interface Answer<Body = unknown> {
   status: number;
   headers: Headers;
@@ -58,7 +58,8 @@ export class Client {
     const text = await response.body.text();
     const answer = { status: response.statusCode, headers: headersOf(response.headers), body: text };
     checkAnswer({ method, path: path.replace(/[?#].*$/, ''), ...answer });
-    return { ...answer, body: (text === '' ? undefined : JSON.parse(text)) as Body };
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+    return { ...answer, body: (text === '' ? undefined : isJson ? JSON.parse(text) : text) as Body };
   }
 }
 

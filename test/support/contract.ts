@@ -13,7 +13,7 @@ export interface RawAnswer {
 }
 
 interface Operation {
-  responses: Record<string, { $ref?: string }>;
+  responses: Record<string, { $ref?: string; content?: Record<string, unknown> }>;
 }
 
 interface Document {
@@ -73,6 +73,9 @@ function faultOf({ method, path, status, headers, body }: RawAnswer): string | u
     const empty = body === '' && !headers.has('content-length') && !headers.has('content-type');
     return empty ? undefined : 'a 204 has neither body nor content headers';
   }
+  const [type = ''] = headers.get('content-type')?.split(';', 1) ?? [];
+  // A file: what is in it is its format's affair.
+  if (type !== 'application/json' && listed.content?.[type] !== undefined) return undefined;
   if (!headers.get('content-type')?.startsWith('application/json')) return 'the content type is not JSON';
   if (isHead) return body === '' ? undefined : 'HEAD has a body';
   return schemaFault(listed.$ref ? listed.$ref.slice(1) : pointer, body);

@@ -115,6 +115,7 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
         client,
         names,
         places,
+        caughtUp: (organizationId, signal) => fresh(organizationId, { signal }),
         fresh: config.strict
           ? (organizationId, signal) => fresh(organizationId, { timeoutMs: options.timeoutMs, signal })
           : () => Promise.resolve(),

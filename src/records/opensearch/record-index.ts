@@ -1,3 +1,4 @@
+import { createHorizon } from '../postgres/search/list.js';
 import { requireAnswerable } from '../postgres/search/match.js';
 import type { RecordIndexOptions } from '../postgres/search/record-index.js';
 import { createSearch } from '../postgres/search/search.js';
@@ -22,11 +23,14 @@ export interface ClusterIndexOptions extends RecordIndexOptions {
    * organization's records are found; else at once.
    */
   fresh(organizationId: string, signal?: AbortSignal): Promise<void>;
+  /** Resolves when the organization's records that were stored before are found, whether or not searches wait for them. */
+  caughtUp(organizationId: string, signal?: AbortSignal): Promise<void>;
 }
 
 /** Answers questions about records from an OpenSearch cluster. */
 export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex => {
-  const { pool, readPool, checkPool, reads, places, clock, timeoutMs } = options;
+  const { pool, readPool, checkPool, reads, places, clock, timeoutMs, caughtUp } = options;
+  const horizon = createHorizon(reads);
   const engine = createEngine(options);
   const lists = { engine, reads, timeoutMs };
   return {
@@ -34,6 +38,11 @@ export const createClusterIndex = (options: ClusterIndexOptions): RecordIndex =>
     list: createClusterList(lists),
     newestTimes: createClusterNewestTimes(lists),
     silentDevices: createClusterSilentDevices({ engine, reads, clock }),
+    horizon: async (call) => {
+      const last = await horizon(call);
+      await caughtUp(call.caller.organizationId, call.signal);
+      return last;
+    },
     close: () => pool.end(),
     ...createClusterSearch({ ...options, engine }),
     // What fields there are is in PostgreSQL: products and the catalogue.

@@ -26,6 +26,7 @@ const chapterNotes: Readonly<Record<string, string>> = {
   'Hook additions': 'Settings, signing secrets, the record of calls and redelivery of hooks.',
   Ingestion: 'Records in: as JSON of ours, or as network servers send them.',
   Import: 'Files in: devices by CSV, past records by CSV, NDJSON or Parquet; checked first, read by jobs.',
+  Export: 'Records, aggregations, devices and deliveries as files.',
   'Device tokens': 'Tokens that post the records of one device and do nothing else.',
   Provisioning: 'Tokens with which devices of a product register themselves.',
   Usage: 'What an organization uses by day, and how much it may.',

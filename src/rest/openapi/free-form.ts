@@ -192,5 +192,15 @@ const searchAnswer: JsonSchema = {
   },
 };
 
+/** The formats of exported files. */
+export const fileContent: JsonSchema = {
+  'text/csv': {
+    schema: { type: 'string', description: 'RFC 4180: a line of names, then a line a row.' },
+    example: exportExample,
+  },
+  'application/x-ndjson': { schema: { type: 'string', description: 'One JSON object a line.' } },
+  'application/vnd.apache.parquet': { schema: { type: 'string', format: 'binary', description: 'Parquet.' } },
+};
+
 /** Types that the graph knows less of than callers may. */
 export const freeComponents: JsonSchema = { SearchAnswer: searchAnswer };

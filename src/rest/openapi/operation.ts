@@ -9,7 +9,7 @@ import { pageItems } from '../response.js';
 import type { Route, Verb } from '../routes.js';
 import { argumentExamples, typeExamples } from './example.js';
 import { commonHeaders, failures, headerRefs } from './failure.js';
-import { freeBodies, freeParameters } from './free-form.js';
+import { fileContent, freeBodies, freeParameters } from './free-form.js';
 import { newHookBody } from './new-hook.js';
 import { type BodyField, bodySchema, isRequired, schemaOf, valueSchema } from './type-schema.js';
 
@@ -55,7 +55,7 @@ const parameters = (route: Route, field: Field, places: ArgumentSources, verb: V
 };
 
 const parameter = (route: Route, field: Field, arg: GraphQLArgument, place: string): JsonSchema => {
-  const { description, ...schema } = valueSchema(withRules(route, arg));
+  const { description, ...schema } = { ...valueSchema(withRules(route, arg)), ...jsonText(arg) };
   return {
     name: arg.name,
     in: place,
@@ -68,6 +68,10 @@ const parameter = (route: Route, field: Field, arg: GraphQLArgument, place: stri
     ...(isListType(arg.type) && { style: 'form', explode: true }),
   };
 };
+
+/** JSON in the query string is described as the text that is sent. */
+const jsonText = ({ type }: GraphQLArgument): JsonSchema =>
+  getNamedType(type).name === 'LocatedJSON' ? { type: 'string', contentMediaType: 'application/json' } : {};
 
 const withRules = ({ operation }: Route, arg: GraphQLArgument): BodyField => {
   const type = argumentsClass(operation);
@@ -105,6 +109,7 @@ const schemaOfBody = ({ operation }: Route, fields: readonly BodyField[]): JsonS
 
 const success = (route: Route, field: Field): JsonSchema => {
   if (route.status === 204) return { 204: { description: 'Done.', headers: headerRefs(commonHeaders) } };
+  if (route.file) return { 200: { description: 'The file.', headers: headerRefs(commonHeaders), content: fileContent } };
   const items = pageItems(field.type);
   const type = getNamedType(items ?? field.type);
   const example = typeExamples[type.name];

@@ -118,6 +118,14 @@ const parents: Readonly<Record<RecordListRequest['parent'], (reach: Reach) => So
   },
 };
 
+/** The sequence may be ahead of what is committed: what is stored at this moment may come in or not. */
+export const createHorizon =
+  ({ read }: CallReads): RecordIndex['horizon'] =>
+  async (call) => {
+    const [row] = await read<{ last: string }>(call, sql`select last_value::text as last from record_seq`);
+    return row!.last;
+  };
+
 /** Finds of each device the time of its newest record: looks at the end of its index. */
 export const createNewestTimes =
   ({ readWithin }: CallReads): RecordIndex['newestTimes'] =>

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { CallReads } from '../../../database/call-read.js';
 import type { RecordIndex } from '../../record-index.js';
 import { createLatest } from './latest.js';
-import { createFind, createList, createNewestTimes, createSilentDevices } from './list.js';
+import { createFind, createHorizon, createList, createNewestTimes, createSilentDevices } from './list.js';
 import { requireAnswerable } from './match.js';
 import { createSearch, type SearchOptions } from './search.js';
 import { createSeries } from './series/series.js';
@@ -26,6 +26,7 @@ export const createRecordIndex = ({ reads, readPool, checkPool, ...options }: Re
   list: createList(reads),
   newestTimes: createNewestTimes(reads),
   silentDevices: createSilentDevices(reads),
+  horizon: createHorizon(reads),
   close: () => options.pool.end(),
   check: (organizationId, query) =>
     requireAnswerable(checkPool, query, { organizationId, path: 'query', now: options.clock() }),

@@ -1,0 +1,35 @@
+import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { WebAddress } from './scalars.js';
+
+/** What an export of an application holds. */
+export enum ExportSubject {
+  records = 'records',
+  aggregations = 'aggregations',
+  devices = 'devices',
+  deliveries = 'deliveries',
+}
+
+/** Formats of exported files. */
+export enum ExportFormat {
+  csv = 'csv',
+  ndjson = 'ndjson',
+  parquet = 'parquet',
+}
+
+registerEnumType(ExportSubject, {
+  name: 'ExportSubject',
+  description: 'What an export holds.',
+  valuesConfig: {
+    records: { description: 'Records of the devices of the application, the oldest first.' },
+    aggregations: { description: 'The buckets of aggregations over these records, a row for each innermost one; as CSV or NDJSON.' },
+    devices: { description: 'The devices that are linked to the application.' },
+    deliveries: { description: 'Deliveries of its hooks, the oldest first; only for who may change the application.' },
+  },
+});
+registerEnumType(ExportFormat, { name: 'ExportFormat', description: 'Format of an exported file.' });
+
+/** Where an export is fetched. */
+@ObjectType({ description: 'Where an export is fetched, with the same token in the header `Authorization`.' })
+export class ExportLink {
+  @Field(() => WebAddress, { description: 'Address; GET answers the file.' }) url!: string;
+}

@@ -1,0 +1,114 @@
+import sql from 'sql-template-tag';
+import { productRows } from '../auth/rows.js';
+import { VariableType } from '../entities/enums.js';
+import { isId } from '../entities/id.js';
+import type { Variable } from '../entities/product.js';
+import { type Fault, invalid } from '../errors.js';
+import type { RecordIndex } from '../records/record-index.js';
+import type { FieldKind } from '../search/field/field.js';
+import type { Context } from '../schema/context.js';
+import type { ExportArgs } from '../schema/export.args.js';
+import type { Column, ColumnKind } from './table.js';
+
+const ofVariable: Readonly<Record<VariableType, ColumnKind>> = {
+  [VariableType.BOOL]: 'boolean',
+  [VariableType.TXT]: 'text',
+  [VariableType.INT16]: 'long',
+  [VariableType.INT64]: 'long',
+  [VariableType.FLOAT32]: 'double',
+  [VariableType.UINT8]: 'long',
+  [VariableType.UINT16]: 'long',
+  [VariableType.UINT32]: 'long',
+};
+
+const ofField: Readonly<Record<FieldKind, ColumnKind>> = {
+  keyword: 'text',
+  date: 'time',
+  geo_point: 'json',
+  double: 'double',
+  long: 'long',
+  boolean: 'boolean',
+};
+
+/** What every record has, and the first columns unless others are chosen. */
+const first: readonly Column[] = [
+  { path: 'id', kind: 'text' },
+  { path: 'ts', kind: 'time' },
+  { path: 'device.id', kind: 'text' },
+  { path: 'device.serial', kind: 'text' },
+  { path: 'device.name', kind: 'text' },
+];
+
+const others: readonly Column[] = [
+  { path: 'cursor', kind: 'text' },
+  { path: 'device.organizationId', kind: 'text' },
+  { path: 'device.product.id', kind: 'text' },
+  { path: 'device.tags', kind: 'json' },
+  { path: 'device.location.lat', kind: 'double' },
+  { path: 'device.location.lon', kind: 'double' },
+];
+
+/** Where the values of a record are. */
+const places = new Set(['id', 'cursor', 'ts', 'device', 'data', 'metadata', 'frame']);
+
+/** Most variables that get columns of their own without being chosen. */
+const mostVariables = 500;
+
+/**
+ * The columns of an export of records: those that were chosen, else the record's own and the variables of the products of the
+ * application's devices, in the order of their declaration; where these declare none, the fields that were seen.
+ * @throws 422 naming each column that no record can have.
+ */
+export const recordColumns = async (
+  ctx: Context,
+  index: Pick<RecordIndex, 'fields'>,
+  args: ExportArgs,
+): Promise<readonly Column[]> => {
+  const { organizationId, applicationId, columns } = args;
+  const faults: Fault[] = (columns ?? []).flatMap((path, at) =>
+    places.has(path.split('.', 1)[0]!) ? [] : [{ path: `columns.${at}`, message: unknownColumn }],
+  );
+  if (faults.length > 0) throw invalid(faults);
+  const declared = await declaredColumns(ctx, args);
+  const seen = async () =>
+    (await index.fields({ organizationId, applicationId, signal: ctx.signal })).map(
+      ({ path, type }): Column => ({ path, kind: ofField[type] }),
+    );
+  if (columns == null || columns.length === 0) {
+    if (declared.length > 0) return [...first, ...declared];
+    const data = (await seen()).filter(({ path }) => path.startsWith('data.'));
+    return [...first, ...data.slice(0, mostVariables)];
+  }
+  const known = new Map([...first, ...others, ...declared].map((column) => [column.path, column]));
+  const fields = columns.every((path) => known.has(path)) ? [] : await seen();
+  const kinds = new Map([...fields, ...known.values()].map(({ path, kind }) => [path, kind]));
+  return columns.map((path) => ({ path, kind: kinds.get(path) ?? 'json' }));
+};
+
+const unknownColumn = 'must be id, ts, cursor, or lie in device, data, metadata or frame';
+
+/** The variables of products, each once; those that products declare in different types hold any value. */
+const declaredColumns = async (
+  { caller, read }: Context,
+  { applicationId, products }: ExportArgs,
+): Promise<readonly Column[]> => {
+  const devices = sql`select d.product_id from application_device l join device d on d.id = l.device_id
+    where l.application_id = ${applicationId}`;
+  const chosen = products?.length ? sql` and p.id = any(${products.filter(isId)}::uuid[])` : sql``;
+  const rows = await read<{ variables: readonly Variable[] }>(
+    sql`${productRows(caller)} where p.id in (${devices})${chosen} order by p.id`,
+  );
+  const kinds = new Map<string, ColumnKind>();
+  for (const { name, type } of rows.flatMap(({ variables }) => variables)) {
+    const [path, kind] = [`data.${name}`, ofVariable[type]];
+    kinds.set(path, together(kinds.get(path) ?? kind, kind));
+  }
+  return [...kinds].map(([path, kind]) => ({ path, kind }));
+};
+
+const numbers = new Set<ColumnKind>(['double', 'long']);
+
+const together = (one: ColumnKind, other: ColumnKind): ColumnKind => {
+  if (one === other) return one;
+  return numbers.has(one) && numbers.has(other) ? 'double' : 'json';
+};

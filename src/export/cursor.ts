@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { isId } from '../entities/id.js';
+import { invalid } from '../errors.js';
+import { toPlain } from '../json.js';
+import type { ExportArgs } from '../schema/export.args.js';
+
+/** Where a record stands in an export of records: by time, then by the order of storing. */
+export interface Position {
+  /** Microseconds since 1970. */
+  readonly micros: number;
+  /** Its number in the order of storing. */
+  readonly seq: string;
+}
+
+/** Where an export of records goes on: of those with numbers up to `horizon`, the ones after a position. */
+export interface RecordCursor {
+  readonly horizon: string;
+  readonly after: Position;
+}
+
+/** What marks the cursors of an export: another application, time or query has others. The columns may change. */
+export const markOf = (args: ExportArgs): string => {
+  const { columns: _columns, format: _format, timeZone: _zone, after: _after, query, aggs: _aggs, ...which } = args;
+  const asked = [Object.entries(which).toSorted(([one], [other]) => (one < other ? -1 : 1)), query ? toPlain(query) : null];
+  return createHash('sha256').update(JSON.stringify(asked)).digest('hex').slice(0, 12);
+};
+
+/** Writes the cursor of a record. */
+export const cursorText = (mark: string, { horizon, after }: RecordCursor): string =>
+  `${mark}_${horizon}_${after.micros}_${after.seq}`;
+
+const written = /^([0-9a-f]{12})_(\d{1,19})_(\d{1,16})_(\d{1,19})$/;
+
+/** Reads a cursor. @throws 422 for what is none, or that of another export. */
+export const readCursor = (text: string, mark: string): RecordCursor => {
+  const [, own, horizon, micros, seq] = written.exec(text) ?? [];
+  if (own !== mark) throw foreign();
+  return { horizon: horizon!, after: { micros: Number(micros), seq: seq! } };
+};
+
+/** Where a list in the order of identifiers goes on. */
+export interface IdCursor {
+  /** The newest that is given out. */
+  readonly last: string;
+  readonly after: string;
+}
+
+/** Writes the cursor of a row of such a list. */
+export const idCursorText = (mark: string, { last, after }: IdCursor): string => `${mark}_${last}_${after}`;
+
+/** Reads one. @throws 422 for what is none, or that of another export. */
+export const readIdCursor = (text: string, mark: string): IdCursor => {
+  const [own, last = '', after = '', ...others] = text.split('_');
+  if (own !== mark || !isId(last) || !isId(after) || others.length > 0) throw foreign();
+  return { last, after };
+};
+
+const foreign = () =>
+  invalid([{ path: 'after', message: 'This is no cursor of this export: only its columns may be others.' }]);

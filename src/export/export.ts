@@ -1,0 +1,138 @@
+import type { ServerResponse } from 'node:http';
+import { loadApplication } from '../auth/access.js';
+import type { Claim } from '../auth/recheck.js';
+import { ExportFormat, ExportSubject } from '../entities/export.js';
+import { type Fault, invalid } from '../errors.js';
+import type { RecordIndex } from '../records/record-index.js';
+import type { Context } from '../schema/context.js';
+import type { ExportArgs } from '../schema/export.args.js';
+import { aggregationTable } from './aggregations.js';
+import { recordColumns } from './columns.js';
+import { formats } from './format.js';
+import { type ListSource, listTable } from './list.js';
+import { recordPages } from './records.js';
+import { send } from './send.js';
+import type { Row, Table } from './table.js';
+import { timeWriter } from './time.js';
+
+/** What exports are made with. */
+export interface ExportOptions extends ListSource {
+  readonly index: RecordIndex;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+  /** Looks again whether a token may still see what it was let see. */
+  readonly recheck: (claims: readonly Claim[]) => Promise<(Error | undefined)[]>;
+}
+
+/** Streams the file that an export asks for. @throws what is wrong with it, as long as nothing was sent. */
+export type SendExport = (
+  ctx: Context,
+  args: ExportArgs,
+  response: ServerResponse,
+  hold: (bytes: number) => void,
+) => Promise<void>;
+
+/** About what one export holds at once: a page as it was read, and as it is written. */
+const held = 16 * 2 ** 20;
+
+/** Makes what streams exports. */
+export const createExport =
+  (options: ExportOptions): SendExport =>
+  async (ctx, given, response, hold) => {
+    const { signal } = ctx;
+    const args = inSeconds(given);
+    const [of, name] = [args.of ?? ExportSubject.records, args.format ?? ExportFormat.csv];
+    requireTogether(of, name, args);
+    const time = timeWriter(args.timeZone);
+    const need = of === ExportSubject.deliveries ? 'write' : 'read';
+    const { id: applicationId, organizationId } = await loadApplication(
+      ctx,
+      args.organizationId,
+      args.applicationId,
+      need,
+    );
+    hold(held);
+    const table = await tables[of](options, ctx, args);
+    const { contentType, write } = formats[name];
+    const pages = permitted(options, ctx, applicationId, table.pages);
+    const writing = {
+      table: { ...table, pages },
+      time,
+      inZone: args.timeZone != null,
+      organizationId,
+      goesOn: args.after != null,
+    };
+    await send(response, write(writing), { contentType, fileName: `${of}.${name}` }, signal);
+  };
+
+type OpenTable = (options: ExportOptions, ctx: Context, args: ExportArgs) => Promise<Table> | Table;
+
+const recordTable: OpenTable = async (options, ctx, args) => ({
+  columns: await recordColumns(ctx, options.index, args),
+  isChosen: (args.columns?.length ?? 0) > 0,
+  pages: recordPages({ ...options, ctx }, args),
+});
+
+const tables: Readonly<Record<ExportSubject, OpenTable>> = {
+  [ExportSubject.records]: recordTable,
+  [ExportSubject.aggregations]: aggregationTable,
+  [ExportSubject.devices]: (options, ctx, args) => listTable(options, ctx, args, 'devices'),
+  [ExportSubject.deliveries]: (options, ctx, args) => listTable(options, ctx, args, 'deliveries'),
+};
+
+/** Arguments that only some exports have. */
+const onlyOf: Readonly<Record<string, readonly ExportSubject[]>> = {
+  query: [ExportSubject.records, ExportSubject.aggregations],
+  products: [ExportSubject.records, ExportSubject.aggregations],
+  from: [ExportSubject.records, ExportSubject.aggregations, ExportSubject.deliveries],
+  to: [ExportSubject.records, ExportSubject.aggregations, ExportSubject.deliveries],
+  aggs: [ExportSubject.aggregations],
+  applicationHookId: [ExportSubject.deliveries],
+  state: [ExportSubject.deliveries],
+  after: [ExportSubject.records, ExportSubject.devices, ExportSubject.deliveries],
+};
+
+/** @throws 422 for arguments that do not go together, which would else be without effect. */
+const requireTogether = (of: ExportSubject, format: ExportFormat, args: ExportArgs): void => {
+  const faults: Fault[] = Object.entries(onlyOf).flatMap(([name, subjects]) =>
+    args[name as keyof ExportArgs] == null || subjects.includes(of)
+      ? []
+      : [{ path: name, message: `is not for exports of ${of}` }],
+  );
+  if (format === ExportFormat.parquet) {
+    if (of === ExportSubject.aggregations)
+      faults.push({ path: 'format', message: 'must be csv or ndjson for aggregations: their columns have no types' });
+    if (args.timeZone != null)
+      faults.push({ path: 'timeZone', message: 'is not for Parquet, whose times are instants: readers show them in a zone' });
+    if (args.after != null)
+      faults.push({ path: 'after', message: 'is not for Parquet: what was cut off is no file that could go on' });
+  }
+  if (faults.length > 0) throw invalid(faults);
+};
+
+/** Times of 1e11 and more are milliseconds, which the graph's scalar has read already. */
+const inSeconds = (args: ExportArgs): ExportArgs => {
+  const seconds = (time: number | null | undefined) => (time == null || time < 1e11 ? time : time / 1000);
+  return { ...args, from: seconds(args.from), to: seconds(args.to) };
+};
+
+/** How often it is looked whether the caller may still see what is exported, in milliseconds. */
+const recheckEvery = 5000;
+
+/** The pages, as long as the token is valid and sees the application: an export may take hours. */
+async function* permitted(
+  { clock, recheck }: ExportOptions,
+  { caller: { tokenId, role } }: Context,
+  applicationId: string,
+  pages: AsyncGenerator<readonly Row[], void>,
+): AsyncGenerator<readonly Row[], void> {
+  let last = clock();
+  for await (const page of pages) {
+    if (clock() - last >= recheckEvery) {
+      const [fault] = await recheck([{ tokenId, role, applicationId, hookId: null }]);
+      if (fault !== undefined) throw fault;
+      last = clock();
+    }
+    yield page;
+  }
+}

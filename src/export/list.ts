@@ -1,0 +1,170 @@
+import sql, { join, type Sql } from 'sql-template-tag';
+import { deviceRows } from '../auth/rows.js';
+import type { ReadingCall } from '../entities/caller.js';
+import { DeliveryState } from '../entities/delivery.js';
+import { earliestId, endId, isId, nilId } from '../entities/id.js';
+import { ApiError, type Fault, invalid, tooLarge } from '../errors.js';
+import type { Context } from '../schema/context.js';
+import type { ExportArgs } from '../schema/export.args.js';
+import { idCursorText, markOf, readIdCursor } from './cursor.js';
+import { patiently } from './page.js';
+import type { Column, ColumnKind, Row, Table } from './table.js';
+
+/** What lists are read with. */
+export interface ListSource {
+  /** Reads on the pool of slow reads, which organizations share. */
+  readonly readWithin: (call: ReadingCall, query: Sql, milliseconds: number) => Promise<object[]>;
+  /** Selects deliveries, as `d`. */
+  readonly deliveryRows: Sql;
+}
+
+/** A list of things in the order of their identifiers, which is that of their making. */
+interface List {
+  readonly columns: readonly Column[];
+  /** Selects the things whose identifier passes a condition. */
+  readonly rows: (isBetween: (id: Sql) => Sql) => Sql;
+  /** The identifiers that there are, as `id`. */
+  readonly ids: Sql;
+}
+
+const columnsOf = (kinds: Readonly<Record<string, ColumnKind>>): Column[] =>
+  Object.entries(kinds).map(([path, kind]) => ({ path, kind }));
+
+const deviceColumns = columnsOf({
+  id: 'text',
+  serial: 'text',
+  name: 'text',
+  slug: 'text',
+  tags: 'json',
+  'product.id': 'text',
+  'location.lat': 'double',
+  'location.lon': 'double',
+  applicationCount: 'long',
+  createdAt: 'time',
+  updatedAt: 'time',
+});
+
+const deliveryColumns = columnsOf({
+  id: 'text',
+  applicationHookId: 'text',
+  deviceId: 'text',
+  recordId: 'text',
+  ts: 'time',
+  successful: 'boolean',
+  attemptsMade: 'long',
+  maxNumberAttempts: 'long',
+  'response.statusCode': 'long',
+  'error.code': 'text',
+  createdAt: 'time',
+  updatedAt: 'time',
+  nextAttemptAt: 'time',
+});
+
+const devicesOf = ({ caller }: Context, { applicationId }: ExportArgs): List => ({
+  columns: deviceColumns,
+  rows: (isBetween) => sql`${deviceRows(caller)} join application_device l on l.device_id = d.id
+    where l.application_id = ${applicationId} and ${isBetween(sql`d.id`)} order by d.id`,
+  ids: sql`select device_id as id from application_device where application_id = ${applicationId}`,
+});
+
+const deliveriesOf = (deliveryRows: Sql, args: ExportArgs): List => {
+  const { applicationId, applicationHookId: hookId, from, to, state } = args;
+  const where = join(
+    [
+      sql`d.application_id = ${applicationId}`,
+      ...(hookId == null ? [] : [isId(hookId) ? sql`d.hook_id = ${hookId}` : sql`false`]),
+      ...(from == null ? [] : [sql`d.id >= ${earliestId(from)}`]),
+      ...(to == null ? [] : [sql`d.id < ${endId(to)}`]),
+      ...(state == null ? [] : [standing[state]]),
+    ],
+    ' and ',
+  );
+  return {
+    columns: deliveryColumns,
+    rows: (isBetween) => sql`${deliveryRows} where ${where} and ${isBetween(sql`d.id`)} order by d.id`,
+    ids: sql`select d.id from delivery d where ${where}`,
+  };
+};
+
+const standing: Readonly<Record<DeliveryState, Sql>> = {
+  [DeliveryState.pending]: sql`not d.done`,
+  [DeliveryState.succeeded]: sql`d.done and d.state = 'succeeded'`,
+  [DeliveryState.failed]: sql`d.done and d.state <> 'succeeded'`,
+};
+
+/** The devices of an application, or the deliveries of its hooks. @throws 422 for columns that they do not have. */
+export const listTable = (source: ListSource, ctx: Context, args: ExportArgs, of: 'devices' | 'deliveries'): Table => {
+  const list = of === 'devices' ? devicesOf(ctx, args) : deliveriesOf(source.deliveryRows, args);
+  const kinds = new Map(list.columns.map(({ path, kind }) => [path, kind]));
+  const places = new Set(['cursor', ...list.columns.map(({ path }) => path.split('.', 1)[0]!), ...alsoIn[of]]);
+  const faults: Fault[] = (args.columns ?? []).flatMap((path, at) =>
+    places.has(path.split('.', 1)[0]!) ? [] : [{ path: `columns.${at}`, message: 'is no column of these rows' }],
+  );
+  if (faults.length > 0) throw invalid(faults);
+  const isChosen = (args.columns?.length ?? 0) > 0;
+  const columns = isChosen
+    ? args.columns!.map((path): Column => ({ path, kind: kinds.get(path) ?? 'json' }))
+    : list.columns;
+  return { columns, isChosen, pages: listPages(source, ctx, args, list) };
+};
+
+const alsoIn = { devices: ['organizationId'], deliveries: ['application', 'request', 'attempts', 'truncated'] } as const;
+
+const firstLimit = 200;
+const mostRows = 2000;
+const readTimeout = 10_000;
+/** Characters of a page at most. */
+const maxCharacters = 16 * 2 ** 20;
+
+/** Reads a list page by page, up to the newest that there was at the beginning. Nothing is held between two pages. */
+async function* listPages(
+  { readWithin }: ListSource,
+  ctx: Context,
+  args: ExportArgs,
+  list: List,
+): AsyncGenerator<Row[], void> {
+  const { caller, signal } = ctx;
+  const mark = markOf(args);
+  const read = <R>(query: Sql) => {
+    let characters = 0;
+    const weighRows = (more: number) => {
+      characters += more;
+      if (characters > maxCharacters) throw tooLarge('These rows are too large.');
+    };
+    const call = { caller, signal, weighRows, timeLeft: () => undefined };
+    return readWithin(call, query, readTimeout) as Promise<R[]>;
+  };
+  const newest = async () =>
+    (await read<{ id: string }>(sql`select id from (${list.ids}) made order by id desc limit 1`))[0]?.id;
+  const given = args.after == null ? undefined : readIdCursor(args.after, mark);
+  const last = given?.last ?? (await newest());
+  let after = given?.after ?? nilId;
+  for (let limit = firstLimit; last !== undefined; ) {
+    const between = (id: Sql) => sql`${id} > ${after}::uuid and ${id} <= ${last}::uuid`;
+    const page = await patiently(() => smaller(read<Row & { id: string }>(sql`${list.rows(between)} limit ${limit}`)), signal);
+    if (page === 'smaller') {
+      if (limit === 1) throw tooLarge('A row of this export is too large.');
+      limit = Math.ceil(limit / 8);
+      continue;
+    }
+    after = page.at(-1)?.id ?? after;
+    if (page.length > 0) yield page.map((row) => withCursor(row, idCursorText(mark, { last, after: row.id })));
+    if (page.length < limit) return;
+    limit = Math.min(mostRows, limit * 2);
+  }
+}
+
+/** What only paging needs is not shown. */
+const withCursor = ({ cursorKeys: _keys, lat: _lat, lon: _lon, productId: _product, ...row }: Row, cursor: string): Row => ({
+  ...Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)),
+  cursor,
+});
+
+const smaller = async <R>(reading: Promise<R[]>): Promise<R[] | 'smaller'> => {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ApiError && (error.code === 'TOO_LARGE' || error.code === 'TIMEOUT')) return 'smaller';
+    throw error;
+  }
+};

@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ApiError, invalid, rateLimited, timedOut, unavailable } from '../errors.js';
+import { locate } from '../json.js';
+import type { Hit, QueryAnswer, RecordIndex } from '../records/record-index.js';
+import type { ExportArgs } from '../schema/export.args.js';
+import type { Position } from './cursor.js';
+
+/** Which records to read: those after a position up to a time, with numbers up to the horizon. */
+export interface PageRequest {
+  readonly args: ExportArgs;
+  readonly after: Position;
+  /** Microseconds since 1970, included. */
+  readonly until: number;
+  readonly horizon: string;
+  readonly size: number;
+}
+
+/** A page, or why it has to be smaller: it took too long, or it is too large to be held in memory. */
+export type Page = readonly Hit[] | 'smaller';
+
+/** Reads a page by one search, which takes its turn and its share of memory as every other. */
+export const readPage = async (
+  index: Pick<RecordIndex, 'prepare'>,
+  { args, after, until, horizon, size }: PageRequest,
+  signal: AbortSignal,
+): Promise<Page> => {
+  const { organizationId, applicationId, products, query } = args;
+  const asked = {
+    products: products ?? [],
+    query: { bool: { filter: [...(query == null ? [] : [query]), { range: { _doc: { lte: horizon } } }] } },
+    sort: [{ ts: 'asc' }, { _doc: 'asc' }],
+    search_after: [after.micros / 1e6, after.seq],
+    size,
+    track_total_hits: false,
+  };
+  const ask = index.prepare(locate({ gte: after.micros / 1e6, lte: until / 1e6 }), locate([asked]));
+  const [answer] = (await ask({ organizationId, applicationId, signal })).responses;
+  return pageOf(answer!, size);
+};
+
+const pageOf = (answer: QueryAnswer, size: number): Page => {
+  if ('error' in answer) {
+    const { status, error } = answer;
+    if (status === 429) throw rateLimited(error.reason, 1);
+    // A page that is too large is refused as a wrong query is: a smaller one tells them apart.
+    if (size > 1) return 'smaller';
+    throw invalid([{ path: 'query', message: error.reason }]);
+  }
+  if (answer.timed_out) {
+    if (size > 1) return 'smaller';
+    throw timedOut();
+  }
+  if (answer._shards.failed > 0) throw unavailable('A part of the index does not answer. Try again shortly.');
+  return answer.hits.hits;
+};
+
+/** How often in a row a read is tried that others hold up, and the longest wait between, in milliseconds. */
+const tries = 8;
+const longestPause = 5000;
+
+/**
+ * Reads, and tries again where the organization has too much under way or a store is away for a while: rows were sent, and
+ * the client would have to come back for the others.
+ */
+export const patiently = async <T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await read();
+    } catch (error) {
+      const passes = error instanceof ApiError && (error.code === 'RATE_LIMITED' || error.code === 'UNAVAILABLE');
+      if (!passes || tried === tries) throw error;
+      await delay(Math.min(longestPause, 100 * 2 ** tried), undefined, { signal });
+    }
+  }
+};

@@ -1,0 +1,134 @@
+import type { RowGroup, SchemaElement } from 'hyparquet';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { writeColumn } from 'hyparquet-writer/src/column.js';
+import { timeSlices } from '../time-slice.js';
+import type { Column, ColumnKind } from './table.js';
+
+/** A value of a column as the library takes it. */
+type Value = string | number | bigint | boolean | null;
+
+/** How the values of a kind are stored. Times are instants, in microseconds of UTC. */
+const elements: Readonly<Record<ColumnKind, Pick<SchemaElement, 'type' | 'converted_type'>>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  json: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  double: { type: 'DOUBLE' },
+  long: { type: 'INT64' },
+  boolean: { type: 'BOOLEAN' },
+  time: { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' },
+};
+
+const codec = 'SNAPPY';
+/** Target size of a page of a column, in bytes, as the library has it. */
+const pageSize = 2 ** 20;
+
+/**
+ * Writes a Parquet file whose row groups are given out as they come. The library's own `write` holds the event loop for a whole
+ * row group; here it is given to others after each column. What stays in memory is one row group, and of those before about a
+ * kilobyte a column for the end of the file.
+ */
+export class ParquetFile {
+  private readonly bytes = new ByteWriter(2 ** 20);
+  private readonly file: ParquetWriter;
+  private readonly leaves: readonly SchemaElement[];
+  private readonly root: SchemaElement;
+
+  constructor(
+    private readonly columns: readonly Column[],
+    private readonly organizationId: string,
+  ) {
+    this.root = { name: 'root', num_children: columns.length };
+    this.leaves = columns.map(
+      ({ path, kind }): SchemaElement => ({ name: path, repetition_type: 'OPTIONAL', ...elements[kind] }),
+    );
+    this.file = new ParquetWriter({
+      writer: this.bytes,
+      schema: [this.root, ...this.leaves],
+      codec,
+      createdBy: 'Device Data Platform',
+    });
+  }
+
+  /** Writes a row group; each column's bytes are given out before the next is made. */
+  async *group(values: readonly (readonly Value[])[], rows: number): AsyncGenerator<Uint8Array, void> {
+    const start = this.bytes.offset;
+    const columns: RowGroup['columns'] = [];
+    let uncompressed = 0n;
+    for (const [index, element] of this.leaves.entries()) {
+      const { chunk } = this.chunk(element, this.columns[index]!, values[index]!);
+      columns.push(chunk);
+      uncompressed += chunk.meta_data?.total_uncompressed_size ?? 0n;
+      await timeSlices.ifOver(this.organizationId);
+      yield this.take();
+    }
+    this.file.num_rows += BigInt(rows);
+    this.file.row_groups.push({
+      columns,
+      total_byte_size: uncompressed,
+      num_rows: BigInt(rows),
+      total_compressed_size: BigInt(this.bytes.offset - start),
+    });
+  }
+
+  /** Writes what stands at the end: the schema, and where each row group is. */
+  end(): Uint8Array {
+    void this.file.finish();
+    return this.take();
+  }
+
+  private chunk(element: SchemaElement, { kind }: Column, values: readonly Value[]) {
+    return writeColumn({
+      writer: this.bytes,
+      column: {
+        columnName: element.name,
+        element,
+        schemaPath: [this.root, element],
+        codec,
+        compressors: this.file.compressors,
+        // Readers leave out row groups by their time; of other columns the bounds would only take room.
+        stats: kind === 'time',
+        pageSize,
+        columnIndex: false,
+        offsetIndex: false,
+      },
+      pageData: {
+        values: values as Value[],
+        definitionLevels: values.map((value) => (value === null ? 0 : 1)),
+        repetitionLevels: [],
+        maxDefinitionLevel: 1,
+      },
+    });
+  }
+
+  private take(): Uint8Array {
+    const taken = this.bytes.getBytes().slice();
+    this.bytes.index = 0;
+    return taken;
+  }
+}
+
+/** The value of a column in its type; null for what does not fit it. */
+export const typedValue = (value: unknown, kind: ColumnKind): Value => {
+  if (value === null || value === undefined) return null;
+  return typed[kind](value);
+};
+
+const typed: Readonly<Record<ColumnKind, (value: unknown) => Value>> = {
+  text: (value) => textOf(value),
+  json: (value) => textOf(value),
+  double: (value) => (typeof value === 'number' ? value : null),
+  boolean: (value) => (typeof value === 'boolean' ? value : null),
+  // Beyond 2^53 whole numbers are decimal text.
+  long: (value) => {
+    if (typeof value === 'string') return /^-?\d{1,19}$/.test(value) ? inRange(BigInt(value)) : null;
+    return Number.isInteger(value) ? inRange(BigInt(value as number)) : null;
+  },
+  time: (value) => {
+    if (typeof value === 'number') return BigInt(Math.round(value * 1e6));
+    const millis = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+    return Number.isNaN(millis) ? null : BigInt(millis) * 1000n;
+  },
+};
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const inRange = (value: bigint): bigint | null => (BigInt.asIntN(64, value) === value ? value : null);

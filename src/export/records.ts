@@ -1,0 +1,123 @@
+import type { Hit, RecordIndex } from '../records/record-index.js';
+import type { Context } from '../schema/context.js';
+import type { ExportArgs } from '../schema/export.args.js';
+import { cursorText, markOf, type Position, type RecordCursor, readCursor } from './cursor.js';
+import { type Page, patiently, readPage } from './page.js';
+import type { Row } from './table.js';
+
+/** What records are read with. */
+export interface RecordSource {
+  readonly index: Pick<RecordIndex, 'prepare' | 'list' | 'horizon'>;
+  readonly ctx: Context;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+/** Most records of a page, and how many bytes it should have about. */
+const mostRecords = 4000;
+const pageBytes = 4 * 2 ** 20;
+const firstSize = 200;
+/** Width of the first stretch of time, and the least, in microseconds. */
+const firstWidth = 3600e6;
+const leastWidth = 1e6;
+/** After all records of one instant. */
+const lastOfInstant = '9223372036854775807';
+const listTimeout = 10_000;
+/** Records are at most a day ahead, whatever was asked for. Milliseconds. */
+const ahead = 3 * 86_400_000;
+
+/**
+ * Reads the records of an export page by page, by time and then by the order of storing. Nothing is held between two pages: no
+ * transaction, no connection, no context of the cluster. All records count whose numbers in the order of storing were given
+ * out when the export began, so what is stored meanwhile does not come in, and a cursor goes on with the same records.
+ *
+ * Pages are cut by stretches of time: of many devices no index knows the order of time, and a page of an open range would sort
+ * all that follows. The stretch follows from how many records the last one had.
+ */
+export async function* recordPages(source: RecordSource, args: ExportArgs): AsyncGenerator<Row[], void> {
+  const { index, ctx, clock } = source;
+  const { signal } = ctx;
+  const mark = markOf(args);
+  const given = args.after == null ? undefined : readCursor(args.after, mark);
+  const horizon = given?.horizon ?? (await index.horizon(ctx));
+  const end = Math.min(microsOf(args.to ?? Number.POSITIVE_INFINITY), (clock() + ahead) * 1000);
+  let after: Position = given?.after ?? { micros: microsOf(args.from ?? 0) - 1, seq: lastOfInstant };
+  let width = firstWidth;
+  let size = firstSize;
+  let hasBegun = false;
+  const next = async (): Promise<boolean> => {
+    const micros = await nextTime(source, args, after.micros + 1, end);
+    if (micros !== undefined) after = { micros: micros - 1, seq: lastOfInstant };
+    return micros !== undefined;
+  };
+  if (given === undefined && !(await next())) {
+    // A query that is wrong is refused also where there are no records.
+    await readPage(index, { args, after, until: after.micros + 1, horizon, size: 1 }, signal);
+    return;
+  }
+  for (;;) {
+    const until = Math.min(end, after.micros + width);
+    const read = () => readPage(index, { args, after, until, horizon, size }, signal);
+    const page: Page = hasBegun ? await patiently(read, signal) : await read();
+    if (page === 'smaller') {
+      size = Math.ceil(size / 8);
+      width = Math.max(leastWidth, width / 16);
+      continue;
+    }
+    hasBegun = true;
+    const from = after.micros;
+    const isFull = page.length === size;
+    after = isFull ? positionOf(page.at(-1)!) : { micros: until, seq: lastOfInstant };
+    if (page.length > 0) yield page.map((hit) => rowOf(hit, mark, horizon));
+    if (!isFull && until >= end) return;
+    if (page.length === 0 && !(await patiently(next, signal))) return;
+    width = Math.max(leastWidth, isFull ? after.micros - from : width * growth(page.length, size));
+    size = sizeOf(page, size);
+  }
+}
+
+/** Up to eight times as much time, where a stretch had few records. */
+const growth = (found: number, size: number) => Math.min(8, Math.max(1, (0.7 * size) / Math.max(1, found)));
+
+/** How many records the next page may have, by the size of some of this one. */
+const sizeOf = (page: readonly Hit[], size: number): number => {
+  const some = page.slice(0, 10);
+  if (some.length === 0) return size;
+  const bytes = JSON.stringify(some).length / some.length;
+  return Math.max(1, Math.min(mostRecords, size * 4, Math.floor(pageBytes / bytes)));
+};
+
+/** When the first record of the application was measured from a time on, in microseconds; undefined where there is none. */
+const nextTime = async (
+  { index, ctx }: RecordSource,
+  { applicationId }: ExportArgs,
+  from: number,
+  to: number,
+): Promise<number | undefined> => {
+  if (from > to) return undefined;
+  const [page] = await index.list(ctx, {
+    parent: 'application',
+    parentIds: [applicationId],
+    order: 'oldestFirst',
+    from: from / 1e6,
+    to: to / 1e6,
+    limit: 1,
+    page: 1,
+    timeoutMs: listTimeout,
+  });
+  const [first] = page!.records;
+  return first === undefined ? undefined : Math.max(from, Number(first.cursorKeys[0]));
+};
+
+const microsOf = (seconds: number): number => Math.round(seconds * 1e6);
+
+const positionOf = ({ sort }: Hit): Position => {
+  const [ts, seq] = sort as [number, number | string];
+  return { micros: microsOf(ts), seq: `${seq}` };
+};
+
+const rowOf = (hit: Hit, mark: string, horizon: RecordCursor['horizon']): Row => ({
+  id: hit._id,
+  ...hit._source,
+  cursor: cursorText(mark, { horizon, after: positionOf(hit) }),
+});

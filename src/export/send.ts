@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+
+/** How long a client may take nothing of what it was sent, in milliseconds; then it is cut off. */
+const stallDeadline = 120_000;
+
+/** The head of the answer, which is written when the first part of the file is there: what is wrong before is an error. */
+export interface Head {
+  readonly contentType: string;
+  readonly fileName: string;
+}
+
+/**
+ * Sends a file as it is made: the next part is made when the socket has taken those before. It ends when the signal is aborted
+ * because the client is gone. What goes wrong in the middle is thrown, and ends the connection: the client sees a body that is cut off.
+ */
+export const send = async (
+  response: ServerResponse,
+  parts: AsyncGenerator<string | Uint8Array, void>,
+  { contentType, fileName }: Head,
+  signal: AbortSignal,
+): Promise<void> => {
+  try {
+    const first = await parts.next();
+    signal.throwIfAborted();
+    response.writeHead(200, {
+      'Content-Type': contentType,
+      'Content-Disposition': `attachment; filename="${fileName}"`,
+      'Cache-Control': 'no-store',
+    });
+    if (response.req.method === 'HEAD') return void response.end();
+    for (let part = first; part.done !== true; part = await parts.next()) {
+      if (part.value.length > 0 && !response.write(part.value)) await drained(response, signal);
+      signal.throwIfAborted();
+    }
+    response.end();
+  } finally {
+    await parts.return();
+  }
+};
+
+const drained = async (response: ServerResponse, signal: AbortSignal): Promise<void> => {
+  const stalled = AbortSignal.timeout(stallDeadline);
+  await once(response, 'drain', { signal: AbortSignal.any([signal, stalled]) });
+};

@@ -1,0 +1,33 @@
+import { type Zone, zoneOf } from '../search/date/zone.js';
+import { invalid } from '../errors.js';
+
+/** Writes a time, Unix seconds or ISO 8601 text, as ISO 8601 text. */
+export type WriteTime = (time: number | string) => string;
+
+/** Makes the writer of times in a zone, UTC unless given. @throws 422 where there is no such zone. */
+export const timeWriter = (name: string | null | undefined): WriteTime => {
+  if (name == null) return (time) => (typeof time === 'string' ? time : inZone(time, undefined));
+  const zone = zoneOf(name);
+  if (zone === undefined)
+    throw invalid([{ path: 'timeZone', message: 'There is no such time zone: name one as Europe/Berlin or +01:00.' }]);
+  return (time) => inZone(typeof time === 'string' ? Date.parse(time) / 1000 : time, zone);
+};
+
+const minute = 60_000;
+
+/** To the millisecond, or to the microsecond where there are any; the offset tells the two hours of a clock change apart. */
+const inZone = (seconds: number, zone: Zone | undefined): string => {
+  const micros = Math.round(seconds * 1e6);
+  const millis = Math.floor(micros / 1000);
+  const rest = micros - millis * 1000;
+  const offset = zone?.offsetAt(millis) ?? 0;
+  const local = new Date(millis + offset).toISOString().slice(0, -1);
+  const fraction = rest === 0 ? '' : `${rest}`.padStart(3, '0');
+  return `${local}${fraction}${zone === undefined ? 'Z' : offsetText(offset)}`;
+};
+
+const offsetText = (offset: number): string => {
+  const minutes = Math.round(Math.abs(offset) / minute);
+  const digits = (value: number) => `${value}`.padStart(2, '0');
+  return `${offset < 0 ? '-' : '+'}${digits(Math.floor(minutes / 60))}:${digits(minutes % 60)}`;
+};
