@@ -17,6 +17,7 @@ const project = {
 const shared = [
   'docs/{elasticsearch,search}',
   'elasticsearch/*',
+  'export/{export,format}',
   'graph/{device-filter,record,series,panel}',
   'live/record',
   'records/{ingest,network-server,repeated-key}',

@@ -4,6 +4,7 @@ import { stdout } from 'node:process';
 const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
   cluster: () => import('./cluster.js'),
   console: () => import('./console.js'),
+  export: () => import('./export.js'),
   graph: () => import('./graph.js'),
   hooks: () => import('./hooks.js'),
   neighbours: () => import('./neighbours.js'),

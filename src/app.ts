@@ -36,9 +36,9 @@ import { logRequests } from './rest/request-log.js';
 import { traceIdOf } from './rest/trace-context.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
 import { isAborted, toApiError } from './schema/api-error.js';
-import type { ExportArgs } from './schema/export.args.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 import type { Read } from './schema/context.js';
+import type { ExportArgs } from './schema/export.args.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import { unforeseen } from './unforeseen.js';
 import { createUpgrades } from './upgrade.js';
@@ -159,8 +159,7 @@ async function createApp(
     enter,
     inFlight,
     createContext,
-    sendFile: (context, values, response, hold) =>
-      sendExport(context, values as unknown as ExportArgs, response, hold),
+    sendFile: (context, values, response, hold) => sendExport(context, values as unknown as ExportArgs, response, hold),
   });
   const report = (cause: unknown, request?: Request) => {
     // What a caller who went away has aborted is no fault of ours.

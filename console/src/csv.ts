@@ -16,8 +16,12 @@ const written = (cell: Cell): string => {
 };
 
 /** Gives a text to the person as a file. */
-export function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
+export const download = (name: string, text: string): void =>
+  saveBlob(name, new Blob([text], { type: 'text/csv;charset=utf-8' }));
+
+/** Gives the person a file. */
+export function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement('a'), { href: url, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);

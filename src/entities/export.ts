@@ -21,7 +21,9 @@ registerEnumType(ExportSubject, {
   description: 'What an export holds.',
   valuesConfig: {
     records: { description: 'Records of the devices of the application, the oldest first.' },
-    aggregations: { description: 'The buckets of aggregations over these records, a row for each innermost one; as CSV or NDJSON.' },
+    aggregations: {
+      description: 'The buckets of aggregations over these records, a row for each innermost one; as CSV or NDJSON.',
+    },
     devices: { description: 'The devices that are linked to the application.' },
     deliveries: { description: 'Deliveries of its hooks, the oldest first; only for who may change the application.' },
   },

@@ -5,9 +5,9 @@ import { isId } from '../entities/id.js';
 import type { Variable } from '../entities/product.js';
 import { type Fault, invalid } from '../errors.js';
 import type { RecordIndex } from '../records/record-index.js';
-import type { FieldKind } from '../search/field/field.js';
 import type { Context } from '../schema/context.js';
 import type { ExportArgs } from '../schema/export.args.js';
+import type { FieldKind } from '../search/field/field.js';
 import type { Column, ColumnKind } from './table.js';
 
 const ofVariable: Readonly<Record<VariableType, ColumnKind>> = {

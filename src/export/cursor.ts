@@ -21,7 +21,10 @@ export interface RecordCursor {
 /** What marks the cursors of an export: another application, time or query has others. The columns may change. */
 export const markOf = (args: ExportArgs): string => {
   const { columns: _columns, format: _format, timeZone: _zone, after: _after, query, aggs: _aggs, ...which } = args;
-  const asked = [Object.entries(which).toSorted(([one], [other]) => (one < other ? -1 : 1)), query ? toPlain(query) : null];
+  const asked = [
+    Object.entries(which).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+    query ? toPlain(query) : null,
+  ];
   return createHash('sha256').update(JSON.stringify(asked)).digest('hex').slice(0, 12);
 };
 

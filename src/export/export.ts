@@ -103,7 +103,10 @@ const requireTogether = (of: ExportSubject, format: ExportFormat, args: ExportAr
     if (of === ExportSubject.aggregations)
       faults.push({ path: 'format', message: 'must be csv or ndjson for aggregations: their columns have no types' });
     if (args.timeZone != null)
-      faults.push({ path: 'timeZone', message: 'is not for Parquet, whose times are instants: readers show them in a zone' });
+      faults.push({
+        path: 'timeZone',
+        message: 'is not for Parquet, whose times are instants: readers show them in a zone',
+      });
     if (args.after != null)
       faults.push({ path: 'after', message: 'is not for Parquet: what was cut off is no file that could go on' });
   }

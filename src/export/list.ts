@@ -108,7 +108,10 @@ export const listTable = (source: ListSource, ctx: Context, args: ExportArgs, of
   return { columns, isChosen, pages: listPages(source, ctx, args, list) };
 };
 
-const alsoIn = { devices: ['organizationId'], deliveries: ['application', 'request', 'attempts', 'truncated'] } as const;
+const alsoIn = {
+  devices: ['organizationId'],
+  deliveries: ['application', 'request', 'attempts', 'truncated'],
+} as const;
 
 const firstLimit = 200;
 const mostRows = 2000;
@@ -141,7 +144,10 @@ async function* listPages(
   let after = given?.after ?? nilId;
   for (let limit = firstLimit; last !== undefined; ) {
     const between = (id: Sql) => sql`${id} > ${after}::uuid and ${id} <= ${last}::uuid`;
-    const page = await patiently(() => smaller(read<Row & { id: string }>(sql`${list.rows(between)} limit ${limit}`)), signal);
+    const page = await patiently(
+      () => smaller(read<Row & { id: string }>(sql`${list.rows(between)} limit ${limit}`)),
+      signal,
+    );
     if (page === 'smaller') {
       if (limit === 1) throw tooLarge('A row of this export is too large.');
       limit = Math.ceil(limit / 8);
@@ -155,7 +161,10 @@ async function* listPages(
 }
 
 /** What only paging needs is not shown. */
-const withCursor = ({ cursorKeys: _keys, lat: _lat, lon: _lon, productId: _product, ...row }: Row, cursor: string): Row => ({
+const withCursor = (
+  { cursorKeys: _keys, lat: _lat, lon: _lon, productId: _product, ...row }: Row,
+  cursor: string,
+): Row => ({
   ...Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)),
   cursor,
 });

@@ -20,6 +20,8 @@ const firstSize = 200;
 /** Width of the first stretch of time, and the least, in microseconds. */
 const firstWidth = 3600e6;
 const leastWidth = 1e6;
+/** A page that takes longer, in milliseconds, is not followed by a larger one. */
+const slow = 1000;
 /** After all records of one instant. */
 const lastOfInstant = '9223372036854775807';
 const listTimeout = 10_000;
@@ -58,6 +60,7 @@ export async function* recordPages(source: RecordSource, args: ExportArgs): Asyn
   for (;;) {
     const until = Math.min(end, after.micros + width);
     const read = () => readPage(index, { args, after, until, horizon, size }, signal);
+    const begun = performance.now();
     const page: Page = hasBegun ? await patiently(read, signal) : await read();
     if (page === 'smaller') {
       size = Math.ceil(size / 8);
@@ -71,20 +74,24 @@ export async function* recordPages(source: RecordSource, args: ExportArgs): Asyn
     if (page.length > 0) yield page.map((hit) => rowOf(hit, mark, horizon));
     if (!isFull && until >= end) return;
     if (page.length === 0 && !(await patiently(next, signal))) return;
-    width = Math.max(leastWidth, isFull ? after.micros - from : width * growth(page.length, size));
-    size = sizeOf(page, size);
+    const isQuick = performance.now() - begun < slow;
+    width = Math.max(
+      leastWidth,
+      isFull ? after.micros - from : isQuick ? width * growth(page.length, size) : width / 2,
+    );
+    size = Math.min(sizeOf(page), isQuick ? size * 4 : size);
   }
 }
 
 /** Up to eight times as much time, where a stretch had few records. */
 const growth = (found: number, size: number) => Math.min(8, Math.max(1, (0.7 * size) / Math.max(1, found)));
 
-/** How many records the next page may have, by the size of some of this one. */
-const sizeOf = (page: readonly Hit[], size: number): number => {
+/** How many records a page may have, by the size of some of the last one. */
+const sizeOf = (page: readonly Hit[]): number => {
   const some = page.slice(0, 10);
-  if (some.length === 0) return size;
+  if (some.length === 0) return mostRecords;
   const bytes = JSON.stringify(some).length / some.length;
-  return Math.max(1, Math.min(mostRecords, size * 4, Math.floor(pageBytes / bytes)));
+  return Math.max(1, Math.min(mostRecords, Math.floor(pageBytes / bytes)));
 };
 
 /** When the first record of the application was measured from a time on, in microseconds; undefined where there is none. */

@@ -1,6 +1,6 @@
 import type { Cell } from '../csv.js';
-import type { WriteTime } from './time.js';
 import { type Column, type Row, valueAt } from './table.js';
+import type { WriteTime } from './time.js';
 
 /** The value of a column as plain JSON, times as text. */
 export const shownValue = (row: Row, { path, kind }: Column, time: WriteTime): unknown => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
 /** How long a client may take nothing of what it was sent, in milliseconds; then it is cut off. */
@@ -39,7 +38,19 @@ export const send = async (
   }
 };
 
-const drained = async (response: ServerResponse, signal: AbortSignal): Promise<void> => {
-  const stalled = AbortSignal.timeout(stallDeadline);
-  await once(response, 'drain', { signal: AbortSignal.any([signal, stalled]) });
-};
+/** By hand: signals that are made of others, one for each of a hundred thousand waits, would pile up. */
+const drained = (response: ServerResponse, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const end = (settle: () => void) => () => {
+      clearTimeout(timer);
+      response.removeListener('drain', taken);
+      signal.removeEventListener('abort', gone);
+      settle();
+    };
+    const taken = end(resolve);
+    const gone = end(() => reject(signal.reason as Error));
+    const timer = setTimeout(() => response.destroy(), stallDeadline);
+    response.once('drain', taken);
+    signal.addEventListener('abort', gone, { once: true });
+    if (signal.aborted) gone();
+  });

@@ -1,7 +1,8 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
 import { loadApplication } from '../auth/access.js';
 import { ExportLink, ExportSubject } from '../entities/export.js';
-import { toPlain } from '../json.js';
+import { invalid } from '../errors.js';
+import { JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
 import type { Context } from '../schema/context.js';
 import { ExportArgs } from '../schema/export.args.js';
 
@@ -19,10 +20,20 @@ export class ExportResolver {
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(others)) if (value != null) parameters.set(name, String(value));
     for (const [name, value] of Object.entries({ query, aggs }))
-      if (value != null) parameters.set(name, JSON.stringify(toPlain(value)));
+      if (value != null) parameters.set(name, textOf(name, value));
     const text = parameters.toString();
     return {
       url: `${ctx.origin}/ddp/v1/applications/${organizationId}/${id}/export${text === '' ? '' : `?${text}`}`,
     };
   }
 }
+
+const textOf = (path: string, value: LocatedJson): string => {
+  try {
+    return JSON.stringify(toPlain(value));
+  } catch (error) {
+    // Nests too deep.
+    if (error instanceof JsonSyntaxError) throw invalid([{ path, message: error.message }]);
+    throw error;
+  }
+};

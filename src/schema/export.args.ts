@@ -17,7 +17,9 @@ export class ExportArgs extends ApplicationArgs {
     300,
   )
   columns?: string[] | null;
-  @label('Zone that times are written in, such as `Europe/Berlin` or `+01:00`; UTC unless given.', 64, { optional: true })
+  @label('Zone that times are written in, such as `Europe/Berlin` or `+01:00`; UTC unless given.', 64, {
+    optional: true,
+  })
   timeZone?: string | null;
   @unixTime('Measured, or of deliveries stored, from then on: Unix seconds, included.') from?: number | null;
   @unixTime('Measured, or of deliveries stored, up to then: Unix seconds, included.') to?: number | null;

@@ -96,6 +96,23 @@ describeInBrowser('exploring records', () => {
     expect(faults).toEqual([]);
   });
 
+  it('downloads every record that a query finds, and the devices of the application, without the token in an address', async () => {
+    const { reader, applicationId } = await furnished();
+    const query = encodeURIComponent('{"query":{"term":{"device.serial":"c0-02"}},"size":1}');
+    const address = `${world.url}/console/explore?range=hour&application=${applicationId}&by=query&query=${query}`;
+    const { page, faults } = await browser.open(`${address}#token=${reader.token}`);
+    await page.getByText('3 records').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const records = await downloaded(page, 'Download the records');
+    expect(records.split('\r\n')[0]).toBe('\uFEFFid,ts,device.id,device.serial,device.name,data.temperature,data.door');
+    expect(records.match(/c0-02,"'=HYPERLINK\(""http:\/\/example.com""\)",-\d,false\r\n/g)).toHaveLength(3);
+    await page.goto(`${world.url}/console/applications/${applicationId}`);
+    expect(await downloaded(page)).toMatch(/^\uFEFFid,serial,name,.*\r\n[^,]+,c0-01,Freezer,/);
+    expect(asked.filter((url) => url.includes(reader.token!))).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
   it('says what is wrong with a query in the words of the service, and runs no text that is not JSON', async () => {
     const { reader, applicationId } = await furnished();
     const query = encodeURIComponent('{"query":{"rang":{"data.temperature":{"gt":0}}}}');

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { TokenScope } from '../../src/entities/enums.js';
@@ -8,7 +7,9 @@ import { type AccountActor, useWorld } from '../support/world.js';
 
 type Line = Record<string, any>;
 
-const world = useWorld();
+/** How far the service's clock is ahead of the others, in milliseconds. */
+let ahead = 0;
+const world = useWorld({ clock: () => Date.now() + ahead });
 let owner: AccountActor;
 let application: string;
 let base: string;
@@ -21,11 +22,18 @@ const change = Date.UTC(2026, 9, 25, 1) / 1000;
 
 const exportOf = (parameters: Record<string, string> = {}) =>
   owner.get<string>(`${application}/export?${new URLSearchParams(parameters)}`);
-const linesOf = (text: string | undefined): Line[] => (text ?? '').split('\n').filter(Boolean).map((line) => JSON.parse(line));
+const linesOf = (text: string | undefined): Line[] =>
+  (text ?? '')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 const rowsOf = (text: string): Line[] => parse(text, { columns: true, record_delimiter: '\r\n' });
 const post = async (records: object[]) => {
   for (let at = 0; at < records.length; at += 5000) {
-    const answer = await owner.post<{ accepted: number }>(`/organizations/${owner.id}/records`, records.slice(at, at + 5000));
+    const answer = await owner.post<{ accepted: number }>(
+      `/organizations/${owner.id}/records`,
+      records.slice(at, at + 5000),
+    );
     expect(answer.body.accepted).toBe(Math.min(5000, records.length - at));
   }
 };
@@ -33,7 +41,10 @@ const post = async (records: object[]) => {
 /** An application with a device of its own. */
 const another = async (serial: string, productId?: string) => {
   const id = await owner.make(`/organizations/${owner.id}/applications`, { name: serial });
-  const device = await owner.make(`/organizations/${owner.id}/devices/${serial}`, productId ? { product: { id: productId } } : {});
+  const device = await owner.make(
+    `/organizations/${owner.id}/devices/${serial}`,
+    productId ? { product: { id: productId } } : {},
+  );
   await owner.put(`/applications/${owner.id}/${id}/devices/${device}`);
   return { path: `/applications/${owner.id}/${id}`, device };
 };
@@ -65,7 +76,12 @@ beforeAll(async () => {
   }
   await post([
     { serial: '0a', ts: change - 1800, data: { temperature: -21.5, label: '=cmd|"/c calc"!A1', open: true, count: 7 } },
-    { serial: '0b', ts: change + 1800.000123, data: { temperature: 3, label: '+49 "x", y\nz' }, metadata: { rssi: -90 } },
+    {
+      serial: '0b',
+      ts: change + 1800.000123,
+      data: { temperature: 3, label: '+49 "x", y\nz' },
+      metadata: { rssi: -90 },
+    },
     { serial: '0c', ts: change + 7200, data: { label: '-12.50', count: '9007199254740993' } },
   ]);
 });
@@ -137,7 +153,11 @@ describe('an export of records as NDJSON', () => {
     const { headers, body } = await exportOf({ format: 'ndjson' });
     expect(headers.get('content-type')).toBe('application/x-ndjson');
     const [first, second] = linesOf(body);
-    expect(first).toMatchObject({ ts: change - 1800, data: { temperature: -21.5, open: true }, device: { serial: '0a' } });
+    expect(first).toMatchObject({
+      ts: change - 1800,
+      data: { temperature: -21.5, open: true },
+      device: { serial: '0a' },
+    });
     expect(second).toMatchObject({ ts: change + 1800.000123, metadata: { rssi: -90 } });
     expect(Object.keys(first!).sort()).toEqual(['data', 'device', 'id', 'metadata', 'ts']);
   });
@@ -217,16 +237,26 @@ describe('a large export', () => {
   });
 });
 
-describe('a client that takes nothing', () => {
-  it('holds up the export and nothing else, and is refused more of them', async () => {
-    const big = await another('2a');
-    await post(
-      Array.from({ length: 4000 }, (_, index) => ({ serial: '2a', ts: 1_600_000_000 + index, data: { text: 'x'.repeat(2000) } })),
-    );
+describe('an export that a client takes slowly', () => {
+  let big: { path: string; device: string };
+  const token = () => world.bearer({ organizationId: owner.id });
+  beforeAll(async () => {
+    big = await another('2a');
+    const text = 'x'.repeat(2000);
+    for (let part = 0; part < 4; part++)
+      await post(
+        Array.from({ length: 3000 }, (_, index) => ({
+          serial: '2a',
+          ts: 1_600_000_000 + part * 3000 + index,
+          data: { text },
+        })),
+      );
+  });
+
+  it('holds up nothing else; a third one waits until one of two is over', async () => {
     const { port } = new URL(world.url);
     const open = () => {
       const socket = connect({ port: Number(port), host: '127.0.0.1' });
-      socket.pause();
       socket.write(
         `GET /ddp/v1${big.path}/export?format=ndjson HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.token}\r\n\r\n`,
       );
@@ -234,11 +264,30 @@ describe('a client that takes nothing', () => {
     };
     const sockets = [open(), open()];
     for (const socket of sockets) await once(socket, 'readable');
-    const waiting = owner.get(`${application}/export`);
+    let isOver = false;
+    const third = exportOf().finally(() => (isOver = true));
     expect((await owner.get('/account')).status).toBe(200);
-    for (const socket of sockets) socket.destroy();
-    expect((await waiting).status).toBe(200);
-    await turn();
+    expect((await (await world.organization()).get('/account')).status).toBe(200);
+    expect(isOver).toBe(false);
+    sockets[0]!.destroy();
+    expect((await third).status).toBe(200);
+    sockets[1]!.destroy();
+  });
+
+  it('is cut off soon after its token is revoked', async () => {
+    const bearer = await token();
+    const response = await fetch(`${world.url}/ddp/v1${big.path}/export?format=ndjson`, {
+      headers: { authorization: `Bearer ${bearer.token}` },
+    });
+    const reader = response.body!.getReader();
+    await reader.read();
+    await world.pool.query('update api_token set revoked_at = now() where prefix = $1', [bearer.token!.slice(0, 8)]);
+    ahead += 60_000;
+    await expect(
+      (async () => {
+        while (!(await reader.read()).done);
+      })(),
+    ).rejects.toThrow('terminated');
   });
 });
 
@@ -259,7 +308,9 @@ describe('an export that cannot be made', () => {
     [{ of: 'devices', columns: 'data.x' }, 'columns.0'],
     [{ colums: 'ts' }, 'colums'],
   ])('answers 422 and says where: %j', async (parameters, path) => {
-    const answer = await owner.get<any>(`${application}/export?${new URLSearchParams(parameters as Record<string, string>)}`);
+    const answer = await owner.get<any>(
+      `${application}/export?${new URLSearchParams(parameters as Record<string, string>)}`,
+    );
     expect([answer.status, answer.body.errors?.[0]?.path]).toEqual([422, path]);
   });
 
@@ -302,4 +353,3 @@ describe('the graph', () => {
     expect(linesOf(await response.text())).toEqual([{ 'device.serial': '0b' }]);
   });
 });
-

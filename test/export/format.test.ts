@@ -17,7 +17,10 @@ const text = async (parameters: Record<string, string>) => (await owner.get<stri
 const rows = async (parameters: Record<string, string>): Promise<Line[]> =>
   parse(await text(parameters), { columns: true, record_delimiter: '\r\n' });
 const lines = async (parameters: Record<string, string>): Promise<Line[]> =>
-  (await text({ ...parameters, format: 'ndjson' })).split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  (await text({ ...parameters, format: 'ndjson' }))
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
 const parquet = async (parameters: Record<string, string> = {}) => {
   const response = await fetch(`${world.url}/ddp/v1${at({ ...parameters, format: 'parquet' })}`, {
     headers: { authorization: `Bearer ${owner.token}` },
@@ -58,7 +61,12 @@ beforeAll(async () => {
     Array.from({ length: 24 }, (_, index) => ({
       serial: index % 2 === 0 ? '0a' : '0b',
       ts: start + index * 600 + 0.000001,
-      data: { temperature: index / 2, label: `=${index}`, open: index % 3 === 0, count: index === 0 ? '9007199254740993' : index },
+      data: {
+        temperature: index / 2,
+        label: `=${index}`,
+        open: index % 3 === 0,
+        count: index === 0 ? '9007199254740993' : index,
+      },
     })),
   );
   await owner.post(`/organizations/${owner.id}/records`, [
@@ -90,7 +98,10 @@ describe('an export as Parquet', () => {
   });
 
   it('has null for what does not fit its column, and all of it under data', async () => {
-    const { found } = await parquet({ columns: 'data.temperature,data.count,data.open,data.label,data', from: `${start + 20_000}` });
+    const { found } = await parquet({
+      columns: 'data.temperature,data.count,data.open,data.label,data',
+      from: `${start + 20_000}`,
+    });
     const [{ data, ...others }] = found as [Line];
     expect(others).toEqual({
       'data.temperature': null,
@@ -145,7 +156,11 @@ describe('an export of aggregations', () => {
 
   it('has times as the aggregation writes them, in its zone', async () => {
     const aggs = { hour: { date_histogram: { field: 'ts', fixed_interval: '2h', time_zone: '+01:00' } } };
-    const found = await lines({ of: 'aggregations', aggs: JSON.stringify(aggs), query: '{"term":{"device.serial":"0a"}}' });
+    const found = await lines({
+      of: 'aggregations',
+      aggs: JSON.stringify(aggs),
+      query: '{"term":{"device.serial":"0a"}}',
+    });
     expect(found).toEqual([
       { hour: '2023-11-14T22:00:00.000+01:00', 'hour.doc_count': 3 },
       { hour: '2023-11-15T00:00:00.000+01:00', 'hour.doc_count': 6 },
@@ -154,16 +169,26 @@ describe('an export of aggregations', () => {
   });
 
   it('has a column for each source of a composite, and one row of metrics alone', async () => {
-    const aggs = { by: { composite: { sources: [{ d: { terms: { field: 'device.id' } } }, { o: { terms: { field: 'data.open' } } }] } } };
+    const aggs = {
+      by: {
+        composite: { sources: [{ d: { terms: { field: 'device.id' } } }, { o: { terms: { field: 'data.open' } } }] },
+      },
+    };
     const found = await lines({ of: 'aggregations', aggs: JSON.stringify(aggs) });
     expect(Object.keys(found[0]!)).toEqual(['by.d', 'by.o', 'by.doc_count']);
-    expect(await lines({ of: 'aggregations', aggs: '{"most":{"max":{"field":"data.temperature"}}}' })).toEqual([{ most: 11.5 }]);
+    expect(await lines({ of: 'aggregations', aggs: '{"most":{"max":{"field":"data.temperature"}}}' })).toEqual([
+      { most: 11.5 },
+    ]);
   });
 });
 
 describe('an export of devices', () => {
   it('has those of the application, in the order of their making', async () => {
-    const found = await rows({ of: 'devices', columns: 'serial,name,tags,product.id,location.lat,createdAt', timeZone: '+02:00' });
+    const found = await rows({
+      of: 'devices',
+      columns: 'serial,name,tags,product.id,location.lat,createdAt',
+      timeZone: '+02:00',
+    });
     expect(found.map(({ serial, name, tags }) => [serial, name, tags])).toEqual([
       ['0a', 'Pump 0a', '["north"]'],
       ['0b', 'Pump 0b', '[]'],
@@ -181,7 +206,12 @@ describe('an export of devices', () => {
 
   it('shows whole devices as NDJSON', async () => {
     const [first] = await lines({ of: 'devices' });
-    expect(first).toMatchObject({ serial: '0a', tags: ['north'], location: { lat: 1.5, lon: -2 }, applicationCount: 1 });
+    expect(first).toMatchObject({
+      serial: '0a',
+      tags: ['north'],
+      location: { lat: 1.5, lon: -2 },
+      applicationCount: 1,
+    });
     expect(Object.keys(first!)).not.toEqual(expect.arrayContaining(['productId', 'lat', 'cursor']));
   });
 });
@@ -192,7 +222,8 @@ describe('an export of deliveries', () => {
     expect(found.map((row) => [row['applicationHookId'], row['successful'], row['attemptsMade']])).toEqual(
       Array.from({ length: 3 }, () => [hook, 'false', '1']),
     );
-    const count = async (parameters: Record<string, string>) => (await rows({ of: 'deliveries', ...parameters })).length;
+    const count = async (parameters: Record<string, string>) =>
+      (await rows({ of: 'deliveries', ...parameters })).length;
     expect(await count({ applicationHookId: hook, state: 'failed' })).toBe(3);
     expect(await count({ state: 'succeeded' })).toBe(0);
     expect(await count({ applicationHookId: 'none' })).toBe(0);

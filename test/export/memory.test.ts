@@ -3,7 +3,7 @@ import { growthDuring } from '../attack/memory.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
-const count = 200_000;
+const count = 100_000;
 let owner: AccountActor;
 let address: string;
 
@@ -40,8 +40,8 @@ const read = async (parameters: string, see: (chunk: Uint8Array) => void = () =>
   return length;
 };
 
-describe('an export of 200,000 records', () => {
-  it.each(['csv', 'ndjson', 'parquet'])('as %s takes no more memory than its share', async (format) => {
+describe('an export of 100,000 records', () => {
+  it.each(['csv', 'parquet'])('as %s takes no more memory than its share', async (format) => {
     await read(`format=${format}&columns=id,ts&to=${Math.floor(Date.now() / 1000) - 29 * 86_400}`);
     const { result, bytes } = await growthDuring(() => read(`format=${format}&columns=id,ts,device.id,metadata,data`));
     expect(result).toBeGreaterThan(count * 40);

@@ -1,4 +1,4 @@
-import { type GraphQLNamedType, type GraphQLSchema, isIntrospectionType, isObjectType } from 'graphql';
+import { type GraphQLNamedType, type GraphQLSchema, getNamedType, isIntrospectionType, isObjectType } from 'graphql';
 import type { JsonSchema } from '../../schema/rules.js';
 import { draftOpenApi, restSchema } from '../handler.js';
 import { pageItems } from '../response.js';
@@ -75,8 +75,14 @@ export const createOpenApi = (graph: GraphQLSchema, server: string): OpenApiDocu
 /** Every type that something refers to. Roots and pages have no shape on REST. */
 const typeComponents = (schema: GraphQLSchema): JsonSchema => {
   const roots = new Set([schema.getQueryType(), schema.getMutationType()]);
+  // What the graph answers in place of a file.
+  const links = new Set<GraphQLNamedType>(
+    draftOpenApi(schema).flatMap(({ route, field }) => (route.file ? getNamedType(field.type) : [])),
+  );
   const isShown = (type: GraphQLNamedType) =>
-    !isIntrospectionType(type) && !(isObjectType(type) && (roots.has(type) || pageItems(type) !== undefined));
+    !isIntrospectionType(type) &&
+    !links.has(type) &&
+    !(isObjectType(type) && (roots.has(type) || pageItems(type) !== undefined));
   const types = Object.values(schema.getTypeMap()).filter(isShown);
   return Object.fromEntries(
     types.map((type) => [type.name, componentOf(type)] as const).filter(([, component]) => component !== undefined),

@@ -192,6 +192,9 @@ const searchAnswer: JsonSchema = {
   },
 };
 
+/** The beginning of an exported file. */
+const exportExample = `ts,device.serial,device.name,data.temperature\r\n2026-11-18T11:06:40.250Z,70b3d57ed005abcd,Pump 7,21.5\r\n`;
+
 /** The formats of exported files. */
 export const fileContent: JsonSchema = {
   'text/csv': {

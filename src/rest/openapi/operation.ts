@@ -109,7 +109,8 @@ const schemaOfBody = ({ operation }: Route, fields: readonly BodyField[]): JsonS
 
 const success = (route: Route, field: Field): JsonSchema => {
   if (route.status === 204) return { 204: { description: 'Done.', headers: headerRefs(commonHeaders) } };
-  if (route.file) return { 200: { description: 'The file.', headers: headerRefs(commonHeaders), content: fileContent } };
+  if (route.file)
+    return { 200: { description: 'The file.', headers: headerRefs(commonHeaders), content: fileContent } };
   const items = pageItems(field.type);
   const type = getNamedType(items ?? field.type);
   const example = typeExamples[type.name];

@@ -1,6 +1,7 @@
 import { useRoute } from 'preact-iso';
 import { useAddress } from '../../address.js';
 import { Badge } from '../../components/badge.js';
+import { ExportButton } from '../../components/export-button.js';
 import { LazyMap } from '../../components/map/lazy-map.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
@@ -78,7 +79,17 @@ const columnsOf = (application: Application, reload: () => void): readonly Colum
 const Devices = ({ of, reload, busy }: { of: Application; reload: () => void; busy: boolean }) => {
   const address = useAddress();
   return (
-    <Section title="Devices" actions={mayOwn.value && <LinkDevice applicationId={of.id} reload={reload} />}>
+    <Section
+      title="Devices"
+      actions={
+        <>
+          {of.devices.items.length > 0 && (
+            <ExportButton label="Download CSV" applicationId={of.id} parameters={{ of: 'devices' }} />
+          )}
+          {mayOwn.value && <LinkDevice applicationId={of.id} reload={reload} />}
+        </>
+      }
+    >
       {of.devices.items.length === 0 ? (
         <Empty title="No device is linked">
           <p>Link devices: from then on their records are searched, charted and sent here.</p>

@@ -169,25 +169,7 @@ const linesOf = (rows: readonly (readonly Cell[])[], columns: readonly string[],
 };
 
 const Hits = ({ of }: { of: NonNullable<Answered['hits']>['hits'] }) => (
-  <Section
-    title="Records"
-    actions={
-      <button
-        type="button"
-        onClick={() =>
-          download(
-            'records.csv',
-            csvOf(
-              ['_id', 'source'],
-              of.map(({ _id, _source }) => [_id, JSON.stringify(_source)]),
-            ),
-          )
-        }
-      >
-        Download CSV
-      </button>
-    }
-  >
+  <Section title="Records">
     <ol class="records">
       {of.slice(0, mostRows).map(({ _id, _source }) => (
         <li key={_id}>

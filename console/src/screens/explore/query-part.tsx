@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAddress } from '../../address.js';
 import { LazyEditor } from '../../components/editor/lazy-editor.js';
+import { ExportButton } from '../../components/export-button.js';
 import { Empty, Failure } from '../../components/state.js';
 import { Answer, type Answered } from './answer.js';
 import { variablesOf } from './chart-part.js';
@@ -54,6 +55,17 @@ export function QueryPart({
           <button type="button" class="primary" disabled={!isJson} onClick={run} aria-keyshortcuts="Control+Enter">
             Run
           </button>
+          {query !== undefined && (
+            <ExportButton
+              label="Download the records"
+              applicationId={application.id}
+              parameters={{
+                from: `${from}`,
+                to: `${to}`,
+                ...(query['query'] !== undefined && { query: JSON.stringify(query['query']) }),
+              }}
+            />
+          )}
           <span class="quiet" role="status">
             {isJson ? (busy ? 'Running…' : 'Ctrl+Enter runs it, Ctrl+Space completes.') : 'This is not JSON yet.'}
           </span>

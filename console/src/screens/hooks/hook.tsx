@@ -1,6 +1,7 @@
 import { useRoute } from 'preact-iso';
 import { useAddress } from '../../address.js';
 import { Chart } from '../../components/chart.js';
+import { ExportButton } from '../../components/export-button.js';
 import { JobProgress } from '../../components/job.js';
 import { Facts, Page, Section } from '../../components/page.js';
 import { RangePicker } from '../../components/range-picker.js';
@@ -57,6 +58,18 @@ export function HookScreen() {
               actions={
                 <>
                   <RangePicker address={address} fallback="week" />
+                  <ExportButton
+                    label="Download CSV"
+                    applicationId={names.applicationId}
+                    parameters={{
+                      of: 'deliveries',
+                      applicationHookId: names.applicationHookId,
+                      from: `${from}`,
+                      to: `${to}`,
+                      // The column `successful` tells those that failed from those that wait.
+                      state: address.get('outcome') === 'succeeded' ? 'succeeded' : undefined,
+                    }}
+                  />
                   {mayWrite.value && <Again names={names} from={from} to={to} />}
                 </>
               }

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { stdout } from 'node:process';
+import { parseArgs } from 'node:util';
+import { furnish, nextItem } from './fleet.js';
+import { openStage, type Stage } from './stage.js';
+import { storeMillions } from './store-millions.js';
+
+/**
+ * Exports all records of an application of 200 devices over HTTP, in each format: records and bytes a second, and the resident
+ * memory of the service. `--rows N` (1 million), `--formats csv,ndjson,parquet`.
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rows: { type: 'string', default: '1000000' },
+      formats: { type: 'string', default: 'csv,ndjson,parquet' },
+    },
+  });
+  const rows = Number(values.rows);
+  const stage = await openStage();
+  try {
+    const fleet = await furnish(stage, 200, 20);
+    // The first record of a product gives its variables their places.
+    await stage.post(fleet.serials.slice(0, 20).map(() => nextItem(fleet)));
+    await storeMillions(stage, rows, Date.now());
+    for (const format of values.formats.split(',')) await exportAs(stage, fleet.applicationId, format, rows);
+  } finally {
+    await stage.close();
+  }
+}
+
+const exportAs = async (
+  { base, organizationId, token, pid }: Stage,
+  applicationId: string,
+  format: string,
+  rows: number,
+) => {
+  const begun = performance.now();
+  const response = await fetch(`${base}/applications/${organizationId}/${applicationId}/export?format=${format}`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  let [bytes, most] = [0, 0];
+  const timer = setInterval(() => void resident(pid).then((now) => (most = Math.max(most, now))), 100);
+  const before = await resident(pid);
+  for await (const chunk of response.body!) bytes += (chunk as Uint8Array).length;
+  clearInterval(timer);
+  const seconds = (performance.now() - begun) / 1000;
+  const mebibytes = (count: number) => `${(count / 2 ** 20).toFixed(0)} MiB`;
+  stdout.write(
+    `  ${format.padEnd(8)} ${Math.round(rows / seconds).toLocaleString('en')} records/s, ${mebibytes(bytes)} in ${seconds.toFixed(1)} s; resident memory ${mebibytes(before)} at its beginning, ${mebibytes(most)} at most\n`,
+  );
+};
+
+/** Resident memory of a process, in bytes. */
+const resident = async (pid: number): Promise<number> => {
+  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
+};

@@ -1,0 +1,35 @@
+import { saveBlob } from './csv.js';
+import { GraphError } from './graph.js';
+import { organizationId, token } from './session.js';
+
+/**
+ * Fetches an export of an application as CSV and gives it to the person as a file. The token goes in a header, so the browser
+ * cannot fetch it by itself; it keeps what came on its disk.
+ * @throws GraphError where the service refuses it, or cuts it off.
+ */
+export async function saveExport(
+  applicationId: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const address = new URL(
+    `/ddp/v1/applications/${organizationId.value}/${encodeURIComponent(applicationId)}/export`,
+    location.origin,
+  );
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) address.searchParams.set(name, value);
+  const response = await fetch(address, { headers: { authorization: `Bearer ${token.value ?? ''}` }, signal });
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  if (!response.ok) {
+    const refusal = (await response.json().catch(() => ({}))) as { message?: string; code?: string };
+    throw new GraphError(
+      refusal.message ?? `The service answered ${response.status}.`,
+      refusal.code ?? 'INTERNAL',
+      requestId,
+    );
+  }
+  const cutOff = 'The download was cut off before its end. Try again, or ask for less.';
+  const file = await response.blob().catch(() => Promise.reject(new GraphError(cutOff, 'UNREACHABLE', requestId)));
+  // By this mark spreadsheets know UTF-8.
+  saveBlob(`${parameters['of'] ?? 'records'}.csv`, new Blob(['\uFEFF', file], { type: 'text/csv;charset=utf-8' }));
+}
