@@ -19,6 +19,7 @@ import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { listenForMqtt } from './mqtt.js';
+import { createReport } from './report.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 import { createResolvers } from './resolvers.js';
 import { createAvatars } from './rest/avatar.js';
@@ -33,14 +34,11 @@ import { createOpenApi } from './rest/openapi/document.js';
 import { originOf } from './rest/origin.js';
 import { identifyRequests } from './rest/request-id.js';
 import { logRequests } from './rest/request-log.js';
-import { traceIdOf } from './rest/trace-context.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
-import { isAborted, toApiError } from './schema/api-error.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 import type { Read } from './schema/context.js';
 import type { ExportArgs } from './schema/export.args.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
-import { unforeseen } from './unforeseen.js';
 import { createUpgrades } from './upgrade.js';
 import { version } from './version.js';
 import { createWarmUp } from './warm-up.js';
@@ -161,15 +159,7 @@ async function createApp(
     createContext,
     sendFile: (context, values, response, hold) => sendExport(context, values as unknown as ExportArgs, response, hold),
   });
-  const report = (cause: unknown, request?: Request) => {
-    // What a caller who went away has aborted is no fault of ours.
-    if (isAborted(cause)) return;
-    const traceId = request && traceIdOf(request);
-    const ids = { requestId: request?.res?.getHeader('X-Request-Id'), ...(traceId && { traceId }) };
-    const refused = toApiError(cause, () => false);
-    if (refused?.code === 'UNAVAILABLE') log.warn(ids, refused.message);
-    else log.error({ err: cause, ...ids }, unforeseen);
-  };
+  const report = createReport(log);
   const elasticsearch = createElasticsearch({
     base: basePath,
     admit,

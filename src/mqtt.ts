@@ -4,8 +4,8 @@ import type { Caller } from './entities/caller.js';
 import { endListening, listenTogether, placeOf } from './listen.js';
 import { createRefusalOf } from './mqtt/refusal.js';
 import { type MqttServer, startMqtt } from './mqtt/server.js';
+import { createReport } from './report.js';
 import type { Services, ServicesOptions } from './services.js';
-import { unforeseen } from './unforeseen.js';
 
 /** What MQTT has in common with requests: who is let in, and how much each may send. */
 interface Shared {
@@ -42,7 +42,7 @@ export async function listenForMqtt(
       admitIngest({ headers: { authorization }, socket, ip: socket.remoteAddress }, withoutHeaders),
     authenticate,
     store: { records, read: reader.read, enter, hold: inFlight.body },
-    refusalOf: createRefusalOf(isConnectionLoss, (error) => log.error({ err: error }, unforeseen)),
+    refusalOf: createRefusalOf(isConnectionLoss, createReport(log)),
     times: { connect: Math.min(10_000, requestTimeout), packet: requestTimeout },
   });
 }

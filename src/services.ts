@@ -12,7 +12,7 @@ import { ApiError } from './errors.js';
 import { fairQueueFor } from './fair-queue.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
 import { createImports, type Imports } from './imports/imports.js';
-import { createImportStep } from './imports/step.js';
+import { createImportSteps } from './imports/step.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import { createLive, type Live } from './live/live.js';
 import type { Log } from './log.js';
@@ -26,7 +26,7 @@ import { createRecordIndex } from './records/postgres/search/record-index.js';
 import type { RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
 import { deliveryRows } from './resolvers/deliveries.js';
-import { createDeviceBatchStep } from './resolvers/device-batch-job.js';
+import { createDeviceBatchSteps } from './resolvers/device-batch-job.js';
 import { openTracing } from './tracing/open.js';
 import type { Tracing } from './tracing/tracing.js';
 import { createUsage, type Usage } from './usage/usage.js';
@@ -251,8 +251,6 @@ function openJobs(
   index: RecordIndex,
   records: RecordLog,
 ): Jobs {
-  const changeDevices = createDeviceBatchStep(index);
-  const readFile = createImportStep({ clock, records });
   return createJobs({
     pool: connections.pool,
     clock,
@@ -261,15 +259,8 @@ function openJobs(
       redecode: (cluster?.records ?? storedRecords).redecode,
       redeliver: hooks.steps.redeliver,
       replay: hooks.steps.replay,
-      tagDevices: changeDevices,
-      untagDevices: changeDevices,
-      linkDevices: changeDevices,
-      unlinkDevices: changeDevices,
-      deleteDevices: changeDevices,
-      checkDevices: readFile,
-      importDevices: readFile,
-      checkRecords: readFile,
-      importRecords: readFile,
+      ...createDeviceBatchSteps(index),
+      ...createImportSteps({ clock, records }),
     },
     // Where records cannot be stored for a while, an import waits.
     isConnectionLoss: (error) =>

@@ -45,11 +45,17 @@ interface Read {
   cursor?: object;
 }
 
+/** The steps of the jobs that read files. */
+export const createImportSteps = (options: StepOptions) => {
+  const readFile = createImportStep(options);
+  return { checkDevices: readFile, importDevices: readFile, checkRecords: readFile, importRecords: readFile };
+};
+
 /**
  * Makes the step of a job that reads a file. What became of its lines and where it goes on are one transaction; with devices,
  * they too. Records are stored in transactions of their own, each by a call that gives the same answer when a step is repeated.
  */
-export const createImportStep =
+const createImportStep =
   ({ clock, records }: StepOptions) =>
   async (tx: PoolClient, job: ImportJob) => {
     const { importId, dryRun, total } = job.input as ImportJobInput;

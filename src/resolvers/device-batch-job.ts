@@ -33,11 +33,23 @@ interface BatchJob {
   cursor: PlainJson;
 }
 
+/** The steps of the jobs that change many devices. */
+export const createDeviceBatchSteps = (index: Silence) => {
+  const change = createDeviceBatchStep(index);
+  return {
+    tagDevices: change,
+    untagDevices: change,
+    linkDevices: change,
+    unlinkDevices: change,
+    deleteDevices: change,
+  };
+};
+
 /**
  * Makes the step of a job that changes all devices that match, in the order of their identifiers. Who wanted it must still be allowed to:
  * a member who no longer is ends the job. Devices that the action must not change are left as they are.
  */
-export const createDeviceBatchStep = (index: Silence) => async (tx: PoolClient, job: BatchJob) => {
+const createDeviceBatchStep = (index: Silence) => async (tx: PoolClient, job: BatchJob) => {
   const { organizationId } = job;
   const input = job.input as unknown as DeviceBatchInput;
   const after = job.cursor as string | null;

@@ -1,4 +1,20 @@
-import { recordExample, serial } from './example.js';
+import { productId, record, serial } from './example.js';
+
+/** A record as it is posted, the same at its device's own address, and a search for it. */
+export const recordExample = { serial, ...record };
+export const deviceRecordExample = record;
+export const searchExample = {
+  ts: { gte: 1_794_900_000, lte: 1_795_000_001 },
+  queries: [
+    {
+      products: [productId],
+      size: 1,
+      sort: [{ ts: 'desc' }],
+      query: { range: { 'data.temperature': { gte: 20 } } },
+      aggs: { mean: { avg: { field: 'data.temperature' } } },
+    },
+  ],
+};
 
 /** What network servers send of the device. */
 export const theThingsStackExample = {

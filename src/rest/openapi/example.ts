@@ -6,7 +6,7 @@
 const organizationId = '019aa0de-7c00-7000-8000-00000000a001';
 const userId = '019aa0de-7c00-7000-8000-00000000a002';
 const teamId = '019aa0de-7c00-7000-8000-00000000a003';
-const productId = '019aa0de-7c00-7000-8000-00000000a004';
+export const productId = '019aa0de-7c00-7000-8000-00000000a004';
 const deviceId = '019aa0de-7c00-7000-8000-00000000a005';
 const applicationId = '019aa0de-7c00-7000-8000-00000000a006';
 const applicationHookId = '019aa0de-7c00-7000-8000-00000000a007';
@@ -77,7 +77,8 @@ const hook = {
   createdAt,
   updatedAt,
 };
-const record = {
+/** What a device posts. */
+export const record = {
   ts: 1_795_000_000.25,
   metadata: { rssi: -90, snr: 7.5, provider: 'lora' },
   data: { temperature: 21.5 },
@@ -246,20 +247,4 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   state: 'failed',
   from: 1_794_900_000,
   to: 1_795_000_001,
-};
-
-/** A record as it is posted, the same at its device's own address, and a search for it. */
-export const recordExample = { serial, ...record };
-export const deviceRecordExample = { ...record };
-export const searchExample = {
-  ts: { gte: 1_794_900_000, lte: 1_795_000_001 },
-  queries: [
-    {
-      products: [productId],
-      size: 1,
-      sort: [{ ts: 'desc' }],
-      query: { range: { 'data.temperature': { gte: 20 } } },
-      aggs: { mean: { avg: { field: 'data.temperature' } } },
-    },
-  ],
 };

@@ -2,13 +2,15 @@ import type { JsonSchema } from '../../schema/rules.js';
 import {
   chirpStackExample,
   deviceFileExample,
+  deviceRecordExample,
+  recordExample,
   recordFileExample,
   recordLineExample,
+  searchExample,
   sigfoxExample,
   theThingsStackExample,
   thingsBoardExample,
 } from './body-example.js';
-import { deviceRecordExample, recordExample, searchExample } from './example.js';
 
 /*
  * What the graph knows only as JSON: the query language of searches, and records on their way in. It is described
