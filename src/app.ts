@@ -19,7 +19,6 @@ import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { listenForMqtt } from './mqtt.js';
-import { createReport } from './report.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 import { createResolvers } from './resolvers.js';
 import { createAvatars } from './rest/avatar.js';
@@ -32,6 +31,7 @@ import { createHealth } from './rest/health.js';
 import { createMetricsPage } from './rest/metrics.js';
 import { createOpenApi } from './rest/openapi/document.js';
 import { originOf } from './rest/origin.js';
+import { createReport } from './rest/report.js';
 import { identifyRequests } from './rest/request-id.js';
 import { logRequests } from './rest/request-log.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
@@ -120,6 +120,9 @@ export const createResources = (
   countUnknown,
 });
 
+const openExport = ({ index, clock, reads }: Services, read: Read) =>
+  createExport({ index, clock, recheck: createRecheck(read), readWithin: reads.readWithin, deliveryRows });
+
 async function createApp(
   { config, log, worker, warm }: ServicesOptions,
   services: Services,
@@ -134,20 +137,12 @@ async function createApp(
   const { read } = services.accessReader;
   const warmUp = createWarmUp(createAuthenticate(read));
   const { authenticate } = warmUp;
-  const migrations = await appliedMigrations(services.orm);
   const admission = createAdmission(config, app, authenticate, services.usage.count);
   const { admit, enter, inFlight } = admission;
   const resources = createResources(config, services, (request) => admission.countUnknown(request, request.res!));
   const createContext = (caller: Caller, request: Request) =>
     new Call(caller, request, resources, inFlight.rows(caller, request.res!));
-  const { index, clock } = services;
-  const sendExport = createExport({
-    index,
-    clock,
-    recheck: createRecheck(read),
-    readWithin: services.reads.readWithin,
-    deliveryRows,
-  });
+  const sendExport = openExport(services, read);
   const restGraph = buildGraphForRest({ resolvers, container });
   const rest = createRest({
     base: basePath,
@@ -198,7 +193,7 @@ async function createApp(
     elasticsearch,
     rest,
   );
-  const checkReady = createReadyCheck(state, read, migrations);
+  const checkReady = createReadyCheck(state, read, await appliedMigrations(services.orm));
   app.use(createHealth(version, checkReady));
   app.use(
     createMetricsPage({

@@ -4,7 +4,7 @@ import type { Caller } from './entities/caller.js';
 import { endListening, listenTogether, placeOf } from './listen.js';
 import { createRefusalOf } from './mqtt/refusal.js';
 import { type MqttServer, startMqtt } from './mqtt/server.js';
-import { createReport } from './report.js';
+import { createReport } from './rest/report.js';
 import type { Services, ServicesOptions } from './services.js';
 
 /** What MQTT has in common with requests: who is let in, and how much each may send. */

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import type { Log } from './log.js';
-import { traceIdOf } from './rest/trace-context.js';
-import { isAborted, toApiError } from './schema/api-error.js';
+import type { Log } from '../log.js';
+import { isAborted, toApiError } from '../schema/api-error.js';
+import { traceIdOf } from './trace-context.js';
 
 /** Says in the log why a caller sees only INTERNAL or UNAVAILABLE. */
 export type Report = (cause: unknown, request?: Request) => void;
