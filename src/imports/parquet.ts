@@ -60,11 +60,11 @@ export async function readRowGroup(
       );
       worker.once('exit', () => reject(broken('it takes too much memory or time')));
       worker.on('message', (message: FromParquet) => {
-        answer(message, read, take).then((reply) => {
-          if ('bytes' in reply) worker.postMessage(reply, [reply.bytes]);
-          else if ('taken' in reply) worker.postMessage(reply, []);
-          else resolve(reply);
-        }, reject);
+        // At once: with what ends the thread its exit is told, in the same turn of the event loop.
+        if ('failure' in message) reject(broken(message.failure));
+        else if ('faults' in message) resolve({ faults: message.faults });
+        else if ('done' in message) resolve({ isLast: message.isLast });
+        else answer(message, read, take).then((reply) => worker.postMessage(reply), reject);
       });
     });
   } finally {
@@ -74,20 +74,15 @@ export async function readRowGroup(
 }
 
 const answer = async (
-  message: FromParquet,
+  message: Extract<FromParquet, { start: number } | { text: string }>,
   read: (start: number, end: number) => Promise<Buffer>,
   take: (text: string) => Promise<void>,
-): Promise<ToParquet | RowGroup> => {
-  if ('start' in message) {
-    const bytes = await read(message.start, message.end);
-    return { bytes: new Uint8Array(bytes).buffer };
-  }
+): Promise<ToParquet> => {
   if ('text' in message) {
     await take(message.text);
     return { taken: true };
   }
-  if ('failure' in message) throw broken(message.failure);
-  return 'faults' in message ? { faults: message.faults } : { isLast: message.isLast };
+  return { bytes: new Uint8Array(await read(message.start, message.end)).buffer };
 };
 
 const broken = (why: string) => new ApiError('VALIDATION_FAILED', `The Parquet file cannot be read: ${why}.`);

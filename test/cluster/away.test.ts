@@ -82,6 +82,23 @@ describe('a cluster that is away', () => {
     expect(await countDocuments(database.url)).toBe(stored + 1);
   }, 120_000);
 
+  it('is waited for by a strict search no longer than the search may take', async () => {
+    const application = await owner.post<{ id: string }>(`/organizations/${organizationId}/applications`, {
+      name: 'a',
+    });
+    await proxy.cut();
+    expect((await post([{ data: { n: 2 } }])).status).toBe(200);
+    const search = `/applications/${organizationId}/${application.body.id}/search`;
+    const answer = await owner.post<{ message: string }>(search, {
+      ts: { gte: 0, lte: 4e9 },
+      queries: [{ products: [], size: 0 }],
+    });
+    expect(answer.status).toBe(503);
+    expect(answer.body.message).toMatch(/^(The index is behind what was stored|The service cannot reach the cluster)/);
+    await proxy.open();
+    await until(async () => (await waiting()) === 0);
+  }, 120_000);
+
   it('has what it refuses among the dead letters, until it takes it', async () => {
     const node = process.env['OPENSEARCH_URL']!.split(',')[0]!;
     const { cluster } = readConfig(settings());

@@ -70,6 +70,17 @@ const shown = async (query: Plain) => {
   return hits.map(({ _source: { device, data } }) => `${device['serial'] as string} ${data['n'] as number}`);
 };
 
+describe('parts of identifiers', () => {
+  it.each([
+    [{ range: { _id: { gte: '0' } } }],
+    [{ prefix: { _id: '0' } }],
+    [{ wildcard: { _id: '0*' } }],
+    [{ regexp: { _id: '0.*' } }],
+  ])('are refused, as the engine refuses them: %j', async (query) => {
+    expect(await world.ask({ query })).toMatchObject({ status: 400, error: { root_cause: [expect.anything()] } });
+  });
+});
+
 describe('hits sorted by what devices have now', () => {
   const byName: Plain[] = [{ 'device.name': 'asc' }, { ts: 'desc' }];
   const all = ['04 3', '04 2', '04 1', '04 0', '02 1', '02 0', '01 0', '03 2', '03 1', '03 0'];

@@ -84,6 +84,8 @@ const fromDevices: Record<string, string> = {
 /** A search for each application, which its cost says; and values computed from the row alone. */
 const without = [
   'Application.search',
+  // An import is never in a list.
+  'FileImport.job',
   // Of a subscription's events.
   'DevicesChanged.devices',
   'TeamMemberListItem.avatarURL',
@@ -114,10 +116,10 @@ const dashboards: Record<string, string> = {
     applications(limit: 100) { items { name teams(limit: 2) { items { name } } devices(limit: 3) { items { serial product { name } } } } }`,
 };
 
-/** Statements sent, but for what goes on by itself: jobs, deliveries and upkeep. */
+/** Statements sent, but for what goes on by itself: jobs, deliveries, quotas and upkeep. */
 const sent: string[] = [];
 const byItself =
-  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_sweep|retention|pg_try_advisory|deleted_hook|claim/;
+  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta/;
 const { query } = pg.Client.prototype;
 
 type OrganizationActor = Awaited<ReturnType<World['organization']>>;
