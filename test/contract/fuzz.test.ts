@@ -158,9 +158,15 @@ function queryString(parameters: readonly Parameter[], known: Record<string, str
   return fc.tuple(extra, ...pairs).map((all) => all.filter((pair) => pair !== '').join('&'));
 }
 
+/** The type that a file is said to have; JSON has its own without a word. */
+const typesOf = (body: Operation['requestBody']): Record<string, string>[] =>
+  body === undefined || 'application/json' in body.content
+    ? [{}]
+    : Object.keys(body.content).map((type) => ({ 'content-type': type }));
+
 const headersFor = ({ requestBody }: Operation): Arbitrary<Record<string, string>> =>
   fc.oneof(
-    { weight: 20, arbitrary: fc.constant({}) },
+    { weight: 20, arbitrary: fc.constantFrom(...typesOf(requestBody)) },
     {
       weight: requestBody ? 1 : 0,
       arbitrary: fc.constantFrom<Record<string, string>[]>(
@@ -187,9 +193,22 @@ const rawBodies = [
   '{"a":'.repeat(5000),
 ];
 
+/** What is sent where a file is expected. */
+const rawFiles = [
+  'serial,name\na,b\n',
+  'serial,ts,n\na,1,2\n',
+  'serial;name\n"a;b\n',
+  '{"serial":"a","ts":1,"data":{}}\n',
+  'PAR1',
+  '\0',
+  ',\n'.repeat(5000),
+];
+
 function bodyFor({ requestBody }: Operation): Arbitrary<string | undefined> {
   if (requestBody === undefined) return fc.constant(undefined);
-  const { schema } = requestBody.content['application/json']!;
+  const json = requestBody.content['application/json'];
+  if (json === undefined) return fc.oneof(fc.constantFrom(...rawFiles, ...rawBodies), fc.string());
+  const { schema } = json;
   return fc.oneof(
     { weight: 20, arbitrary: allowed(schema, resolve).map((value) => JSON.stringify(value)) },
     { weight: 2, arbitrary: hostile.map((value) => JSON.stringify(value)) },
