@@ -31,6 +31,8 @@ const clusterTests = process.env.OPENSEARCH_URL ? [...shared, 'cluster/*'] : ['c
 
 export default {
   maxWorkers: '100%',
+  // A worker keeps something of every file that it runs: past some hundred it would be out of memory, and is slow long before.
+  workerIdleMemoryLimit: '1GB',
   testTimeout: 120_000,
   projects: [
     {
