@@ -137,7 +137,7 @@ async function createApp(
   const { read } = services.accessReader;
   const warmUp = createWarmUp(createAuthenticate(read));
   const { authenticate } = warmUp;
-  const admission = createAdmission(config, app, authenticate, services.usage.count);
+  const admission = createAdmission(config, app, authenticate, warmUp.counting(services.usage.count));
   const { admit, enter, inFlight } = admission;
   const resources = createResources(config, services, (request) => admission.countUnknown(request, request.res!));
   const createContext = (caller: Caller, request: Request) =>

@@ -16,6 +16,8 @@ import { identifyRequests } from './rest/request-id.js';
 export interface WarmUp {
   /** Knows the token of the warm-up as well, until that is over. */
   authenticate(authorization: string | undefined): Promise<Caller>;
+  /** What counts calls by organization, without those of the warm-up. */
+  counting(count: CountCalls): CountCalls;
   /**
    * Sends calls of each kind to the handlers, through memory, again and again. They are made for an organization that does
    * not exist: they read nothing of a tenant and write nothing, and what they answer does not matter.
@@ -23,6 +25,8 @@ export interface WarmUp {
    */
   run(handlers: readonly Handler[], base: string, services: WarmServices, time: number): Promise<void>;
 }
+
+type CountCalls = (organizationId: string, calls?: number) => void;
 
 /** What it asks beside the handlers, and whose figures do not count its calls. */
 interface WarmServices {
@@ -52,6 +56,9 @@ export function createWarmUp(authenticate: (authorization: string | undefined) =
         role: Role.owner,
         scope: TokenScope.full,
       });
+    },
+    counting: (count) => (id, calls) => {
+      if (id !== organizationId) count(id, calls);
     },
     async run(handlers, base, { index, registry }, time) {
       const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
