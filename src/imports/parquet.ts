@@ -64,7 +64,7 @@ export async function readRowGroup(
         if ('failure' in message) reject(broken(message.failure));
         else if ('faults' in message) resolve({ faults: message.faults });
         else if ('done' in message) resolve({ isLast: message.isLast });
-        else answer(message, read, take).then((reply) => worker.postMessage(reply), reject);
+        else answer(message, read, take).then((reply) => worker.postMessage(reply, []), reject);
       });
     });
   } finally {
