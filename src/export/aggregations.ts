@@ -34,8 +34,7 @@ export const aggregationTable = async (
 
 const pageSize = 1000;
 
-// biome-ignore lint/suspicious/useAwait: pages of other tables are awaited
-async function* inPages(rows: readonly Row[]): AsyncGenerator<readonly Row[], void> {
+function* inPages(rows: readonly Row[]): Generator<readonly Row[], void> {
   for (let at = 0; at < rows.length; at += pageSize) yield rows.slice(at, at + pageSize);
 }
 

@@ -127,7 +127,7 @@ async function* permitted(
   { clock, recheck }: ExportOptions,
   { caller: { tokenId, role } }: Context,
   applicationId: string,
-  pages: AsyncGenerator<readonly Row[], void>,
+  pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
 ): AsyncGenerator<readonly Row[], void> {
   let last = clock();
   for await (const page of pages) {

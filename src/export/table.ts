@@ -15,7 +15,7 @@ export interface Table {
   readonly columns: readonly Column[];
   /** Whether the caller chose the columns; else formats that can show whole rows do. */
   readonly isChosen: boolean;
-  readonly pages: AsyncGenerator<readonly Row[], void>;
+  readonly pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>;
 }
 
 /** Reads the value at a path: names of variables may have dots in them, and the longest name wins. */
