@@ -9,12 +9,15 @@ const lost = new Set([
   'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
-  // SQLSTATE (PostgreSQL, appendix A): connection exceptions, too many connections, shut down, crashed, starting up.
+  // SQLSTATE (PostgreSQL, appendix A): connection exceptions, no room on the disk, no memory, too many
+  // connections, shut down, crashed, starting up.
   '08000',
   '08001',
   '08003',
   '08004',
   '08006',
+  '53100',
+  '53200',
   '53300',
   '57P01',
   '57P02',
@@ -24,7 +27,7 @@ const lost = new Set([
 const sentences =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout e(xpired|xceeded)|Cannot use a pool after)/;
 
-/** Whether an error says that the database could not be reached or that its connection broke, not that a statement was wrong. */
+/** Whether an error says that the database could not be reached, broke off or has no room, not that a statement was wrong. */
 export function isConnectionLoss(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, message } = error as { code?: unknown; message?: unknown };
