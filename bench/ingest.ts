@@ -18,8 +18,9 @@ const singleSeconds = 4;
 
 /**
  * Records in over HTTP, against server-side COPY of the same rows into the same table, with fsync on; single posts against
- * one commit a request, by a bare server and by our own. `--rounds N` repeats (5). `--rows N` holds batches into so many stored records against batches into an
- * empty table instead; `--kept FOLDER` keeps those records for the next time, and `--prepare` only makes them.
+ * one commit a request, by a bare server and by our own. `--rounds N` repeats (5), `--singles` measures single posts alone.
+ * `--rows N` holds batches into so many stored records against batches into an empty table instead; `--kept FOLDER` keeps
+ * those records for the next time, and `--prepare` only makes them.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -29,6 +30,7 @@ export async function run(args: readonly string[]): Promise<void> {
       rounds: { type: 'string', default: '5' },
       kept: { type: 'string' },
       prepare: { type: 'boolean', default: false },
+      singles: { type: 'boolean', default: false },
     },
   });
   const rounds = Number(values.rounds);
@@ -44,15 +46,17 @@ export async function run(args: readonly string[]): Promise<void> {
     const single: Row = { name: `POST of one, ${singleClients} clients`, figures: [], against: bare };
     const grouped: Row = { ...single, against: apart };
     for (let round = 0; round < rounds; round++) {
-      posted.figures.push(await postBatches(stage, fleet));
-      copy.figures.push(await copyRows(stage));
-      searched.figures.push(await whileSearching(stage, fleet, () => postBatches(stage, fleet)));
+      if (!values.singles) {
+        posted.figures.push(await postBatches(stage, fleet));
+        copy.figures.push(await copyRows(stage));
+        searched.figures.push(await whileSearching(stage, fleet, () => postBatches(stage, fleet)));
+      }
       single.figures.push(await postSingles(new URL(stage.base).origin, stage, fleet));
       bare.figures.push(await besideBareServer(stage, fleet));
       apart.figures.push(await besideUngrouped(stage, fleet));
       stdout.write('.');
     }
-    report('Batches', 'records/s', [copy, posted, searched]);
+    if (!values.singles) report('Batches', 'records/s', [copy, posted, searched]);
     report('Single posts', 'requests/s', [bare, apart, single, grouped]);
     const spent: Record<string, Spent> = {
       'a record in batches': await spentOn(stage, () => postBatches(stage, fleet)),

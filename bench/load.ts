@@ -15,8 +15,8 @@ export interface Side {
   call: Call;
 }
 
-/** Connections that are kept, each with one request under way. */
-const connections = 32;
+/** Connections that are kept, each with one request under way, unless said otherwise. */
+const usualConnections = 32;
 const rounds = 5;
 
 /** Loads each side in turn, and again, and reports each against those that stand before it in the list. */
@@ -31,14 +31,19 @@ export async function compare(title: string, sides: readonly Side[], token: stri
   }
   const ours = rows.at(-1)!;
   const others = rows.slice(0, -1).map(({ name, figures }): Row => ({ name, figures }));
-  report(`${title}, ${connections} connections`, 'req/s', [
+  report(`${title}, ${usualConnections} connections`, 'req/s', [
     ...others,
     ...others.map((against) => ({ name: ours.name, figures: ours.figures, against })),
   ]);
 }
 
 /** Requests a second over kept connections; every answer is read whole. */
-async function load({ name, origin, call }: Side, token: string, seconds: number): Promise<number> {
+export async function load(
+  { name, origin, call }: Side,
+  token: string,
+  seconds: number,
+  connections = usualConnections,
+): Promise<number> {
   const { method, path, body } = call;
   const pool = new Pool(origin, { connections, pipelining: 1 });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };

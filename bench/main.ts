@@ -13,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   search: () => import('./search.js'),
   typed: () => import('./typed.js'),
   upgrade: () => import('./upgrade.js'),
+  workers: () => import('./workers.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -7,16 +7,17 @@ export interface Spent {
   database: number;
 }
 
-/** What the processes of a stage have spent so far, those of the database that have ended among them. */
-export const spentBy = async ({ pool, pid }: Stage): Promise<Spent> => {
+/** What a service (its workers with it) and the database have spent so far, processes of the database that have ended among them. */
+export const spentBy = async ({ pool, pid }: Pick<Stage, 'pool' | 'pid'>): Promise<Spent> => {
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   const server = statOf(rows[0]!.pid).parent;
   const { own, ended } = statOf(server);
-  const backends = readdirSync('/proc')
+  const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
-    .filter(({ parent }) => parent === server);
-  return { service: statOf(pid).own, database: own + ended + backends.reduce((sum, one) => sum + one.own, 0) };
+    .map((name) => statOf(Number(name)));
+  const childrenOf = (of: number) =>
+    all.filter(({ parent }) => parent === of).reduce((sum, { own: each }) => sum + each, 0);
+  return { service: statOf(pid).own + childrenOf(pid), database: own + ended + childrenOf(server) };
 };
 
 /** Microseconds in a tick of the kernel's clock, as it counts for processes (USER_HZ). */

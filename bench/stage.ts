@@ -15,7 +15,7 @@ import { createToken } from '../src/operator/token.js';
 import { prepareDatabase } from '../src/prepare.js';
 
 /** A service in a process of its own. */
-interface StageService {
+export interface StageService {
   origin: string;
   pid: number;
   close(): Promise<void>;
@@ -129,7 +129,10 @@ const startService = async (settings: Readonly<Record<string, string>>): Promise
   });
   process.once('exit', () => service.kill('SIGKILL'));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-  const [line] = (await once(service.stdout, 'data')) as [Buffer];
+  const ended = once(service, 'exit').then(() => {
+    throw new Error('The service ended before it served.');
+  });
+  const [line] = await Promise.race([once(service.stdout, 'data') as Promise<[Buffer]>, ended]);
   const { url } = JSON.parse(line.toString()) as { url: string };
   return {
     origin: url,
