@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.js';
 import type { Client } from '../support/client.js';
 import { runCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
-import { recordIndexSettings } from '../support/record-index.js';
+import { deleteIndices, recordIndexSettings } from '../support/record-index.js';
 import { startTestService } from '../support/service.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
 import { countDocuments, readDocuments, until } from './index-reader.js';
@@ -97,6 +97,27 @@ describe('a cluster that is away', () => {
     expect(answer.body.message).toMatch(/^(The index is behind what was stored|The service cannot reach the cluster)/);
     await proxy.open();
     await until(async () => (await waiting()) === 0);
+  }, 120_000);
+
+  it('is given the fields of records again where it comes back without anything that it had', async () => {
+    const node = process.env['OPENSEARCH_URL']!.split(',')[0]!;
+    const { prefix } = readConfig(settings()).cluster!;
+    await until(async () => (await waiting()) === 0);
+    await proxy.cut();
+    await deleteIndices(prefix);
+    expect((await post([{ data: { n: 3, text: 'back' } }])).status).toBe(200);
+    // The indexer has tried, and could not.
+    await until(async () => {
+      const attempts = await withDatabase({ url: service.url, databaseUrl: database.url }, (db) =>
+        db.query('select from record_batch where attempts > 0'),
+      );
+      return attempts.rows.length > 0;
+    });
+    await proxy.open();
+    await until(async () => (await waiting()) === 0);
+    const mappings = await (await fetch(`${node}/${prefix}-records/_mapping?filter_path=*.mappings.properties.d`)).json();
+    expect(Object.values(mappings as object)).toEqual([{ mappings: { properties: { d: { type: 'keyword' } } } }]);
+    expect(await countDocuments(database.url)).toBe(1);
   }, 120_000);
 
   it('has what it refuses among the dead letters, until it takes it', async () => {

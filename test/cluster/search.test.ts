@@ -272,6 +272,17 @@ describe('a cluster that does not answer', () => {
     await expect(searchAt('http://127.0.0.1:9')()).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
   });
 
+  it.each([
+    ['a page of a gateway', '<html>Bad gateway</html>'],
+    ['no JSON', '{"responses":['],
+    ['something else', '{"took":1}'],
+    ['too few answers', '{"responses":[]}'],
+    ['null', 'null'],
+  ])('makes a call fail with 503 where a node answers %s', async (_, body) => {
+    const url = await listen((end) => end(200, body));
+    await expect(searchAt(url)()).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
+  });
+
   it('times out the queries that it would answer, and no others', async () => {
     const url = await listen(() => undefined);
     const { responses } = await searchAt(url, 300)();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refillPlace } from '../../src/records/opensearch/log/refill.js';
 import { purgeDocuments, retireDocuments } from '../../src/records/opensearch/log/retire.js';
+import { makeNextIndex } from '../../src/records/opensearch/next-index.js';
 import { purgeDevices } from '../../src/records/postgres/upkeep/purge.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { type IndexedDocument, readDocuments, until } from './index-reader.js';
@@ -133,6 +134,25 @@ describe('the index of a cluster', () => {
     expect((await documents(organization)).map(({ _source }) => _source.src)).toEqual([
       '{"metadata":{},"data":{"n": 3}}',
     ]);
+  });
+
+  it("has next month's index two days before the month begins, with the places of the present one, and once", async () => {
+    const organization = await world.organization();
+    await device(organization, 'a1');
+    await post(organization, 'a1', [{ ts: Date.UTC(2004, 4, 10) / 1000, data: { n: 1.5, text: 'x' } }]);
+    const [present, next] = [4, 5].map((month) => parts.names.of(Date.UTC(2004, month) / 1000));
+    const make = (time: string) => makeNextIndex(parts, Date.parse(time));
+    expect(await make('2004-05-29T23:59:59Z')).toBeUndefined();
+    const made = await Promise.all(['2004-05-31T01:00:00Z', '2004-05-31T01:00:01Z'].map(make));
+    expect(made.filter((index) => index !== undefined)).toEqual([next]);
+    const mappingsOf = async (index: string) =>
+      (await parts.client.indices.getMapping({ index })).body[index]!.mappings;
+    expect(await mappingsOf(next!)).toEqual(await mappingsOf(present!));
+    expect((await parts.client.indices.existsAlias({ index: next!, name: parts.names.alias })).body).toBe(true);
+    expect(await make('2004-05-31T02:00:00Z')).toBeUndefined();
+    await post(organization, 'a1', [{ ts: Date.UTC(2004, 5, 1) / 1000, data: { n: 2.5 } }]);
+    const found = await documents(organization, 'data.n');
+    expect(found.map(({ values }) => values)).toEqual([[1.5], [2.5]]);
   });
 
   it('forgets records past their time, by the retention of their product or organization', async () => {

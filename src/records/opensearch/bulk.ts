@@ -137,8 +137,8 @@ export class BulkWriter {
       timeout: '10s',
       filter_path: ['items.*.status', 'items.*.error.type', 'items.*.error.reason'],
     });
-    return (answer.items as unknown as { index?: ItemAnswer; delete?: ItemAnswer }[]).map(
-      ({ index, delete: deleted }) => index ?? deleted!,
-    );
+    const { items: answers } = ((answer as unknown) ?? {}) as { items?: { index?: ItemAnswer; delete?: ItemAnswer }[] };
+    if (answers?.length !== items.length) throw new Overloaded('it answers something else than what was asked');
+    return answers.map(({ index, delete: deleted }) => index ?? deleted!);
   }
 }

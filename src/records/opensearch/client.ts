@@ -40,6 +40,8 @@ export const isUnavailable = (error: unknown): boolean =>
   error instanceof errors.ConnectionError ||
   error instanceof errors.TimeoutError ||
   error instanceof errors.NoLivingConnectionsError ||
+  // No node answers so: something between here and the cluster does.
+  error instanceof errors.DeserializationError ||
   (error instanceof errors.ResponseError && (passing.has(error.statusCode) || isBlocked(error.body)));
 
 /** Whether writing is blocked, as it is on a full disk, until somebody has made room: 429, and 403 before OpenSearch 2. */

@@ -22,6 +22,7 @@ import { purgeDocuments, retireDocuments } from './log/retire.js';
 import { createScan } from './log/scan.js';
 import { DocumentMaker } from './maker.js';
 import { stepBuild } from './move/build.js';
+import { makeNextIndex } from './next-index.js';
 import { Places } from './place.js';
 import { createClusterIndex } from './record-index.js';
 import { createReadiness } from './template.js';
@@ -79,10 +80,23 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
           while (!closing && (await stepBuild(parts))?.phase === 'copy');
         },
       },
+      template: {
+        every: 60_000,
+        run: () => ready(true),
+      },
       places: {
         every: 30_000,
         async run() {
           while (!closing && (await refillPlace(parts, () => closing)));
+        },
+      },
+      "next month's index": {
+        every: 3_600_000,
+        atStart: true,
+        async run() {
+          await ready();
+          const index = await makeNextIndex(parts, clock());
+          if (index !== undefined) log.info({ index }, 'the index of the next month is made');
         },
       },
       retention: {

@@ -48,8 +48,11 @@ export const multiSearch = async <Answer>(
     };
     ends.addEventListener('abort', abort, { once: true });
     try {
-      const { body } = await asked;
-      return body.responses as unknown as readonly Answer[];
+      const { body } = (await asked) as { body: unknown };
+      const { responses } = (body ?? {}) as { responses?: readonly Answer[] };
+      // Something between here and the cluster answers in its place.
+      if (responses?.length !== searches.length) throw away();
+      return responses;
     } catch (error) {
       signal?.throwIfAborted();
       if (late.aborted) throw new TimedOut();

@@ -34,21 +34,31 @@ const properties = {
   src: { type: 'keyword', index: false, doc_values: false },
 } as const;
 
-/** Places are mapped when the first record has one. */
-const places = [
-  { n: { match: 'n*', mapping: { type: 'double' } } },
-  { l: { match: 'l*', mapping: { type: 'long' } } },
-  { k: { match: 'k*', mapping: { type: 'keyword', ignore_above: longestKeyword } } },
-];
+/** How the places of each family are mapped: numbers, whole numbers beyond 2^53, and texts. */
+const places = {
+  n: { type: 'double' },
+  l: { type: 'long' },
+  k: { type: 'keyword', ignore_above: longestKeyword },
+} as const;
+
+/** Places are mapped when the first record of a month has one, unless {@link makeNextIndex} has done so. */
+const dynamicTemplates = Object.entries(places).map(([family, mapping]) => ({
+  [family]: { match: `${family}*`, mapping },
+}));
+
+/** How a field of an index is mapped that is a place, such as `n7`; undefined where it is none. */
+export const placeOf = (field: string): (typeof places)[keyof typeof places] | undefined =>
+  /^[nlk]\d+$/.test(field) ? places[field[0] as keyof typeof places] : undefined;
 
 /** Makes or renews the template of the monthly indices. Throws where the cluster has documents that a newer release wrote. */
-const ensureTemplate = async (client: Client, { prefix, replicas }: ClusterConfig): Promise<void> => {
+const ensureTemplate = async (client: Client, config: ClusterConfig): Promise<void> => {
+  const { prefix, replicas } = config;
   const names = indexNames(prefix);
   await requireVersion(client, names.allVersions);
   const { body: nodes } = await client.cat.nodes({ format: 'json', h: ['node.role'] });
   const dataNodes = (nodes as { 'node.role'?: string }[]).filter((node) => node['node.role']?.includes('d')).length;
   await client.indices.putIndexTemplate({
-    name: `${names.alias}-${mappingVersion}`,
+    name: templateName(config),
     body: {
       index_patterns: [names.all],
       priority: 200,
@@ -68,7 +78,7 @@ const ensureTemplate = async (client: Client, { prefix, replicas }: ClusterConfi
           _routing: { required: true },
           date_detection: false,
           numeric_detection: false,
-          dynamic_templates: places,
+          dynamic_templates: dynamicTemplates,
           properties,
         },
         aliases: { [names.alias]: {} },
@@ -87,17 +97,30 @@ const requireVersion = async (client: Client, pattern: string): Promise<void> =>
     );
 };
 
+/** Sees to it that the cluster has what documents need. @param isDoubtful whether the cluster may have lost it since */
+export type Readiness = (isDoubtful?: boolean) => Promise<void>;
+
 /** Makes the function that sees to it, once in this process, that the template is there: one process at a time makes it. */
-export const createReadiness = (client: Client, config: ClusterConfig, pool: Pool): (() => Promise<void>) => {
+export const createReadiness = (client: Client, config: ClusterConfig, pool: Pool): Readiness => {
   let making: Promise<void> | undefined;
   const make = () =>
     transaction(pool, async (tx) => {
       await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`template ${config.prefix}`}, 0))`);
       await ensureTemplate(client, config);
     });
-  return () =>
-    (making ??= make().catch((error: unknown) => {
+  return async (isDoubtful = false) => {
+    // Without it the cluster would make indices with fields of its own choice.
+    if (isDoubtful && making !== undefined) {
+      await making;
+      const { body: isThere } = await client.indices.existsIndexTemplate({ name: templateName(config) });
+      if (!isThere) making = undefined;
+    }
+    making ??= make().catch((error: unknown) => {
       making = undefined;
       throw error;
-    }));
+    });
+    return making;
+  };
 };
+
+const templateName = ({ prefix }: ClusterConfig): string => `${indexNames(prefix).alias}-${mappingVersion}`;

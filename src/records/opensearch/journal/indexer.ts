@@ -7,6 +7,7 @@ import { transaction } from '../../../transaction.js';
 import { type BulkWriter, Overloaded } from '../bulk.js';
 import { isUnavailable } from '../client.js';
 import type { DocumentMaker } from '../maker.js';
+import type { Readiness } from '../template.js';
 import { type Batch, claimBatches, releaseClaim, renewClaim, settleBatches } from './claim.js';
 import { keepDeadLetters } from './dead-letter.js';
 import { readJournal } from './read.js';
@@ -19,8 +20,7 @@ export interface IndexerOptions {
   maker: DocumentMaker;
   registry: Registry;
   log: Logger;
-  /** Resolves when the cluster has what documents need: see `ensureTemplate`. */
-  ready(): Promise<void>;
+  ready: Readiness;
 }
 
 /** Moves records from the journal to the index. Every process has one; which of them moves a record does not matter. */
@@ -47,6 +47,8 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
   /** Batches to claim, by what the last ones had. */
   let batches = 1;
   let closing = false;
+  /** A cluster that could not be reached may come back without what it had. */
+  let isDoubtful = false;
 
   const index = async (claimId: string, claimed: readonly Batch[]): Promise<void> => {
     const rows = await readJournal(pool, claimed);
@@ -91,12 +93,14 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     interval,
     rest: () => rest,
     async poll() {
-      await ready();
+      await ready(isDoubtful);
+      isDoubtful = false;
       const results = await Promise.allSettled(Array.from({ length: concurrency }, workAll));
       const failed = results.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
     },
     onFailure(error, failures) {
+      isDoubtful = true;
       // A cluster that is away for long is told of now and then.
       if (failures > 0 && failures % 12 !== 0) return;
       if (isUnavailable(error)) log.warn({ err: error }, 'the cluster cannot be reached; records wait in the journal');

@@ -90,8 +90,9 @@ export const prepare = async (queries: readonly OneQuery[], snapshot: Snapshot, 
       new EngineFields(places.get(call.organizationId), older),
       new DeviceQuestions(),
     );
+    const recordsOf = createRecordsOf(rows, scope, call.applicationId);
     const asked: Asked[] = [];
-    for (const query of queries) asked.push(...(await bind(query, scope, rows, work)));
+    for (const query of queries) asked.push(...(await bind(query, { scope, recordsOf, rows }, work)));
     const timed = await timedSearches(asked, compiler, scope, rows);
     const prepared = { scope, compiler, asked, timed };
     return timed.length > 0 ? prepared : { ...prepared, plans: await planAll(prepared, new Map(), rows, work) };
@@ -106,7 +107,23 @@ export const planTimed = async (prepared: Prepared, work: CallWork): Promise<rea
   );
 };
 
-const bind = async (query: OneQuery, scope: CallScope, rows: Rows, work: CallWork): Promise<Asked[]> => {
+/** Makes the function that finds the records of devices; those of all devices of a call are found once. */
+const createRecordsOf = (rows: Rows, scope: CallScope, applicationId: string) => {
+  let all: Promise<Part> | undefined;
+  return (deviceIds: readonly string[]): Promise<Part> => {
+    if (deviceIds !== scope.deviceIds) return recordsOfDevices(rows, { applicationId, deviceIds, isAll: false });
+    return (all ??= recordsOfDevices(rows, { applicationId, deviceIds, isAll: true }));
+  };
+};
+
+/** What the queries of a call are bound with. */
+interface Binding {
+  readonly scope: CallScope;
+  readonly recordsOf: (deviceIds: readonly string[]) => Promise<Part>;
+  readonly rows: Rows;
+}
+
+const bind = async (query: OneQuery, { scope, recordsOf, rows }: Binding, work: CallWork): Promise<Asked[]> => {
   const { request, productIds } = query;
   if (request === undefined) return [];
   const { range, now, call, pace } = work;
@@ -122,8 +139,8 @@ const bind = async (query: OneQuery, scope: CallScope, rows: Rows, work: CallWor
   const all = { organizationId, deviceIds: scope.deviceIds, productIds, from: range.from, to: range.to };
   const { deviceIds } = narrow(all, [bound.query]).scope;
   const parts = scopeParts(organizationId, productIds, range);
-  const left = allOf([...parts, await recordsOfDevices(rows, deviceIds)]);
-  const whole = beyond ? allOf([...parts, await recordsOfDevices(rows, scope.deviceIds)]) : left;
+  const left = allOf([...parts, await recordsOf(deviceIds)]);
+  const whole = beyond ? allOf([...parts, await recordsOf(scope.deviceIds)]) : left;
   return [{ query, bound, fields, scope: left, whole, read: timeRead(range, [bound.query], beyond, now) }];
 };
 

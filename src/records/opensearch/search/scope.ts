@@ -12,11 +12,26 @@ import { microsOf } from './predicate.js';
 /** Devices up to so many are named by their identifiers, for which PostgreSQL need not be asked. */
 const fewDevices = 64;
 
+/** Of which devices records are asked for: those of an application, or some of these. */
+interface DevicesAsked {
+  readonly applicationId: string;
+  readonly deviceIds: readonly string[];
+  /** Whether these are all of the application. */
+  readonly isAll: boolean;
+}
+
 /** The records of some devices. */
-export const recordsOfDevices = async (rows: Rows, deviceIds: readonly string[]): Promise<Part> => {
+export const recordsOfDevices = async (
+  rows: Rows,
+  { applicationId, deviceIds, isAll }: DevicesAsked,
+): Promise<Part> => {
   if (deviceIds.length <= fewDevices) return deviceIds.length === 0 ? matchNone : { terms: { d: deviceIds } };
+  // The identifiers of many devices would take megabytes on their way to PostgreSQL.
+  const among = isAll
+    ? sql`id in (select device_id from application_device where application_id = ${applicationId}::uuid)`
+    : sql`id = any(${deviceIds}::uuid[])`;
   const [found] = await rows<{ numbers: number[] }>(
-    sql`select coalesce(array_agg(number order by number), '{}') as numbers from device where id = any(${deviceIds}::uuid[])`,
+    sql`select coalesce(array_agg(number order by number), '{}') as numbers from device where ${among}`,
   );
   return devicesIn(found!.numbers);
 };
