@@ -9,6 +9,9 @@ export interface Api {
   call<T = AnswerJson>(verb: string, path: string, body?: object | string): Promise<T>;
 }
 
+/** Nothing answers, or 503 does: a service that is restarted is there again soon. */
+export class ServiceAway extends Error {}
+
 /** Speaks to a running service with a token. A body given as text is sent byte for byte. */
 export const createApi = (origin: string, token: string): Api => ({
   async call<T>(verb: string, path: string, body?: object | string) {
@@ -17,7 +20,10 @@ export const createApi = (origin: string, token: string): Api => ({
     for (; response.status === 429; response = await send(origin, verb, path, token, body))
       await delay(1000 * Number(response.headers.get('retry-after') ?? 1));
     const text = await response.text();
-    if (!response.ok) throw new Error(`${verb} ${path} was answered ${response.status}: ${text}`);
+    if (!response.ok) {
+      const Fault = response.status === 503 ? ServiceAway : Error;
+      throw new Fault(`${verb} ${path} was answered ${response.status}: ${text}`);
+    }
     return (text === '' ? undefined : JSON.parse(text)) as T;
   },
 });
@@ -28,7 +34,7 @@ async function send(origin: string, verb: string, path: string, token: string, b
   try {
     return await fetch(`${origin}/ddp/v1${path}`, { method: verb, headers, ...(text !== undefined && { body: text }) });
   } catch (cause) {
-    throw new Error(`There is no service at ${origin}. Start it with npm start, or say where it is with --url.`, {
+    throw new ServiceAway(`There is no service at ${origin}. Start it with npm start, or say where it is with --url.`, {
       cause,
     });
   }

@@ -115,7 +115,9 @@ describe('a cluster that is away', () => {
     });
     await proxy.open();
     await until(async () => (await waiting()) === 0);
-    const mappings = await (await fetch(`${node}/${prefix}-records/_mapping?filter_path=*.mappings.properties.d`)).json();
+    const mappings = await (
+      await fetch(`${node}/${prefix}-records/_mapping?filter_path=*.mappings.properties.d`)
+    ).json();
     expect(Object.values(mappings as object)).toEqual([{ mappings: { properties: { d: { type: 'keyword' } } } }]);
     expect(await countDocuments(database.url)).toBe(1);
   }, 120_000);

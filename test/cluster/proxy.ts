@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to the first node of the cluster at OPENSEARCH_URL that a test can block. */
+/** A way to a server, such as the first node of the cluster at OPENSEARCH_URL, that a test can block. */
 export interface Proxy {
   /** The same whenever it is opened again. */
   readonly url: string;
@@ -14,8 +14,8 @@ export interface Proxy {
 }
 
 /** Opens a way on a free port of loopback. */
-export const startProxy = async (): Promise<Proxy> => {
-  const { hostname, port: target } = new URL(process.env['OPENSEARCH_URL']!.split(',')[0]!);
+export const startProxy = async (to = process.env['OPENSEARCH_URL']!.split(',')[0]!): Promise<Proxy> => {
+  const { hostname, port: target } = new URL(to);
   const sockets = new Set<Socket>();
   const answers = new Set<Socket>();
   let held = false;

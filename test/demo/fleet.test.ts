@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config.js';
 import { createDemoToken } from '../../src/operator/token.js';
+import { startProxy } from '../cluster/proxy.js';
 import { Actor } from '../support/actor.js';
-import { runCommand } from '../support/command.js';
+import { ended, runCommand, startCommand } from '../support/command.js';
 import { useWorld } from '../support/world.js';
 
 const { hooks } = readConfig({});
@@ -29,17 +32,38 @@ const fleetOf = async (owner: Actor, organizationId: string): Promise<Fleet> => 
   return body.data as unknown as Fleet;
 };
 
+/** What a stream has said, and a way to wait for a part of it. */
+const textOf = (stream: Readable) => {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (more: string) => {
+    text += more;
+  });
+  return {
+    all: () => text,
+    has: async (part: string) => {
+      while (!text.includes(part)) await once(stream, 'data');
+    },
+  };
+};
+
 describe('ddp demo --fleet', () => {
-  it('makes forty devices of three products with a week of records and two hooks of which one fails, and removes them', async () => {
+  it('makes forty devices of three products with a week of records and two hooks of which one fails, goes on while the service is restarted, and removes them', async () => {
     const { token } = await createDemoToken(world.pool, new Date());
     const owner = new Actor(world.url, token);
     const { body } = await owner.get<{ id: string }>('/account');
     const organizationId = body.id;
-    const options = ['demo', '--url', world.url, '--fleet', '--token', token];
-    const made = await runCommand([...options, '--once', '--json'], {});
-    expect(made).toMatchObject({ code: 0 });
-    expect(JSON.parse(made.stdout)).toMatchObject({ devices: 40 });
-    expect((JSON.parse(made.stdout) as { records: number }).records).toBeGreaterThan(30_000);
+    const proxy = await startProxy(world.url);
+    const options = ['demo', '--url', proxy.url, '--fleet', '--token', token];
+    const command = startCommand([...options, '--json'], {});
+    const [made, told] = [command.stdout!, command.stderr!].map(textOf);
+    await told!.has('Sending on');
+    await proxy.cut();
+    await told!.has('There is no service');
+    await proxy.open();
+    command.kill('SIGINT');
+    expect(await ended(command)).toBe(0);
+    expect(JSON.parse(made!.all())).toMatchObject({ devices: 40 });
+    expect((JSON.parse(made!.all()) as { records: number }).records).toBeGreaterThan(30_000);
     const fleet = await fleetOf(owner, organizationId);
     expect(fleet).toMatchObject({ devices: { totalCount: 40 }, products: { totalCount: 3 } });
     const heard = fleet.devices.items.filter(({ latest }) => latest.length > 0);
@@ -49,6 +73,7 @@ describe('ddp demo --fleet', () => {
     expect(buildings).toMatchObject([{ stats: { successRate: null, pending: expect.any(Number) } }]);
     expect(buildings![0]!.stats.pending).toBeGreaterThan(10);
     const removed = await runCommand([...options, '--remove'], {});
+    await proxy.cut();
     expect(removed).toMatchObject({ code: 0, stdout: 'The fleet of 40 devices is removed.\n' });
     expect(await fleetOf(owner, organizationId)).toMatchObject({
       devices: { totalCount: 0 },

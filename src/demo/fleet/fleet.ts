@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Api, createApi } from '../api.js';
+import { type Api, createApi, ServiceAway } from '../api.js';
 import type { Tell } from '../demo.js';
 import { openReceiver } from '../receiver.js';
 import { type FleetRecord, fleetDevices, interval, recordsBetween } from './device.js';
@@ -83,7 +83,12 @@ async function sendOn(api: Api, organizationId: string, end: number, until: Abor
   for (let turn = 0; !until.aborted; turn++) {
     const { serial, kind, number } = sending[turn % sending.length]!;
     const ts = Math.floor(end + turn * 2);
-    sent += await post(api, organizationId, [{ serial, ts, ...kind.send(number, ts) }]);
+    try {
+      sent += await post(api, organizationId, [{ serial, ts, ...kind.send(number, ts) }]);
+    } catch (error) {
+      if (!(error instanceof ServiceAway)) throw error;
+      tell(`${error.message} Going on with the next record.`);
+    }
     await delay(2000, undefined, { signal: until }).catch(() => undefined);
   }
   return sent;
