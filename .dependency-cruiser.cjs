@@ -31,7 +31,7 @@ const mayImport = {
   auth: ['entities', 'schema', 'errors'],
   // The query language: it knows no store.
   search: ['entities', 'errors', 'error-without-stack', 'json', 'time-slice'],
-  // Of database only how values are parsed.
+  // Of database only how values are parsed and which errors say that it is lost.
   records: [
     'cluster-setting',
     'entities',

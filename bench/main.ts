@@ -11,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   ingest: () => import('./ingest.js'),
   rest: () => import('./rest.js'),
   search: () => import('./search.js'),
+  traces: () => import('./traces.js'),
   typed: () => import('./typed.js'),
   upgrade: () => import('./upgrade.js'),
   workers: () => import('./workers.js'),

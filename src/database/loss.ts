@@ -9,19 +9,22 @@ const lost = new Set([
   'ENOENT',
   'EPIPE',
   'ETIMEDOUT',
-  // SQLSTATE (PostgreSQL, appendix A): connection exceptions, no room on the disk, no memory, too many
-  // connections, shut down, crashed, starting up.
+  // SQLSTATE (PostgreSQL, appendix A): connection exceptions, no resources, no room on the disk, no memory, too many
+  // connections, shut down, crashed, starting up, dropped, idle for too long.
   '08000',
   '08001',
   '08003',
   '08004',
   '08006',
+  '53000',
   '53100',
   '53200',
   '53300',
   '57P01',
   '57P02',
   '57P03',
+  '57P04',
+  '57P05',
 ]);
 
 const sentences =

@@ -48,7 +48,8 @@ export function createFilterHealth({ pool, clock, log, count }: FilterHealthOpti
     timedOut(hookId) {
       count('timeout');
       const now = clock();
-      for (const [hook, at] of counted) if (at <= now - minSpacing) counted.delete(hook);
+      // A time to come is one from before the clock was stepped back.
+      for (const [hook, at] of counted) if (at <= now - minSpacing || at > now) counted.delete(hook);
       if (counted.has(hookId)) return;
       counted.set(hookId, now);
       write(async () => {

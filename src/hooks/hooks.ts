@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import { invalid, notFound } from '../errors.js';
 import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address-guard.js';
 import { createCaller } from './attempt.js';
+import { watchClock } from './clock-step.js';
 import { createDispatcher, type TraceCall } from './dispatcher.js';
 import { enqueuePing, enqueueRecords, type PingState, pingState } from './enqueue.js';
 import type { MatchRecords } from './filter.js';
@@ -107,12 +108,13 @@ const maxConnectTimeout = 5000;
 
 /** Hook delivery over a database; the caller starts and closes it. */
 export function createHooks(options: HooksOptions): Hooks {
-  const { pool, dispatcherPool, clock, random, log, secretKeys, schedule, timeout, addresses, httpsOnly, retention } =
-    options;
+  const { pool, dispatcherPool, random, log, secretKeys, schedule, timeout, addresses, httpsOnly, retention } = options;
+  const watched = watchClock(options.clock);
+  const { clock } = watched;
   const vault = createVault(secretKeys);
   const guard = createAddressGuard(
     addresses,
-    createFairResolve(options.resolve ?? systemResolve, clock, options.lookups),
+    createFairResolve(options.resolve ?? systemResolve, () => performance.now(), options.lookups),
   );
   const caller = createCaller({ guard, httpsOnly, timeout, connectTimeout: Math.min(timeout, maxConnectTimeout) });
   const metrics = createMetrics({
@@ -139,7 +141,7 @@ export function createHooks(options: HooksOptions): Hooks {
   const terms = () => ({ now: clock(), maxAttempts: schedule.length + 1, match: options.match, health });
   const housekeeping = createHousekeeping({
     pool: dispatcherPool,
-    clock,
+    watched,
     log,
     retention,
     onRecovered: () => dispatcher.wake(),

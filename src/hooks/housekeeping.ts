@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 import { createPeriodicTasks } from '../periodic-tasks.js';
 import { maxDisabledWait, recoverQuery } from './claim.js';
+import { bringBackTimes, type WatchedClock } from './clock-step.js';
 
 const day = 24 * 3600_000;
 /** Partitions are made for this many days ahead. */
@@ -18,7 +19,7 @@ const skippedRecoveries = 3;
 /** Settings of the housekeeping. */
 export interface HousekeepingOptions {
   pool: pg.Pool;
-  clock: () => number;
+  watched: WatchedClock;
   log: Logger;
   /** How long deliveries are kept, in milliseconds. */
   retention: number;
@@ -34,7 +35,8 @@ export interface Housekeeping {
 }
 
 /** Makes the housekeeping. */
-export function createHousekeeping({ pool, clock, log, retention, onRecovered }: HousekeepingOptions): Housekeeping {
+export function createHousekeeping({ pool, watched, log, retention, onRecovered }: HousekeepingOptions): Housekeeping {
+  const { clock } = watched;
   let skip = 0;
   const recover = async () => {
     try {
@@ -57,6 +59,16 @@ export function createHousekeeping({ pool, clock, log, retention, onRecovered }:
       onRecovered();
     }
   };
+  const bringBack = () =>
+    watched.look(async (now) => {
+      const count = await bringBackTimes(pool, now);
+      if (count === 0) return;
+      log.warn(
+        { deliveries: count },
+        'deliveries were stored with a clock that was ahead, and wait no longer than they were to',
+      );
+      onRecovered();
+    });
   let closing = false;
   const purge = async () => {
     while (!closing && (await purgeDeleted(pool, clock() - purgeDelay)) > 0);
@@ -73,6 +85,7 @@ export function createHousekeeping({ pool, clock, log, retention, onRecovered }:
   const tasks = createPeriodicTasks(
     {
       recover: { every: 5000, run: recover },
+      clock: { every: 5000, atStart: true, run: bringBack },
       orderingKeys: { every: 5000, run: fillKeys },
       purge: { every: 60_000, run: purge },
       makePartitions: { every: 3600_000, run: partition },

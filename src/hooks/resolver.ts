@@ -36,6 +36,7 @@ interface Waiting {
  * - Names that were slow share one thread until they are quick again.
  * - A name that is being looked up is not looked up a second time, whoever asks.
  *
+ * @param clock milliseconds that nobody can set
  * @param atOnce lookups that the resolver can have under way
  */
 export function createFairResolve(resolve: Resolve, clock: () => number, atOnce: number): Resolve {

@@ -49,6 +49,9 @@ export interface Step {
   finished: boolean;
 }
 
+/** Clocks of processes differ by less than this, in milliseconds. */
+const clockTolerance = 10_000;
+
 /** A job that a worker has claimed. */
 export interface ClaimedJob {
   id: string;
@@ -56,16 +59,19 @@ export interface ClaimedJob {
 }
 
 /**
- * Claims a job that no worker has, with a lease; a worker that dies loses the job when the lease runs out. Organizations take turns, in the order of
- * their identifiers: the oldest job of the first one after `after`.
+ * Claims a job that no worker has, with a lease; a worker that dies loses the job when the lease runs out. A lease that ends
+ * later than one can was written before the clock was stepped back, and counts as over: a worker that lives holds the row
+ * of its job for each step, so that no two take one. Organizations take turns, in the order of their identifiers: the
+ * oldest job of the first one after `after`.
  */
 export const claimJob = async (
   database: Database,
   { after, now, until }: { after: string; now: Date; until: Date },
 ): Promise<ClaimedJob | undefined> => {
+  const beyondLease = new Date(until.getTime() + clockTolerance);
   const next = (beyond: Sql) => sql`
     select id from job
-     where state in ('pending', 'running') and (locked_until is null or locked_until <= ${now}) and ${beyond}
+     where state in ('pending', 'running') and (locked_until is null or locked_until <= ${now} or locked_until > ${beyondLease}) and ${beyond}
      order by organization_id, created_at limit 1 for update skip locked`;
   const { rows } = await database.query<ClaimedJob>(sql`
     with ahead as materialized (${next(sql`organization_id > ${after}`)}),

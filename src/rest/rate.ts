@@ -40,6 +40,7 @@ const announce = (response: TakesHeaders, points: number, state: RateLimiterRes)
   response.setHeader('X-RateLimit-Reset', seconds(state));
 };
 
-const seconds = ({ msBeforeNext }: RateLimiterRes) => Math.max(1, Math.ceil(msBeforeNext / 1000));
+/** Until the window is over. The limiter's timers go on when the clock is stepped back, and its times do not. */
+const seconds = ({ msBeforeNext }: RateLimiterRes) => Math.min(window, Math.max(1, Math.ceil(msBeforeNext / 1000)));
 
 const tooMany = (wait: number) => rateLimited(`Too many requests. Try again in ${wait} s.`, wait);

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { full, limit, report, startDay, timed } from './day.js';
+import { checkConnections } from '../../src/operator/doctor/server.js';
+import { atEnd, expectRefusals, full, limit, report, startDay, timed, until } from './day.js';
 import { embeddedAddress } from './embedded.js';
 
 /** How long a fault lasts after it shows, in milliseconds. */
@@ -14,18 +15,16 @@ const lasting = full ? 20_000 : 3000;
 /** Whether this user may mount. */
 const mayMount = spawnSync('unshare', ['--mount', 'true']).status === 0 && process.getuid?.() === 0;
 
-/** A small file system in memory. */
-async function mountSmall(megabytes: number): Promise<{ folder: string; unmount(): Promise<void> }> {
+/** A small file system in memory, until the test ends. */
+async function mountSmall(megabytes: number): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ddp-small-'));
   const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', folder];
   expect(spawnSync('mount', options).status).toBe(0);
-  return {
-    folder,
-    async unmount() {
-      spawnSync('umount', [folder]);
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  atEnd(() => {
+    spawnSync('umount', ['--lazy', folder]);
+    return rm(folder, { recursive: true, force: true });
+  });
+  return folder;
 }
 
 /** Writes a file until the file system is full. */
@@ -41,17 +40,27 @@ async function fill(path: string): Promise<void> {
   }
 }
 
-const expectRefusals = (statuses: Record<string, number>) =>
-  expect(Object.keys(statuses).filter((status) => !['200', '503', '504'].includes(status))).toEqual([]);
+/** A connection; undefined where the database has none left. */
+async function connected(address: string): Promise<pg.Client | undefined> {
+  const client = new pg.Client(address);
+  client.on('error', () => undefined);
+  return client.connect().then(
+    () => client,
+    (error: unknown) => {
+      expect(error).toMatchObject({ code: '53300' });
+      return undefined;
+    },
+  );
+}
 
 describe('the disk of the database is full', () => {
   (mayMount ? it : it.skip)(
     'answers 503 meanwhile, and goes on by itself when there is room again',
     async () => {
-      const disk = await mountSmall(320);
-      const day = await startDay({ dataDir: disk.folder });
+      const dataDir = await mountSmall(320);
+      const day = await startDay({ dataDir });
       await day.load.stored(20);
-      const ballast = join(disk.folder, 'ballast');
+      const ballast = join(dataDir, 'ballast');
       day.load.take();
       await fill(ballast);
       // The last pages of tables and of the log are still there to be written to.
@@ -64,8 +73,6 @@ describe('the disk of the database is full', () => {
       await day.settle();
       await report({ fault: 'disk full', statuses, longest, reading: reading?.status, recovered });
       expectRefusals(statuses);
-      await day.close();
-      await disk.unmount();
     },
     240_000,
   );
@@ -79,36 +86,27 @@ describe('other programs take all connections of the database', () => {
       await day.load.stored();
       const address = await embeddedAddress(day.dataDir);
       const taken: pg.Client[] = [];
-      for (;;) {
-        const client = new pg.Client(address);
-        client.on('error', () => undefined);
-        try {
-          await client.connect();
-        } catch (error) {
-          expect(error).toMatchObject({ code: '53300' });
-          break;
-        }
-        taken.push(client);
-      }
-      // Connections that the service has are ended, so that it needs new ones, and has none.
-      const [admin] = taken;
-      await admin!.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'ddp%' and application_name <> 'ddp in use'`,
-      );
-      for (;;) {
-        const client = new pg.Client(address);
-        client.on('error', () => undefined);
-        if (
-          !(await client.connect().then(
-            () => true,
-            () => false,
-          ))
-        )
-          break;
-        taken.push(client);
-      }
+      const takeAll = async () => {
+        for (let client = await connected(address); client !== undefined; client = await connected(address))
+          taken.push(client);
+      };
+      await takeAll();
+      atEnd(() => Promise.all(taken.map((client) => client.end())));
+      expect(await checkConnections(taken[0]!, new Date())).toMatchObject({ state: 'wrong' });
       day.load.take();
-      await day.load.answered('503');
+      let refused = false;
+      void day.load.answered('503').then(
+        () => (refused = true),
+        () => undefined,
+      );
+      // Connections that the service has are ended, and taken from it, until a request needs one and there is none.
+      await until(async () => {
+        await taken[0]!.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'ddp%' and application_name <> 'ddp in use'`,
+        );
+        await takeAll();
+        return refused;
+      });
       await pause(lasting);
       const { statuses, longest } = day.load.take();
       await Promise.all(taken.map((client) => client.end()));
@@ -116,7 +114,6 @@ describe('other programs take all connections of the database', () => {
       await day.settle();
       await report({ fault: 'connections exhausted', taken: taken.length, statuses, longest, recovered });
       expectRefusals(statuses);
-      await day.close();
     },
     limit,
   );

@@ -6,15 +6,35 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect } from '@jest/globals';
-import { type Receiver, startReceiver } from '../hooks/receiver.js';
+import { afterEach, expect } from '@jest/globals';
+import { type Behaviour, type Receiver, startReceiver } from '../hooks/receiver.js';
 import { ended } from '../support/command.js';
+import { postmasterOf } from './embedded.js';
 
 /** Whether faults last as long as docs/reliability.md says; shorter and smaller in CI. */
 export const full = process.env['CHAOS'] === 'full';
 
 /** How long a fault may take with all that comes after it, in milliseconds. */
 export const limit = full ? 600_000 : 90_000;
+
+const ends: (() => unknown)[] = [];
+/** Tests that are over. */
+let over = 0;
+
+/** Does this when the test is over, however it ended; what was added last comes first. */
+export const atEnd = (work: () => unknown): void => void ends.push(work);
+
+afterEach(async () => {
+  over++;
+  for (const work of ends.splice(0).toReversed()) await work();
+}, 180_000);
+
+/** A receiver that is closed after the test. */
+export async function openReceiver(behaviour?: Behaviour): Promise<Receiver> {
+  const receiver = await startReceiver(behaviour);
+  atEnd(() => receiver.close());
+  return receiver;
+}
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
@@ -43,7 +63,6 @@ export interface Day {
   call(method: string, path: string, body?: object): Promise<Response>;
   /** Everything acknowledged has reached the receiver, and nothing else. */
   settle(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** How a service is started. */
@@ -56,10 +75,11 @@ export interface DayOptions {
   wrapper?: readonly string[];
 }
 
-/** Starts a service over an embedded database of its own, and a load of records on it. */
+/** Starts a service over an embedded database of its own, and a load of records on it. Both end with the test. */
 export async function startDay({ settings = {}, dataDir: given, first, wrapper = [] }: DayOptions = {}): Promise<Day> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'ddp-chaos-')));
   await chmod(dataDir, 0o755);
+  if (given === undefined) atEnd(() => rm(dataDir, { recursive: true, force: true }));
   const [command, ...args] = [...wrapper, process.execPath, program, 'serve', '--json'];
   const child = spawn(command!, args, {
     env: {
@@ -75,6 +95,7 @@ export async function startDay({ settings = {}, dataDir: given, first, wrapper =
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  atEnd(() => stop(child, dataDir));
   let log = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     log += text;
@@ -90,10 +111,11 @@ export async function startDay({ settings = {}, dataDir: given, first, wrapper =
       headers: { authorization: `Bearer ${ready.token}`, 'content-type': 'application/json' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-  const receiver = await startReceiver();
+  const receiver = await openReceiver();
   const hook = await call('POST', `/applications/${ready.id}/${ready.applicationId}/hooks`, { url: receiver.url() });
   expect(hook.status).toBe(200);
   const load = new Load((items) => call('POST', `/organizations/${ready.id}/records`, items), ready.serial);
+  atEnd(() => load.end());
   return {
     url: ready.url,
     token: ready.token,
@@ -113,30 +135,40 @@ export async function startDay({ settings = {}, dataDir: given, first, wrapper =
         return [...load.acknowledged].every((n) => got.has(n));
       });
     },
-    async close() {
-      await load.end();
-      child.kill('SIGTERM');
-      await ended(child);
-      await receiver.close();
-      const elsewhere = await readFile(join(dataDir, 'postgres.path'), 'utf8').catch(() => dataDir);
-      await rm(elsewhere.trim(), { recursive: true, force: true });
-      if (given === undefined) await rm(dataDir, { recursive: true, force: true });
-    },
   };
+}
+
+/** A service that does not stop when it is told to is killed after so long, in milliseconds. */
+const stopTime = 60_000;
+
+/** Stops a service and its database, and deletes that. */
+async function stop(child: ChildProcess, dataDir: string): Promise<void> {
+  child.kill('SIGTERM');
+  const late = setTimeout(() => {
+    child.kill('SIGKILL');
+    void postmasterOf(dataDir).then((pid) => pid !== undefined && process.kill(pid, 'SIGQUIT'));
+  }, stopTime);
+  await ended(child);
+  clearTimeout(late);
+  const elsewhere = await readFile(join(dataDir, 'postgres.path'), 'utf8').catch(() => dataDir);
+  await rm(elsewhere.trim(), { recursive: true, force: true });
 }
 
 /** The numbers of the records that a receiver was called with. */
 const numbersOf = ({ calls }: Receiver): ReadonlySet<number> =>
   new Set(calls.map(({ body }) => (JSON.parse(body) as { record: { data: { n: number } } }).record.data.n));
 
-/** Waits until something holds; a look that fails says that it does not. */
+/** Waits until something holds; a look that fails says that it does not. @throws where the test ran out of time meanwhile */
 export async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
+  const test = over;
   while (
     !(await Promise.resolve()
       .then(reached)
       .catch(() => false))
-  )
+  ) {
     await pause(100);
+    if (over > test) throw new Error('The test is over.');
+  }
 }
 
 /** What requests were answered while something lasted: how many of each status, and the longest answer in milliseconds. */
@@ -219,6 +251,10 @@ export class Load {
     return status === '200';
   }
 }
+
+/** Requests were stored, or refused as for a passing reason; none failed otherwise, hung or broke off. */
+export const expectRefusals = (statuses: Record<string, number>): void =>
+  expect(Object.keys(statuses).filter((status) => !['200', '503', '504'].includes(status))).toEqual([]);
 
 /** Milliseconds that something takes. */
 export async function timed(work: Promise<unknown>): Promise<number> {

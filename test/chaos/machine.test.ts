@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { full, limit, report, startDay, timed } from './day.js';
+import { atEnd, full, limit, openReceiver, report, startDay, timed, until } from './day.js';
 
 const lasting = full ? 20_000 : 3000;
 
@@ -13,13 +13,15 @@ const fakeTime = ['x86_64', 'aarch64']
   .map((machine) => join(process.env['OPS_TOOLS'] ?? '', `usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`))
   .find(existsSync);
 
-const [direction, step] = ['forward', '+3600'];
-
-describe('the clock of the service and of its database is stepped forward by an hour', () => {
+describe.each([
+  ['forward', '+3600'],
+  ['back', '-3600'],
+])('the clock of the service and of its database is stepped %s by an hour', (direction, step) => {
   (fakeTime === undefined ? it.skip : it)(
     'goes on storing and calling',
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'ddp-clock-'));
+      atEnd(() => rm(folder, { recursive: true, force: true }));
       const file = join(folder, 'time');
       await writeFile(file, '+0\n', { mode: 0o644 });
       const day = await startDay({
@@ -30,17 +32,32 @@ describe('the clock of the service and of its database is stepped forward by an 
           FAKETIME_DONT_FAKE_MONOTONIC: '1',
         },
       });
+      // Some calls fail, so that deliveries wait for their next attempt when the clock is stepped.
+      const numbers = new Set<number>();
+      let stepped = false;
+      const failing = await openReceiver((response, { body }) => {
+        const { n } = (JSON.parse(body) as { record: { data: { n: number } } }).record.data;
+        if (n % 3 === 0 && !stepped) return void response.writeHead(500).end();
+        numbers.add(n);
+        response.end();
+      });
+      const hooks = `/applications/${day.organization}/${day.application}/hooks`;
+      expect((await day.call('POST', hooks, { url: failing.url() })).status).toBe(200);
+      const first = day.load.acknowledged.size;
       await day.load.stored(20);
       day.load.take();
       await writeFile(file, `${step}\n`);
       const recovered = await timed(day.load.stored(20));
       await pause(lasting);
+      stepped = true;
       const { statuses, longest } = day.load.take();
-      const settled = await timed(day.settle());
+      const settled = await timed(
+        day
+          .settle()
+          .then(() => until(() => [...day.load.acknowledged].slice(first + 100).every((n) => numbers.has(n)))),
+      );
       await report({ fault: `clock ${direction} by an hour`, statuses, longest, recovered, settled });
       expect(Object.keys(statuses)).toEqual(['200']);
-      await day.close();
-      await rm(folder, { recursive: true, force: true });
     },
     limit,
   );
@@ -79,7 +96,6 @@ describe('a process that has no memory left', () => {
       await day.settle();
       expect(Object.keys(statuses).filter((status) => !['200', '429', '503', 'broken'].includes(status))).toEqual([]);
       await report({ fault: 'memory at its limit', died: died(), statuses, longest, recovered });
-      await day.close();
     },
     limit,
   );

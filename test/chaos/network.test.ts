@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { startReceiver } from '../hooks/receiver.js';
-import { full, limit, report, startDay, timed, until } from './day.js';
+import { atEnd, full, limit, openReceiver, report, startDay, timed, until } from './day.js';
 
 const lasting = full ? 20_000 : 3000;
 
@@ -32,10 +31,10 @@ async function startNameServer(address: string) {
   });
   socket.bind(53, address);
   await once(socket, 'listening');
+  atEnd(() => socket.close());
   return {
     leave: () => (away = true),
     comeBack: () => (away = false),
-    close: () => socket.close(),
   };
 }
 
@@ -45,11 +44,12 @@ describe('the name server is away', () => {
     async () => {
       const names = await startNameServer('127.0.0.53');
       const folder = await mkdtemp(join(tmpdir(), 'ddp-names-'));
+      atEnd(() => rm(folder, { recursive: true, force: true }));
       const resolver = join(folder, 'resolv.conf');
       await writeFile(resolver, 'nameserver 127.0.0.53\noptions timeout:2 attempts:1\n');
       const script = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
       const day = await startDay({ wrapper: ['unshare', '--mount', 'sh', '-c', script, resolver] });
-      const named = await startReceiver();
+      const named = await openReceiver();
       const url = named.url().replace('127.0.0.1', 'receiver.chaos.test');
       await day.call('POST', `/applications/${day.organization}/${day.application}/hooks`, { url });
       await until(() => named.calls.length > 0);
@@ -69,9 +69,6 @@ describe('the name server is away', () => {
       const delivered = () => new Set(named.calls.map(({ headers }) => headers['x-service-delivery-id'])).size;
       await until(() => delivered() >= day.load.acknowledged.size - count);
       await report({ fault: 'DNS away', statuses, longest, recovered });
-      await Promise.all([day.close(), named.close()]);
-      names.close();
-      await rm(folder, { recursive: true, force: true });
     },
     240_000,
   );
@@ -84,7 +81,8 @@ describe('a receiver that answers all of 50 hooks just before the deadline', () 
       const [deadline, slow] = full ? [15_000, 14_900] : [3000, 2500];
       const day = await startDay({ settings: { HOOK_TIMEOUT: `${deadline}ms` } });
       const waits: NodeJS.Timeout[] = [];
-      const slowReceiver = await startReceiver((response) => {
+      atEnd(() => waits.forEach(clearTimeout));
+      const slowReceiver = await openReceiver((response) => {
         waits.push(setTimeout(() => response.end('late'), slow));
       });
       await day.load.end();
@@ -105,8 +103,6 @@ describe('a receiver that answers all of 50 hooks just before the deadline', () 
       const recovered = await timed(until(() => slowReceiver.calls.length >= 50 * sent));
       await report({ fault: `receiver answers after ${slow} ms`, sent, quickHook: delays, busiest, recovered });
       expect(delays[Math.floor(delays.length / 2)]).toBeLessThan(slow);
-      for (const wait of waits) clearTimeout(wait);
-      await Promise.all([day.close(), slowReceiver.close()]);
     },
     limit,
   );
@@ -121,6 +117,7 @@ describe('many idle connections', () => {
       await day.load.stored();
       const { port } = new URL(day.url);
       const open = new Set<Socket>();
+      atEnd(() => open.forEach((socket) => socket.destroy()));
       let answered = 0;
       let broken = 0;
       day.load.take();
@@ -165,7 +162,6 @@ describe('many idle connections', () => {
       });
       expect(held).toBeLessThanOrEqual(most);
       expect(answered).toBeGreaterThanOrEqual((count - most) * 0.9);
-      await day.close();
     },
     limit,
   );

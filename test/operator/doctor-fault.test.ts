@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { createPool } from '../../src/database/pools.js';
-import { examine } from '../../src/operator/doctor/doctor.js';
+import { type DoctorOptions, examine } from '../../src/operator/doctor/doctor.js';
 import { buildCustomer } from '../hooks/customer.js';
+import { createDatabase } from '../support/database.js';
 import { execute } from '../support/server.js';
 import { useService } from '../support/service.js';
 
@@ -15,10 +17,17 @@ afterAll(() => pool.end());
 
 const sql = (statement: string) => execute(service.databaseUrl, statement);
 
-/** What ddp doctor says of each thing, looked at with such a clock. */
-async function examined(now = new Date()): Promise<Readonly<Record<string, string>>> {
+/** Where, when and over which connection it looks. */
+type Where = Pick<DoctorOptions, 'now' | 'dataDir' | 'database'>;
+
+/** What ddp doctor says of each thing. */
+async function examined({
+  now = new Date(),
+  dataDir,
+  database = pool,
+}: Partial<Where> = {}): Promise<Readonly<Record<string, string>>> {
   const checkSecretKey = () => Promise.resolve();
-  const findings = await examine({ database: pool, now, dataDir: undefined, pending: [], checkSecretKey });
+  const findings = await examine({ database, now, dataDir, pending: [], checkSecretKey });
   return Object.fromEntries(findings.map(({ check, state, says }) => [check, `${state}: ${says}`]));
 }
 
@@ -26,7 +35,7 @@ describe('ddp doctor', () => {
   it('finds a clock that is not that of the database', async () => {
     expect(await examined()).toMatchObject({ clock: expect.stringMatching(/^ok/) });
     const later = new Date(Date.now() + 3 * 3_600_000);
-    expect(await examined(later)).toMatchObject({ clock: expect.stringMatching(/^wrong: .* hours apart/) });
+    expect(await examined({ now: later })).toMatchObject({ clock: expect.stringMatching(/^wrong: .* hours apart/) });
   });
 
   it('notes an index of a large table that nobody uses', async () => {
@@ -34,6 +43,60 @@ describe('ddp doctor', () => {
     await sql(`update pg_class set reltuples = 200000 where oid = 'deleted_hook'::regclass`);
     expect(await examined()).toMatchObject({ indexes: expect.stringMatching(/^note: .*unused_here/) });
     await sql('drop index unused_here');
+  });
+
+  // /proc is a file system that never has room.
+  (existsSync('/proc') ? it : it.skip)('finds that the disk has little room', async () => {
+    expect(await examined({ dataDir: '/proc' })).toMatchObject({
+      disk: expect.stringMatching(/^wrong: Only .* make room/),
+    });
+  });
+
+  it('finds a transaction that is open for hours', async () => {
+    const other = await pool.connect();
+    await other.query('begin; select 1');
+    const second = createPool(service.databaseUrl, { max: 1 });
+    const now = new Date(Date.now() + 3 * 3_600_000);
+    expect(await examined({ database: second, now })).toMatchObject({
+      vacuum: expect.stringMatching(/^wrong: A transaction has been open for .* hours/),
+    });
+    await other.query('rollback');
+    other.release();
+    await second.end();
+  });
+
+  it('finds that transaction numbers are half used up', async () => {
+    const client = await pool.connect();
+    await client.query('begin');
+    await client.query(`update pg_database set datfrozenxid = ((txid_current() - 1100000000 + 4294967296) % 4294967296)::text::xid
+      where datname = current_database()`);
+    expect(await examined({ database: client })).toMatchObject({
+      vacuum: expect.stringMatching(/^wrong: Transaction numbers are half used up/),
+    });
+    await client.query('rollback');
+    client.release();
+  });
+
+  it('finds settings with which answers are lost in a crash, or the database grows without end', async () => {
+    const client = await pool.connect();
+    await client.query('begin; set local synchronous_commit = off; set local track_counts = off');
+    expect((await examined({ database: client }))['settings of the database']).toMatch(
+      /^wrong: .*track_counts is off: autovacuum does nothing.*synchronous_commit is off: the last answers/,
+    );
+    await client.query('rollback');
+    client.release();
+  });
+
+  it('says that it could not look, and looks at the rest', async () => {
+    const url = await createDatabase();
+    await execute(url, 'drop table index_dead_letter');
+    const damaged = createPool(url, { max: 1 });
+    expect(await examined({ database: damaged })).toMatchObject({
+      'a look at the database': expect.stringMatching(/^wrong: It failed: .*index_dead_letter/),
+      jobs: expect.stringMatching(/^ok/),
+      'secret key': expect.stringMatching(/^ok/),
+    });
+    await damaged.end();
   });
 
   describe('with a hook', () => {

@@ -24,11 +24,14 @@ export async function examine({ database, now, dataDir, pending, checkSecretKey 
   const findings = [schema, await checkDisk(dataDir)];
   // Tables of this release are looked at where they are there.
   const checks = pending.length > 0 ? ofServer : [...ofServer, ...ofService];
-  for (const check of checks) findings.push(await check(database, now));
+  for (const check of checks) findings.push(await check(database, now).catch(failed));
   if (pending.length > 0) return findings;
   const fault = await checkSecretKey().then(() => [], sentence);
   return [...findings, finding('secret key', 'opens what is stored', 'wrong', fault)];
 }
+
+const failed = (error: unknown): Finding =>
+  finding('a look at the database', '', 'wrong', [`It failed: ${sentence(error)[0]}`]);
 
 const waiting = (pending: readonly string[]): string =>
   `${pending.length} migrations are to be applied: start the service, or call ddp migrate.`;

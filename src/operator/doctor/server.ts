@@ -49,10 +49,10 @@ export const checkClock: Check = async (database, now) => {
 };
 
 /** What keeps vacuum from its work, and how near transaction numbers are to their end. */
-export const checkVacuum: Check = async (database) => {
+export const checkVacuum: Check = async (database, now) => {
   const { rows } = await database.query<{ age: number; oldest: number }>(sql`
     select (select age(datfrozenxid) from pg_database where datname = current_database())::float8 as age,
-      coalesce((select max(extract(epoch from clock_timestamp() - xact_start)) from pg_stat_activity
+      coalesce((select max(extract(epoch from ${now}::timestamptz - xact_start)) from pg_stat_activity
         where datname = current_database() and backend_type = 'client backend'
           and application_name not in ('ddp backup', 'ddp restore')), 0)::float8 as oldest`);
   const { age, oldest } = rows[0]!;

@@ -1,4 +1,5 @@
 import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import { isConnectionLoss } from '../../../database/loss.js';
 import { ApiError, unavailable } from '../../../errors.js';
 import type { PlainJson } from '../../../json.js';
 import { transaction } from '../../../transaction.js';
@@ -77,7 +78,7 @@ export class GroupCommit {
       return await this.commit(group, attempt);
     } catch (error) {
       if (error instanceof MixedGroup) return this.withoutThese(group, error.organizations, attempt);
-      if (isDiskFull(error)) throw unavailable();
+      if (isConnectionLoss(error)) throw unavailable();
       if (isTaken(error) && !attempt.careful) return this.run(group, { ...attempt, careful: true });
       if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt.number < attempts) {
         this.knowledge.partitions.forget();
@@ -185,13 +186,9 @@ const nothing: ReadonlyMap<string, Earlier> = new Map();
 /** Deadlock, serialization failure, and a partition that retention has dropped since we saw it: all pass when tried again. */
 const passing = new Set(['40P01', '40001', '23514']);
 
-const isDiskFull = (error: unknown): boolean => error instanceof DatabaseError && error.code?.startsWith('53') === true;
-
-/** Whether a statement was at fault, and not the connection, which would fail every other call too. */
+/** Whether a statement was at fault; the database is there. */
 const isOwnFault = (error: unknown): boolean =>
-  error instanceof DatabaseError
-    ? !/^(08|57P)/.test(error.code ?? '')
-    : error instanceof ApiError || error instanceof TypeError;
+  error instanceof DatabaseError || error instanceof ApiError || error instanceof TypeError;
 
 const settled = (run: Promise<Outcome<PlainJson>[]>): Promise<Outcome<PlainJson>[]> =>
   run.catch((error: unknown) => [{ error }]);

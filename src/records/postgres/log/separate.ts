@@ -19,7 +19,7 @@ export class MixedGroup extends Error {
 export class CostlyHooks {
   private readonly organizations = new Map<string, { until: number; slow: boolean }>();
 
-  /** @param clock milliseconds since the epoch */
+  /** @param clock milliseconds that nobody can set */
   constructor(private readonly clock: () => number) {}
 
   /** These organizations have costly hooks. */

@@ -39,7 +39,7 @@ export const createRecordStore = ({
   trace = untraced,
   ...options
 }: RecordStoreOptions): RecordStore => {
-  const costly = new CostlyHooks(options.clock);
+  const costly = new CostlyHooks(() => performance.now());
   const commit = new GroupCommit(options, costly);
   const group = new Group<Work, PlainJson>({
     async run(works) {

@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { atEnd, expectRefusals, full, limit, report, startDay, timed, until } from './day.js';
+import { postmasterOf } from './embedded.js';
+
+/** Signals the processes of a server: the first one and its children. */
+const signal = (postmaster: number, name: 'STOP' | 'CONT') => {
+  spawnSync('kill', [`-${name}`, `${postmaster}`]);
+  spawnSync('pkill', [`-${name}`, '-P', `${postmaster}`]);
+};
+
+describe('the database is killed again and again', () => {
+  it(
+    'is started again each time, and nothing that was answered is lost',
+    async () => {
+      const day = await startDay();
+      const recovered: number[] = [];
+      await day.load.stored(20);
+      day.load.take();
+      for (let round = 0; round < (full ? 20 : 3); round++) {
+        const killed = (await postmasterOf(day.dataDir))!;
+        process.kill(killed, 'SIGKILL');
+        await day.load.answered('503');
+        recovered.push(
+          await timed(
+            until(async () => {
+              const now = await postmasterOf(day.dataDir);
+              return now !== undefined && now !== killed;
+            }).then(() => day.load.stored()),
+          ),
+        );
+        // `answered` is to see the refusals of the next round.
+        const { statuses, longest } = day.load.take();
+        expectRefusals(statuses);
+        await report({ fault: 'database killed', round, statuses, longest, recovered: recovered.at(-1) });
+      }
+      await day.settle();
+    },
+    limit,
+  );
+});
+
+describe('the database stands still', () => {
+  it(
+    'goes on where it was, and nothing that was answered is lost',
+    async () => {
+      const day = await startDay();
+      await day.load.stored(20);
+      day.load.take();
+      const postmaster = (await postmasterOf(day.dataDir))!;
+      signal(postmaster, 'STOP');
+      atEnd(() => signal(postmaster, 'CONT'));
+      await pause(full ? 30_000 : 5000);
+      const alive = await fetch(`${day.url}/healthz`);
+      signal(postmaster, 'CONT');
+      const recovered = await timed(day.load.stored());
+      await day.settle();
+      const { statuses, longest } = day.load.take();
+      await report({ fault: 'database stands still', statuses, longest, recovered });
+      expect(alive.status).toBe(200);
+      expectRefusals(statuses);
+    },
+    limit,
+  );
+});

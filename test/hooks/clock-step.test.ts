@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
+import { newId } from '../../src/entities/id.js';
+import { useHookWorld } from './hook-world.js';
+import { fine, type Receiver, startReceiver, status } from './receiver.js';
+
+const world = useHookWorld();
+const hour = 3_600_000;
+
+describe('a clock that was an hour ahead and is stepped back', () => {
+  let receiver: Receiver;
+  let answer = fine;
+
+  beforeEach(async () => {
+    world.now = Date.now();
+    answer = fine;
+    receiver = await startReceiver((response, call) => answer(response, call));
+  });
+  afterEach(() => receiver.close());
+
+  it('makes a delivery wait for its next attempt as long as the schedule says, and no hour longer', async () => {
+    const hooks = await world.open();
+    const subject = await world.subject({ url: receiver.url() });
+    answer = status(500);
+    world.now += hour;
+    await world.store(hooks, subject);
+    await world.until(subject, ([row]) => row?.attempts_made === 1);
+    answer = fine;
+    world.now -= hour;
+    const [due] = await world.until(
+      subject,
+      ([row]) => new Date(row!.next_attempt_at).getTime() < world.now + hour / 2,
+    );
+    expect(new Date(due!.next_attempt_at).getTime() - world.now).toBeLessThanOrEqual(5000);
+    world.now += 6000;
+    hooks.wake();
+    await world.until(subject, ([row]) => row?.state === 'succeeded');
+  });
+
+  it('delays neither what waits, nor what a process that is gone was calling, nor hooks with a rate or an open circuit', async () => {
+    const behind = { url: receiver.url() };
+    const [leased, limited, broken] = [
+      await world.subject(behind),
+      await world.subject({ ...behind, max_per_second: 1 }),
+      await world.subject(behind),
+    ];
+    const ahead = new Date(world.now + hour);
+    for (const subject of [leased, limited, broken])
+      await world.pool.query(sql`
+        insert into delivery (id, hook_id, organization_id, application_id, device_id, event, state, queued_at,
+          next_attempt_at, max_attempts, payload, created_at, updated_at)
+        values (${newId()}, ${subject.hookId}, ${subject.organizationId}, ${subject.applicationId}, ${subject.device.id},
+          'record', 'pending', ${ahead}, ${ahead}, 3, '{}', ${ahead}, ${ahead})`);
+    await world.pool.query(sql`insert into delivery_lease (hook_id, id, claim_id, locked_until)
+      select hook_id, id, ${newId()}, ${new Date(world.now + hour + 60_000)} from delivery where hook_id = ${leased.hookId}`);
+    await world.pool.query(
+      sql`update hook_state set tokens = 0, tokens_at = ${ahead} where hook_id = ${limited.hookId}`,
+    );
+    await world.pool.query(sql`update hook_state set failures_in_row = 10, circuit_openings = 1,
+      failing_since = ${ahead}, last_failure_at = ${ahead}, circuit_until = ${new Date(world.now + hour + 60_000)} where hook_id = ${broken.hookId}`);
+    await world.open();
+    await world.until(limited, ([row]) => {
+      world.now += 100;
+      return row?.state === 'succeeded';
+    });
+    world.now += 100_000;
+    await world.drained([leased, limited, broken]);
+    expect(receiver.calls).toHaveLength(3);
+  });
+});
