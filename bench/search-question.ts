@@ -88,6 +88,15 @@ export const questionsOf = ({ devices, fleet, until }: SearchWorld): Question[] 
       byHand: sql`select percentile_cont('{0.01,0.05,0.25,0.5,0.75,0.95,0.99}'::float8[]) within group (order by numbers[1]) from record where ${ofAll}`,
     },
     {
+      name: 'cardinality: whole range',
+      query: {
+        ...counting,
+        products: fleet.productIds,
+        aggs: { c: { cardinality: { field: 'data.temperature' } } },
+      },
+      byHand: sql`select count(distinct numbers[1]) from record where ${ofAll}`,
+    },
+    {
       name: 'composite: a page, whole range',
       query: {
         ...counting,

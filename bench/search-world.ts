@@ -123,23 +123,36 @@ const rollUpAll = async ({ pool }: Stage): Promise<void> => {
 
 const summaryTables = ['record_value', 'record_value_total', 'record_digest', 'record_digest_total', 'record_summary'];
 
-/** Counts records by value and makes digests, as the service's upkeep does, and says what that took and what it keeps. */
+/** Says what each kind of rollup takes on disk, indexes included, of what the records take. */
+export const reportStorage = async ({ stage: { pool } }: SearchWorld): Promise<void> => {
+  const tables = ['record_rollup', 'record_total', 'record_day', ...summaryTables];
+  const { rows } = await pool.query<{ name: string; size: number; records: number }>(sql`
+    select name, pg_total_relation_size(name::regclass)::float8 as size,
+      (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'record'::regclass)::float8 as records
+    from unnest(${tables}::text[]) t (name)`);
+  const all = { name: 'all rollups', size: rows.reduce((sum, { size }) => sum + size, 0), records: rows[0]!.records };
+  stdout.write('\nstorage\n');
+  for (const { name, size, records } of [...rows, all])
+    stdout.write(
+      `  ${name.padEnd(20)} ${(size / 2 ** 20).toFixed(0).padStart(9)} MiB   ${((100 * size) / records).toFixed(1)} % of the records\n`,
+    );
+};
+
+/** Counts records by value and makes digests and sketches, as the service's upkeep does, and says what that took and what it keeps. */
 const summarizeAll = async ({ pool }: Stage): Promise<void> => {
   const later = new Date(Date.now() + 2 * 86_400_000);
   const begun = performance.now();
   const left = async () =>
-    (await pool.query<{ days: number }>('select count(*)::int as days from record_dirty_summary')).rows[0]!.days;
+    (
+      await pool.query<{ days: number }>(
+        'select (select count(*) from record_dirty_summary)::int + (select count(*) from record_summary where not sketched)::int as days',
+      )
+    ).rows[0]!.days;
   const days = await left();
   if (days === 0) return;
   // The service does so too, one of both at a time.
   while ((await left()) > 0) if ((await summarize(pool, later)) === 0) await setTimeout(100);
   const seconds = (performance.now() - begun) / 1000;
-  const { rows } = await pool.query<{ records: number; summaries: number }>(sql`
-    select (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'record'::regclass)::float8 as records,
-      (select sum(pg_total_relation_size(name::regclass)) from unnest(${summaryTables}::text[]) t (name))::float8 as summaries`);
-  const { records, summaries } = rows[0]!;
-  stdout.write(
-    `  Summarized ${days} days of products in ${seconds.toFixed(1)} s: ${((100 * summaries) / records).toFixed(1)} % of the records' ${(records / 2 ** 20).toFixed(0)} MiB.\n`,
-  );
+  stdout.write(`  Summarized ${days} days of products in ${seconds.toFixed(1)} s.\n`);
   await pool.query(`vacuum analyze ${summaryTables.join()}, record_dirty_summary`);
 };

@@ -5,12 +5,12 @@ import { reportDashboards } from './search-dashboard.js';
 import { type Engine, openEngine } from './search-engine.js';
 import { type Question, questionsOf } from './search-question.js';
 import { reportShaping } from './search-shaping.js';
-import { openWorld, type SearchWorld } from './search-world.js';
+import { openWorld, reportStorage, type SearchWorld } from './search-world.js';
 
 /**
  * Searches over HTTP against SQL written by hand for the same question, over records or over rollups, and against the engine
  * at OPENSEARCH_URL where there is one. `--rows N` (1 million), `--rounds N` (9), `--only a,b` the questions whose names begin
- * so, `dashboards` and `shaping`; `--prepare` only makes the records.
+ * so, `storage`, `dashboards` and `shaping`; `--prepare` only makes the records.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -30,6 +30,7 @@ export async function run(args: readonly string[]): Promise<void> {
     const wanted = (name: string) => values.only?.split(',').some((one) => name.startsWith(one)) ?? true;
     for (const question of questionsOf(world).filter(({ name }) => wanted(name)))
       await compare(world, question, engine, Number(values.rounds));
+    if (wanted('storage')) await reportStorage(world);
     if (wanted('shaping')) await reportShaping(world);
     if (wanted('dashboards')) await reportDashboards(world);
   } finally {

@@ -100,17 +100,46 @@ describe('search over digests', () => {
     }
   });
 
+  it('tells the median absolute deviation within the bound that the page states, where no more is asked for', async () => {
+    const products = [world.productIds['first']!];
+    const deviation = async (rollups: boolean, compression?: number) => {
+      const metric = { field: 'data.t', ...(compression !== undefined && { compression }) };
+      const aggs = { p: { median_absolute_deviation: metric } };
+      return (aggregationsOf(await ask(rollups, { products, size: 0, aggs }, whole)) as { p: { value: number } }).p
+        .value;
+    };
+    const sorted = [...records, ...late]
+      .filter(({ serial }) => serial.startsWith('a'))
+      .map(({ data }) => data.t)
+      .sort((a, b) => a - b);
+    const at = (values: readonly number[], q: number) => values[Math.round(q * (values.length - 1))]!;
+    const around = (center: number, q: number) =>
+      at(
+        sorted.map((value) => Math.abs(value - center)).sort((a, b) => a - b),
+        q,
+      );
+    const [low, high] = [at(sorted, 0.494), at(sorted, 0.506)];
+    const centers = [low, at(sorted, 0.5), high];
+    const found = await deviation(true, 100);
+    expect(found).toBeGreaterThanOrEqual(Math.min(...centers.map((center) => around(center, 0.489))));
+    expect(found).toBeLessThanOrEqual(Math.max(...centers.map((center) => around(center, 0.511))));
+    // The usual compression is 1000.
+    expect(await deviation(true)).toBeCloseTo(await deviation(false), 9);
+    expect(found).not.toBe(await deviation(false));
+  });
+
   it('answers what search over records answers where numbers of a day are few', async () => {
     const { first, second } = world.productIds;
     const percents = fc.constantFrom<PlainJson>({}, { percents: [0, 12.5, 50, 100] }, { keyed: false });
     const metric = fc
       .tuple(fc.constant('data.rare'), percents)
       .map(([field, options]): PlainJson => ({ percentiles: { field, ...(options as object) } }));
+    const deviation = fc.constant<PlainJson>({ median_absolute_deviation: { field: 'data.rare', compression: 100 } });
     const ranks = fc
       .tuple(fc.constant('data.rare'), fc.array(fc.constantFrom(-9999, -3, 0, 2.5, 3, 6, 777), { minLength: 1 }))
       .map(([field, values]): PlainJson => ({ percentile_ranks: { field, values } }));
     const metrics = fc
-      .tuple(fc.oneof(metric, ranks), fc.option(metric))
+      .tuple(fc.oneof(metric, ranks, deviation), fc.option(metric))
       .map(([m, n]): Record<string, PlainJson> => ({ m, a: { stats: { field: 'data.t' } }, ...(n && { n }) }));
     const aggs = fc.oneof(
       metrics,

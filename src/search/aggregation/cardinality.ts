@@ -4,7 +4,12 @@ import { named, type ParseAggregation } from './frame.js';
 import type { SimpleMetric } from './option/simple-metric.js';
 import { fieldOptions, unformatted } from './option/value-source.js';
 
+/** Up to so many values the engines' answers are close to exact, unless told otherwise. */
+const usualThreshold = 3000;
+
 export const cardinality: ParseAggregation<SimpleMetric> = (at, frame) => {
   const keys = { ...unformatted, precision_threshold: atLeast(0), execution_hint: string };
-  return { kind: 'cardinality', ...named(frame, at), ...fieldOptions(object('cardinality', keys)(at), at) };
+  const options = object('cardinality', keys)(at);
+  const finer = (options.precision_threshold ?? usualThreshold) > usualThreshold;
+  return { kind: 'cardinality', ...named(frame, at), ...fieldOptions(options, at), finer };
 };

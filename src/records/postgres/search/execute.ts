@@ -54,8 +54,10 @@ const aggregatedScope = async (
   sources: FindSources | undefined,
 ): Promise<Scope> => {
   if (sources === undefined) return plan.scope;
-  const question = rollupQuestion(plan, span);
-  if (question !== undefined) {
+  // Sketches where nothing tells exactly how many different values there are.
+  for (const sketched of [false, true]) {
+    const question = rollupQuestion(plan, span, sketched);
+    if (question === undefined) continue;
     const [found, summaries] = await Promise.all([
       sources(rows, question.deviceIds),
       findSummaries(rows, plan.scope, question.candidate),

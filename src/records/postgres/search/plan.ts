@@ -61,12 +61,16 @@ export interface RollupQuestion {
   readonly deviceIds?: readonly string[];
 }
 
-/** Whether rollups may answer, as far as the question tells. @param span the time that records are in, where it was read. */
-export const rollupQuestion = (plan: Plan, span: Span): RollupQuestion | undefined => {
+/**
+ * Whether rollups may answer, as far as the question tells.
+ * @param span the time that records are in, where it was read.
+ * @param sketched whether different values may be counted by sketches, where rollups do not tell them exactly.
+ */
+export const rollupQuestion = (plan: Plan, span: Span, sketched = false): RollupQuestion | undefined => {
   if (plan.timed.size > 0) return undefined;
-  const request = rollupRequestOf(plan, span);
+  const request = { ...rollupRequestOf(plan, span), sketched };
   const candidate = rollupCandidate(request);
-  if (candidate === undefined) return undefined;
+  if (candidate === undefined || (sketched && !candidate.sketches)) return undefined;
   const { deviceIds } = narrow(plan.scope, [plan.query]).scope;
   return { request, candidate, ...(deviceIds.length < plan.scope.deviceIds.length && { deviceIds }) };
 };
@@ -80,11 +84,12 @@ export const rolledScope = (
 ): Scope | undefined => {
   const rollup = rollupRange(question.request, question.candidate, sources, summaries?.stale);
   const deviceIds = question.deviceIds ?? scope.deviceIds;
-  if (rollup?.digests && digestsIn(rollup, deviceIds, summaries?.days) > maxDigests) return undefined;
+  if ((rollup?.digests || rollup?.sketches) && digestsIn(rollup, deviceIds, summaries?.days) > maxDigests)
+    return undefined;
   return rollup && { ...scope, rollup };
 };
 
-/** More digests than this, each of some kilobytes, are not laid together. */
+/** More digests or sketches than this, each of some kilobytes, are not laid together. */
 const maxDigests = 8000;
 
 /** How many digests a range has, about: a device is mostly of one product. */

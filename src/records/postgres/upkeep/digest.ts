@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { squared } from '../squared.js';
+import { exactValues } from '../summary.js';
 import { type Owner, ownedBy } from './rollup-day.js';
 
 /*
@@ -8,17 +9,19 @@ import { type Owner, ownedBy } from './rollup-day.js';
  * order are put together where few enough lie beside each other. At the quantile q an entry stands for no more than the
  * share 0.04 q (1 - q) of all: that of the engines' digests with a compression of 100. So up to a hundred numbers stay as they
  * are. The share is a concave function of q: where digests are laid together, what an entry hides stays below it.
+ * Beside them sketches of the different values of a product's numbers and texts, to count these: see `countSketched`.
  */
 
 /** Entries for each unit of the logarithm of q / (1 - q). */
 const density = 25;
 
-/** Makes the digests of some days of an owner; `slots` of numbers. */
+/** Makes the digests and sketches of some days of an owner; `slots` of numbers, those of `texts` below 0. */
 export const makeDigests = async (
   tx: PoolClient,
   owner: Owner & { readonly product_id: string },
   days: readonly string[],
   slots: readonly number[],
+  texts: readonly number[],
 ): Promise<void> => {
   const { organization_id, product_id } = owner;
   const ofDay = sql`from unnest(${days}::timestamptz[]) d (day)
@@ -30,12 +33,15 @@ export const makeDigests = async (
       where r.numbers[s.slot] is not null
     ), record_count as materialized (
       select d.day, r.device_id, 0 as slot, count(*) as n ${ofDay} group by 1, 2
+    ), sketch as (${sketches(ofDay, texts)}
     ), total as (
-      insert into record_digest_total (organization_id, product_id, day, slot, ${measures})
-      select ${organization_id}, ${product_id}, day, slot, ${measures} from (
-        select day, slot, sum(n) as n, null::float8 as sum, null::float8 as min, null::float8 as max, null::float8 as sum_squares, null::bytea as digest
+      insert into record_digest_total (organization_id, product_id, day, slot, ${measures}, sketch)
+      select ${organization_id}, ${product_id}, day, slot, ${measures}, sketch from (
+        select day, slot, sum(n) as n, null::float8 as sum, null::float8 as min, null::float8 as max, null::float8 as sum_squares, null::bytea as digest,
+          null::bytea as sketch
         from record_count group by day, slot
-        union all select day, slot, ${measures} from (${digestsBy(sql`day, slot`)}) t) t
+        union all select day, slot, ${measures}, sketch from (${digestsBy(sql`day, slot`)}) t join (select day, slot, sketch from sketch) s using (day, slot)
+        union all select day, slot, n, null, null, null, null, null, sketch from sketch where slot < 0) t
       order by day, slot
     )
     insert into record_digest (organization_id, product_id, device_id, day, slot, ${measures})
@@ -45,6 +51,20 @@ export const makeDigests = async (
       union all select day, slot, device_id, ${measures} from (${digestsBy(sql`day, slot, device_id`)}) t) t
     order by day, slot, device_id`);
 };
+
+/** The sketches of `value` and of texts. Of more values than are told exactly, each register's least hash is kept: that of the most zeros. */
+const sketches = (ofDay: Sql, texts: readonly number[]): Sql => sql`
+  select day, slot, sum(n)::int8 as n, case when count(*) <= ${exactValues}::int
+    then int4send(count(*)::int4) || string_agg(int4send(hash), ''::bytea)
+    else int4send(-(count(*) filter (where lowest))::int4) || string_agg(int4send(hash), ''::bytea) filter (where lowest) end as sketch
+  from (
+    select day, slot, hash, count(*) as n, row_number() over (partition by day, slot, hash >> 18 order by hash) = 1 as lowest
+    from (
+      select day, slot, hashfloat8(v) as hash from value
+      union all
+      select d.day, s.slot, hashtext(r.texts[-s.slot]) ${ofDay} cross join unnest(${texts}::int[]) s (slot) where r.texts[-s.slot] is not null) v
+    group by day, slot, hash) h
+  group by day, slot`;
 
 /** The digests of `value`, for each combination of some of its columns. */
 const digestsBy = (columns: Sql): Sql => sql`

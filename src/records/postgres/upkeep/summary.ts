@@ -46,7 +46,7 @@ export const noteSummaries = (hours: Sql): Sql => sql`
  */
 export const summarize = (pool: Pool, now: Date): Promise<number> =>
   makeRollups(pool, async (tx) => {
-    const { rows: days } = await tx.query<Day>(sql`
+    const { rows: dirty } = await tx.query<Day>(sql`
       delete from record_dirty_summary where ctid = any(array(
         select ctid from record_dirty_summary
         where day <= ${now}::timestamptz - interval '1 day'
@@ -54,11 +54,20 @@ export const summarize = (pool: Pool, now: Date): Promise<number> =>
             or since <= ${now}::timestamptz - make_interval(secs => ${atMost}))
         order by day desc limit ${daysAtOnce}))
       returning organization_id, product_id, day`);
+    const days = dirty.length > 0 ? dirty : await unsketched(tx);
     // Compiling what has hundreds of sums takes longer than running it.
     await tx.query(`set local jit = off; set local work_mem = '64MB'`);
     for (const some of byOwner(days)) await makeDays(tx, some);
     return days.length;
   });
+
+/** Days that were made before there were sketches. */
+const unsketched = async (tx: PoolClient): Promise<Day[]> =>
+  (
+    await tx.query<Day>(
+      sql`select organization_id, product_id, day from record_summary where not sketched order by day desc limit ${daysAtOnce}`,
+    )
+  ).rows;
 
 /** What is made of a day. */
 const summaryTables = [
@@ -75,28 +84,32 @@ const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => 
   const days = some.map(({ day }) => day);
   for (const table of summaryTables)
     await tx.query(sql`delete from ${table} where ${whose} and day = any(${days}::timestamptz[])`);
-  const { keys, numbers } = await slotsOf(tx, some[0]!.product_id);
+  const { keys, numbers, texts } = await slotsOf(tx, some[0]!.product_id);
   const counted = await worthCounting(tx, some, keys, numbers);
+  const isDigested = (slot: number) => Math.abs(slot) <= maxDigested;
   if (counted.length > 0) await makeValues(tx, some[0]!, counted, numbers);
-  await makeDigests(
-    tx,
-    some[0]!,
-    days,
-    numbers.filter((slot) => slot <= maxDigested),
-  );
+  await makeDigests(tx, some[0]!, days, numbers.filter(isDigested), texts.filter(isDigested));
   const { organization_id, product_id } = some[0]!;
   // Also of days without records: they may get some, and a variable counts as missing until its day is made anew.
   await tx.query(sql`
-    insert into record_summary (organization_id, product_id, day, keys)
-    select ${organization_id}, ${product_id}, d.day, coalesce(array_agg(k.key) filter (where k.key is not null), '{}')
+    insert into record_summary (organization_id, product_id, day, sketched, keys)
+    select ${organization_id}, ${product_id}, d.day, true, coalesce(array_agg(k.key) filter (where k.key is not null), '{}')
     from unnest(${days}::timestamptz[]) d (day)
     left join unnest(${counted.map(({ day }) => day)}::timestamptz[], ${counted.map(({ key }) => key)}::int[]) k (day, key) using (day)
     where exists (select from record where ${whose} and ts >= d.day and ts < d.day + interval '24 hours')
     group by d.day`);
 };
 
-/** What records of a product are counted by, and the slots of the numbers that are measured. */
-const slotsOf = async (tx: PoolClient, productId: string): Promise<{ keys: number[]; numbers: number[] }> => {
+/** Where a product has its variables; slots of texts are below 0. */
+interface Slots {
+  /** What records are counted by. */
+  readonly keys: readonly number[];
+  /** The numbers that are measured. */
+  readonly numbers: readonly number[];
+  readonly texts: readonly number[];
+}
+
+const slotsOf = async (tx: PoolClient, productId: string): Promise<Slots> => {
   const { rows } = await tx.query<{ type: VariableType; kind: 'number' | 'text'; slot: number }>(
     sql`select type, kind, slot from product_slot where product_id = ${productId} order by slot`,
   );
@@ -105,6 +118,7 @@ const slotsOf = async (tx: PoolClient, productId: string): Promise<{ keys: numbe
   return {
     keys: [...texts, ...booleans].sort((a, b) => Math.abs(a) - Math.abs(b)).slice(0, maxKeys),
     numbers: rows.filter(({ kind, slot }) => kind === 'number' && slot <= maxMeasured).map(({ slot }) => slot),
+    texts,
   };
 };
 

@@ -1,4 +1,4 @@
-import { object, type Shape, type Shaped } from '../../syntax/object.js';
+import { object, type Shaped } from '../../syntax/object.js';
 import { named, type ParseAggregation } from '../frame.js';
 import type { FieldOptions, Node } from '../node.js';
 import { fieldOptions, valueSource } from './value-source.js';
@@ -15,12 +15,15 @@ export type SimpleMetricKind =
   | 'median_absolute_deviation';
 
 /** A metric that says nothing but what its values are. */
-export interface SimpleMetric extends Node<SimpleMetricKind>, FieldOptions {}
+export interface SimpleMetric extends Node<SimpleMetricKind>, FieldOptions {
+  /** Whether more is asked for than what is kept by the day tells. */
+  readonly finer?: boolean;
+}
 
-/** Reads a metric that says nothing but what its values are; `more`: keys that make no difference here. */
+/** Reads a metric that says nothing but what its values are. */
 export const simpleMetric =
-  (kind: SimpleMetricKind, more: Shape = {}): ParseAggregation<SimpleMetric> =>
+  (kind: SimpleMetricKind): ParseAggregation<SimpleMetric> =>
   (at, frame) => {
-    const options: Partial<Shaped<typeof valueSource>> = object(kind, { ...valueSource, ...more })(at);
+    const options: Partial<Shaped<typeof valueSource>> = object(kind, valueSource)(at);
     return { kind, ...named(frame, at), ...fieldOptions(options, at) };
   };

@@ -1,16 +1,20 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
-import type { StoredField } from '../sql/stored-field.js';
+import { chain } from '../../../../search/pace.js';
+import { countSketched } from '../rollup/sketch.js';
+import { rollupColumn } from '../rollup/source.js';
+import { type StoredField, valueSlots } from '../sql/stored-field.js';
 import { valueKey } from './bucket/bucket-key.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';
 import { fieldOrMissing, pointOrMissing } from './value/missing-value.js';
 
-/** How many different values there are: exactly, where the engines estimate. */
+/** How many different values there are: exactly where the engines estimate, but for what is read from sketches. */
 export const cardinality = ({ at, field: path, missing }: SimpleMetric, stage: Stage): Planned => {
   const field = fieldOrMissing('keyword', { field: path, ...(missing && { missing }) }, at, stage);
   if (field === undefined) return { read: () => ({ value: 0 }), sortable: noNumber };
   if (field.kind === 'geo_point')
     return places(pointOrMissing('cardinality', { field: path, ...(missing && { missing }) }, at, stage)!, stage);
+  if (stage.planning.scope.rollup?.sketches && valueSlots(field)) return sketched(field, stage);
   const aggregate = field.values === undefined ? ofOne(field, missing, stage) : ofMany(field, missing, stage);
   return counted(stage.aggregate(aggregate));
 };
@@ -19,6 +23,14 @@ const counted = ({ cell, column }: ReturnType<Stage['aggregate']>): Planned => (
   read: (bucket) => ({ value: Number(cell(bucket) ?? 0) }),
   sortable: (property) => (property === '' || property === 'value' ? { column, cell, empty: 0 } : undefined),
 });
+
+/** Nothing is put in order by these (see `needOf`). */
+const sketched = (field: StoredField, stage: Stage): Planned => {
+  const column = stage.level.perRecord(rollupColumn(field, sql`r.sketch`), [field]);
+  const { cell } = stage.aggregate((where) => sql`string_agg(${column}, ''::bytea)${where}`);
+  const valueOf = (bytes: unknown) => (bytes instanceof Buffer ? countSketched(bytes, stage.planning.pace) : 0);
+  return { read: (bucket) => chain(valueOf(cell(bucket)), (value) => ({ value })) };
+};
 
 const places = (field: StoredField, stage: Stage): Planned => {
   const place = stage.level.perRecord(

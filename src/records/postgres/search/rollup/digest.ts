@@ -1,7 +1,10 @@
 import { type Awaitable, chain, type Pace } from '../../../../search/pace.js';
 
-/** Entries are put in order by stretches of value, of so many entries each on average: only those looked at are sorted. */
+/** Entries are put in order by stretches of value, of at least so many entries on average: only those looked at are sorted. */
 const perBin = 100;
+
+/** More stretches take longer to find than to sort: the entries of one digest, which are in order, pass through few of them. */
+const maxBins = 2000;
 
 /** Entries by which it is found out where stretches begin. */
 const maxSample = 20_000;
@@ -36,7 +39,7 @@ export class Digest {
   private constructor(entries: number) {
     this.values = new Float64Array(entries);
     this.weights = new Float64Array(entries);
-    const bins = Math.max(1, Math.ceil(entries / perBin));
+    const bins = Math.min(maxBins, Math.max(1, Math.ceil(entries / perBin)));
     this.starts = new Uint32Array(bins + 1);
     this.before = new Float64Array(bins + 1);
     this.order = new Uint32Array(entries);
@@ -45,37 +48,56 @@ export class Digest {
   /** Reads digests, which may be a million entries: the event loop is given to others meanwhile. */
   static read(bytes: Buffer, pace: Pace): Awaitable<Digest> {
     const digest = new Digest(entryCount(bytes));
+    return digest.arranged(read(bytes, digest.values, digest.weights), pace);
+  }
+
+  /** How far the numbers are from their median. */
+  deviations(pace: Pace): Awaitable<Digest> {
+    const digest = new Digest(this.values.length);
+    const median = this.percentile(50);
+    digest.weights.set(this.weights);
+    this.values.forEach((value, index) => (digest.values[index] = Math.abs(value - median)));
+    return digest.arranged([], pace);
+  }
+
+  /** Itself, once it has its entries and has put them in stretches. */
+  private arranged(filling: Iterable<undefined>, pace: Pace): Awaitable<Digest> {
     return chain(
-      pace.map(digest.steps(bytes), () => undefined),
-      () => digest,
+      pace.map(this.steps(filling), () => undefined),
+      () => this,
     );
   }
 
-  private *steps(bytes: Buffer): Generator<undefined> {
+  private *steps(filling: Iterable<undefined>): Generator<undefined> {
     const { values, weights, starts, before, order } = this;
     const bins = starts.length - 1;
-    yield* read(bytes, values, weights);
+    yield* filling;
     this.bounds = boundsOf(values, bins);
     yield undefined;
-    const binOf = new Uint32Array(values.length);
+    const binOf = new Uint16Array(values.length);
+    const { bounds } = this;
+    let bin = 0;
     for (let index = 0; index < values.length; index++) {
-      const bin = this.binOf(values[index]!);
+      const value = values[index]!;
+      // Mostly that of the entry before, or the next one.
+      if (bin > 0 && value < bounds[bin - 1]!) bin = this.binOf(value);
+      else while (bin < bounds.length && bounds[bin]! <= value) bin++;
       binOf[index] = bin;
       starts[bin + 1]! += 1;
       before[bin + 1]! += Math.abs(weights[index]!);
       if (index % perStep === 0) yield undefined;
     }
-    for (let bin = 0; bin < bins; bin++) {
-      starts[bin + 1]! += starts[bin]!;
-      before[bin + 1]! += before[bin]!;
+    for (let place = 0; place < bins; place++) {
+      starts[place + 1]! += starts[place]!;
+      before[place + 1]! += before[place]!;
     }
     this.count = before[bins]!;
     yield undefined;
     const next = starts.slice();
     for (let index = 0; index < values.length; index++) {
-      const bin = binOf[index]!;
-      order[next[bin]!] = index;
-      next[bin]! += 1;
+      const own = binOf[index]!;
+      order[next[own]!] = index;
+      next[own]! += 1;
       if (index % perStep === 0) yield undefined;
     }
   }

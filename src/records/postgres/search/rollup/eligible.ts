@@ -38,6 +38,8 @@ export interface RollupRequest {
   readonly range: { readonly fromMillis: number; readonly toMillis: number };
   /** The present moment, in milliseconds. */
   readonly now: number;
+  /** Whether different values may be counted by sketches. */
+  readonly sketched?: boolean;
 }
 
 /** A stretch of time in milliseconds; its end is not in it. */
@@ -69,9 +71,10 @@ export const rollupCandidate = ({
   span,
   range,
   now,
+  sketched = false,
 }: RollupRequest): Candidate | undefined => {
   if (aggregations.length === 0) return undefined;
-  const need = together([needOf(aggregations, { fields, now, span }), needOfQuery(query)]);
+  const need = together([needOf(aggregations, { fields, now, span, sketched }), needOfQuery(query)]);
   const whole = {
     from: Math.max(span.from, range.fromMillis),
     // Beyond the end of the span are no records: its last hour can be taken whole.
@@ -87,7 +90,8 @@ export const rollupCandidate = ({
 };
 
 /** Whether what is needed is kept by the day alone. */
-export const isByDay = ({ key, digests }: Need): boolean => key !== undefined || digests === true;
+export const isByDay = ({ key, digests, sketches }: Need): boolean =>
+  key !== undefined || digests === true || sketches === true;
 
 /** Where rollups have the values by which records are told apart, of each product. */
 export const keysOf = ({ key }: Candidate): readonly NumberSlot[] | undefined => key && (valueSlots(key) ?? []);
@@ -125,6 +129,7 @@ export const rollupRange = (
   if (to <= from) return undefined;
   const isWhole = (id: string | null): id is string => !devices && id !== null && whole.has(id);
   const apart = inScope.filter((id) => !isWhole(id));
+  if (candidate.sketches && apart.length > 0) return undefined;
   const notMade = apart.flatMap((productId) =>
     (staleDays.get(productId) ?? []).map((seconds) => ({ productId, start: seconds * 1000 })),
   );
@@ -142,6 +147,7 @@ export const rollupRange = (
     stale: outdated,
     ...(keys && { keys }),
     ...(candidate.digests && { digests: true }),
+    ...(candidate.sketches && { sketches: true }),
   };
 };
 
@@ -157,10 +163,11 @@ const startsIn = (products: readonly (string | null)[], stale: Sources['stale'],
 const isSummarized = (products: readonly (string | null)[], keys: readonly NumberSlot[]): boolean =>
   products.every((id) => keys.some(({ productId }) => productId === id));
 
-/** Whether summaries measure a field: numbers of the first slots, and of texts the key alone. */
-const isMeasured = (field: Field, { key, digests }: Candidate): boolean => {
-  const most = digests ? maxDigested : maxMeasured;
-  return field.path === key?.path || (valueSlots(field) ?? []).every(({ slot }) => slot > 0 && slot <= most);
+/** Whether summaries measure a field: numbers of the first slots, and of texts the key alone, or the first beside sketches. */
+const isMeasured = (field: Field, { key, digests, sketches }: Candidate): boolean => {
+  const most = digests || sketches ? maxDigested : maxMeasured;
+  const isKept = ({ slot }: NumberSlot) => (slot > 0 || sketches === true) && Math.abs(slot) <= most;
+  return field.path === key?.path || (valueSlots(field) ?? []).every(isKept);
 };
 
 /** The days of some hours or days of products, each once, that are in a stretch. */

@@ -1,7 +1,9 @@
+import { VariableType } from '../../../../entities/enums.js';
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
 import type { CompositeSource } from '../../../../search/aggregation/composite.js';
 import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
 import type { FieldOptions } from '../../../../search/aggregation/node.js';
+import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
 import type { TimeInterval } from '../../../../search/aggregation/option/time-interval.js';
 import { isPipeline } from '../../../../search/aggregation/pipeline/place.js';
 import { uniformMillis } from '../../../../search/date/rounding.js';
@@ -33,6 +35,8 @@ export interface Need {
   readonly key?: Field;
   /** Whether digests of the numbers are read. */
   readonly digests?: boolean;
+  /** Whether sketches of the values are read. */
+  readonly sketches?: boolean;
 }
 
 /** What is known when it is found out what is needed. */
@@ -40,6 +44,8 @@ export interface NeedContext {
   readonly fields: Fields;
   readonly now: number;
   readonly span: Span;
+  /** Whether different values are counted by sketches, also of texts and booleans. */
+  readonly sketched?: boolean;
 }
 
 /** Nothing but the number of records. */
@@ -54,13 +60,15 @@ export const together = (needs: Iterable<Need | undefined>): Need | undefined =>
     // Rollups have records by the values of one field, not by those of several at once.
     if (key !== undefined && other !== undefined && key.path !== other.path) return undefined;
     const digests = all.digests || one.digests;
-    if (key && digests) return undefined;
+    const sketches = all.sketches || one.sketches;
+    if (key && (digests || sketches)) return undefined;
     all = {
       fields: [...all.fields, ...one.fields],
       devices: all.devices || one.devices,
       hours: all.hours || one.hours,
       ...(key && { key }),
       ...(digests && { digests }),
+      ...(sketches && { sketches }),
     };
   }
   return all;
@@ -74,10 +82,10 @@ const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undef
   if (isPipeline(aggregation)) return nothing;
   const inside = (): Need | undefined => {
     const need = 'children' in aggregation ? needOf(aggregation.children, context) : nothing;
-    // Buckets are put in order in SQL, where digests are bytes.
+    // Buckets are put in order in SQL, where digests and sketches are bytes.
     const isByMetric =
       'order' in aggregation && aggregation.order.some(({ path }) => path !== '_count' && path !== '_key');
-    return need?.digests && isByMetric ? undefined : need;
+    return (need?.digests || need?.sketches) && isByMetric ? undefined : need;
   };
   switch (aggregation.kind) {
     case 'avg':
@@ -91,13 +99,14 @@ const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undef
       const slots = field && (aggregation.kind === 'value_count' ? valueSlots(field) : numberSlots(field));
       return field && slots && { ...nothing, fields: [field] };
     }
+    case 'median_absolute_deviation':
     case 'percentiles':
     case 'percentile_ranks': {
       const field = aggregation.missing || aggregation.finer ? undefined : fieldOf(context, aggregation.field);
       return field && numberSlots(field) && { ...nothing, fields: [field], digests: true };
     }
     case 'cardinality':
-      return needOfKey(aggregation, context);
+      return needOfValues(aggregation, context);
     case 'date_histogram':
       return together([needOfTime(aggregation, context), inside()]);
     case 'terms':
@@ -123,6 +132,19 @@ const needOfKey = ({ field: path }: FieldOptions, context: NeedContext): Need | 
   const field = fieldOf(context, path);
   return field && toldApart(field);
 };
+
+/** What it takes to count different values: those of a text or a boolean are told apart, where they are not sketched. */
+const needOfValues = ({ field: path, missing, finer }: SimpleMetric, context: NeedContext): Need | undefined => {
+  const field = fieldOf(context, path);
+  const counted = field && toldApart(field);
+  if (counted && !(counted.key && context.sketched)) return counted;
+  const isSketched = context.sketched && field && valueSlots(field) && !missing && !finer && !isInt64(field);
+  return isSketched ? { ...nothing, fields: [field], sketches: true } : undefined;
+};
+
+/** Whether values may be whole numbers that a double does not hold. */
+const isInt64 = ({ origin }: Field): boolean =>
+  origin.kind === 'declared' && origin.variables.some(({ type }) => type === VariableType.INT64);
 
 const needOfSource = (source: CompositeSource, context: NeedContext): Need | undefined => {
   if (source.by === 'terms') return needOfKey(source, context);

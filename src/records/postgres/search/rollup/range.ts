@@ -23,12 +23,14 @@ export interface RollupRange {
   readonly apart: readonly (string | null)[];
   /** Of products that are read device by device: whole days (UTC, ISO 8601) that need not be read by the hour. */
   readonly days?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
-  /** Hours in the range whose rollups are out of date; days where `keys` or `digests` are set. */
+  /** Hours in the range whose rollups are out of date; days where `keys`, `digests` or `sketches` are set. */
   readonly stale: readonly Stale[];
   /** Set where records are told apart by the value of a variable: the slot of each product (see `record_value.key`). */
   readonly keys?: readonly NumberSlot[];
   /** Set where digests of the numbers are read. */
   readonly digests?: boolean;
+  /** Set where sketches of the values are read. */
+  readonly sketches?: boolean;
 }
 
 /** Whose records are looked at. */

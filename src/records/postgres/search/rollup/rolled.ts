@@ -1,4 +1,4 @@
-import sql, { empty, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { countedParts } from './counted.js';
 import { day } from './need.js';
 import { around, listOf, noProduct, ofProducts } from './part.js';
@@ -6,7 +6,7 @@ import type { RollupRange, Whose } from './range.js';
 
 /** What of a range is in rollups that are right, as parts of a union. */
 export const rolledParts = (whose: Whose, range: RollupRange): Sql[] =>
-  range.digests
+  range.digests || range.sketches
     ? digestParts(whose, range)
     : range.keys
       ? countedParts(whose, range, range.keys)
@@ -28,16 +28,17 @@ const hoursIn = (range: RollupRange, from: string, to: string): Sql => {
   return sql`${ofSlots(range)} and u.hour >= ${from}::timestamptz and u.hour < ${to}::timestamptz${fresh}`;
 };
 
-/** By the day, with digests. */
+/** By the day, with digests and sketches. */
 const digestParts = (whose: Whose, range: RollupRange): Sql[] => {
-  const { whole, apart, from, to, stale } = range;
+  const { whole, apart, from, to, stale, digests, sketches } = range;
   const fresh = stale.length === 0 ? empty : sql` and (u.product_id, u.day) not in (select * from ${listOf(stale)})`;
+  const more = join([...(digests ? [sql`, u.digest`] : []), ...(sketches ? [sql`, u.sketch`] : [])], '');
   const part = (products: readonly (string | null)[], table: Sql, device: Sql, ofDevices: Sql) =>
     products.length === 0
       ? []
       : [
           sql`
-    select u.organization_id, ${device}, u.product_id, u.day as ts, ${measures}, u.digest from ${table} u
+    select u.organization_id, ${device}, u.product_id, u.day as ts, ${measures}${more} from ${table} u
     where ${ofProducts(sql`u`, whose, products)} and ${ofSlots(range)} and u.day >= ${from}::timestamptz and u.day < ${to}::timestamptz${fresh}${ofDevices}`,
         ];
   return [

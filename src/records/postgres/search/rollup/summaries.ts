@@ -8,7 +8,7 @@ import type { Stale } from './range.js';
 export interface Summaries {
   /** Days of products that have no rows of what a candidate needs, or none that are right; no more than serve. */
   readonly stale: readonly Stale[];
-  /** Where digests are needed: of how many days each product has any. */
+  /** Where digests or sketches are needed: of how many days each product has any. */
   readonly days: ReadonlyMap<string | null, number>;
 }
 
@@ -26,6 +26,9 @@ export const findSummaries = async (
   const ofScope = productIds.length === 0 ? empty : sql` and product_id = any(${productIds}::uuid[])`;
   const within = sql`organization_id = ${organizationId}::uuid${ofScope}
     and day >= ${instantText(candidate.from)}::timestamptz and day < ${instantText(candidate.to)}::timestamptz`;
+  const unsketched = candidate.sketches
+    ? sql`union select product_id, extract(epoch from day)::float8 * 1000 from record_summary where ${within} and not sketched`
+    : empty;
   const [stale, days] = await Promise.all([
     rows<Stale>(sql`
       select product_id as "productId", extract(epoch from day)::float8 * 1000 as start from record_dirty_summary where ${within}
@@ -33,8 +36,9 @@ export const findSummaries = async (
       select product_id, extract(epoch from day)::float8 * 1000 from record_summary
       join unnest(${keys.map(({ productId }) => productId)}::uuid[], ${keys.map(({ slot }) => slot)}::int[]) k (product_id, key) using (product_id)
       where ${within} and not keys @> array[k.key]
+      ${unsketched}
       limit ${maxStale + 1}`),
-    candidate.digests
+    candidate.digests || candidate.sketches
       ? rows<{ productId: string; days: number }>(
           sql`select product_id as "productId", count(*)::int as days from record_summary where ${within} group by 1`,
         )

@@ -5,10 +5,13 @@ import type { RollupRange, Whose } from './range.js';
 
 /** What of a range is in no rollup, or in none that is right, as parts of a union over the records. */
 export const unrolledParts = (bounds: Whose & { from: string; to: string }, range: RollupRange): Sql[] => {
-  const { from, to, before, after, end, slots, whole, apart, stale, keys, digests } = range;
+  const { from, to, before, after, end, slots, whole, apart, stale, keys, digests, sketches } = range;
   const texts = slots.some((slot) => slot < 0) ? sql` or x.texts[-v.slot] is not null` : empty;
   const digest = sql`, case when v.slot > 0 then int4send(1) || float8send(x.numbers[v.slot]) end`;
-  const values = keys ? sql`, x.texts, x.numbers, null::jsonb` : digests ? digest : empty;
+  const sketch = sql`, int4send(1) || int4send(case when v.slot > 0 then hashfloat8(x.numbers[v.slot]) else hashtext(x.texts[-v.slot]) end)`;
+  const values = keys
+    ? sql`, x.texts, x.numbers, null::jsonb`
+    : sql`${digests ? digest : empty}${sketches ? sketch : empty}`;
   // Slot 0 of an array is nothing. No lateral query: that would keep the whole statement from running in parallel, as would
   // columns whose types differ between the parts.
   const ofRecords = (source: Sql, when: Sql) => sql`
@@ -18,7 +21,7 @@ export const unrolledParts = (bounds: Whose & { from: string; to: string }, rang
     where (v.slot = 0 or x.numbers[v.slot] is not null${texts}) and ${ofProducts(sql`x`, bounds, [...whole, ...apart])}
       and x.device_id = any(${bounds.deviceIds}::uuid[]) and ${when}`;
   const between = (lower: string, upper: string) => sql`x.ts >= ${lower}::timestamptz and x.ts < ${upper}::timestamptz`;
-  const byDay = keys !== undefined || digests === true;
+  const byDay = keys !== undefined || digests === true || sketches === true;
   const ofStale = (product: Sql) => {
     const outer = around(stale, byDay ? day : hour);
     const length = byDay ? sql`interval '24 hours'` : sql`interval '1 hour'`;
