@@ -8,8 +8,10 @@ import { type PlannedTree, planTree } from './aggregation/tree.js';
 import { readHits } from './hits/hits.js';
 import {
   asksProducts,
+  fresher,
   type Plan,
   pagesByTime,
+  readsRecords,
   rolledScope,
   rollupQuestion,
   totalShown,
@@ -54,17 +56,18 @@ const aggregatedScope = async (
   sources: FindSources | undefined,
 ): Promise<Scope> => {
   if (sources === undefined) return plan.scope;
-  // Sketches where nothing tells exactly how many different values there are.
-  for (const sketched of [false, true]) {
+  const rolled = async (sketched: boolean): Promise<Scope | undefined> => {
     const question = rollupQuestion(plan, span, sketched);
-    if (question === undefined) continue;
+    if (question === undefined) return undefined;
     const [found, summaries] = await Promise.all([
       sources(rows, question.deviceIds),
       findSummaries(rows, plan.scope, question.candidate),
     ]);
-    const rolled = rolledScope(plan, question, found, summaries);
-    if (rolled !== undefined) return rolled;
-  }
+    return rolledScope(plan, question, found, summaries);
+  };
+  const exact = await rolled(false);
+  const scope = readsRecords(exact) ? fresher(exact, await rolled(true)) : exact;
+  if (scope !== undefined) return scope;
   return asksProducts(plan, span) ? withoutProducts(plan.scope, await sources(rows)) : plan.scope;
 };
 

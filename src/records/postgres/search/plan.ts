@@ -89,6 +89,15 @@ export const rolledScope = (
   return rollup && { ...scope, rollup };
 };
 
+/** Whether a scope is read from the records, at least where its rollups are out of date or there are none. */
+export const readsRecords = (scope: Scope | undefined): boolean => scope?.rollup?.stale.length !== 0;
+
+/** Of rollups that tell different values exactly and those that sketch them, those of which more is there. */
+export const fresher = (exact: Scope | undefined, sketched: Scope | undefined): Scope | undefined => {
+  const staleOf = (scope: Scope | undefined) => scope?.rollup?.stale.length ?? Infinity;
+  return staleOf(sketched) < staleOf(exact) ? sketched : exact;
+};
+
 /** More digests or sketches than this, each of some kilobytes, are not laid together. */
 const maxDigests = 8000;
 
