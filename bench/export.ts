@@ -7,7 +7,7 @@ import { storeMillions } from './store-millions.js';
 
 /**
  * Exports all records of an application of 200 devices over HTTP, in each format: records and bytes a second, and the resident
- * memory of the service. `--rows N` (1 million), `--formats csv,ndjson,parquet`.
+ * memory of the service over its time. `--rows N` (1 million), `--formats csv,ndjson,parquet`.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -40,15 +40,24 @@ const exportAs = async (
   const response = await fetch(`${base}/applications/${organizationId}/${applicationId}/export?format=${format}`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  let [bytes, most] = [0, 0];
-  const timer = setInterval(() => void resident(pid).then((now) => (most = Math.max(most, now))), 100);
-  const before = await resident(pid);
+  let bytes = 0;
+  const memory = [await resident(pid)];
+  const timer = setInterval(() => void resident(pid).then((now) => memory.push(now)), 100);
   for await (const chunk of response.body!) bytes += (chunk as Uint8Array).length;
   clearInterval(timer);
   const seconds = (performance.now() - begun) / 1000;
-  const mebibytes = (count: number) => `${(count / 2 ** 20).toFixed(0)} MiB`;
   stdout.write(
-    `  ${format.padEnd(8)} ${Math.round(rows / seconds).toLocaleString('en')} records/s, ${mebibytes(bytes)} in ${seconds.toFixed(1)} s; resident memory ${mebibytes(before)} at its beginning, ${mebibytes(most)} at most\n`,
+    `  ${format.padEnd(8)} ${Math.round(rows / seconds).toLocaleString('en')} records/s, ${mebibytes(bytes)} MiB in ${seconds.toFixed(1)} s; resident memory ${mebibytes(memory[0]!)} MiB at its beginning, at most ${tenths(memory).map(mebibytes).join(', ')} MiB in each tenth of its time\n`,
+  );
+};
+
+const mebibytes = (count: number) => (count / 2 ** 20).toFixed(0);
+
+/** The most of each tenth of a series. */
+const tenths = (series: readonly number[]): number[] => {
+  const size = Math.ceil(series.length / 10);
+  return Array.from({ length: Math.ceil(series.length / size) }, (_, i) =>
+    Math.max(...series.slice(i * size, (i + 1) * size)),
   );
 };
 

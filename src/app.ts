@@ -37,7 +37,7 @@ import { logRequests } from './rest/request-log.js';
 import { allowedVerbs, answerNothingElse, answerOptions } from './rest/verbs.js';
 import { buildGraph, buildGraphForRest } from './schema/build.js';
 import type { Read } from './schema/context.js';
-import type { ExportArgs } from './schema/export.args.js';
+import type { ExportArgs, OrganizationExportArgs } from './schema/export.args.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
 import { createUpgrades } from './upgrade.js';
 import { version } from './version.js';
@@ -152,7 +152,8 @@ async function createApp(
     enter,
     inFlight,
     createContext,
-    sendFile: (context, values, response, hold) => sendExport(context, values as unknown as ExportArgs, response, hold),
+    sendFile: (context, values, response, hold) =>
+      sendExport(context, values as unknown as ExportArgs | OrganizationExportArgs, response, hold),
   });
   const report = createReport(log);
   const elasticsearch = createElasticsearch({

@@ -421,7 +421,7 @@ export type FileImportQueryVariables = Exact<{
 }>;
 
 
-export type FileImportQuery = { fileImport: { id: string, kind: ImportKind, state: ImportState, lines: number, created: number, updated: number, unchanged: number, rejected: number, faultCount: number, faults: Array<{ line: number, column: number | null, field: string | null, message: string }>, job: { id: string, done: number, total: number | null, error: string | null } | null } | null };
+export type FileImportQuery = { fileImport: { id: string, kind: ImportKind, state: ImportState, lines: number, created: number, updated: number, unchanged: number, rejected: number, faultCount: number, faults: Array<{ line: number, column: number | null, field: string | null, message: string }>, job: { id: string, kind: string, done: number, total: number | null, error: string | null } | null } | null };
 
 export type ApplyFileImportMutationVariables = Exact<{
   organizationId: string;
@@ -1449,6 +1449,7 @@ export const FileImportDocument = new TypedDocumentString(`
     }
     job {
       id
+      kind
       done
       total
       error

@@ -3,19 +3,20 @@ import { GraphError } from './graph.js';
 import { organizationId, token } from './session.js';
 
 /**
- * Fetches an export of an application as CSV and gives it to the person as a file. The token goes in a header, so the browser
+ * Fetches an export of an application, or without one of the organization, as CSV and gives it to the person as a file. The token goes in a header, so the browser
  * cannot fetch it by itself; it keeps what came on its disk.
  * @throws GraphError where the service refuses it, or cuts it off.
  */
 export async function saveExport(
-  applicationId: string,
+  applicationId: string | undefined,
   parameters: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
 ): Promise<void> {
-  const address = new URL(
-    `/ddp/v1/applications/${organizationId.value}/${encodeURIComponent(applicationId)}/export`,
-    location.origin,
-  );
+  const of =
+    applicationId === undefined
+      ? `organizations/${organizationId.value}`
+      : `applications/${organizationId.value}/${encodeURIComponent(applicationId)}`;
+  const address = new URL(`/ddp/v1/${of}/export`, location.origin);
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined) address.searchParams.set(name, value);
   const response = await fetch(address, { headers: { authorization: `Bearer ${token.value ?? ''}` }, signal });

@@ -9,6 +9,12 @@ export enum ExportSubject {
   deliveries = 'deliveries',
 }
 
+/** What an export of an organization holds. */
+export enum OrganizationExportSubject {
+  devices = 'devices',
+  deliveries = 'deliveries',
+}
+
 /** Formats of exported files. */
 export enum ExportFormat {
   csv = 'csv',
@@ -26,6 +32,16 @@ registerEnumType(ExportSubject, {
     },
     devices: { description: 'The devices that are linked to the application.' },
     deliveries: { description: 'Deliveries of its hooks, the oldest first; only for who may change the application.' },
+  },
+});
+registerEnumType(OrganizationExportSubject, {
+  name: 'OrganizationExportSubject',
+  description: 'What an export of an organization holds.',
+  valuesConfig: {
+    devices: { description: 'The devices that the caller can read, in the order of their making.' },
+    deliveries: {
+      description: 'Deliveries of the hooks of applications that the caller may change, the oldest first.',
+    },
   },
 });
 registerEnumType(ExportFormat, { name: 'ExportFormat', description: 'Format of an exported file.' });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isId } from '../entities/id.js';
 import { invalid } from '../errors.js';
 import { toPlain } from '../json.js';
-import type { ExportArgs } from '../schema/export.args.js';
+import type { ExportArgs, OrganizationExportArgs } from '../schema/export.args.js';
 
 /** Where a record stands in an export of records: by time, then by the order of storing. */
 export interface Position {
@@ -19,8 +19,9 @@ export interface RecordCursor {
 }
 
 /** What marks the cursors of an export: another application, time or query has others. The columns may change. */
-export const markOf = (args: ExportArgs): string => {
-  const { columns: _columns, format: _format, timeZone: _zone, after: _after, query, aggs: _aggs, ...which } = args;
+export const markOf = (args: ExportArgs | OrganizationExportArgs): string => {
+  const { columns: _columns, format: _format, timeZone: _zone, after: _after, ...others } = args;
+  const { query, aggs: _aggs, ...which }: Partial<ExportArgs> = others as Partial<ExportArgs>;
   const asked = [
     Object.entries(which).toSorted(([one], [other]) => (one < other ? -1 : 1)),
     query ? toPlain(query) : null,

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { loadApplication } from '../auth/access.js';
+import { loadApplication, requireOrganization } from '../auth/access.js';
 import type { Claim } from '../auth/recheck.js';
-import { ExportFormat, ExportSubject } from '../entities/export.js';
+import { ExportFormat, ExportSubject, OrganizationExportSubject } from '../entities/export.js';
 import { type Fault, invalid } from '../errors.js';
 import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
-import type { ExportArgs } from '../schema/export.args.js';
+import type { ExportArgs, OrganizationExportArgs } from '../schema/export.args.js';
 import { aggregationTable } from './aggregations.js';
 import { recordColumns } from './columns.js';
 import { formats } from './format.js';
@@ -27,7 +27,7 @@ export interface ExportOptions extends ListSource {
 /** Streams the file that an export asks for. @throws what is wrong with it, as long as nothing was sent. */
 export type SendExport = (
   ctx: Context,
-  args: ExportArgs,
+  args: ExportArgs | OrganizationExportArgs,
   response: ServerResponse,
   hold: (bytes: number) => void,
 ) => Promise<void>;
@@ -41,18 +41,15 @@ export const createExport =
   async (ctx, given, response, hold) => {
     const { signal } = ctx;
     const args = inSeconds(given);
-    const [of, name] = [args.of ?? ExportSubject.records, args.format ?? ExportFormat.csv];
+    const [of, name] = [subjectOf(args), args.format ?? ExportFormat.csv];
     requireTogether(of, name, args);
     const time = timeWriter(args.timeZone);
-    const need = of === ExportSubject.deliveries ? 'write' : 'read';
-    const { id: applicationId, organizationId } = await loadApplication(
-      ctx,
-      args.organizationId,
-      args.applicationId,
-      need,
-    );
+    const { organizationId } = args;
+    const applicationId = isOfApplication(args) ? args.applicationId : null;
+    if (applicationId === null) requireOrganization(ctx, organizationId, 'read');
+    else await loadApplication(ctx, organizationId, applicationId, of === ExportSubject.deliveries ? 'write' : 'read');
     hold(held);
-    const table = await tables[of](options, ctx, args);
+    const table = await openTable(options, ctx, args, of);
     const { contentType, write } = formats[name];
     const pages = permitted(options, ctx, applicationId, table.pages);
     const writing = {
@@ -65,19 +62,27 @@ export const createExport =
     await send(response, write(writing), { contentType, fileName: `${of}.${name}` }, signal);
   };
 
-type OpenTable = (options: ExportOptions, ctx: Context, args: ExportArgs) => Promise<Table> | Table;
+const isOfApplication = (args: ExportArgs | OrganizationExportArgs): args is ExportArgs => 'applicationId' in args;
 
-const recordTable: OpenTable = async (options, ctx, args) => ({
-  columns: await recordColumns(ctx, options.index, args),
-  isChosen: (args.columns?.length ?? 0) > 0,
-  pages: recordPages({ ...options, ctx }, args),
-});
+const subjectOf = (args: ExportArgs | OrganizationExportArgs): ExportSubject =>
+  isOfApplication(args)
+    ? (args.of ?? ExportSubject.records)
+    : ExportSubject[args.of ?? OrganizationExportSubject.devices];
 
-const tables: Readonly<Record<ExportSubject, OpenTable>> = {
-  [ExportSubject.records]: recordTable,
-  [ExportSubject.aggregations]: aggregationTable,
-  [ExportSubject.devices]: (options, ctx, args) => listTable(options, ctx, args, 'devices'),
-  [ExportSubject.deliveries]: (options, ctx, args) => listTable(options, ctx, args, 'deliveries'),
+const openTable = async (
+  options: ExportOptions,
+  ctx: Context,
+  args: ExportArgs | OrganizationExportArgs,
+  of: ExportSubject,
+): Promise<Table> => {
+  if (!isOfApplication(args) || of === ExportSubject.devices || of === ExportSubject.deliveries)
+    return listTable(options, ctx, args, of === ExportSubject.deliveries ? 'deliveries' : 'devices');
+  if (of === ExportSubject.aggregations) return aggregationTable(options, ctx, args);
+  return {
+    columns: await recordColumns(ctx, options.index, args),
+    isChosen: (args.columns?.length ?? 0) > 0,
+    pages: recordPages({ ...options, ctx }, args),
+  };
 };
 
 /** Arguments that only some exports have. */
@@ -93,9 +98,9 @@ const onlyOf: Readonly<Record<string, readonly ExportSubject[]>> = {
 };
 
 /** @throws 422 for arguments that do not go together, which would else be without effect. */
-const requireTogether = (of: ExportSubject, format: ExportFormat, args: ExportArgs): void => {
+const requireTogether = (of: ExportSubject, format: ExportFormat, args: ExportArgs | OrganizationExportArgs): void => {
   const faults: Fault[] = Object.entries(onlyOf).flatMap(([name, subjects]) =>
-    args[name as keyof ExportArgs] == null || subjects.includes(of)
+    args[name as keyof typeof args] == null || subjects.includes(of)
       ? []
       : [{ path: name, message: `is not for exports of ${of}` }],
   );
@@ -114,7 +119,7 @@ const requireTogether = (of: ExportSubject, format: ExportFormat, args: ExportAr
 };
 
 /** Times of 1e11 and more are milliseconds, which the graph's scalar has read already. */
-const inSeconds = (args: ExportArgs): ExportArgs => {
+const inSeconds = <Args extends ExportArgs | OrganizationExportArgs>(args: Args): Args => {
   const seconds = (time: number | null | undefined) => (time == null || time < 1e11 ? time : time / 1000);
   return { ...args, from: seconds(args.from), to: seconds(args.to) };
 };
@@ -122,11 +127,11 @@ const inSeconds = (args: ExportArgs): ExportArgs => {
 /** How often it is looked whether the caller may still see what is exported, in milliseconds. */
 const recheckEvery = 5000;
 
-/** The pages, as long as the token is valid and sees the application: an export may take hours. */
+/** The pages, as long as the token is valid and sees the application, if it is of one: an export may take hours. */
 async function* permitted(
   { clock, recheck }: ExportOptions,
   { caller: { tokenId, role } }: Context,
-  applicationId: string,
+  applicationId: string | null,
   pages: AsyncIterable<readonly Row[]> | Iterable<readonly Row[]>,
 ): AsyncGenerator<readonly Row[], void> {
   let last = clock();

@@ -1,11 +1,12 @@
 import sql, { join, type Sql } from 'sql-template-tag';
+import { readableDevice, writableApplication } from '../auth/access.js';
 import { deviceRows } from '../auth/rows.js';
 import type { ReadingCall } from '../entities/caller.js';
 import { DeliveryState } from '../entities/delivery.js';
 import { earliestId, endId, isId, nilId } from '../entities/id.js';
 import { ApiError, type Fault, invalid, tooLarge } from '../errors.js';
 import type { Context } from '../schema/context.js';
-import type { ExportArgs } from '../schema/export.args.js';
+import type { ExportArgs, OrganizationExportArgs } from '../schema/export.args.js';
 import { idCursorText, markOf, readIdCursor } from './cursor.js';
 import { patiently } from './page.js';
 import type { Column, ColumnKind, Row, Table } from './table.js';
@@ -18,11 +19,14 @@ export interface ListSource {
   readonly deliveryRows: Sql;
 }
 
+/** A list of an application, or without one of all in the organization that the caller sees. */
+type ListArgs = OrganizationExportArgs | ExportArgs;
+
 /** A list of things in the order of their identifiers, which is that of their making. */
 interface List {
   readonly columns: readonly Column[];
-  /** Selects the things whose identifier passes a condition. */
-  readonly rows: (isBetween: (id: Sql) => Sql) => Sql;
+  /** Selects the first things whose identifier passes a condition. */
+  readonly rows: (isBetween: (id: Sql) => Sql, limit: number) => Sql;
   /** The identifiers that there are, as `id`. */
   readonly ids: Sql;
 }
@@ -60,18 +64,33 @@ const deliveryColumns = columnsOf({
   nextAttemptAt: 'time',
 });
 
-const devicesOf = ({ caller }: Context, { applicationId }: ExportArgs): List => ({
-  columns: deviceColumns,
-  rows: (isBetween) => sql`${deviceRows(caller)} join application_device l on l.device_id = d.id
-    where l.application_id = ${applicationId} and ${isBetween(sql`d.id`)} order by d.id`,
-  ids: sql`select device_id as id from application_device where application_id = ${applicationId}`,
-});
+const devicesOf = ({ caller }: Context, args: ListArgs): List => {
+  if ('applicationId' in args)
+    return {
+      columns: deviceColumns,
+      rows: (isBetween, limit) => sql`${deviceRows(caller)} join application_device l on l.device_id = d.id
+        where l.application_id = ${args.applicationId} and ${isBetween(sql`d.id`)} order by d.id limit ${limit}`,
+      ids: sql`select device_id as id from application_device where application_id = ${args.applicationId}`,
+    };
+  const where = sql`d.organization_id = ${args.organizationId} and ${readableDevice(caller)}`;
+  return {
+    columns: deviceColumns,
+    rows: (isBetween, limit) => sql`${deviceRows(caller)}
+      where ${where} and ${isBetween(sql`d.id`)} order by d.id limit ${limit}`,
+    ids: sql`select d.id from device d where ${where}`,
+  };
+};
 
-const deliveriesOf = (deliveryRows: Sql, args: ExportArgs): List => {
-  const { applicationId, applicationHookId: hookId, from, to, state } = args;
+const deliveriesOf = ({ caller }: Context, deliveryRows: Sql, args: ListArgs): List => {
+  const { from, to, state } = args;
+  const hookId = 'applicationHookId' in args ? args.applicationHookId : undefined;
+  const applications =
+    'applicationId' in args
+      ? sql`a.id = ${args.applicationId}`
+      : sql`a.organization_id = ${args.organizationId} and ${writableApplication(caller)}`;
   const where = join(
     [
-      sql`d.application_id = ${applicationId}`,
+      sql`d.application_id = a.id`,
       ...(hookId == null ? [] : [isId(hookId) ? sql`d.hook_id = ${hookId}` : sql`false`]),
       ...(from == null ? [] : [sql`d.id >= ${earliestId(from)}`]),
       ...(to == null ? [] : [sql`d.id < ${endId(to)}`]),
@@ -79,10 +98,15 @@ const deliveriesOf = (deliveryRows: Sql, args: ExportArgs): List => {
     ],
     ' and ',
   );
+  /** The keys of the first of each application: only an index of applications has deliveries in their order. */
+  const keys = (rest: Sql) => sql`select k.* from application a
+    cross join lateral (select d.hook_id, d.id from delivery d where ${where}${rest}) k where ${applications}`;
   return {
     columns: deliveryColumns,
-    rows: (isBetween) => sql`${deliveryRows} where ${where} and ${isBetween(sql`d.id`)} order by d.id`,
-    ids: sql`select d.id from delivery d where ${where}`,
+    rows: (isBetween, limit) => sql`${deliveryRows} join (
+        ${keys(sql` and ${isBetween(sql`d.id`)} order by d.id limit ${limit}`)} order by k.id limit ${limit}
+      ) k on k.hook_id = d.hook_id and k.id = d.id order by d.id`,
+    ids: keys(sql` order by d.id desc limit 1`),
   };
 };
 
@@ -92,9 +116,9 @@ const standing: Readonly<Record<DeliveryState, Sql>> = {
   [DeliveryState.failed]: sql`d.done and d.state <> 'succeeded'`,
 };
 
-/** The devices of an application, or the deliveries of its hooks. @throws 422 for columns that they do not have. */
-export const listTable = (source: ListSource, ctx: Context, args: ExportArgs, of: 'devices' | 'deliveries'): Table => {
-  const list = of === 'devices' ? devicesOf(ctx, args) : deliveriesOf(source.deliveryRows, args);
+/** Devices, or deliveries of hooks. @throws 422 for columns that they do not have. */
+export const listTable = (source: ListSource, ctx: Context, args: ListArgs, of: 'devices' | 'deliveries'): Table => {
+  const list = of === 'devices' ? devicesOf(ctx, args) : deliveriesOf(ctx, source.deliveryRows, args);
   const kinds = new Map(list.columns.map(({ path, kind }) => [path, kind]));
   const places = new Set(['cursor', ...list.columns.map(({ path }) => path.split('.', 1)[0]!), ...alsoIn[of]]);
   const faults: Fault[] = (args.columns ?? []).flatMap((path, at) =>
@@ -123,7 +147,7 @@ const maxCharacters = 16 * 2 ** 20;
 async function* listPages(
   { readWithin }: ListSource,
   ctx: Context,
-  args: ExportArgs,
+  args: ListArgs,
   list: List,
 ): AsyncGenerator<Row[], void> {
   const { caller, signal } = ctx;
@@ -144,10 +168,7 @@ async function* listPages(
   let after = given?.after ?? nilId;
   for (let limit = firstLimit; last !== undefined; ) {
     const between = (id: Sql) => sql`${id} > ${after}::uuid and ${id} <= ${last}::uuid`;
-    const page = await patiently(
-      () => smaller(read<Row & { id: string }>(sql`${list.rows(between)} limit ${limit}`)),
-      signal,
-    );
+    const page = await patiently(() => smaller(read<Row & { id: string }>(list.rows(between, limit))), signal);
     if (page === 'smaller') {
       if (limit === 1) throw tooLarge('A row of this export is too large.');
       limit = Math.ceil(limit / 8);

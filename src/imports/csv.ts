@@ -179,6 +179,10 @@ class LineCounter {
   }
 }
 
+/** A text without the apostrophe that exports put before what a spreadsheet would take for a formula. */
+export const undefused = (text: string): string =>
+  /^'\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? text.slice(1) : text;
+
 const sentences: Readonly<Record<string, string>> = {
   CSV_INVALID_CLOSING_QUOTE:
     'A quote ends in the middle of a cell: write a quote inside of a quoted cell twice (""), and the separator after its end.',

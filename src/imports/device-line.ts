@@ -1,7 +1,7 @@
 import type { ImportFault } from '../entities/file-import.js';
 import type { Fault } from '../errors.js';
 import { argumentFaults } from '../schema/arguments.js';
-import type { CsvRow } from './csv.js';
+import { type CsvRow, undefused } from './csv.js';
 
 /** What a line says of a device. An absent value is left as it is, `null` clears it. */
 export interface DeviceLine {
@@ -102,7 +102,7 @@ export const readLine = (
   const serial = cell('serial')!.toLowerCase();
   if (serial === '') fault('serial', 'is missing');
   const values = {
-    name: value('name', (text) => text),
+    name: value('name', undefused),
     tags: value('tags', listOf),
     location:
       columns.location === undefined
@@ -127,7 +127,7 @@ export const readLine = (
     serial,
     serialKey: serial.replaceAll('-', ''),
     ...values,
-    product: value('product', (text) => text),
+    product: value('product', undefused),
     applications: value('application', listOf) ?? [],
     columns,
   } as DeviceLine;

@@ -5,14 +5,11 @@ import { isExact, type PlainJson } from '../json.js';
 import type { Item, PlainObject } from '../records/item.js';
 import { Rejection } from '../records/item.js';
 import { readNative } from '../records/native.js';
-import type { CsvRow } from './csv.js';
+import { type CsvRow, undefused } from './csv.js';
 import { decimalComma, numberPattern, type RecordColumns, readTime } from './record-column.js';
 
 /** A line of a file of records: a record to store, or what is wrong with it. */
 export type RecordLine = { line: number; item: Item } | { line: number; fault: Omit<ImportFault, 'line'> };
-
-/** A cell of a spreadsheet that must not be taken for a formula begins with an apostrophe. */
-const undefused = (text: string): string => (/^'[=+\-@\t\r]/.test(text) ? text.slice(1) : text);
 
 const read = (text: string): PlainJson => {
   if (numberPattern.test(text)) return isExact(text) ? Number(text) : text;

@@ -4,6 +4,7 @@ import { ImportFormat, ImportKind } from '../entities/file-import.js';
 import { notFound } from '../errors.js';
 import type { PlainJson } from '../json.js';
 import type { RecordLog } from '../records/record-log.js';
+import { constraintError } from '../schema/constraints.js';
 import { stepThroughCsv } from './csv-step.js';
 import { type Columns, readColumns } from './device-line.js';
 import { takeDevices } from './device-step.js';
@@ -66,7 +67,10 @@ const createImportStep =
     const isFirst = job.cursor === null;
     if (isFirst) await beginCounting(tx, importId);
     const read = open.kind === ImportKind.devices ? readDevices : readRecords;
-    const { tally, cursor } = await read(tx, open, job.cursor, { records, dryRun, now });
+    const { tally, cursor } = await read(tx, open, job.cursor, { records, dryRun, now }).catch((error: unknown) => {
+      // A quota of devices, or a product that was deleted meanwhile: the job tells it in the words of any other call.
+      throw constraintError(error) ?? error;
+    });
     const finished = cursor === undefined;
     const lines = await countStep(tx, importId, tally, {
       now,

@@ -1,10 +1,10 @@
 import { Args, Ctx, Query, Resolver } from 'type-graphql';
-import { loadApplication } from '../auth/access.js';
+import { loadApplication, requireOrganization } from '../auth/access.js';
 import { ExportLink, ExportSubject } from '../entities/export.js';
 import { invalid } from '../errors.js';
 import { JsonSyntaxError, type LocatedJson, toPlain } from '../json.js';
 import type { Context } from '../schema/context.js';
-import { ExportArgs } from '../schema/export.args.js';
+import { ExportArgs, OrganizationExportArgs } from '../schema/export.args.js';
 
 /** Files out: the graph says where one is fetched, REST streams it from there. */
 @Resolver()
@@ -17,16 +17,33 @@ export class ExportResolver {
     const { organizationId, applicationId, query, aggs, ...others } = args;
     const need = args.of === ExportSubject.deliveries ? 'write' : 'read';
     const { id } = await loadApplication(ctx, organizationId, applicationId, need);
-    const parameters = new URLSearchParams();
-    for (const [name, value] of Object.entries(others)) if (value != null) parameters.set(name, String(value));
+    const parameters = parametersOf(others);
     for (const [name, value] of Object.entries({ query, aggs }))
       if (value != null) parameters.set(name, textOf(name, value));
-    const text = parameters.toString();
-    return {
-      url: `${ctx.origin}/ddp/v1/applications/${organizationId}/${id}/export${text === '' ? '' : `?${text}`}`,
-    };
+    return { url: addressOf(ctx, `applications/${organizationId}/${id}/export`, parameters) };
+  }
+
+  @Query(() => ExportLink, {
+    description:
+      'Exports the devices of an organization that the caller can read, or the deliveries of applications that the caller may change, as a file, however many there are. The graph answers the address, which is fetched with the same token.',
+  })
+  organizationExport(
+    @Args(() => OrganizationExportArgs) args: OrganizationExportArgs,
+    @Ctx() ctx: Context,
+  ): ExportLink {
+    const { organizationId, ...others } = args;
+    requireOrganization(ctx, organizationId, 'read');
+    return { url: addressOf(ctx, `organizations/${organizationId}/export`, parametersOf(others)) };
   }
 }
+
+const parametersOf = (values: object): URLSearchParams =>
+  new URLSearchParams(
+    Object.entries(values).flatMap(([name, value]) => (value == null ? [] : [[name, String(value)]])),
+  );
+
+const addressOf = ({ origin }: Context, path: string, parameters: URLSearchParams): string =>
+  `${origin}/ddp/v1/${path}${parameters.size === 0 ? '' : `?${parameters}`}`;
 
 const textOf = (path: string, value: LocatedJson): string => {
   try {

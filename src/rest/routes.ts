@@ -158,6 +158,7 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
   },
   Export: {
     'Query.applicationExport': ['GET', `${application}/export`, { file: true }],
+    'Query.organizationExport': ['GET', `${organization}/export`, { file: true }],
   },
   'Device tokens': {
     'Query.deviceTokens': ['GET', `${device}/tokens`],

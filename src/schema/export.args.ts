@@ -1,15 +1,14 @@
 import { ArgsType, Field } from 'type-graphql';
 import { DeliveryState } from '../entities/delivery.js';
-import { ExportFormat, ExportSubject } from '../entities/export.js';
+import { ExportFormat, ExportSubject, OrganizationExportSubject } from '../entities/export.js';
 import { LocatedJSON } from '../entities/located-json.js';
 import type { LocatedJson } from '../json.js';
-import { ApplicationArgs } from './application.args.js';
+import { OrganizationArgs } from './account.args.js';
 import { choice, id, ids, label, labels, unixTime } from './fields.js';
 
-/** What of an application is exported, and how it is written. */
+/** How an export is written, and what every kind can be limited to. */
 @ArgsType()
-export class ExportArgs extends ApplicationArgs {
-  @choice(() => ExportSubject, 'What it holds; records unless given.', { optional: true }) of?: ExportSubject | null;
+class FileArgs extends OrganizationArgs {
   @choice(() => ExportFormat, 'Format of the file; CSV unless given.', { optional: true }) format?: ExportFormat | null;
   @labels(
     'Columns: paths such as `ts`, `device.serial`, `data.temperature`, `metadata`, or `cursor`. Those of the products unless given.',
@@ -23,12 +22,26 @@ export class ExportArgs extends ApplicationArgs {
   timeZone?: string | null;
   @unixTime('Measured, or of deliveries stored, from then on: Unix seconds, included.') from?: number | null;
   @unixTime('Measured, or of deliveries stored, up to then: Unix seconds, included.') to?: number | null;
+  @choice(() => DeliveryState, 'Only deliveries that stand so.', { optional: true }) state?: DeliveryState | null;
+  @label('Goes on after the row that had this in its column `cursor`.', 200, { optional: true }) after?: string | null;
+}
+
+/** What of an organization is exported, and how it is written. */
+@ArgsType()
+export class OrganizationExportArgs extends FileArgs {
+  @choice(() => OrganizationExportSubject, 'What it holds; devices unless given.', { optional: true })
+  of?: OrganizationExportSubject | null;
+}
+
+/** What of an application is exported, and how it is written. */
+@ArgsType()
+export class ExportArgs extends FileArgs {
+  @id('Application.') applicationId!: string;
+  @choice(() => ExportSubject, 'What it holds; records unless given.', { optional: true }) of?: ExportSubject | null;
   @ids('Only records of these products.') products?: string[] | null;
   @Field(() => LocatedJSON, { nullable: true, description: 'Which records: a query as searches take it.' })
   query?: LocatedJson | null;
   @Field(() => LocatedJSON, { nullable: true, description: 'Of aggregations: these, as searches take them.' })
   aggs?: LocatedJson | null;
   @id('Only deliveries of this hook.', { optional: true }) applicationHookId?: string | null;
-  @choice(() => DeliveryState, 'Only deliveries that stand so.', { optional: true }) state?: DeliveryState | null;
-  @label('Goes on after the row that had this in its column `cursor`.', 200, { optional: true }) after?: string | null;
 }

@@ -285,6 +285,7 @@ export const operations: Record<string, Trial> = {
   },
 
   'Query.applicationExport': { access: 'readers', values: application },
+  'Query.organizationExport': { access: 'members', values: organization },
   'Query.deviceTokens': { access: 'ownersOfReadable', values: device },
   'Mutation.createDeviceToken': { access: 'ownersOfReadable', values: device },
   'Mutation.revokeDeviceToken': {

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { setQuota } from '../../src/operator/quota.js';
 import { useWorld } from '../support/world.js';
 import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
 
@@ -27,6 +28,22 @@ describeInBrowser('files of devices and history', () => {
     await page.getByRole('button', { name: 'Import 1 line' }).click();
     await page.getByText('The file is imported.').waitFor();
     expect(faults).toEqual([]);
+  });
+
+  it('that pass a quota say so, and go on when it is larger', async () => {
+    const owner = await world.organization();
+    await setQuota(world.pool, owner.id, { devices: 1 });
+    const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Import devices' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import devices' });
+    const buffer = Buffer.from('serial,name\nc2-01,Attic\nc2-02,Cellar\n');
+    await dialog.getByLabel('File').setInputFiles({ name: 'fleet.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByRole('button', { name: 'Import 2 lines' }).click();
+    await page.getByText('as many devices as its quota allows').waitFor();
+    await setQuota(world.pool, owner.id, { devices: 2 });
+    await page.getByRole('button', { name: 'Go on with it' }).click();
+    await page.getByRole('link', { name: 'Cellar' }).waitFor();
   });
 
   it('that are no text are refused in the dialog', async () => {

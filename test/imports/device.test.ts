@@ -194,6 +194,19 @@ describe('a fleet by CSV', () => {
     expect(await devices('&q=^f1-02$')).toEqual([]);
   });
 
+  it('takes back an export of all devices, and changes nothing', async () => {
+    const other = await createTenant(service);
+    const fleet = 'serial,name,tags,lat,lon\nf5-01,=1+1,"a,b;c",1.5,-2\nf5-02,\'quoted,,,\n';
+    await importing(other).whole('/devices?dryRun=false', fleet);
+    const { body } = await other.owner.get<string>(`/organizations/${other.id}/export`);
+    expect(body).toContain("'=1+1");
+    expect(counts(await importing(other).whole('/devices?clearEmpty=true', body))).toMatchObject({
+      lines: 2,
+      unchanged: 2,
+      faultCount: 0,
+    });
+  });
+
   it("is nobody else's, and takes nobody else's products", async () => {
     const other = await createTenant(service);
     const { id } = await files.whole('/devices', 'serial\nf2-01\n');

@@ -30,7 +30,7 @@ export const counts = ({ lines, created, updated, unchanged, rejected, faultCoun
 const csv = { 'content-type': 'text/csv' };
 
 /** Sends files of a tenant, and waits for what becomes of them. */
-export const importing = (tenant: Tenant) => {
+export const importing = (tenant: Pick<Tenant, 'id' | 'owner'>) => {
   const at = `/organizations/${tenant.id}/imports`;
   const over = async ({ id, ...begun }: FileImport): Promise<FileImport> => {
     for (let now: FileImport = { id, ...begun }; ; now = (await tenant.owner.get<FileImport>(`${at}/${id}`)).body)

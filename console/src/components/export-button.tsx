@@ -2,14 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { saveExport } from '../export.js';
 import { Failure } from './state.js';
 
-/** A button that saves an export of an application as a file, and stops it where it is pressed again. */
+/** A button that saves an export of an application, or of the organization, as a file, and stops it where it is pressed again. */
 export function ExportButton({
   label,
   applicationId,
   parameters,
 }: {
   label: string;
-  applicationId: string;
+  applicationId?: string;
   /** Of the export, by their names; those without a value are left out. */
   parameters: Readonly<Record<string, string | undefined>>;
 }) {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useAddress } from '../../address.js';
+import { ExportButton } from '../../components/export-button.js';
 import { JobProgress } from '../../components/job.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
@@ -74,11 +75,15 @@ export function DevicesScreen() {
     <Page
       title="Devices"
       actions={
-        devices.data !== undefined &&
-        mayOwn.value && (
+        devices.data !== undefined && (
           <>
-            <ImportActions sent={(importId) => address.set({ import: importId })} />
-            <RegisterDevice products={devices.data.products.items} />
+            <ExportButton label="Download all as CSV" parameters={{ of: 'devices' }} />
+            {mayOwn.value && (
+              <>
+                <ImportActions sent={(importId) => address.set({ import: importId })} />
+                <RegisterDevice products={devices.data.products.items} />
+              </>
+            )}
           </>
         )
       }

@@ -156,6 +156,15 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
             Import {good.toLocaleString()} {good === 1 ? 'line' : 'lines'}
           </button>
         )}
+        {state === 'failed' && job?.kind.startsWith('import') && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => void ask(ApplyFileImportDocument, variables).then(reload, reload)}
+          >
+            Go on with it
+          </button>
+        )}
         {state === 'checked' && (
           <button type="button" onClick={() => void ask(DeleteFileImportDocument, variables).then(close, reload)}>
             Discard the file

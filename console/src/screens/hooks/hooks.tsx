@@ -2,6 +2,7 @@ import { useLocation } from 'preact-iso';
 import { useAddress } from '../../address.js';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
+import { ExportButton } from '../../components/export-button.js';
 import { Page } from '../../components/page.js';
 import { Empty, Loading } from '../../components/state.js';
 import { type Column, Pager, Table } from '../../components/table.js';
@@ -75,20 +76,24 @@ export function HooksScreen() {
     <Page
       title="Hooks"
       actions={
-        mayWrite.value &&
         writable.length > 0 && (
-          <Action label="Make a hook" action="Make" primary submit={make}>
-            <Field label="Application" hint="Records of its devices are sent.">
-              <select name="application">
-                {writable.map(({ id, name }) => (
-                  <option key={id} value={id} selected={id === address.get('application')}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </Field>
-            <HookFields />
-          </Action>
+          <>
+            <ExportButton label="Download deliveries as CSV" parameters={{ of: 'deliveries' }} />
+            {mayWrite.value && (
+              <Action label="Make a hook" action="Make" primary submit={make}>
+                <Field label="Application" hint="Records of its devices are sent.">
+                  <select name="application">
+                    {writable.map(({ id, name }) => (
+                      <option key={id} value={id} selected={id === address.get('application')}>
+                        {name}
+                      </option>
+                    ))}
+                  </select>
+                </Field>
+                <HookFields />
+              </Action>
+            )}
+          </>
         )
       }
     >
