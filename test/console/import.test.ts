@@ -44,6 +44,7 @@ describeInBrowser('files of devices and history', () => {
     await setQuota(world.pool, owner.id, { devices: 2 });
     await page.getByRole('button', { name: 'Go on with it' }).click();
     await page.getByRole('link', { name: 'Cellar' }).waitFor();
+    expect(await page.getByText('The file is imported.').count()).toBe(1);
   });
 
   it('that are no text are refused in the dialog', async () => {

@@ -51,6 +51,27 @@ function newest({ latest, product }: Device) {
   );
 }
 
+/** What the head of the page offers: files out and in, and a new device. */
+function Actions({
+  products,
+  sent,
+}: {
+  products: NonNullable<DevicesQuery['products']>['items'];
+  sent: (importId: string) => void;
+}) {
+  return (
+    <>
+      <ExportButton label="Download all as CSV" parameters={{ of: 'devices' }} />
+      {mayOwn.value && (
+        <>
+          <ImportActions sent={sent} />
+          <RegisterDevice products={products} />
+        </>
+      )}
+    </>
+  );
+}
+
 /** The devices of the organization, page by page, and what can be done to many of them at once. */
 export function DevicesScreen() {
   const address = useAddress();
@@ -76,15 +97,7 @@ export function DevicesScreen() {
       title="Devices"
       actions={
         devices.data !== undefined && (
-          <>
-            <ExportButton label="Download all as CSV" parameters={{ of: 'devices' }} />
-            {mayOwn.value && (
-              <>
-                <ImportActions sent={(importId) => address.set({ import: importId })} />
-                <RegisterDevice products={devices.data.products.items} />
-              </>
-            )}
-          </>
+          <Actions products={devices.data.products.items} sent={(importId) => address.set({ import: importId })} />
         )
       }
     >
