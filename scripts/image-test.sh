@@ -8,14 +8,17 @@ base=docker.io/library/node:24-slim
 image=localhost/ddp-test:$$
 name=ddp-test-$$
 work=$(mktemp -d)
-packages=(buildah podman crun conmon catatonit netavark mmdebstrap ca-certificates)
+# npm and Node.js of the machine: those of node_modules have no npm beside them.
+PATH=$(tr : '\n' <<<"$PATH" | grep -v '/node_modules/\.bin$' | paste -sd :)
+packages=(buildah podman runc conmon catatonit netavark mmdebstrap ca-certificates)
 
 skip() { echo "The image is not tried: $1"; exit 0; }
 fail() { echo "$1" >&2; podman logs "$name" >&2 2>/dev/null || true; exit 1; }
 # Images and containers of the test alone, without a file system that the machine may lack.
 export CONTAINERS_STORAGE_CONF=$work/storage.conf XDG_RUNTIME_DIR=$work/run
 buildah() { command buildah "$@" 2> >(grep -v 'CNI config' >&2); }
-podman() { command podman --cgroup-manager=cgroupfs "$@" 2> >(grep -v 'CNI config' >&2); }
+# runc runs where both kinds of control groups are mounted, crun does not. Without systemd nothing calls the health check by itself.
+podman() { command podman --runtime runc --cgroup-manager=cgroupfs "$@" 2> >(grep -v 'CNI config\|unable to get systemd connection' >&2); }
 
 clean() {
   podman rm --force --time 0 "$name" >/dev/null 2>&1 || true
@@ -26,7 +29,7 @@ clean() {
 trap clean EXIT
 
 [ "$(id -u)" = 0 ] || skip 'it takes root.'
-if ! { command -v buildah && command -v podman && command -v mmdebstrap && [ -x /usr/libexec/podman/catatonit ]; } >/dev/null 2>&1; then
+if ! { command -v buildah && command -v podman && command -v mmdebstrap && command -v runc && [ -x /usr/libexec/podman/catatonit ]; } >/dev/null 2>&1; then
   { apt-get -qq install -y --no-install-recommends "${packages[@]}" || { apt-get -qq update && apt-get -qq install -y --no-install-recommends "${packages[@]}"; }; } \
     >"$work/apt.log" 2>&1 || skip "apt-get cannot install buildah and podman: $(tail -n 1 "$work/apt.log")"
 fi
@@ -65,7 +68,10 @@ build() {
 }
 
 run() {
-  podman run --detach --name "$name" --network host --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges --init \
+  local files
+  files=$(ulimit -Hn)
+  # podman wants higher limits, which takes a right that root lacks in a container.
+  podman run --detach --name "$name" --ulimit "nofile=$files:$files" --ulimit nproc=4096:4096 --network host --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges --init \
     --volume "$work/data:/data" --env HOST=127.0.0.1 --env PORT="$port" --env STOP_DELAY=1s --stop-timeout 30 "$image" >/dev/null
 }
 wait_until_healthy() {

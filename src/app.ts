@@ -52,9 +52,9 @@ export interface Service {
   readonly url: string;
   /** Where devices publish over MQTT; undefined where that is off. */
   readonly mqttUrl: string | undefined;
-  /** From now on it says that it cannot serve (`/readyz`), and every answer ends its connection. */
+  /** From now on it says that it cannot serve (`/readyz`); it answers as before. */
   drain(): void;
-  /** From now on other processes take what is new: it accepts nothing, and every answer ends its connection. */
+  /** From now on other processes take what is new: it stops accepting, and every answer ends its connection. */
   leave(): void;
   /** Its own figures. */
   readonly registry: Registry;
@@ -82,7 +82,6 @@ export async function startService(options: ServicesOptions): Promise<Service> {
       mqttUrl: mqtt?.url,
       drain() {
         state.draining = true;
-        server.drain();
       },
       leave() {
         server.leave();

@@ -15,9 +15,7 @@ import { createRefusal } from './refuse-connection.js';
 export interface HttpServer {
   /** Its origin, with the port that it got; loopback where it listens on every address. */
   readonly url: string;
-  /** From now on every answer ends its connection. */
-  drain(): void;
-  /** The same, and new connections are left to the other processes that listen at the address. */
+  /** Stops accepting; from now on every answer ends its connection. */
   leave(): void;
   /** Stops accepting; requests in flight may finish within `timeout` milliseconds, then they are cut off. */
   close(timeout: number): Promise<void>;
@@ -57,11 +55,11 @@ export async function listen(
   const all = await listenTogether(server, take, address, setting);
   const drain = drainWith(server);
   let ended: Promise<unknown> | undefined;
-  const stopListening = () => (ended ??= Promise.all(all.map(endListening)));
+  const stopListening = () => (ended ??= endListening(all));
   return {
     url: `http://${placeOf(server)}`,
-    drain,
     leave() {
+      if (ended) return;
       drain();
       void stopListening();
     },
@@ -120,13 +118,16 @@ export async function checkListenAddress(address: ListenAddress, setting = 'PORT
 /** @param stopListening resolves when the server, and the others that listen for it, have no connection any more */
 async function close(server: Server, stopListening: () => Promise<unknown>, timeout: number): Promise<void> {
   // A kept-alive connection that is answered only now is idle from then on.
-  const closing = setInterval(() => server.closeIdleConnections(), 50);
+  const closing = setInterval(closeIdle, 50, server);
   const cut = setTimeout(() => server.closeAllConnections(), timeout);
   const ended = stopListening();
-  server.closeIdleConnections();
+  closeIdle(server);
   await ended;
   clearInterval(closing);
   clearTimeout(cut);
   // Ends what watches over requests that are late.
   server.close();
 }
+
+/** At the end of a turn of the event loop: a request that has come to an idle connection has been read by then. */
+const closeIdle = (server: Server): void => void setImmediate(() => server.closeIdleConnections());

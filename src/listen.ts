@@ -1,5 +1,6 @@
 import cluster from 'node:cluster';
 import { type AddressInfo, createServer, Server, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 
 /** Where to listen. Port 0 takes any free one. */
 export interface ListenAddress {
@@ -15,6 +16,11 @@ export type Take = (socket: Socket) => void;
  * connects faster than that keeps everybody else waiting in its queue.
  */
 const listeners = 64;
+
+/** How long a turn of the event loop takes in which little happened, at most. Milliseconds. */
+const quietTurn = 1;
+/** How long a quiet turn is waited for before listening ends all the same. Milliseconds. */
+const maxWait = 1000;
 
 /**
  * Listens at an address with as many sockets as it takes; gives the servers, of which the given one is the first.
@@ -40,7 +46,7 @@ export async function listenTogether(
 async function listenWithAll(server: Server, take: Take, address: ListenAddress): Promise<Server[]> {
   if (cluster.isWorker) return [await begin(server, address, false)];
   // A socket that shares its port would share it with another service too, and not say that the port is taken.
-  if (address.port !== 0) await begin(createServer(), address, false).then(endListening);
+  if (address.port !== 0) await begin(createServer(), address, false).then(end);
   try {
     await begin(server, address, true);
   } catch (error) {
@@ -62,8 +68,33 @@ const begin = <S extends Server>(server: S, address: ListenAddress, reusePort: b
     server.listen({ ...address, reusePort }, () => resolve(server.removeListener('error', reject)));
   });
 
+/**
+ * Stops accepting; resolves when none of the servers has a connection any more. The system resets connections that wait in
+ * the queue of a listener that closes, and a proxy answers 502 for a POST that it has sent into one: so they close at the end of
+ * a short turn of the event loop in which no connection came.
+ */
+export async function endListening(servers: readonly Server[]): Promise<void> {
+  let came = false;
+  const note = () => {
+    came = true;
+  };
+  for (const server of servers) server.on('connection', note);
+  const late = performance.now() + maxWait;
+  // From the end of one turn to that of the next, Node.js has looked for connections.
+  await turn();
+  for (let quiet = false; !quiet && performance.now() < late; ) {
+    came = false;
+    const began = performance.now();
+    await turn();
+    quiet = !came && performance.now() - began < quietTurn;
+  }
+  const ended = servers.map(end);
+  for (const server of servers) server.off('connection', note);
+  await Promise.all(ended);
+}
+
 /** An HTTP server's own `close` would also cut idle connections, on which a request may be on its way. */
-export const endListening = (server: Server): Promise<void> =>
+const end = (server: Server): Promise<void> =>
   new Promise((resolve) => Server.prototype.close.call(server, () => resolve()));
 
 /** Host and port of a server that listens; loopback where it listens on every address. */

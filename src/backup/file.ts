@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -74,23 +74,33 @@ export const headerFrame = (value: Omit<Header, 'format'>): Buffer => frame('H',
 
 /**
  * Writes frames to a file that only its owner can read, and gives its size in bytes. It has its name once it is whole and on
- * the disk. Refuses to replace a file.
+ * the disk; until then it is beside that, with `.partial` behind its name.
+ * @throws Error with a sentence where there is a file of the name, or a partial one
  */
 export async function writeBackup(path: string, frames: AsyncIterable<Buffer>): Promise<number> {
   const partial = `${path}.partial`;
-  await (await open(path, 'wx', 0o600)).close();
+  if (await exists(path)) throw new Error(`${path} exists: name a new file.`);
+  const file = await open(partial, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+    throw new Error(`${partial} exists: another backup writes it, or one was cut off. Delete it where none runs.`);
+  });
   try {
     const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
     // Flushed: on the disk before it has its name.
-    const file = createWriteStream(partial, { mode: 0o600, flush: true });
-    await pipeline(Readable.from(signed(frames)), compress, file);
+    await pipeline(Readable.from(signed(frames)), compress, file.createWriteStream({ flush: true }));
     await rename(partial, path);
   } catch (error) {
-    await Promise.all([path, partial].map((each) => rm(each, { force: true })));
+    await rm(partial, { force: true });
     throw error;
   }
   return (await stat(path)).size;
 }
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
 
 async function* signed(frames: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');

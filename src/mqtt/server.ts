@@ -25,8 +25,8 @@ export interface MqttOptions extends Omit<ConnectionOptions, 'takePlace' | 'metr
   listen: (server: Server, take: (socket: Socket) => void) => Promise<{ servers: readonly Server[]; place: string }>;
   /** Lets a new connection in, or says that its address has too many without a token. */
   accept: (socket: Socket) => boolean;
-  /** Resolves when a server that listens accepts nothing more, and has no connection. */
-  endListening: (server: Server) => Promise<void>;
+  /** Stops accepting; resolves when none of the servers has a connection any more. */
+  endListening: (servers: readonly Server[]) => Promise<void>;
   registry: Registry;
   log: Log;
 }
@@ -56,8 +56,8 @@ export async function startMqtt(options: MqttOptions): Promise<MqttServer> {
     stream.once('close', () => open.delete(connection));
   };
   const { servers, place } = await options.listen(createServer({ allowHalfOpen: true, noDelay: true }, take), take);
-  let ended: Promise<unknown> | undefined;
-  const stopListening = () => (ended ??= Promise.all(servers.map(options.endListening)));
+  let ended: Promise<void> | undefined;
+  const stopListening = () => (ended ??= options.endListening(servers));
   return {
     url: `${tls === undefined ? 'mqtt' : 'mqtts'}://${place}`,
     leave: () => void stopListening(),

@@ -1,8 +1,12 @@
-import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { readConfig } from '../../src/config.js';
 import { buildCustomer, type Customer } from '../hooks/customer.js';
 import { type Receiver, startReceiver } from '../hooks/receiver.js';
@@ -10,6 +14,7 @@ import { runCommand } from '../support/command.js';
 import { createDatabase } from '../support/database.js';
 import { execute } from '../support/server.js';
 import { startTestService, useService } from '../support/service.js';
+import { describeSchema, makeFirstRelease } from '../upgrade/first-release.js';
 
 const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [600_000] };
 const service = useService({ config: { hooks } });
@@ -26,6 +31,18 @@ const refusal = async (databaseUrl: string, ...args: string[]): Promise<string> 
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   return stderr;
 };
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+/** Files of the folder whose names begin so. */
+const filesOf = async (name: string): Promise<string[]> =>
+  (await readdir(folder)).filter((each) => each.startsWith(name));
+
+async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  return work(client).finally(() => client.end());
+}
 
 const column = async (databaseUrl: string, query: string): Promise<string[]> =>
   (await execute(databaseUrl, query)).rows.map(({ name }) => name);
@@ -136,11 +153,28 @@ describe('a backup of a service under load', () => {
 
 describe('ddp backup', () => {
   it('replaces no file, and leaves none behind where it fails', async () => {
-    expect(await refusal(service.databaseUrl, 'backup', file)).toContain('EEXIST');
+    expect(await refusal(service.databaseUrl, 'backup', file)).toBe(`${file} exists: name a new file.\n`);
     const empty = await createDatabase({ template: false });
     const other = join(folder, 'other.backup');
     expect(await refusal(empty, 'backup', other)).toMatch(/nothing to back up/);
-    await expect(stat(other)).rejects.toThrow('ENOENT');
+    expect(await filesOf('other')).toEqual([]);
+  });
+
+  it('says that the disk is full, and leaves no file behind', async () => {
+    // A file that may not grow is what a disk is that is full.
+    const command = `ulimit -f 1; exec "$0" "$@"`;
+    const args = [process.execPath, program, 'backup', join(folder, 'large.backup')];
+    const env = { PATH: process.env['PATH'], LOG_LEVEL: 'warn', DATABASE_URL: service.databaseUrl };
+    const failure = await promisify(execFile)('sh', ['-c', command, ...args], { env }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 1, stderr: expect.stringMatching(/^EFBIG: file too large/) });
+    expect(await filesOf('large')).toEqual([]);
+  });
+
+  it('has its name once it is whole, and replaces none that is being written', async () => {
+    const path = join(folder, 'cut-off.backup');
+    await writeFile(`${path}.partial`, 'the first part of a backup that was cut off');
+    expect(await refusal(service.databaseUrl, 'backup', path)).toMatch(/partial exists: another backup writes it/);
+    expect(await filesOf('cut-off')).toEqual(['cut-off.backup.partial']);
   });
 });
 
@@ -165,6 +199,20 @@ describe('ddp restore', () => {
       expect(await refusal(empty, 'restore', copy)).toMatch(/^copy.backup is cut, damaged, or no backup/);
     }
     expect(await column(empty, `select relname as name from pg_class where relname = 'account'`)).toEqual([]);
+  }, 180_000);
+
+  it('brings the backup of the first release to the schema of this one, with all that is in it', async () => {
+    const first = await createDatabase({ template: false });
+    await withClient(first, (client) => makeFirstRelease(client, { devices: 100, records: 2000, deliveries: 500 }));
+    const old = join(folder, 'first.backup');
+    const { rows } = await ddp<{ rows: string }>(first, 'backup', old);
+    const target = await createDatabase({ template: false });
+    expect(await ddp(target, 'restore', old)).toMatchObject({ rows });
+    const counts = `select concat_ws(' ', (select count(*) from device), (select count(*) from record),
+      (select count(*) from delivery), (select max(number) from device)) as name`;
+    expect(await column(target, counts)).toEqual(['100 2000 500 100']);
+    const schemas = [await withClient(target, describeSchema), await withClient(service.databaseUrl, describeSchema)];
+    expect(schemas[0]).toEqual(schemas[1]);
   }, 180_000);
 
   it('says which file is not there', async () => {

@@ -42,6 +42,16 @@ describe('ddp', () => {
     expect(await response.json()).toMatchObject({ id, username: 'acme', name: 'Acme Ltd', type: 'organization' });
   });
 
+  it('says which Node.js it needs where it is started by an older one', async () => {
+    const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })';
+    const settings = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(older)}` };
+    expect(await runCommand(['--version'], settings)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^ddp needs Node.js 24 or newer, and this is 20.20.2. /),
+    });
+  });
+
   it('refuses a username that is taken with a sentence and nothing on stdout', async () => {
     const outcome = await ddp('organization', 'create', '--username', 'acme', '--email', 'other@example.com', '--json');
     expect(outcome).toEqual({ code: 1, stdout: '', stderr: 'The username acme is taken.\n' });

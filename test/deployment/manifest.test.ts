@@ -58,7 +58,7 @@ describe('the manifests of Kubernetes', () => {
     expect(container?.readinessProbe?.httpGet?.path).toBe('/readyz');
     expect(container?.livenessProbe?.httpGet?.path).toBe('/healthz');
     const delay = Number.parseInt(container?.env?.find(({ name }) => name === 'STOP_DELAY')?.value ?? '', 10);
-    expect(spec?.template.spec?.terminationGracePeriodSeconds).toBeGreaterThan(delay + 15);
+    expect(spec?.template.spec?.terminationGracePeriodSeconds).toBeGreaterThan(delay + 16);
     // It is seen not to be ready before it stops to take requests.
     expect(container!.readinessProbe!.periodSeconds! + container!.readinessProbe!.timeoutSeconds!).toBeLessThan(delay);
   });
