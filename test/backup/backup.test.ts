@@ -41,7 +41,11 @@ const filesOf = async (name: string): Promise<string[]> =>
 async function withClient<T>(connectionString: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString });
   await client.connect();
-  return work(client).finally(() => client.end());
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
 }
 
 const column = async (databaseUrl: string, query: string): Promise<string[]> =>
