@@ -93,8 +93,8 @@ const drain = async (tools: ClusterTools) => {
   let done = 0;
   for (;;) {
     const state = await tools.stepDrain();
-    if (state?.phase === 'tail') break;
     if (state) showProgress((done = state.done), 0);
+    if (state?.phase === 'tail') break;
     await (state ? undefined : pause(500));
   }
   // Records keep coming: the rest is copied by the processes that are started next.

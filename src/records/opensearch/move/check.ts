@@ -1,5 +1,7 @@
 import sql from 'sql-template-tag';
+import { unseen, wholeXid } from '../../../visibility.js';
 import type { BuildOptions } from './build.js';
+import { type BuildState, readMove } from './state.js';
 
 /** An hour of which the cluster has another number of records than PostgreSQL. */
 export interface WrongHour {
@@ -9,19 +11,21 @@ export interface WrongHour {
   indexed: number;
 }
 
-/** Compares how many records of each hour PostgreSQL and the cluster have, of those that were stored up to now. */
+/** Compares how many records of each hour PostgreSQL and the cluster have, of all that the last step of the build saw. */
 export const compareHours = async ({
   pool,
   client,
   names,
 }: BuildOptions): Promise<{ total: number; wrong: WrongHour[] }> => {
-  const { rows: latest } = await pool.query<{ seq: number | null }>(sql`
-    select max(r.seq)::float8 as seq from public.record r where r.id < (select low from (
-      select (state ->> 'low')::uuid as low from index_move where name = 'build') m)`);
-  const last = latest[0]?.seq ?? 0;
-  const { rows } = await pool.query<{ hour: string; count: number }>(sql`
-    select date_trunc('hour', r.ts) as hour, count(*)::float8 as count
-      from public.record r join device d on d.id = r.device_id where r.seq <= ${last} group by 1`);
+  const state = await readMove<BuildState>(pool, 'build');
+  if (state?.phase !== 'tail') throw new Error('The build is not at its end.');
+  const { low, seen } = state;
+  const { rows } = await pool.query<{ hour: string; count: number; last: number }>(sql`
+    select date_trunc('hour', r.ts) as hour, count(*)::float8 as count, max(r.seq)::float8 as last
+      from public.record r join device d on d.id = r.device_id
+           cross join (select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as top) m
+     where r.id < ${low}::uuid or not (${unseen(wholeXid(sql`r.xmin`), { unseenBy: seen })}) group by 1`);
+  const last = rows.reduce((most, row) => Math.max(most, row.last), 0);
   await client.indices.refresh({ index: names.all, ignore_unavailable: true, allow_no_indices: true });
   const indexed = new Map<number, number>();
   const { body: indices } = await client.indices.get({

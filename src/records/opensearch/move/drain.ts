@@ -53,7 +53,7 @@ export const stepDrain = (options: DrainOptions): Promise<DrainState | undefined
     });
     await store(options, tx, await contentsOf(tx, documents));
     const done = state.done + documents.length;
-    const after: DrainState = next ? { ...state, after: next[0]!, done } : { phase: 'tail', after: state.from };
+    const after: DrainState = next ? { ...state, after: next[0]!, done } : { phase: 'tail', after: state.from, done };
     await writeMove(tx, 'drain', after);
     return after;
   });
@@ -139,7 +139,7 @@ export const followJournal = async ({ pool }: Pick<DrainOptions, 'pool'>): Promi
         select distinct organization_id, product_id, date_trunc('hour', ts) from moved
       )
       select count(*)::float8 as copied from moved`);
-    if (below > state.after) await writeMove(tx, 'drain', { phase: 'tail', after: below });
+    if (below > state.after) await writeMove(tx, 'drain', { ...state, after: below });
     return rows[0]!.copied;
   });
 };

@@ -14,10 +14,13 @@ type Move = 'build' | 'drain';
  */
 export type BuildState = { phase: 'copy'; after: string; done: number } | { phase: 'tail'; seen: string; low: string };
 
-/** How far a drain is. `copy`: documents up to this place in the storing order; `tail`: journal rows up to an identifier. */
+/**
+ * How far a drain is. `copy`: documents up to this place in the storing order; `tail`: journal rows up to an identifier.
+ * `done` counts documents.
+ */
 export type DrainState =
   | { phase: 'copy'; from: string; after: number | null; done: number }
-  | { phase: 'tail'; after: string };
+  | { phase: 'tail'; after: string; done: number };
 
 /** Reads how far a move is; undefined where there is none. */
 export const readMove = async <State extends BuildState | DrainState>(
