@@ -74,7 +74,7 @@ describe('the disk of the database is full', () => {
       await report({ fault: 'disk full', statuses, longest, reading: reading?.status, recovered });
       expectRefusals(statuses);
     },
-    240_000,
+    limit,
   );
 });
 

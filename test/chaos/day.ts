@@ -15,7 +15,7 @@ import { postmasterOf } from './embedded.js';
 export const full = process.env['CHAOS'] === 'full';
 
 /** How long a fault may take with all that comes after it, in milliseconds. */
-export const limit = full ? 600_000 : 90_000;
+export const limit = full ? 600_000 : 240_000;
 
 const ends: (() => unknown)[] = [];
 /** Tests that are over. */

@@ -70,7 +70,7 @@ describe('the name server is away', () => {
       await until(() => delivered() >= day.load.acknowledged.size - count);
       await report({ fault: 'DNS away', statuses, longest, recovered });
     },
-    240_000,
+    limit,
   );
 });
 
