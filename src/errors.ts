@@ -92,6 +92,15 @@ export const invalid = (errors: readonly Fault[]) =>
 export const rateLimited = (message: string, wait?: number) =>
   new ApiError('RATE_LIMITED', message, undefined, wait === undefined ? undefined : { 'Retry-After': `${wait}` });
 
+/** What the operator lets an organization use is used up: other than a rate, it is of no use to try again soon. */
+export class QuotaError extends ApiError {}
+
+/** 429 where the quota is of a time that ends after `wait` seconds, else 403. */
+export const quotaExceeded = (message: string, wait?: number) =>
+  wait === undefined
+    ? new QuotaError('FORBIDDEN', message)
+    : new QuotaError('RATE_LIMITED', message, undefined, { 'Retry-After': `${wait}` });
+
 /** 503: the database cannot be reached, unless another reason is given. */
 export const unavailable = (message = 'The service cannot reach its database. Try again shortly.') =>
   new ApiError('UNAVAILABLE', message, undefined, {

@@ -22,6 +22,8 @@ export interface BridgeOptions extends Omit<BrokerOptions, 'handle' | 'atOnce'> 
 const atOnce = 100;
 /** How long a post may take, in milliseconds. */
 const deadline = 30_000;
+/** A quota of a day says to wait until midnight, and may be raised before. Milliseconds. */
+const longestWait = 60_000;
 
 /** The token does not let the bridge post: there is no use in going on. */
 class NotAllowed extends Error {}
@@ -35,7 +37,7 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
   for (let failures = 0; !signal.aborted; failures++) {
     const begun = performance.now();
     try {
-      await takeFromBroker({ ...options, atOnce, handle: (message) => store(options, message) });
+      await takeFromBroker({ ...options, atOnce, handle: (message, over) => store(options, message, over) });
     } catch (error) {
       if (error instanceof NotAllowed) throw error;
       if (signal.aborted) return;
@@ -47,16 +49,21 @@ export async function runBridge(options: BridgeOptions): Promise<void> {
   }
 }
 
-async function store(options: BridgeOptions, message: { topic: string; payload: Buffer }): Promise<void> {
-  const { signal, log } = options;
+/** Posts a message until it is settled, or the connection that it came over is. */
+async function store(
+  options: BridgeOptions,
+  message: { topic: string; payload: Buffer },
+  signal: AbortSignal,
+): Promise<void> {
+  const { log } = options;
   for (let failures = 0; ; failures++) {
     const { status, text, wait } = await post(options, message);
-    if (status === 401 || status === 403) throw new NotAllowed(`The service refuses the token: ${text}`);
+    if (status === 401 || status === 403) throw new NotAllowed(`The service refuses the bridge: ${text}`);
     const isRefused = status >= 400 && status < 500 && status !== 429;
     const isPartly = status === 200 && !text.includes('"rejected":0');
     if (isRefused || isPartly) log.warn({ topic: message.topic, status, answer: text.slice(0, 500) }, 'Not stored.');
     if (isRefused || (status >= 200 && status < 300)) return;
-    await delay(wait ?? backOff(failures), undefined, { signal });
+    await delay(Math.min(wait || backOff(failures), longestWait), undefined, { signal });
   }
 }
 

@@ -1,4 +1,4 @@
-import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { generate, type IPublishPacket, type Packet } from 'mqtt-packet';
 import { InOrder } from '../mqtt/acknowledgements.js';
@@ -11,16 +11,18 @@ export interface BrokerOptions {
   topics: readonly string[];
   /** The broker keeps messages for this name while nobody is there to take them. */
   clientId: string;
-  /** Stores a message; it is acknowledged when this resolves, and not at all where it rejects. */
-  handle: (message: { topic: string; payload: Buffer }) => Promise<void>;
+  /**
+   * Stores a message; it is acknowledged when this resolves, and not at all where it rejects. `signal` is aborted when the
+   * connection ends: the broker sends the message again over the next one.
+   */
+  handle: (message: { topic: string; payload: Buffer }, signal: AbortSignal) => Promise<void>;
   /** Messages under way at once. */
   atOnce: number;
+  /** Seconds between PINGREQs; the broker has as long to answer. */
+  keepAlive: number;
   /** Aborted to finish what is under way and leave. */
   signal: AbortSignal;
 }
-
-/** Seconds between signs of life, and the wait for an answer. */
-const keepAlive = 30;
 
 /** Takes messages (MQTT 3.1.1, QoS 1) until it is told to leave; rejects where the broker refuses or the connection breaks. */
 export function takeFromBroker(options: BrokerOptions): Promise<void> {
@@ -37,16 +39,20 @@ class Subscriber {
   private readonly answers = new InOrder<number | undefined>((messageId) => this.acknowledge(messageId));
   private pending = 0;
   private readonly pings: NodeJS.Timeout;
+  private readonly over = new AbortController();
+  private readonly signal: AbortSignal;
+  /** Whether the broker owes an answer: to CONNECT at first, then to a PINGREQ. */
+  private isOwed = true;
 
   constructor(private readonly options: BrokerOptions) {
-    const { url, clientId, signal } = options;
-    const { hostname: host, username, password } = url;
-    this.socket =
-      url.protocol === 'mqtts:'
-        ? connectTls({ host, servername: host, port: Number(url.port || 8883) })
-        : connectTcp({ host, port: Number(url.port || 1883) });
-    this.socket.setTimeout(2 * keepAlive * 1000, () => this.fail(new Error('The broker is silent.')));
-    this.socket.on('data', (chunk: Buffer) => this.read(chunk));
+    const { url, clientId, keepAlive, signal } = options;
+    const { username, password } = url;
+    this.signal = AbortSignal.any([signal, this.over.signal]);
+    this.socket = connectTo(url);
+    this.socket.on('data', (chunk: Buffer) => {
+      this.isOwed = false;
+      this.read(chunk);
+    });
     this.socket.once('error', (error) => this.fail(error));
     this.socket.once('close', () => this.fail(new Error('The broker ended the connection.')));
     this.send({
@@ -58,7 +64,7 @@ class Subscriber {
       ...(username && { username: decodeURIComponent(username) }),
       ...(password && { password: Buffer.from(decodeURIComponent(password)) }),
     });
-    this.pings = setInterval(() => this.send({ cmd: 'pingreq' }), keepAlive * 1000);
+    this.pings = setInterval(() => this.ping(), keepAlive * 1000);
     signal.addEventListener('abort', this.leave, { once: true });
     if (signal.aborted) this.leave();
   }
@@ -87,8 +93,16 @@ class Subscriber {
     } catch (error) {
       return this.fail(error as Error);
     }
-    if (this.pending < atOnce && !signal.aborted) this.socket.resume();
-    else this.socket.pause();
+    if (this.pending >= atOnce || signal.aborted) return void this.socket.pause();
+    if (this.socket.isPaused()) this.isOwed = false;
+    this.socket.resume();
+  }
+
+  /** A broker whose machine is gone does not end the connection. What it says is not read while we are paused. */
+  private ping(): void {
+    if (this.isOwed && !this.socket.isPaused()) return this.fail(new Error('The broker is silent.'));
+    this.isOwed = true;
+    this.send({ cmd: 'pingreq' });
   }
 
   private heed(packet: Packet): void {
@@ -104,16 +118,20 @@ class Subscriber {
   private handle({ topic, payload, qos, messageId }: IPublishPacket): void {
     const answer = qos === 0 ? undefined : this.answers.open();
     this.pending++;
-    this.options.handle({ topic, payload: payload as Buffer }).then(
+    const { handle, signal } = this.options;
+    handle({ topic, payload: payload as Buffer }, this.signal).then(
       () => {
         this.pending--;
         answer?.(messageId);
-        if (this.options.signal.aborted) this.leave();
+        if (signal.aborted) this.leave();
         else this.read();
       },
       (error: unknown) => {
         this.pending--;
-        this.fail(error as Error);
+        if (!signal.aborted) return this.fail(error as Error);
+        // Who leaves waits for nothing: the broker keeps this message, and those after it are acknowledged.
+        answer?.(undefined);
+        this.leave();
       },
     );
   }
@@ -134,7 +152,19 @@ class Subscriber {
 
   private finish(): void {
     clearInterval(this.pings);
+    this.over.abort();
+    // What was read and not begun comes again over the next connection.
+    this.input.clear();
     this.options.signal.removeEventListener('abort', this.leave);
     this.socket.end();
   }
+}
+
+/** Opens a connection to the address of a broker. */
+function connectTo({ protocol, hostname, port }: URL): Socket {
+  // IPv6 addresses have brackets in a URL.
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (protocol !== 'mqtts:') return connectTcp({ host, port: Number(port || 1883) });
+  // A server name is never an address (RFC 6066, section 3).
+  return connectTls({ host, port: Number(port || 8883), ...(isIP(host) === 0 && { servername: host }) });
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type BridgeSource, bridgeSources, runBridge } from '../bridge/bridge.js';
 import { createLog } from '../log.js';
 
@@ -10,6 +10,7 @@ interface GivenOptions {
   organization: string;
   token: string;
   clientId: string;
+  keepAlive: number;
 }
 
 /** `ddp bridge` */
@@ -30,10 +31,32 @@ export function addBridgeCommand(ddp: Command): void {
     .addOption(new Option('--token <token>', 'token of scope ingest').env('DDP_TOKEN').makeOptionMandatory())
     .option('--service <origin>', 'where the service is', 'http://127.0.0.1:4000')
     .option('--client-id <name>', 'the broker keeps messages for this name while the bridge is away', 'ddp-bridge')
+    .option(
+      '--keep-alive <seconds>',
+      'between signs of life; a broker that is silent for twice as long is left',
+      secondsOf,
+      30,
+    )
     .action(bridge);
 }
 
-async function bridge({ url, topic, source, service, organization, token, clientId }: GivenOptions): Promise<void> {
+const secondsOf = (text: string): number => {
+  const seconds = Number(text);
+  if (!/^\d{1,5}$/.test(text) || seconds < 1 || seconds > 65_535)
+    throw new InvalidArgumentError('It must be from 1 to 65535.');
+  return seconds;
+};
+
+async function bridge({
+  url,
+  topic,
+  source,
+  service,
+  organization,
+  token,
+  clientId,
+  keepAlive,
+}: GivenOptions): Promise<void> {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address === undefined || !/^mqtts?:$/.test(address.protocol))
     throw new Error('--url must be an address such as mqtt://host:1883.');
@@ -47,6 +70,7 @@ async function bridge({ url, topic, source, service, organization, token, client
     organizationId: organization,
     token,
     clientId,
+    keepAlive,
     log: createLog('info'),
     signal: stop.signal,
   });

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { IPublishPacket } from 'mqtt-packet';
 import type { Caller } from '../entities/caller.js';
-import { ApiError } from '../errors.js';
+import { ApiError, QuotaError } from '../errors.js';
 import type { Log } from '../log.js';
 import { InOrder } from './acknowledgements.js';
 import { type MessageStore, storeMessage } from './message.js';
@@ -108,6 +108,8 @@ export class Inbox {
         return await storeMessage(this.options.store, packet, { caller, clientId });
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'RATE_LIMITED') throw error;
+        // A day's quota may be used up until midnight: nobody waits that long.
+        if (error instanceof QuotaError) throw error;
         const seconds = Number(error.headers?.['Retry-After'] ?? 1);
         await delay(seconds * 1000, undefined, { signal: this.leaving.signal });
       }

@@ -1,4 +1,4 @@
-import type { ApiError } from '../errors.js';
+import { type ApiError, QuotaError } from '../errors.js';
 
 /** Reason codes that we send (MQTT 5.0, section 2.4). From 0x80 on they say what went wrong. */
 export const Reason = {
@@ -48,7 +48,9 @@ export const nameOf = (reason: Reason): string => names.get(reason) ?? 'unspecif
 const names = new Map<Reason, string>(Object.entries(Reason).map(([name, reason]) => [reason, name]));
 
 /** What a message is refused for that HTTP would have answered with this error. */
-export const refusalFor = ({ code, message, errors }: ApiError): Refusal => {
+export const refusalFor = (error: ApiError): Refusal => {
+  const { code, message, errors } = error;
+  if (error instanceof QuotaError) return new Refusal(Reason.quotaExceeded, message);
   if (code === 'UNAUTHENTICATED') return new Refusal(Reason.notAuthorized, noToken, true);
   const reason = reasons[code] ?? Reason.payloadFormat;
   const faults = errors?.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { forbidden, rateLimited } from '../errors.js';
+import { quotaExceeded } from '../errors.js';
 import { dayLength, dayOf } from './call-counter.js';
 
 type Database = Pick<Pool, 'query'>;
@@ -43,7 +43,7 @@ export class Quotas {
 
   /**
    * Lets a call of so many items begin.
-   * @throws rateLimited where the records of the day are used up, forbidden where the stored bytes are
+   * @throws quotaExceeded where the records of the day are used up, or the stored bytes are
    */
   reserve(organizationId: string, items: number): Settle {
     const standing = this.standings.get(organizationId);
@@ -113,7 +113,7 @@ const storedNow = sql`(
   + coalesce((select sum(p.bytes) from pending p where p.organization_id = q.organization_id), 0))`;
 
 const storageFull = (quota: number) =>
-  forbidden(
+  quotaExceeded(
     `The quota of ${quota} stored bytes is reached, until records are deleted: delete devices, or ask the operator for a shorter retention or a larger quota.`,
   );
 
@@ -123,7 +123,7 @@ const dayFull = (
 ) => {
   const end = day + dayLength;
   const reached = left === 0 ? 'is reached' : `leaves ${left}, and this call has ${items}`;
-  return rateLimited(
+  return quotaExceeded(
     `The quota of ${quota} records a day ${reached}, until ${new Date(end).toISOString()}.`,
     Math.max(1, Math.ceil((end - now) / 1000)),
   );

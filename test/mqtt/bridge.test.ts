@@ -4,8 +4,11 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { generate, type Packet, parser } from 'mqtt-packet';
+import { TokenScope } from '../../src/entities/enums.js';
+import { setQuota } from '../../src/operator/quota.js';
 import { ended, startCommand } from '../support/command.js';
-import { recordsOf, useMqtt } from './mqtt-world.js';
+import { createTenant, withDatabase } from '../support/tenant.js';
+import { makeDevice, recordsOf, useMqtt } from './mqtt-world.js';
 
 const world = useMqtt();
 
@@ -64,7 +67,12 @@ class Broker {
 
 let child: ChildProcess | undefined;
 let broker: Broker;
-const bridge = async (source: string, messages: readonly { topic: string; payload: string }[], token: string) => {
+const bridge = async (
+  source: string,
+  messages: readonly { topic: string; payload: string }[],
+  token: string,
+  { organization = world.tenant.id, more = [] }: { organization?: string; more?: readonly string[] } = {},
+) => {
   broker = await Broker.with(messages);
   const { url } = world.service;
   child = startCommand(
@@ -79,7 +87,8 @@ const bridge = async (source: string, messages: readonly { topic: string; payloa
       '--service',
       url,
       '--organization',
-      world.tenant.id,
+      organization,
+      ...more,
     ],
     { DDP_TOKEN: token },
   );
@@ -116,6 +125,39 @@ describe('ddp bridge', () => {
     await bridge('the-things-stack', [{ topic: 'v3/app@tenant/devices/d/up', payload }], world.ingestToken);
     await broker.until('puback');
     expect(broker.acknowledged).toEqual([1]);
+  }, 60_000);
+
+  it('leaves a broker that answers nothing any more, and connects again', async () => {
+    await bridge('ddp', [], world.ingestToken, { more: ['--keep-alive', '1'] });
+    await broker.until('connect', 2);
+    expect(broker.heard.some(({ cmd }) => cmd === 'pingreq')).toBe(true);
+  }, 60_000);
+
+  it('leaves at once though a message waits for its quota: that one stays with the broker, others are acknowledged', async () => {
+    const tenant = await createTenant(world.service);
+    const deviceId = await makeDevice(tenant, 'ab-01');
+    await withDatabase(world.service, (database) => setQuota(database, tenant.id, { recordsPerDay: 1 }));
+    const two = [
+      { serial: 'ab-01', data: {} },
+      { serial: 'ff-ff', data: {} },
+    ];
+    const unknown = [
+      { serial: 'ff-ff', data: {} },
+      { serial: 'ff-ff', data: {} },
+    ];
+    while ((await tenant.owner.post(`/organizations/${tenant.id}/records`, unknown)).status !== 429);
+    const messages = [two, { serial: 'ab-01', data: { number: 1 } }].map((records) => ({
+      topic: 'site/1',
+      payload: JSON.stringify(records),
+    }));
+    const { token } = await tenant.client({ scope: TokenScope.ingest });
+    const running = await bridge('ddp', messages, token!, { organization: tenant.id });
+    while ((await recordsOf(tenant, deviceId)).length === 0);
+    running.kill('SIGTERM');
+    expect(await ended(running)).toBe(0);
+    await broker.until('disconnect');
+    expect(broker.acknowledged).toEqual([2]);
+    expect((await recordsOf(tenant, deviceId)).map(({ data }) => data)).toEqual([{ number: 1 }]);
   }, 60_000);
 
   it('ends with a sentence where its token counts no more, and acknowledges nothing', async () => {
