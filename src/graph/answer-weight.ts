@@ -9,23 +9,35 @@ const yieldEvery = 20_000;
  * lead to write the same value many times.
  */
 export async function reserveAnswer(data: unknown, reserve: (bytes: number) => void): Promise<void> {
-  const rest: unknown[] = [data];
+  const rest: object[] = [];
   let bytes = 0;
-  for (let count = 1; rest.length > 0; count++) {
-    const value = rest.pop();
+  let count = 0;
+  const add = (value: unknown) => {
+    count++;
     if (typeof value === 'string') bytes += value.length + 3;
-    else if (Array.isArray(value)) for (const item of value) rest.push(item);
-    else if (typeof value === 'object' && value !== null) {
-      for (const [name, inner] of Object.entries(value)) {
-        bytes += name.length + 3;
-        rest.push(inner);
-      }
-    } else bytes += 6;
+    else if (typeof value === 'object' && value !== null) rest.push(value);
+    else bytes += 6;
+  };
+  add(data);
+  for (let value = rest.pop(); value !== undefined; value = rest.pop()) {
+    if (Array.isArray(value)) for (const item of value) add(item);
+    else addFields(value as Readonly<Record<string, unknown>>);
     if (bytes > portion) {
       reserve(bytes);
       bytes = 0;
     }
-    if (count % yieldEvery === 0) await setImmediate();
+    if (count >= yieldEvery) {
+      count = 0;
+      await setImmediate();
+    }
   }
   reserve(bytes);
+
+  function addFields(fields: Readonly<Record<string, unknown>>): void {
+    // Not `Object.entries`, which makes an array for each field of each row.
+    for (const name of Object.keys(fields)) {
+      bytes += name.length + 3;
+      add(fields[name]);
+    }
+  }
 }
