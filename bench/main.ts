@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   export: () => import('./export.js'),
   graph: () => import('./graph.js'),
   hooks: () => import('./hooks.js'),
+  mqtt: () => import('./mqtt.js'),
   neighbours: () => import('./neighbours.js'),
   ingest: () => import('./ingest.js'),
   rest: () => import('./rest.js'),

@@ -17,6 +17,8 @@ import { prepareDatabase } from '../src/prepare.js';
 /** A service in a process of its own. */
 export interface StageService {
   origin: string;
+  /** Where it takes messages of MQTT; undefined where that is off. */
+  mqttUrl: string | undefined;
   pid: number;
   close(): Promise<void>;
 }
@@ -33,6 +35,8 @@ export interface Stage {
   folder: string;
   /** Process of the service. */
   pid: number;
+  /** Where the service takes messages of MQTT; undefined where that is off. */
+  mqttUrl: string | undefined;
   /** Starts another service over the same database. */
   serve(settings: Readonly<Record<string, string>>): Promise<StageService>;
   /** The time of all records, as a search asks for it. */
@@ -87,6 +91,7 @@ export async function openStage(settings: Readonly<Record<string, string>> = {},
     connectionString: server.connectionString,
     folder,
     pid: service.pid,
+    mqttUrl: service.mqttUrl,
     serve,
     allTime,
     async search(applicationId, ...queries) {
@@ -133,9 +138,10 @@ const startService = async (settings: Readonly<Record<string, string>>): Promise
     throw new Error('The service ended before it served.');
   });
   const [line] = await Promise.race([once(service.stdout, 'data') as Promise<[Buffer]>, ended]);
-  const { url } = JSON.parse(line.toString()) as { url: string };
+  const { url, mqttUrl } = JSON.parse(line.toString()) as { url: string; mqttUrl?: string };
   return {
     origin: url,
+    mqttUrl,
     pid: service.pid!,
     async close() {
       service.kill('SIGTERM');

@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { stdout } from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { generate, parser } from 'mqtt-packet';
+import { Pool } from 'undici';
+import { median, progress, type Row, report } from './figures.js';
+import { type BenchFleet, furnish, nextItem } from './fleet.js';
+import { openStage, type Stage } from './stage.js';
+
+const devices = 200;
+const clients = 64;
+const seconds = 4;
+/** Connections that are made at once: below those that an address may have without a token. */
+const connecting = 100;
+
+/**
+ * Messages of one record at QoS 1 until they are acknowledged, beside single posts over HTTP with the same records, by turns;
+ * then the memory that idle connections take. `--rounds N` repeats (5), `--connections N` are held (10000; each takes an open
+ * file here and one in the service: `ulimit -n`).
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { rounds: { type: 'string', default: '5' }, connections: { type: 'string', default: '10000' } },
+  });
+  const stage = await openStage({ MQTT_PORT: '0', MQTT_CONNECTIONS_PER_TOKEN: '1000000', MQTT_CONNECTIONS: '1000000' });
+  try {
+    const fleet = await furnish(stage, devices);
+    const http: Row = { name: `POST of one, ${clients} clients`, figures: [] };
+    const single: Row = { name: `PUBLISH, ${clients} clients, one under way each`, figures: [], against: http };
+    const many: Row = { name: `PUBLISH, ${clients} clients, 20 under way each`, figures: [], against: http };
+    // The first round only warms.
+    for (let round = 0; round <= Number(values.rounds); round++) {
+      const figures = [await post(stage, fleet), await publish(stage, fleet, 1), await publish(stage, fleet, 20)];
+      if (round > 0) for (const [index, row] of [http, single, many].entries()) row.figures.push(figures[index]!);
+      stdout.write('.');
+    }
+    report('Acknowledged records', 'records/s', [http, single, many]);
+    await holdIdle(stage, Number(values.connections));
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Single posts a second over kept connections. */
+async function post(stage: Stage, fleet: BenchFleet): Promise<number> {
+  const pool = new Pool(new URL(stage.base).origin, { connections: clients });
+  const path = `/ddp/v1/organizations/${stage.organizationId}/records`;
+  const headers = { authorization: `Bearer ${stage.token}`, 'content-type': 'application/json' };
+  const rate = await rateOf(async (isOver) => {
+    let count = 0;
+    while (!isOver()) {
+      const response = await pool.request({ method: 'POST', path, headers, body: JSON.stringify(nextItem(fleet)) });
+      const text = await response.body.text();
+      if (response.statusCode !== 200 || text.includes('"accepted":0')) throw new Error(text.slice(0, 500));
+      count++;
+    }
+    return count;
+  });
+  await pool.close();
+  return rate;
+}
+
+/** Messages that are acknowledged a second. @param underWay of each client */
+async function publish(stage: Stage, fleet: BenchFleet, underWay: number): Promise<number> {
+  const sockets = await Promise.all(Array.from({ length: clients }, () => connect(stage)));
+  const rate = await rateOf((isOver, client) => publishFrom(sockets[client]!, fleet, { underWay, isOver }));
+  for (const socket of sockets) socket.destroy();
+  return rate;
+}
+
+/** Runs all clients for some seconds; gives what they did a second, all together. */
+async function rateOf(client: (isOver: () => boolean, index: number) => Promise<number>): Promise<number> {
+  const begun = performance.now();
+  const isOver = () => performance.now() - begun > seconds * 1000;
+  const counts = await Promise.all(Array.from({ length: clients }, (_, index) => client(isOver, index)));
+  return (1000 * counts.reduce((sum, count) => sum + count)) / (performance.now() - begun);
+}
+
+/** Opens a connection that may publish. */
+async function connect({ mqttUrl, token }: Stage): Promise<Socket> {
+  const { hostname, port } = new URL(mqttUrl!);
+  const socket = connectTcp({ host: hostname, port: Number(port), noDelay: true });
+  socket.write(generate({ cmd: 'connect', clientId: '', username: token, protocolVersion: 4, keepalive: 0 }));
+  const [connack] = (await once(socket, 'data')) as [Buffer];
+  if (connack[3] !== 0) throw new Error(`The service refuses a connection (return code ${connack[3]}).`);
+  return socket;
+}
+
+/** Publishes, so many messages under way; resolves with how many were acknowledged. */
+const publishFrom = (
+  socket: Socket,
+  fleet: BenchFleet,
+  { underWay, isOver }: { underWay: number; isOver: () => boolean },
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    let [sent, acknowledged] = [0, 0];
+    const next = () => {
+      const messageId = (sent++ % 65_535) + 1;
+      const payload = JSON.stringify(nextItem(fleet));
+      socket.write(
+        generate({ cmd: 'publish', topic: 'ddp/records', payload, qos: 1, messageId, dup: false, retain: false }),
+      );
+    };
+    const reader = parser({ protocolVersion: 4 });
+    reader.on('packet', () => {
+      acknowledged++;
+      if (!isOver()) next();
+      else if (acknowledged === sent) resolve(acknowledged);
+    });
+    socket.on('data', (bytes: Buffer) => reader.parse(bytes));
+    socket.once('close', () => reject(new Error('The service ended a connection.')));
+    for (let count = 0; count < underWay; count++) next();
+  });
+
+/** Says what memory connections take that are let in and silent. Linux only. */
+async function holdIdle(stage: Stage, count: number): Promise<void> {
+  const before = await settledMemory(stage.pid);
+  const sockets: Socket[] = [];
+  stdout.write(`\n${count.toLocaleString('en')} idle connections\n`);
+  while (sockets.length < count) {
+    const length = Math.min(connecting, count - sockets.length);
+    sockets.push(...(await Promise.all(Array.from({ length }, () => connect(stage)))));
+    progress(sockets.length, count);
+  }
+  const bytes = (await settledMemory(stage.pid)) - before;
+  stdout.write(`  ${Math.round(bytes / count).toLocaleString('en')} bytes of the service's resident memory each\n`);
+  for (const socket of sockets) socket.destroy();
+}
+
+/** Resident memory of a process in bytes: the median of ten seconds, so that garbage of what was before is mostly gone. */
+async function settledMemory(pid: number): Promise<number> {
+  const figures: number[] = [];
+  for (let second = 0; second < 10; second++) {
+    await delay(1000);
+    const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    figures.push(Number(kibibytes) * 1024);
+  }
+  return median(figures);
+}
