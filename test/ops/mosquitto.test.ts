@@ -1,0 +1,169 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type MqttWorld, recordsOf, useMqtt } from '../mqtt/mqtt-world.js';
+import { ended, startCommand } from '../support/command.js';
+import { hasTools, runTool, startTool } from './tool.js';
+
+const certFile = resolve('test/data/mqtt/cert.pem');
+const keyFile = resolve('test/data/mqtt/key.pem');
+const unencrypted = useMqtt();
+const encrypted = useMqtt({ MQTT_TLS_CERT: certFile, MQTT_TLS_KEY: keyFile });
+
+/** Publishes with `mosquitto_pub`; gives what it wrote, and throws that where it failed. */
+const publish = (url: string, args: readonly string[], input?: string): Promise<string> => {
+  const { port, protocol } = new URL(url);
+  const tls = protocol === 'mqtts:' ? ['--cafile', certFile] : [];
+  return runTool('usr/bin/mosquitto_pub', ['-h', '127.0.0.1', '-p', port, ...tls, ...args], input);
+};
+
+/** Asks until it is so. */
+const until = async (isSo: () => Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await pause(50);
+};
+
+(hasTools ? describe : describe.skip)('mosquitto_pub', () => {
+  const topic = 'v1/devices/me/telemetry';
+
+  describe.each([
+    ['TCP', unencrypted],
+    ['TLS', encrypted],
+  ])('over %s', (_, world) => {
+    it.each([
+      ['mqttv311', '0', 1],
+      ['mqttv311', '1', 2],
+      ['mqttv5', '0', 3],
+      ['mqttv5', '1', 4],
+    ])('posts in version %s at QoS %s, and the record is found by REST', async (version, qos, sent) => {
+      const sender = ['-V', version, '-q', qos, '-u', world.deviceToken];
+      await publish(world.url, sender.concat('-t', topic, '-m', JSON.stringify({ sent })));
+      const isFound = async () => (await newest(world)) === sent;
+      // Nothing acknowledges a message at QoS 0: it may be stored later.
+      if (qos === '0') await until(isFound);
+      expect(await isFound()).toBe(true);
+    });
+  });
+
+  /** The newest value of `sent`, as REST gives it. */
+  const newest = async ({ tenant, deviceId }: MqttWorld): Promise<unknown> => {
+    const path = `/devices/${tenant.id}/${deviceId}/latest`;
+    const { body } = await tenant.owner.get<{ values: { name: string; value: unknown }[] }>(path);
+    return body.values.find(({ name }) => name === 'sent')?.value;
+  };
+
+  it('says in version 5 why a message was refused, and nothing of it is stored', async () => {
+    const { url, deviceToken } = unencrypted;
+    const refused = (token: string, qos: string, name = topic) => {
+      const args = ['-V', 'mqttv5', '-u', token, '-q', qos, '-t', name, '-m', '{"refused":true}'];
+      return publish(url, args).catch(String);
+    };
+    expect(await refused(deviceToken, '2')).toMatch(/QoS not supported/);
+    expect(await refused('ddp_unknown', '1')).toMatch(/Bad user name or password/i);
+    expect(await refused(deviceToken, '1', 'devices/1/up')).toMatch(/Topic name invalid/i);
+    const records = await recordsOf(unencrypted.tenant, unencrypted.deviceId);
+    expect(records.some(({ data }) => 'refused' in data)).toBe(false);
+  });
+});
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('A port has a number.');
+  return address.port;
+};
+
+(hasTools ? describe : describe.skip)('ddp bridge on mosquitto', () => {
+  let folder: string;
+  let ports: { tcp: number; tls: number };
+  const started = new Set<ChildProcess>();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ddp-mosquitto-'));
+    ports = { tcp: await freePort(), tls: await freePort() };
+    const lines = [
+      'persistence true',
+      `persistence_location ${folder}/`,
+      'allow_anonymous true',
+      ...(process.getuid?.() === 0 ? ['user root'] : []),
+      // Else it drops what is more than a thousand for a client that is away.
+      'max_queued_messages 0',
+      `listener ${ports.tcp} 127.0.0.1`,
+      `listener ${ports.tls} 127.0.0.1`,
+      `certfile ${certFile}`,
+      `keyfile ${keyFile}`,
+    ];
+    await writeFile(join(folder, 'mosquitto.conf'), `${lines.join('\n')}\n`);
+  });
+  afterAll(async () => {
+    await Promise.all([...started].map(kill));
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  const track = (child: ChildProcess): ChildProcess => {
+    started.add(child);
+    return child;
+  };
+  const kill = async (child: ChildProcess) => {
+    child.kill('SIGKILL');
+    await ended(child);
+  };
+  const startBroker = () => track(startTool('usr/sbin/mosquitto', ['-c', join(folder, 'mosquitto.conf')]));
+  const startBridge = () => {
+    const { service, tenant, ingestToken } = unencrypted;
+    const args = ['--url', `mqtts://localhost:${ports.tls}`, '--topic', 'site/#', '--source', 'ddp'];
+    const target = ['--service', service.url, '--organization', tenant.id];
+    const settings = { DDP_TOKEN: ingestToken, NODE_EXTRA_CA_CERTS: certFile };
+    return track(startCommand(['bridge', ...args, ...target], settings));
+  };
+  const send = (lines: readonly object[]) =>
+    publish(
+      `mqtt://127.0.0.1:${ports.tcp}`,
+      ['-q', '1', '-t', 'site/1', '-l'],
+      lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+    );
+  const stored = async (name = 'bridged') =>
+    (await recordsOf(unencrypted.tenant, unencrypted.deviceId)).flatMap(({ data }) => data[name] ?? []);
+
+  it('loses nothing where bridge and broker are killed: what comes again with a key is stored once', async () => {
+    const record = (bridged: number) => ({ serial: 'ab-01', data: { bridged } });
+    const broker = startBroker();
+    const bridge = startBridge();
+    // The broker drops what comes before somebody has subscribed.
+    await until(async () => {
+      await send([{ serial: 'ab-01', data: { probe: 1 } }]).catch(() => undefined);
+      return (await stored('probe')).length > 0;
+    });
+    const numbers = Array.from({ length: 600 }, (_, number) => number);
+    const keyed = (number: number) => number % 2 === 0;
+    const messages = numbers.map((number) => ({ ...record(number), ...(keyed(number) && { key: `m${number}` }) }));
+    const sent = send(messages.slice(0, 300));
+    await until(async () => (await stored()).length > 20);
+    await kill(bridge);
+    await sent;
+    await send(messages.slice(300));
+    // Told by SIGUSR1, it writes down what it holds, which is all that was not acknowledged; the newest among it.
+    broker.kill('SIGUSR1');
+    await until(async () => (await readFile(join(folder, 'mosquitto.db')).catch(() => '')).includes('"bridged":599'));
+    const before = (await stored()).length;
+    startBridge();
+    await until(async () => (await stored()).length > before + 20);
+    await kill(broker);
+    startBroker();
+    await until(async () => new Set(await stored()).size === numbers.length);
+    // And when the broker has nothing more, each key is there once.
+    await send([record(600)]);
+    await until(async () => (await stored()).includes(600));
+    const found = (await stored()).map(Number);
+    const times = (number: number) => found.filter((each) => each === number).length;
+    expect(numbers.filter((number) => times(number) === 0)).toEqual([]);
+    expect(numbers.filter((number) => keyed(number) && times(number) !== 1)).toEqual([]);
+  }, 240_000);
+});
