@@ -18,7 +18,7 @@ import { prepareDatabase } from '../src/prepare.js';
 export interface StageService {
   origin: string;
   /** Where it takes messages of MQTT; undefined where that is off. */
-  mqttUrl: string | undefined;
+  mqttUrl?: string | undefined;
   pid: number;
   close(): Promise<void>;
 }
