@@ -33,6 +33,22 @@ export const coerce = (field: Field, input: Input): Coerced => {
   }
 };
 
+/** A value of a list of bucket keys: a whole number is rounded down, and to the ends of a long where it is beyond them. */
+export const listedKey = (field: Field, input: Input): Coerced => {
+  if (field.kind !== 'long' && field.kind !== 'double') return coerce(field, input);
+  const text = scalarText(input) ?? '';
+  const number = javaNumber(text);
+  if (number === undefined) throw badNumber(text, input);
+  if (field.kind === 'double') return { value: number };
+  const exact = isNumber(text) ? wholePart(text) : undefined;
+  const whole = exact ?? (Number.isFinite(number) ? BigInt(Math.floor(number)) : endOf(number));
+  const long = whole < smallestLong ? smallestLong : whole > largestLong ? largestLong : whole;
+  return { value: field.valueType === 'long' ? `${long}` : Number(long) };
+};
+
+/** What is not finite as a whole number. */
+const endOf = (number: number): bigint => (Number.isNaN(number) ? 0n : number > 0 ? largestLong : smallestLong);
+
 /** A number as Java reads one: with blanks around it, `Infinity`, `NaN`, a trailing `d` or `f`; undefined for other texts. */
 const javaNumber = (text: string): number | undefined => {
   const [, digits = ''] = /^\s*([+-]?(?:NaN|Infinity|[\d.]+(?:[eE][+-]?\d+)?))[dDfF]?\s*$/.exec(text) ?? [];

@@ -2,6 +2,8 @@ import type { KeyFilter } from '../../../../../search/aggregation/option/key-fil
 import { illegalArgument } from '../../../../../search/failure.js';
 import type { Field } from '../../../../../search/field/field.js';
 import { parseRegexp } from '../../../../../search/query/lucene/regexp.js';
+import { listedKey } from '../../../../../search/query/value-of.js';
+import type { Input } from '../../../../../search/syntax/input.js';
 import { scalarText, text } from '../../../../../search/syntax/value.js';
 import type { OrderKey } from '../../../../answer/bucket-order.js';
 import type { EngineBucket, Part } from '../../../engine.js';
@@ -20,7 +22,12 @@ export interface KeyFilters {
 /** `include` and `exclude` as the engine reads them. */
 export const filtersOf = (field: Field, { include, exclude }: KeyFilters, stage: Stage): Part => {
   const read = (filter: KeyFilter) => {
-    if ('values' in filter) return filter.values.map((value) => valueOf(field, value, stage));
+    const isNumber = field.kind === 'long' || field.kind === 'double';
+    const keyOf = (value: Input) => {
+      const key = isNumber ? listedKey(field, value) : 'none';
+      return key === 'none' ? valueOf(field, value, stage) : `${key.value}`;
+    };
+    if ('values' in filter) return filter.values.map(keyOf);
     if (field.kind === 'keyword') {
       parseRegexp(text(filter.regexp), filter.regexp);
       return text(filter.regexp);

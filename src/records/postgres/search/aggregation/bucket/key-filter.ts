@@ -1,15 +1,14 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { numberOf } from '../../../../../search/aggregation/number-of.js';
 import type { KeyFilter } from '../../../../../search/aggregation/option/key-filter.js';
 import { illegalArgument } from '../../../../../search/failure.js';
 import type { Field } from '../../../../../search/field/field.js';
 import { dateReading } from '../../../../../search/query/binding.js';
 import { parseRegexp } from '../../../../../search/query/lucene/regexp.js';
-import { coerce } from '../../../../../search/query/value-of.js';
+import { listedKey } from '../../../../../search/query/value-of.js';
 import { text } from '../../../../../search/syntax/value.js';
 import { parameter } from '../../sql/condition.js';
 import { postgresRegexp } from '../../sql/regexp.js';
-import { keyType } from '../../sql/stored-field.js';
 import type { Planning } from './stage.js';
 
 /** Which keys `include` lets in, as a condition on the key; undefined for all. */
@@ -20,7 +19,10 @@ export const includes = (
   planning: Planning,
 ): Sql | undefined => {
   if (filter === undefined) return undefined;
-  if ('values' in filter) return sql`${key} = any(array[${valuesOf(field, filter.values, planning)}])`;
+  if ('values' in filter) {
+    const values = valuesOf(field, filter.values, planning);
+    return values.length === 0 ? sql`false` : sql`${key} = any(array[${join(values)}])`;
+  }
   if (field.kind !== 'keyword') {
     throw illegalArgument(
       `Aggregation [${field.path}] cannot support regular expression style include/exclude settings as they can only be applied to string fields. Use an array of values for include/exclude clauses`,
@@ -41,14 +43,9 @@ export const excludes = (
   return matching && sql`not ${matching}`;
 };
 
-const valuesOf = (field: Field, values: Extract<KeyFilter, { values: unknown }>['values'], { now }: Planning): Sql => {
-  const type = keyType(field);
-  const sqls = values.map((value) => {
-    if (field.kind === 'date') return sql`${`${numberOf(field, value, dateReading(now))}`}::int8`;
-    const coerced = coerce(field, value);
-    return coerced === 'none' ? sql`null::${type}` : parameter[field.valueType](coerced.value);
+const valuesOf = (field: Field, values: Extract<KeyFilter, { values: unknown }>['values'], { now }: Planning): Sql[] =>
+  values.flatMap((value) => {
+    if (field.kind === 'date') return [sql`${`${numberOf(field, value, dateReading(now))}`}::int8`];
+    const key = listedKey(field, value);
+    return key === 'none' ? [] : [parameter[field.valueType](key.value)];
   });
-  return sqls.length === 0 ? sql`null::${type}` : joined(sqls);
-};
-
-const joined = (parts: readonly Sql[]): Sql => parts.reduce((left, right) => sql`${left}, ${right}`);
