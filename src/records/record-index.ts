@@ -57,11 +57,6 @@ export type Search = Pick<RecordIndex, 'prepare' | 'prepareMulti' | 'fields'>;
 export interface SearchCall {
   organizationId: string;
   applicationId: string;
-  /**
-   * Settles when it is known whether the caller may read the application, where the caller waits for that beside the search:
-   * before it no record is read, and the search fails with what it throws.
-   */
-  permitted?: Promise<unknown>;
   /** Aborted when the caller is gone: what runs is cancelled. */
   signal?: AbortSignal;
 }

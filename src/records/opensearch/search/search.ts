@@ -45,7 +45,7 @@ const answerAll = async (
   const { clock, timeoutMs } = options;
   const took = stopwatch();
   if (given.length === 0) return { took: took(), responses: [] };
-  const { organizationId, signal, permitted } = call;
+  const { organizationId, signal } = call;
   const now = clock();
   const queries: OneQuery[] = [];
   for (const { input, products } of given) {
@@ -53,7 +53,6 @@ const answerAll = async (
     queries.push(readQuery(input, productIds(products)));
   }
   const answered = () => ({ took: took(), responses: queries.map(({ answer }) => answer ?? timedOutAnswer(took())) });
-  await permitted;
   // No connection is held while the index catches up.
   await options.engine.fresh(organizationId, signal);
   const deadline = performance.now() + timeoutMs - took();

@@ -94,7 +94,7 @@ const answerAll = async (
   const { clock, timeoutMs, rollups = true } = options;
   const took = stopwatch();
   if (queries.length === 0) return { took: took(), responses: [] };
-  const { organizationId, signal, permitted } = call;
+  const { organizationId, signal } = call;
   const now = clock();
   const requests: { parsed: SearchRequest | SearchFailure; ids: readonly string[] }[] = [];
   for (const { input, products } of queries) {
@@ -112,7 +112,6 @@ const answerAll = async (
     const early = rollups ? earlyLook(good) : noLook;
     const scope = await inTime(readScope(snapshot, { ...call, productIds: requests[0]!.ids, early, timeoutMs }));
     if (scope === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
-    await permitted;
     const answers = requests.map(({ parsed: request, ids }) =>
       answered(() => {
         if (request instanceof SearchFailure) throw request;
