@@ -13,7 +13,7 @@ const database = useDatabase();
 
 /** How long a process that dies keeps its job, and somewhat more. Milliseconds. */
 const lease = 61_000;
-const lines = 20_000;
+const lines = 10_000;
 const serial = (index: number) => `e0-${index.toString(16).padStart(6, '0')}`;
 const fleet = `serial\n${Array.from({ length: lines }, (_, index) => serial(index)).join('\n')}\n`;
 const history = `serial,ts,level\n${Array.from({ length: lines }, (_, index) => `e1-01,${1_714_000_000 + index},${index}`).join('\n')}\n`;
