@@ -5,6 +5,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   cluster: () => import('./cluster.js'),
   console: () => import('./console.js'),
   export: () => import('./export.js'),
+  import: () => import('./import.js'),
   graph: () => import('./graph.js'),
   hooks: () => import('./hooks.js'),
   mqtt: () => import('./mqtt.js'),

@@ -147,7 +147,7 @@ export function DevicesScreen() {
               {job !== '' && <JobProgress jobId={job} ended={devices.reload} />}
               {items.length === 0 ? (
                 <Empty title="No device matches">
-                  <p>Change the filters, or register a device.</p>
+                  <p>Change the filters, register a device, or import a fleet.</p>
                 </Empty>
               ) : (
                 <Table
