@@ -6,6 +6,9 @@ import { clientOf } from './src/database/primary.js';
 import { typeParsers } from './src/database/types.js';
 import { entities } from './src/entities/index.js';
 
+/** Connections of its pool at most. */
+export const ormConnections = 10;
+
 /**
  * How the unit of work reaches the database. The schema comes from `migrations/` alone, never from the classes.
  * @param session settings of its sessions (`-c name=value ...`).
@@ -23,7 +26,7 @@ export const ormOptions = (connectionString: string, session?: string): Options 
       options: sessionOptions(connectionString, session),
       Client: clientOf(connectionString),
     },
-    pool: { min: 0, max: 10 },
+    pool: { min: 0, max: ormConnections },
     // A resolver flushes one thing, which is one statement; who changes more asks for a transaction.
     implicitTransactions: false,
     migrations: {

@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import type { Registry } from 'prom-client';
-import { ormOptions } from '../mikro-orm.config.js';
+import { ormConnections, ormOptions } from '../mikro-orm.config.js';
 import type { Config } from './config.js';
 import { type CallReads, createCallReads } from './database/call-read.js';
 import { type FollowStatement, followPool } from './database/follow-statement.js';
-import { createPool } from './database/pools.js';
+import { createPool, type PoolOptions } from './database/pools.js';
 import { createReader, type Reader } from './database/reader.js';
 import { dispatcherSession } from './hooks/hooks.js';
 import { liveSession, liveSlowSession } from './live/live.js';
@@ -49,31 +49,40 @@ const accessReadLimit = 5000;
  */
 const statementLimit = (requestTimeout: number) => Math.ceil(requestTimeout * 0.9);
 
-/** Connections of the pools at most, by what they are for. */
-const sizes = {
-  main: 10,
-  orm: 10,
-  store: 9,
-  storeUngrouped: 23,
-  slowStore: 3,
-  search: 8,
-  hooks: 4,
-  live: 4,
-  liveSlow: 4,
-};
-
 /** Slow reads at once: more than there are processors would only take them from each other, and from everything quick. */
 const slowReads = Math.min(4, Math.max(2, availableParallelism()));
+
+/**
+ * The pools of a process by their names in figures. What stands here is opened, shown by `/metrics`, counted by
+ * {@link connectionsOfProcess} and closed; a pool that does not stand here cannot be opened.
+ * @param follow told of each statement that requests cause
+ */
+const poolsOf = ({ ingestGrouping, recordIndex }: PoolSettings, follow?: FollowStatement) => {
+  // Where records are on a cluster, those that were just stored are in the journal.
+  const justStored = (session = '') => (recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
+  const storing = { pipeline: true, session: justStored(), follow };
+  return {
+    main: { max: 10, follow },
+    slow_read: { name: 'ddp slow read', max: slowReads, pipeline: true, slow: true, follow },
+    // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
+    store: { ...storing, name: 'ddp store', max: ingestGrouping ? 9 : 23 },
+    slow_store: { ...storing, name: 'ddp slow store', max: 3, slow: true },
+    search: { name: 'ddp search', max: 8, pipeline: true, follow },
+    hooks: { name: 'ddp hooks', max: 4, session: dispatcherSession },
+    live: { name: 'ddp live', max: 4, session: justStored(liveSession) },
+    live_slow: { name: 'ddp live query', max: 4, session: justStored(liveSlowSession), slow: true },
+  } satisfies Record<string, PoolOptions & { max: number }>;
+};
+
+type PoolSettings = Pick<Config, 'ingestGrouping' | 'recordIndex'>;
+type PoolName = keyof ReturnType<typeof poolsOf>;
 
 /** Beside the pools: two pipelined connections, one that listens, and a few to migrate at the start and to cancel statements. */
 const singleConnections = 6;
 
 /** How many connections one process opens at most. */
-export const connectionsOfProcess = ({ ingestGrouping }: Pick<Config, 'ingestGrouping'>): number => {
-  const { store, storeUngrouped, ...others } = sizes;
-  const pools = Object.values(others).reduce((sum, size) => sum + size, ingestGrouping ? store : storeUngrouped);
-  return pools + slowReads + singleConnections;
-};
+export const connectionsOfProcess = (config: PoolSettings): number =>
+  Object.values(poolsOf(config)).reduce((sum, { max }) => sum + max, ormConnections + singleConnections);
 
 /**
  * Opens the connections; most are made when they are first used.
@@ -89,59 +98,29 @@ export async function openConnections(
   const reader = createReader(connectionString, Math.min(limit, quickReadLimit), follow);
   const accessReader = createReader(connectionString, Math.min(limit, accessReadLimit), follow);
   if (follow) followPool(await orm.em.getConnection().getNativeClient(), follow);
-  const open = (options?: Parameters<typeof createPool>[1]) => createPool(connectionString, options);
-  // Where records are on a cluster, those that were just stored are in the journal.
-  const justStored = (session = '') => (config.recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
-  const slowPool = open({ name: 'ddp slow read', max: slowReads, pipeline: true, slow: true, follow });
-  const pool = open({ max: sizes.main, follow });
-  // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
-  const max = config.ingestGrouping ? sizes.store : sizes.storeUngrouped;
-  const storePool = open({ name: 'ddp store', max, pipeline: true, session: justStored(), follow });
-  const slowStorePool = open({
-    name: 'ddp slow store',
-    max: sizes.slowStore,
-    pipeline: true,
-    session: justStored(),
-    slow: true,
-    follow,
-  });
-  const searchPool = open({ name: 'ddp search', max: sizes.search, pipeline: true, follow });
-  const dispatcherPool = open({ name: 'ddp hooks', max: sizes.hooks, session: dispatcherSession });
-  const livePool = open({ name: 'ddp live', max: sizes.live, session: justStored(liveSession) });
-  const liveSlowPool = open({
-    name: 'ddp live query',
-    max: sizes.liveSlow,
-    session: justStored(liveSlowSession),
-    slow: true,
-  });
+  const pools = Object.fromEntries(
+    Object.entries(poolsOf(config, follow)).map(([name, options]) => [name, createPool(connectionString, options)]),
+  ) as Record<PoolName, pg.Pool>;
   return {
     orm,
-    pool,
+    pool: pools.main,
     reader,
     accessReader,
-    reads: createCallReads(reader, slowPool),
-    storePool,
-    slowStorePool,
-    searchPool,
-    dispatcherPool,
-    livePool,
-    liveSlowPool,
+    reads: createCallReads(reader, pools.slow_read),
+    storePool: pools.store,
+    slowStorePool: pools.slow_store,
+    searchPool: pools.search,
+    dispatcherPool: pools.hooks,
+    livePool: pools.live,
+    liveSlowPool: pools.live_slow,
     async observe(registry) {
-      observePools(registry, {
-        main: pool,
-        orm: await orm.em.getConnection().getNativeClient(),
-        slow_read: slowPool,
-        store: storePool,
-        slow_store: slowStorePool,
-        search: searchPool,
-        hooks: dispatcherPool,
-        live: livePool,
-      });
+      observePools(registry, { ...pools, orm: await orm.em.getConnection().getNativeClient() });
       observeReaders(registry, { read: reader, access: accessReader });
     },
     async close() {
-      const pools = [slowPool, pool, storePool, slowStorePool, dispatcherPool, livePool, liveSlowPool];
-      await Promise.all([reader.close(), accessReader.close(), orm.close(), ...pools.map((each) => each.end())]);
+      const { search: _, ...others } = pools;
+      const ended = Object.values(others).map((each) => each.end());
+      await Promise.all([reader.close(), accessReader.close(), orm.close(), ...ended]);
     },
   };
 }

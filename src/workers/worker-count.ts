@@ -15,7 +15,7 @@ export const wantedWorkers = (
 };
 
 /** Connections that so many workers open at most: while they are replaced, there is one more. */
-export const connectionsOfWorkers = (config: Pick<Config, 'ingestGrouping'>, workers: number): number =>
+export const connectionsOfWorkers = (config: Pick<Config, 'ingestGrouping' | 'recordIndex'>, workers: number): number =>
   connectionsOfProcess(config) * (workers === 1 ? 1 : workers + 1);
 
 /** Left to commands and to whoever else uses the database. */
@@ -26,7 +26,7 @@ export const spareConnections = 10;
  * @throws a sentence for the operator where WORKERS names more
  */
 export async function fitWorkers(
-  config: Pick<Config, 'workers' | 'ingestGrouping'>,
+  config: Pick<Config, 'workers' | 'ingestGrouping' | 'recordIndex'>,
   wanted: number,
   pool: Pool,
   log: Log,

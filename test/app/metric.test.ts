@@ -83,7 +83,7 @@ describe('/metrics', () => {
 
   it('tells of pools, subscriptions, the event loop and the process', async () => {
     const figure = await scrape();
-    for (const pool of ['main', 'orm', 'slow_read', 'store', 'search', 'hooks', 'live']) {
+    for (const pool of ['main', 'orm', 'slow_read', 'store', 'slow_store', 'search', 'hooks', 'live', 'live_slow']) {
       expect(figure(`ddp_pool_connections{pool="${pool}",state="in_use"}`)).toBeGreaterThanOrEqual(0);
       expect(figure(`ddp_pool_waiting{pool="${pool}"}`)).toBeGreaterThanOrEqual(0);
     }

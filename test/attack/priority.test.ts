@@ -1,8 +1,10 @@
 import { getPriority } from 'node:os';
 import { expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.js';
+import { buildCustomer } from '../hooks/customer.js';
 import { useWorld } from '../support/world.js';
 
-const world = useWorld();
+const world = useWorld({ config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'] } } });
 /** Elsewhere the processes of the server may be another user's, on another machine. */
 const onEmbedded = process.platform === 'linux' && process.env['DATABASE_URL'] === undefined ? it : it.skip;
 
@@ -25,3 +27,16 @@ onEmbedded(
     expect(await prioritiesOf('ddp slow read')).toEqual([14]);
   },
 );
+
+onEmbedded('what an organization with costly hooks stores gives way to what others store', async () => {
+  const customer = await buildCustomer(world);
+  expect((await customer.send()).status).toBe(200);
+  expect(await prioritiesOf('ddp store')).toEqual([10]);
+  expect(await prioritiesOf('ddp slow store')).toEqual([]);
+
+  const { path } = await customer.hook({ url: 'http://127.0.0.1:9/' });
+  const filter = { query: { range: { 'data.index': { gt: 1_000_000 } } } };
+  expect((await customer.call('PUT', `${path}/settings`, { filter })).status).toBe(200);
+  expect((await customer.send()).status).toBe(200);
+  expect(await prioritiesOf('ddp slow store')).toEqual([14]);
+});
