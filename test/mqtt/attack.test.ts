@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { generate } from 'mqtt-packet';
-import { useMqtt } from './mqtt-world.js';
+import { recordsOf, useMqtt } from './mqtt-world.js';
 import { RawClient } from './raw-client.js';
 
 /** Silent and slow clients are cut off after a second. */
@@ -73,6 +74,36 @@ describe('a client with a token', () => {
     const client = (await letIn(5)).write(Buffer.from('32ff3f0001', 'hex'));
     expect(await client.packet('disconnect')).toMatchObject({ reasonCode: 0x8d });
     await client.closed();
+  });
+
+  it('whose topic is as long as a topic can be is told that there is none, and stays', async () => {
+    const client = (await letIn(5)).publish(1, {}, 'x'.repeat(65_535)).publish(2, { after: 'topic' });
+    expect(await client.packet('puback')).toMatchObject({ messageId: 1, reasonCode: 0x90 });
+    while (client.packets.length < 3) await once(client.socket, 'data');
+    expect(client.packets.at(-1)).toMatchObject({ messageId: 2, reasonCode: 0 });
+  });
+
+  it('that half closes with messages under way gets their acknowledgements, and then the end', async () => {
+    const client = await letIn(5);
+    for (let number = 1; number <= 50; number++) client.publish(number, { half: number });
+    client.socket.end();
+    await client.closed();
+    const acknowledged = client.packets.flatMap((packet) => (packet.cmd === 'puback' ? [packet.messageId] : []));
+    expect(acknowledged).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+  });
+
+  it('that disconnects with messages under way has them stored', async () => {
+    const client = await letIn(5);
+    for (let number = 1; number <= 50; number++) client.publish(number, { left: number });
+    client.send({ cmd: 'disconnect' });
+    await client.closed();
+    const stored = (await recordsOf(world.tenant, world.deviceId)).flatMap(({ data }) => data['left'] ?? []);
+    expect(new Set(stored).size).toBe(50);
+  });
+
+  it('gets an answer to each sign of life', async () => {
+    const client = (await letIn()).send({ cmd: 'pingreq' });
+    expect(await client.packet('pingresp')).toBeDefined();
   });
 
   it('that is silent for longer than its keep-alive is cut off', async () => {

@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { TokenScope } from '../../src/entities/enums.js';
+import { createTenant } from '../support/tenant.js';
 import { useMqtt } from './mqtt-world.js';
 import { RawClient } from './raw-client.js';
 
 const world = useMqtt({ MQTT_CONNECTIONS_PER_TOKEN: '20', CONNECTIONS_PER_ADDRESS: '10' });
+const small = useMqtt({ MQTT_CONNECTIONS: '8' });
 const clients: RawClient[] = [];
 const keep = (client: RawClient) => {
   clients.push(client);
@@ -28,7 +31,8 @@ const allGone = async () => {
 
 describe('connections', () => {
   it('of an address are so many and no more; those with a token are not counted', async () => {
-    for (let count = 0; count < 12; count++) await letIn();
+    // Until its token is known a connection counts for its address.
+    for (let count = 0; count < 12; count++) await (await letIn()).packet('connack');
     const waiting = await Promise.all(Array.from({ length: 10 }, async () => keep(await RawClient.to(world.url))));
     const one = keep(await RawClient.to(world.url));
     await one.closed();
@@ -44,5 +48,24 @@ describe('connections', () => {
     for (const client of clients) client.leave();
     await allGone();
     expect(await (await letIn(5)).packet('connack')).toMatchObject({ reasonCode: 0 });
+  });
+
+  it('of a process are so many and no more, and an organization leaves a quarter of them to others', async () => {
+    const connackFor = async (token: string) =>
+      keep(await RawClient.to(small.url, 5))
+        .hello(token)
+        .packet('connack');
+    const other = await (await createTenant(small.service)).client({ scope: TokenScope.ingest });
+    for (let count = 0; count < 6; count++)
+      expect(await connackFor(small.deviceToken)).toMatchObject({ reasonCode: 0 });
+    expect(await connackFor(small.ingestToken)).toMatchObject({
+      reasonCode: 0x97,
+      properties: { reasonString: expect.stringMatching(/^This organization has 6/) },
+    });
+    for (let count = 0; count < 2; count++) expect(await connackFor(other.token!)).toMatchObject({ reasonCode: 0 });
+    expect(await connackFor(other.token!)).toMatchObject({
+      reasonCode: 0x97,
+      properties: { reasonString: expect.stringMatching(/^This service has 8/) },
+    });
   });
 });
