@@ -99,16 +99,20 @@ export const createImports = ({
     async begin(caller, { organizationId, kind, file, options, dryRun }) {
       const id = newId();
       const { format } = file;
-      const { rowCount } = await pool.query(sql`
-        insert into file_import (id, organization_id, user_id, kind, format, options, state, created_at, updated_at)
-        select ${id}::uuid, ${organizationId}::uuid, ${caller.userId}::uuid, ${kind}, ${format}, ${JSON.stringify(options)}::jsonb,
-               'uploading', ${new Date(clock())}, ${new Date(clock())}
-         where (select count(*) from file_import
-                 where organization_id = ${organizationId} and state not in ('done')) < ${maxFiles}`);
-      if (rowCount === 0)
-        throw conflict(
-          `The organization has ${maxFiles} files that are not imported. Apply or delete some of them first.`,
-        );
+      await transaction(pool, async (tx) => {
+        // One call of an organization after the other, so that several at once do not all count the same files.
+        await tx.query(sql`select from account where id = ${organizationId}::uuid for no key update`);
+        const { rowCount } = await tx.query(sql`
+          insert into file_import (id, organization_id, user_id, kind, format, options, state, created_at, updated_at)
+          select ${id}::uuid, ${organizationId}::uuid, ${caller.userId}::uuid, ${kind}, ${format}, ${JSON.stringify(options)}::jsonb,
+                 'uploading', ${new Date(clock())}, ${new Date(clock())}
+           where (select count(*) from file_import
+                   where organization_id = ${organizationId} and state not in ('done')) < ${maxFiles}`);
+        if (rowCount === 0)
+          throw conflict(
+            `The organization has ${maxFiles} files that are not imported. Apply or delete some of them first.`,
+          );
+      });
       try {
         const writer = writeParts(pool, id, 'file');
         const { lines } = await upload(file.bytes(), writer, { format, maxBytes: maxBytes[kind][format] });

@@ -126,12 +126,15 @@ const leadsToArgued = ([step = '', ...rest]: readonly string[], beside: Plain, p
   );
 };
 
-/** `keyed` ranges of which several have one key. */
-const hasOneKeyTwice = ({ keyed, ranges }: Plain): boolean => {
+/** `keyed` buckets of which several have one key: ranges alike, or a histogram in a format that need not tell them apart. */
+const hasOneKeyTwice = ({ keyed, ranges, format, calendar_interval, fixed_interval, interval }: Plain): boolean => {
+  if (keyed !== true && keyed !== 'true') return false;
+  const isHistogram = (calendar_interval ?? fixed_interval ?? interval) !== undefined;
+  if (isHistogram) return typeof format === 'string' && !/^(?:epoch_|strict_date_time|date_time)/.test(format);
   const keys = within(ranges)
     .slice(1)
     .map(({ key, from, to, mask }) => JSON.stringify(key ?? [from, to, mask]));
-  return (keyed === true || keyed === 'true') && new Set(keys).size < keys.length;
+  return new Set(keys).size < keys.length;
 };
 
 /**
