@@ -114,7 +114,8 @@ const Days = ({ of, from, to }: { of: readonly Day[]; from: number; to: number }
 
 const Quota = ({ of: { limit, used, until }, shown }: { of: QuotaLineFragment; shown: (value: number) => string }) => (
   <>
-    {used !== null && shown(used)} {limit === null ? 'no limit' : `of ${shown(limit)}`}{' '}
+    {used !== null && `${shown(used)}${limit === null ? ', ' : ' of '}`}
+    {limit === null ? 'no limit' : shown(limit)}{' '}
     {limit !== null && until !== null && <span class="quiet">until {formatTime(secondsOf(until))}</span>}
   </>
 );
