@@ -17,8 +17,8 @@ const seconds = 4;
 const connecting = 100;
 
 /**
- * Messages of one record at QoS 1 until they are acknowledged, beside single posts over HTTP with the same records, by turns;
- * then the memory that idle connections take. `--rounds N` repeats (5), `--connections N` are held (10000; each takes an open
+ * The memory that idle connections take; then messages of one record at QoS 1 until they are acknowledged, beside single posts
+ * over HTTP with the same records, by turns. `--rounds N` repeats (5), `--connections N` are held (10000; each takes an open
  * file here and one in the service: `ulimit -n`).
  */
 export async function run(args: readonly string[]): Promise<void> {
@@ -28,6 +28,8 @@ export async function run(args: readonly string[]): Promise<void> {
   });
   const stage = await openStage({ MQTT_PORT: '0', MQTT_CONNECTIONS_PER_TOKEN: '1000000', MQTT_CONNECTIONS: '1000000' });
   try {
+    // Before anything else: what load leaves in memory would hide what connections take.
+    await holdIdle(stage, Number(values.connections));
     const fleet = await furnish(stage, devices);
     const http: Row = { name: `POST of one, ${clients} clients`, figures: [] };
     const single: Row = { name: `PUBLISH, ${clients} clients, one under way each`, figures: [], against: http };
@@ -39,7 +41,6 @@ export async function run(args: readonly string[]): Promise<void> {
       stdout.write('.');
     }
     report('Acknowledged records', 'records/s', [http, single, many]);
-    await holdIdle(stage, Number(values.connections));
   } finally {
     await stage.close();
   }
@@ -120,7 +121,7 @@ const publishFrom = (
 async function holdIdle(stage: Stage, count: number): Promise<void> {
   const before = await settledMemory(stage.pid);
   const sockets: Socket[] = [];
-  stdout.write(`\n${count.toLocaleString('en')} idle connections\n`);
+  stdout.write(`${count.toLocaleString('en')} idle connections\n`);
   while (sockets.length < count) {
     const length = Math.min(connecting, count - sockets.length);
     sockets.push(...(await Promise.all(Array.from({ length }, () => connect(stage)))));
