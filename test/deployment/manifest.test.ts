@@ -134,21 +134,22 @@ describe('compose.yaml', () => {
 });
 
 describe('the unit of systemd', () => {
+  const program = 'systemd-analyze';
   const analyze = promisify(execFile);
-  const isInstalled = spawnSync('systemd-analyze', ['--version']).error === undefined;
+  const isInstalled = spawnSync(program, ['--version']).error === undefined;
 
   (isInstalled ? it : it.skip)('is found without fault by systemd-analyze', async () => {
     const unit = await read('ops/systemd/ddp@.service');
-    const [, program] = /^ExecStart=(\S+)/m.exec(unit) ?? [];
+    const [, command] = /^ExecStart=(\S+)/m.exec(unit) ?? [];
     const root = await mkdtemp(join(tmpdir(), 'ddp-unit-'));
     // Its program, which is not installed here.
     const units = join(root, 'etc/systemd/system');
     await mkdir(units, { recursive: true });
-    await mkdir(join(root, dirname(program!)), { recursive: true });
-    await writeFile(join(root, program!), '#!/bin/sh\n');
-    await chmod(join(root, program!), 0o755);
-    await writeFile(join(units, 'ddp@.service'), unit.replace(program!, join(root, program!)));
-    const { stderr } = await analyze('systemd-analyze', ['verify', join(units, 'ddp@4001.service')]).catch(
+    await mkdir(join(root, dirname(command!)), { recursive: true });
+    await writeFile(join(root, command!), '#!/bin/sh\n');
+    await chmod(join(root, command!), 0o755);
+    await writeFile(join(units, 'ddp@.service'), unit.replace(command!, join(root, command!)));
+    const { stderr } = await analyze(program, ['verify', join(units, 'ddp@4001.service')]).catch(
       (error: { stderr: string }) => error,
     );
     expect(stderr.split('\n').filter((line) => line.includes('ddp@'))).toEqual([]);
