@@ -3,8 +3,8 @@ import { GraphError } from './graph.js';
 import { organizationId, token } from './session.js';
 
 /**
- * Fetches an export of an application, or without one of the organization, as CSV and gives it to the person as a file. The token goes in a header, so the browser
- * cannot fetch it by itself; it keeps what came on its disk.
+ * Fetches an export of an application, or without one of the organization, as CSV, and gives it to the person as a file. The
+ * token goes in a header, so the browser cannot fetch it by itself; it keeps what came on its disk.
  * @throws GraphError where the service refuses it, or cuts it off.
  */
 export async function saveExport(

@@ -1,14 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type MqttWorld, recordsOf, useMqtt } from '../mqtt/mqtt-world.js';
 import { ended, startCommand } from '../support/command.js';
-import { hasTools, runTool, startTool } from './tool.js';
+import { freePort, hasTools, runTool, startTool } from './tool.js';
 
 const certFile = resolve('test/data/mqtt/cert.pem');
 const keyFile = resolve('test/data/mqtt/key.pem');
@@ -69,16 +67,6 @@ const until = async (isSo: () => Promise<boolean>): Promise<void> => {
     expect(records.some(({ data }) => 'refused' in data)).toBe(false);
   });
 });
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('A port has a number.');
-  return address.port;
-};
 
 (hasTools ? describe : describe.skip)('ddp bridge on mosquitto', () => {
   let folder: string;

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,22 +9,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, type Dispatcher, request } from 'undici';
 import { WebSocket } from 'ws';
 import { ended, startCommand } from '../support/command.js';
-import { hasTools, toolPath } from './tool.js';
+import { freePort, hasTools, toolPath } from './tool.js';
 
 /** Requests at once. */
 const clients = 8;
 /** Requests that a process must have answered before the other is restarted. */
 const between = 20;
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('A port has a number.');
-  return address.port;
-};
 
 let folder: string;
 let dataDir: string;

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { accessSync, globSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 /** Where the programs of Debian's packages are, which `scripts/ops-tools.sh` puts there; undefined: these tests are skipped. */
@@ -38,3 +40,14 @@ export function runTool(path: string, args: readonly string[], input = ''): Prom
     child.once('close', (code) => (code === 0 ? resolve(written) : reject(new Error(written))));
   });
 }
+
+/** A port of loopback that nothing listens at. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('A port has a number.');
+  return address.port;
+};

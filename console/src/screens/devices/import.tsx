@@ -111,6 +111,9 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
   const { id, state, created, updated, unchanged, rejected, faultCount, faults, job } = of;
   const variables = { organizationId: organizationId.value, importId: id };
   const good = created + updated + unchanged;
+  const mayApply = state === 'checked' && good > 0;
+  // A dry run that failed has nothing to go on with.
+  const mayGoOn = state === 'failed' && job?.kind.startsWith('import') === true;
   return (
     <>
       <p role="status">
@@ -147,22 +150,13 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
       )}
       {faultCount > shownFaults && <p class="quiet">These are the first of {faultCount.toLocaleString()} faults.</p>}
       <div class="actions">
-        {state === 'checked' && good > 0 && (
+        {(mayApply || mayGoOn) && (
           <button
             type="button"
             class="primary"
             onClick={() => void ask(ApplyFileImportDocument, variables).then(reload, reload)}
           >
-            Import {good.toLocaleString()} {good === 1 ? 'line' : 'lines'}
-          </button>
-        )}
-        {state === 'failed' && job?.kind.startsWith('import') && (
-          <button
-            type="button"
-            class="primary"
-            onClick={() => void ask(ApplyFileImportDocument, variables).then(reload, reload)}
-          >
-            Go on with it
+            {mayGoOn ? 'Go on with it' : `Import ${good.toLocaleString()} ${good === 1 ? 'line' : 'lines'}`}
           </button>
         )}
         {state === 'checked' && (
