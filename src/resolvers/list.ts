@@ -63,28 +63,15 @@ export async function listBelow<Row extends object>(
   listing: () => Listing,
   wanted: Wanted,
 ): Promise<Page<Row> & CursorPage> {
+  const { selected, ...place } = wanted;
   // Each parent alone: beside others, the one that a cursor is of has its page.
   if (wanted.after != null) requireCursorOf(parentId, wanted.after);
-  const key = `${edge} ${pageKeyOf(wanted)}`;
+  const key = JSON.stringify([edge, place, selected.key]);
   // A loader takes what its batch rejects with, not what it throws: making the listing may refuse a cursor.
   const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, listing(), wanted);
   const make = () => new DataLoader<string, Page<Row> & CursorPage>(read);
   return loaderOf(ctx, key, make).load(parentId);
 }
-
-/** Keys of pages: all rows that an edge is followed from mostly give one frozen instance of its arguments. */
-const pageKeys = new WeakMap<Wanted, string>();
-
-/** The same text for all arguments that ask for the same page with the same columns. */
-const pageKeyOf = (wanted: Wanted): string => {
-  let key = pageKeys.get(wanted);
-  if (key === undefined) {
-    const { selected, ...place } = wanted;
-    key = JSON.stringify([place, selected.key]);
-    pageKeys.set(wanted, key);
-  }
-  return key;
-};
 
 interface Counted {
   total: number;

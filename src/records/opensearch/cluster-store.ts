@@ -90,7 +90,7 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
           while (!closing && (await refillPlace(parts, () => closing)));
         },
       },
-      "next month's index": {
+      nextIndex: {
         every: 3_600_000,
         atStart: true,
         async run() {
