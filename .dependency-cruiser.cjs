@@ -1,7 +1,7 @@
 /** The import table of ARCHITECTURE.md: who may know whom. Arrows point down, and there are no cycles. */
 
 /** Small things that several parts need. */
-const shared = ['back-off', 'poll-loop', 'periodic-tasks', 'named', 'time-slice'];
+const shared = ['back-off', 'clock-tolerance', 'poll-loop', 'periodic-tasks', 'named', 'time-slice'];
 
 /** Folders and files of `src` that one of them may import besides itself. */
 const mayImport = {
@@ -22,6 +22,7 @@ const mayImport = {
   binary: [],
   named: [],
   'back-off': [],
+  'clock-tolerance': [],
   'poll-loop': ['back-off'],
   'periodic-tasks': ['poll-loop'],
   entities: ['errors', 'json'],

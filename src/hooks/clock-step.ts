@@ -1,9 +1,8 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
+import { clockTolerance } from '../clock-tolerance.js';
 import { lease } from './claim.js';
 
-/** Clocks of processes differ by less than this; a time further ahead was written by a clock that was wrong. Milliseconds. */
-const tolerance = 10_000;
 /** Deliveries that one statement changes. */
 const batchSize = 10_000;
 /** Times are looked at again after this long, for clocks of other processes. Milliseconds. */
@@ -36,7 +35,7 @@ export function watchClock(clock: () => number, elapsed: () => number = () => pe
     },
     async look(work) {
       const [now, passed] = [clock(), elapsed()];
-      if (ahead - (now - passed) <= tolerance && passed < next) return;
+      if (ahead - (now - passed) <= clockTolerance && passed < next) return;
       ahead = now - passed;
       try {
         await work(now);
@@ -58,7 +57,7 @@ export function watchClock(clock: () => number, elapsed: () => number = () => pe
  */
 export async function bringBackTimes(pool: Pick<pg.Pool, 'query'>, now: number): Promise<number> {
   const at = new Date(now);
-  const beyond = (wait: number) => new Date(now + wait + tolerance);
+  const beyond = (wait: number) => new Date(now + wait + clockTolerance);
   // A process that lives renews its leases before they run out; those of one that is gone end in a minute.
   await pool.query(sql`
     update delivery_lease set locked_until = ${new Date(now + lease)} where locked_until > ${beyond(lease)}`);

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { clockTolerance } from '../clock-tolerance.js';
 import { isId, newId } from '../entities/id.js';
 import type { Job } from '../entities/job.js';
 import type { PlainJson } from '../json.js';
@@ -48,9 +49,6 @@ export interface Step {
   total?: number;
   finished: boolean;
 }
-
-/** Clocks of processes differ by less than this, in milliseconds. */
-const clockTolerance = 10_000;
 
 /** A job that a worker has claimed. */
 export interface ClaimedJob {
