@@ -72,7 +72,7 @@ describe('the disk of the database is full', () => {
       const recovered = await timed(day.load.stored());
       await day.settle();
       await report({ fault: 'disk full', statuses, longest, reading: reading?.status, recovered });
-      expectRefusals(statuses);
+      expectRefusals(statuses, day);
     },
     limit,
   );
@@ -113,7 +113,7 @@ describe('other programs take all connections of the database', () => {
       const recovered = await timed(day.load.stored());
       await day.settle();
       await report({ fault: 'connections exhausted', taken: taken.length, statuses, longest, recovered });
-      expectRefusals(statuses);
+      expectRefusals(statuses, day);
     },
     limit,
   );

@@ -111,7 +111,7 @@ describe('the primary of a database with a standby is killed', () => {
       const { statuses, longest } = day.load.take();
       await day.settle();
       await report({ fault: 'fail-over to a standby', statuses, longest, recovered });
-      expectRefusals(statuses);
+      expectRefusals(statuses, day);
     },
     limit,
   );

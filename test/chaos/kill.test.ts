@@ -32,7 +32,7 @@ describe('the database is killed again and again', () => {
         );
         // `answered` is to see the refusals of the next round.
         const { statuses, longest } = day.load.take();
-        expectRefusals(statuses);
+        expectRefusals(statuses, day);
         await report({ fault: 'database killed', round, statuses, longest, recovered: recovered.at(-1) });
       }
       await day.settle();
@@ -59,7 +59,7 @@ describe('the database stands still', () => {
       const { statuses, longest } = day.load.take();
       await report({ fault: 'database stands still', statuses, longest, recovered });
       expect(alive.status).toBe(200);
-      expectRefusals(statuses);
+      expectRefusals(statuses, day);
     },
     limit,
   );
