@@ -60,17 +60,17 @@ const slowReads = Math.min(4, Math.max(2, availableParallelism()));
 const poolsOf = ({ ingestGrouping, recordIndex }: PoolSettings, follow?: FollowStatement) => {
   // Where records are on a cluster, those that were just stored are in the journal.
   const justStored = (session = '') => (recordIndex === 'opensearch' ? `${session} ${journalSession}` : session);
-  const storing = { pipeline: true, session: justStored(), follow };
+  const storing = { pipeline: true, priority: 'quick' as const, session: justStored(), follow };
   return {
     main: { max: 10, follow },
-    slow_read: { name: 'ddp slow read', max: slowReads, pipeline: true, slow: true, follow },
+    slow_read: { name: 'ddp slow read', max: slowReads, pipeline: true, priority: 'slow', follow },
     // Without grouping, ten calls are under way at once, and each looks for its devices over another connection.
     store: { ...storing, name: 'ddp store', max: ingestGrouping ? 9 : 23 },
-    slow_store: { ...storing, name: 'ddp slow store', max: 3, slow: true },
+    slow_store: { ...storing, name: 'ddp slow store', max: 3, priority: 'slow' },
     search: { name: 'ddp search', max: 8, pipeline: true, follow },
-    hooks: { name: 'ddp hooks', max: 4, session: dispatcherSession },
-    live: { name: 'ddp live', max: 4, session: justStored(liveSession) },
-    live_slow: { name: 'ddp live query', max: 4, session: justStored(liveSlowSession), slow: true },
+    hooks: { name: 'ddp hooks', max: 4, priority: 'quick', session: dispatcherSession },
+    live: { name: 'ddp live', max: 4, priority: 'quick', session: justStored(liveSession) },
+    live_slow: { name: 'ddp live query', max: 4, session: justStored(liveSlowSession), priority: 'slow' },
   } satisfies Record<string, PoolOptions & { max: number }>;
 };
 

@@ -3,6 +3,7 @@ import type { Sql } from 'sql-template-tag';
 import { rateLimited, timedOut } from '../errors.js';
 import { fairQueueFor } from '../fair-queue.js';
 import type { WeighRows } from '../schema/context.js';
+import { timeSlices } from '../time-slice.js';
 import { weighedTypes } from './row-weight.js';
 
 /** Runs a read that may be slow for an organization. */
@@ -33,6 +34,8 @@ export const createBoundedRead = (pool: pg.Pool): BoundedRead => {
     try {
       return await turns.take(organizationId, signal ? AbortSignal.any([signal, late]) : late);
     } catch (error) {
+      // Very many may give up at once, and telling each takes time.
+      await timeSlices.ifOver(organizationId);
       if (late.aborted && !signal?.aborted)
         throw rateLimited('Too many slow reads of this organization are under way. Try again later.', 1);
       throw error;

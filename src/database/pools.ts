@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { type FollowStatement, followPool } from './follow-statement.js';
 import { clientOf } from './primary.js';
-import { giveWay } from './priority.js';
+import { giveWay, type StatementPriority } from './priority.js';
 import { typeParsers } from './types.js';
 
 /** What a pool may differ in. Durations in milliseconds. */
@@ -12,8 +12,8 @@ export interface PoolOptions {
   session?: string;
   /** Whether statements are sent without waiting for the answers to those before them. */
   pipeline?: boolean;
-  /** Whether its statements may be slow: they then give way to those of other pools, where the server is on this machine. */
-  slow?: boolean;
+  /** Where the server is on this machine: which pools' statements give way to which. */
+  priority?: StatementPriority;
   /** Shown in `pg_stat_activity`, so that an operator sees whose connection it is. */
   name?: string;
   /** Told of each statement. */
@@ -42,7 +42,7 @@ export const sessionOptions = (connectionString: string, session?: string): stri
  */
 export function createPool(
   connectionString: string,
-  { max = 10, name = 'ddp', session, pipeline = false, slow = false, follow }: PoolOptions = {},
+  { max = 10, name = 'ddp', session, pipeline = false, priority = 'usual', follow }: PoolOptions = {},
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: withSession(connectionString, session),
@@ -60,7 +60,7 @@ export function createPool(
   // asked of the connection is rejected all the same.
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
-    giveWay(client, connectionString, slow);
+    giveWay(client, connectionString, priority);
   });
   if (follow) followPool(pool, follow);
   return pool;

@@ -2,13 +2,19 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import type { ClientBase } from 'pg';
 
-/** Of the server's processes, where 0 is usual: of a processor that both want, the event loop gets nine parts of ten. */
-const usual = constants.priority.PRIORITY_BELOW_NORMAL;
-/**
- * Of those whose statements may be slow: they get less than half of what the others get. Much less would starve them wherever
- * other programs keep the machine busy, and end them at their deadlines.
- */
-const slowest = 14;
+/** How much of a processor the statements of a pool get beside those of others. */
+export type StatementPriority = 'quick' | 'usual' | 'slow';
+
+/** Of the server's processes, where 0 is that of this process; a step is a quarter more or less of a processor that both want. */
+const niceness: Readonly<Record<StatementPriority, number>> = {
+  // Short statements that all organizations share: the event loop gets three parts of four beside them.
+  quick: 5,
+  // The event loop gets nine parts of ten beside them.
+  usual: constants.priority.PRIORITY_BELOW_NORMAL,
+  // Less than half of what usual ones get. Much less would starve them wherever other programs keep the machine busy, and end
+  // them at their deadlines.
+  slow: 14,
+};
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
@@ -19,19 +25,16 @@ const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
  * Linux shares processors among sessions first (`sched_autogroup`), and each process of PostgreSQL is a session of its own: a
  * dozen of them would leave the event loop a thirteenth. So the session's priority is lowered too. What the system does not
  * allow stays as it is.
- *
- * @param slow whether its statements may be slow: it then gives way to other connections, too
  */
-export const giveWay = (client: ClientBase, connectionString: string, slow: boolean): void => {
+export const giveWay = (client: ClientBase, connectionString: string, priority: StatementPriority): void => {
   if (process.platform !== 'linux' || !loopback.has(new URL(connectionString).hostname)) return;
   const { processID: pid } = client as ClientBase & { processID?: number | null };
   if (!pid) return;
-  const niceness = slow ? slowest : usual;
   try {
     // A server in a container has process numbers of its own, which name other processes here.
     if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('postgres: ')) return;
-    setPriority(pid, niceness);
-    writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
+    setPriority(pid, niceness[priority]);
+    writeFileSync(`/proc/${pid}/autogroup`, String(niceness[priority]));
   } catch {
     // Not our process, or a system without priorities of sessions.
   }

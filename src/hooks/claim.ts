@@ -44,6 +44,8 @@ export interface Claim {
   /** At most this many. */
   limit: number;
   now: number;
+  /** The hooks to look at; all where they are not given. */
+  hookIds?: readonly string[];
 }
 
 /** The free calls of this process and who has how many under way, so that no organization takes them all. */
@@ -75,11 +77,21 @@ export const waiting: Sql = sql`
          order by hook_id, next_attempt_at limit 1) n
     )`;
 
+/** Of some hooks, those that have deliveries, each with when its first is due. */
+const waitingOf = (hookIds: readonly string[]): Sql => sql`
+    waiting (hook_id, due) as (
+      select n.hook_id, n.next_attempt_at from unnest(${hookIds}::uuid[]) named (id) cross join lateral (
+        select hook_id, next_attempt_at from delivery_open
+         where event = 'record' and hook_id = named.id
+         order by next_attempt_at limit 1) n
+    )`;
+
 /**
  * Claims record deliveries that are due, in one statement. A claim is a lease in a table of its own: the delivery's row
  * is read, and written only when it is settled.
  *
- * 1. `waiting` steps through the index from hook to hook, so it costs by hooks, not by deliveries that wait;
+ * 1. `waiting` steps through the index from hook to hook, so it costs by hooks, not by deliveries that wait; but it looks at each
+ *    that is not committed yet. Where hooks are named it looks at these alone;
  * 2. `ready` leaves hooks that are enabled, whose circuit lets something through, and that have free slots. A hook
  *    whose circuit is no longer open but that has not succeeded since has one slot: the probe;
  * 3. `held` locks their state rows. Whoever claims raises `claims`; PostgreSQL looks at the row again once it is locked
@@ -90,10 +102,10 @@ export const waiting: Sql = sql`
  *    in flight first, so that no backlog stands before another's first delivery. An organization takes half of
  *    what is free beyond what it has: however many hooks it has that hang, something remains for others.
  */
-export const claimQuery = ({ claimId, limit, now, free, underWay }: Claim & Shares): Sql => {
+export const claimQuery = ({ claimId, limit, now, hookIds, free, underWay }: Claim & Shares): Sql => {
   const at = new Date(now);
   return sql`
-    with recursive ${waiting},
+    with recursive ${hookIds ? waitingOf(hookIds) : waiting},
     ready as materialized (
       select s.hook_id, h.organization_id, s.claims, s.resumed_at, h.ordered, h.max_per_second, l.running, l.ids leased,
              least(

@@ -1,30 +1,16 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { newId } from '../entities/id.js';
 import { named } from '../named.js';
-import { createPollLoop, type PollLoop } from '../poll-loop.js';
 import { timeSlices } from '../time-slice.js';
 import { type Caller, cutOff, type Outcome } from './attempt.js';
 import { createCallLimiter } from './call-limiter.js';
-import { type Claimed, type ClaimedRow, claimPingsQuery, claimQuery, lease, renewQuery } from './claim.js';
+import { type Claimed, type ClaimedRow, lease, renewQuery } from './claim.js';
+import { ClaimLoop } from './claim-loop.js';
 import { compose } from './message.js';
 import type { Result } from './settle.js';
 import { createSettler, type Settler } from './settler.js';
 import type { HookRow, Target } from './target.js';
 import { expire, judge, uncallable } from './verdict.js';
-
-/** Most calls that one process has in flight: so many that hooks that hang cannot fill them, since each has its own cap. */
-const maxInFlight = 1000;
-/** Most deliveries that one claim takes. */
-const maxClaimed = 250;
-/** After a claim of this many the loop does not rest. */
-const manyClaimed = 16;
-/** Most pings that one poll claims. */
-const maxPings = 100;
-/** Time between two polls without a hint, in milliseconds. */
-const pollInterval = 500;
-/** Least time between two polls, in milliseconds: hints that come sooner share one. */
-const pollSpacing = 10;
 
 /** A claimed delivery and the hook that is called with it. */
 interface Call {
@@ -42,14 +28,17 @@ export interface CallTrace {
 /** Begins the trace of a call. */
 export type TraceCall = (delivery: Claimed, target: Pick<Target, 'origin'>) => CallTrace;
 
-/** How much a poll claimed. */
-type Amount = 'nothing' | 'few' | 'many';
+/** What is due: deliveries of these hooks, or of some; pings too. */
+export interface Hint {
+  hookIds?: Iterable<string>;
+  pings?: boolean;
+}
 
 /** Makes the calls of deliveries: claims what is due, calls, settles. The only part that calls out. */
 export interface Dispatcher {
   start(): void;
-  /** A hint that something is due (`pings` too). A lost hint costs latency: polling finds what it named. */
-  wake(pings?: boolean): void;
+  /** A hint that something is due. A lost hint costs latency: polling finds what it named. */
+  wake(hint?: Hint): void;
   /** Resolves when this process has settled the delivery (true), or after so many milliseconds (false). */
   settled(deliveryId: string, within: number): Promise<boolean>;
   /** Calls in flight. */
@@ -85,10 +74,7 @@ class PollingDispatcher implements Dispatcher {
   private readonly watched = new Map<string, () => void>();
   private readonly settler: Settler;
   private readonly limiter = createCallLimiter((claimed: Call) => this.begin(claimed));
-  private readonly loop: PollLoop;
-  /** Whether more may be due than the last claim took. */
-  private more = false;
-  private nextCall: NodeJS.Timeout | undefined;
+  private readonly claims: ClaimLoop;
   private renewing: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: DispatcherOptions) {
@@ -100,23 +86,23 @@ class PollingDispatcher implements Dispatcher {
       underWay: () => this.held.size,
       onSettled: (results) => this.forget(results),
     });
-    this.loop = createPollLoop({
-      poll: (full) => this.poll(full),
-      rest,
-      interval: pollInterval,
-      onFailure: (error, failures) =>
-        failures === 0 && log.error({ err: error }, 'deliveries cannot be claimed; trying again'),
-      onRecovery: () => log.info('deliveries are claimed again'),
+    this.claims = new ClaimLoop({
+      pool,
+      clock,
+      log,
+      held: () => this.held.values(),
+      launch: (rows, until) => this.launch(rows, until),
+      ready: () => this.limiter.ready(),
     });
   }
 
   start(): void {
-    this.loop.start();
+    this.claims.start();
     this.renewing ??= setInterval(() => void this.renew(), lease / 6);
   }
 
-  wake(pings?: boolean): void {
-    this.loop.wake(pings);
+  wake(hint?: Hint): void {
+    this.claims.wake(hint);
   }
 
   settled(deliveryId: string, within: number): Promise<boolean> {
@@ -128,7 +114,7 @@ class PollingDispatcher implements Dispatcher {
       };
       const timer = setTimeout(() => end(false), within);
       this.watched.set(deliveryId, () => end(true));
-      this.loop.wake(true);
+      this.claims.wake({ pings: true });
     });
   }
 
@@ -138,8 +124,7 @@ class PollingDispatcher implements Dispatcher {
 
   async close(within: number): Promise<void> {
     const { caller } = this.options;
-    clearTimeout(this.nextCall);
-    await this.loop.close();
+    await this.claims.close();
     for (const { delivery } of this.limiter.close()) this.settleUnmade(delivery, cutOff);
     const cut = setTimeout(() => caller.cut(), within);
     await Promise.all(this.calls);
@@ -148,39 +133,6 @@ class PollingDispatcher implements Dispatcher {
     clearInterval(this.renewing);
     for (const done of this.watched.values()) done();
     await caller.close();
-  }
-
-  /** One poll: claims what is due, as far as calls are free. A full one claims pings too. */
-  private async poll(full: boolean): Promise<Amount> {
-    const { pool, clock } = this.options;
-    const now = clock();
-    if (full) {
-      const claim = { claimId: newId(), limit: maxPings, now };
-      this.launch((await pool.query<ClaimedRow>(named('claim-pings', claimPingsQuery(claim)))).rows, now + lease);
-    }
-    const limit = Math.min(maxClaimed, maxInFlight - this.held.size);
-    if (limit <= 0) {
-      this.more = true;
-      return 'few';
-    }
-    const shares = { free: maxInFlight - this.held.size, underWay: this.heldByOrganization() };
-    const query = claimQuery({ claimId: newId(), limit, now, ...shares });
-    const { rows } = await pool.query<ClaimedRow>(named('claim', query));
-    // Nothing found while calls are under way may mean that every hook with something due has reached its cap.
-    if (rows.length > 0 || this.held.size === 0) this.more = rows.length === limit || rows.some(({ full }) => full);
-    for (const { maxPerSecond } of rows) if (maxPerSecond !== null) this.wakeIn(1000 / maxPerSecond + 5);
-    this.launch(rows, now + lease);
-    // More claims would only wait here; one large claim costs hardly more than a small one.
-    await this.limiter.ready();
-    if (rows.length === limit) this.loop.wake();
-    return rows.length === 0 ? 'nothing' : rows.length < manyClaimed ? 'few' : 'many';
-  }
-
-  private heldByOrganization(): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const { delivery } of this.held.values())
-      counts.set(delivery.organizationId, (counts.get(delivery.organizationId) ?? 0) + 1);
-    return counts;
   }
 
   /** Lets the calls of claimed deliveries begin. @param until when their leases run out */
@@ -236,16 +188,7 @@ class PollingDispatcher implements Dispatcher {
       this.watched.get(result.delivery.id)?.();
     }
     this.options.observe?.(results);
-    // Free slots are there that the last claim could not yet fill.
-    if (this.more) this.loop.wake();
-  }
-
-  /** Polls again when a hook with a rate may be called, which is sooner than the next poll. */
-  private wakeIn(milliseconds: number): void {
-    this.nextCall ??= setTimeout(() => {
-      this.nextCall = undefined;
-      this.loop.wake();
-    }, milliseconds);
+    this.claims.settled(results.map(({ delivery }) => delivery));
   }
 
   private async renew(): Promise<void> {
@@ -264,10 +207,3 @@ class PollingDispatcher implements Dispatcher {
     }
   }
 }
-
-/** How long the loop rests after a poll that took so many milliseconds. */
-const rest = (claimed: Amount, took: number): number => {
-  if (claimed === 'many') return 0;
-  // Polls that find nothing take a quarter of the time at most. One slow poll (a process held up, a database away) does not count.
-  return claimed === 'few' || took < pollSpacing ? pollSpacing - took : Math.min(3 * took, pollInterval);
-};

@@ -39,6 +39,8 @@ export interface EnqueueTerms {
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
+const nobody: ReadonlySet<string> = new Set();
+
 /** Hooks by the devices that they hear of: `h` and `d`. A query that was switched off is none. */
 export const listenerRows: Sql = sql`
   select h.id "hookId", h.application_id "applicationId", h.organization_id "organizationId", h.ordered,
@@ -51,7 +53,7 @@ export const listenerRows: Sql = sql`
 
 /**
  * Stores the deliveries of records that were just stored, in the same transaction: for every enabled hook of every
- * application that the record's device is linked to, where the hook's filter lets it pass. Answers how many.
+ * application that the record's device is linked to, where the hook's filter lets it pass. Answers the hooks that got some.
  *
  * @param onCostly told, before that work begins, whose hooks have filters with queries or make very many deliveries; what it
  *   throws ends the transaction
@@ -61,14 +63,14 @@ export async function enqueueRecords(
   records: readonly StoredRecord[],
   terms: EnqueueTerms,
   onCostly?: (organizations: ReadonlySet<string>) => void,
-): Promise<number> {
+): Promise<ReadonlySet<string>> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
   const query = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled`;
   const { rows } = await tx.query<Listener>(named('listeners', query));
-  if (rows.length === 0) return 0;
+  if (rows.length === 0) return nobody;
   const costly = costlyOf(rows, records);
   if (costly.size > 0) onCostly?.(costly);
-  return enqueueFor(tx, rows, records, terms);
+  return (await enqueueFor(tx, rows, records, terms)).hookIds;
 }
 
 /** Organizations whose hooks make their transaction long: by queries of filters, or by the number of deliveries. */
@@ -84,17 +86,18 @@ const costlyOf = (listeners: readonly Listener[], records: readonly StoredRecord
   return costly;
 };
 
-/** Stores the deliveries of records for these listeners. Answers how many. */
+/** Stores the deliveries of records for these listeners. Answers how many, and of which hooks. */
 export async function enqueueFor(
   tx: pg.PoolClient,
   listeners: readonly Listener[],
   records: readonly StoredRecord[],
   terms: EnqueueTerms,
-): Promise<number> {
+): Promise<{ deliveries: number; hookIds: ReadonlySet<string> }> {
   await lockOrderingKeys(tx, listeners);
   const matches = await matchesOf(tx, listeners, records, terms);
   const byDevice = Map.groupBy(listeners, ({ deviceId }) => deviceId);
   const usage = new UsageOfHooks();
+  const hookIds = new Set<string>();
   let rows: NewDelivery[] = [];
   const flush = async () => {
     await insert(tx, rows, terms.now, terms.maxAttempts);
@@ -119,6 +122,7 @@ export async function enqueueFor(
       );
     for (const delivery of deliveries) {
       rows.push(delivery);
+      hookIds.add(delivery.hookId);
       usage.count(delivery.application, record.device.product?.id);
     }
     if (rows.length < rowsAtOnce) continue;
@@ -126,7 +130,7 @@ export async function enqueueFor(
     await flush();
   }
   await Promise.all([rows.length > 0 && flush(), usage.note(tx, terms.now)]);
-  return usage.deliveries;
+  return { deliveries: usage.deliveries, hookIds };
 }
 
 /** Stores a ping of a hook, and answers the identifier of its delivery. */

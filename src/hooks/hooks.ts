@@ -152,7 +152,8 @@ export function createHooks(options: HooksOptions): Hooks {
       if (httpsOnly && !/^https:/i.test(url)) throw invalid([{ path: 'url', message: 'must be an https address' }]);
     },
     async alongside(tx, stored, onCostly) {
-      return (await enqueueRecords(tx, stored, terms(), onCostly)) > 0 ? () => dispatcher.wake() : undefined;
+      const hookIds = await enqueueRecords(tx, stored, terms(), onCostly);
+      return hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined;
     },
     async ping(hook, traceparent) {
       const id = await enqueuePing(pool, hook, clock(), traceparent);
@@ -169,7 +170,7 @@ export function createHooks(options: HooksOptions): Hooks {
     async redeliver(hookId, id) {
       await redeliverOne(pool, { hookId, id }, terms());
       options.onChange?.([{ hookId, id }]);
-      dispatcher.wake(true);
+      dispatcher.wake({ hookIds: [hookId], pings: true });
     },
     steps: {
       redeliver: (tx, job) => redeliverStep(tx, job, terms()),

@@ -69,7 +69,7 @@ export async function replayStep(
   if (!listener) return { cursor: asJson(cursor), done: 0, changed: 0, finished: true };
   const { deviceId } = listener;
   const page = await scan(tx, { deviceId, from, to }, deviceId === cursor.deviceId ? cursor.after : null);
-  const changed = await enqueueFor(tx, [listener], page.records, terms);
+  const { deliveries: changed } = await enqueueFor(tx, [listener], page.records, terms);
   return {
     cursor: asJson(
       page.next === undefined ? { deviceId: nextId(deviceId), after: null } : { deviceId, after: page.next },

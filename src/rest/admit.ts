@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { ApiError } from '../errors.js';
 import type { Context } from '../schema/context.js';
+import { timeSlices } from '../time-slice.js';
 import type { Count, TakesHeaders } from './rate.js';
 
 /** Who calls. */
@@ -29,7 +30,10 @@ export const createCountUnknown =
   ({ ip }, response) =>
     count(`address ${ip ?? ''}`, response);
 
-/** Makes the check that counts requests by token, and by address where there is no valid token. */
+/**
+ * Makes the check that counts requests by token, and by address where there is no valid token. It waits while the organization
+ * has had its time of the event loop: many requests that come at once are begun in several iterations.
+ */
 export const createAdmit =
   (authenticate: Authenticate, count: Count, countUnknown: CountUnknown): Admit =>
   async (request, response) => {
@@ -39,6 +43,7 @@ export const createAdmit =
       throw error;
     });
     await count(keyOf(caller), response);
+    await timeSlices.ifOver(caller.organizationId);
     return caller;
   };
 

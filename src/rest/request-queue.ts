@@ -1,5 +1,6 @@
 import type { Caller } from '../entities/caller.js';
 import { FairQueue } from '../fair-queue.js';
+import { timeSlices } from '../time-slice.js';
 import type { Ending } from './ending.js';
 
 /** Requests that share a limit: those of one kind never wait for those of another. */
@@ -34,6 +35,7 @@ export const createRequestQueue = (perOrganization: number): Enter => {
     const release = queue.takeFree(organizationId) ?? (await waitTurn(queue, organizationId, response));
     if (response.closed) release();
     else response.once('close', release);
+    await timeSlices.ifOver(organizationId);
   };
 };
 

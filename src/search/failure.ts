@@ -133,6 +133,16 @@ export const tooManyAnswers = (count: number) =>
     { max_buckets: maxBuckets },
   );
 
+/** How many values the windows of moving functions may look at in one query, each window's counted anew. */
+export const maxWindowValues = 10_000_000;
+
+/** Windows of moving functions that look at more values than one query may; the engines have no such limit. */
+export const tooManyWindowValues = (count: number, place: Place) =>
+  illegalArgument(
+    `Windows of moving functions may look at [${maxWindowValues}] values in one query but would look at [${count}]: ask for fewer buckets or a smaller window`,
+    place,
+  );
+
 /** More bytes of results than all searches, or those of one organization, may hold at once. */
 export const dataTooLarge = (whose: string, wanted: number, limit: number) =>
   new SearchFailure(

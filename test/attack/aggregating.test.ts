@@ -49,7 +49,11 @@ const query = (buckets: number, pipelines: object) => ({
   },
 });
 const total = { cumulative_sum: { buckets_path: '_count' } };
-const slow = { moving_fn: { buckets_path: '_count', window: 60_000, script: 'MovingFunctions.stdDev(values)' } };
+const deviation = (window: number) => ({
+  moving_fn: { buckets_path: '_count', window, script: 'MovingFunctions.stdDev(values)' },
+});
+/** It takes longer than this, some ten times at least. */
+const slow = { ...query(60_000, { deviation: deviation(160) }), timeout: '20ms' };
 const range = { gte: start / 1000 - 86_400, lte: start / 1000 + 100 * 86_400 };
 const ask = (queries: readonly object[]) => attacker.owner.post<Answer>(path, { ts: range, queries });
 
@@ -73,7 +77,7 @@ describe('pipelines over very many buckets', () => {
   it('end at the deadline, and the event loop goes on meanwhile', async () => {
     let answer: Answer | undefined;
     const { longest } = await delayDuring(async () => {
-      ({ body: answer } = await ask([query(60_000, { slow })]));
+      ({ body: answer } = await ask([slow]));
     });
     expect(answer?.responses).toMatchObject([{ status: 200, timed_out: true }]);
     expect(longest).toBeLessThan(500);
@@ -95,12 +99,33 @@ describe('one query of too many pipelines', () => {
   });
 });
 
+describe('a moving function over very many buckets', () => {
+  const reason = /^Windows of moving functions may look at \[10000000\] values in one query but would look at \[\d+\]/;
+  const refusal = { status: 400, error: { type: 'illegal_argument_exception', reason: expect.stringMatching(reason) } };
+
+  it('is refused where its windows look at too many values', async () => {
+    const { body } = await ask([query(60_000, { deviation: deviation(60_000) })]);
+    expect(body.responses).toMatchObject([refusal]);
+  });
+
+  it('is refused where it is one of several that look at too many together', async () => {
+    const functions = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`d${index}`, deviation(3000)]));
+    const { body } = await ask([query(3000, functions)]);
+    expect(body.responses).toMatchObject([refusal]);
+  });
+
+  it('answers where they look at fewer', async () => {
+    const { body } = await ask([query(3000, { deviation: deviation(3000) })]);
+    expect(body.responses).toMatchObject([{ status: 200, timed_out: false }]);
+  });
+});
+
 describe('a call of a hundred slow queries', () => {
   it('ends at the deadline of the call, each query with an answer', async () => {
-    const { body } = await ask(Array.from({ length: 100 }, () => query(60_000, { slow })));
+    const { body } = await ask(Array.from({ length: 100 }, () => slow));
     expect(body.responses).toHaveLength(100);
     for (const { timed_out: late } of body.responses) expect(late).toBe(true);
-    // Four at a time, a hundred would take 25 times the timeout.
+    // Four at a time, a hundred that ran to their end would take 25 times as long as one.
     expect(body.took).toBeLessThan(10 * timeout);
   }, 180_000);
 });

@@ -23,7 +23,7 @@ onEmbedded(
     const owner = await world.organization();
     const { status } = await owner.get(`/organizations/${owner.id}/devices?q=a&limit=1`);
     expect(status).toBe(200);
-    expect(await prioritiesOf('ddp hooks')).toEqual([10]);
+    expect(await prioritiesOf('ddp hooks')).toEqual([5]);
     expect(await prioritiesOf('ddp slow read')).toEqual([14]);
   },
 );
@@ -31,7 +31,7 @@ onEmbedded(
 onEmbedded('what an organization whose hooks are slow stores gives way to what others store', async () => {
   const customer = await buildCustomer(world);
   expect((await customer.send()).status).toBe(200);
-  expect(await prioritiesOf('ddp store')).toEqual([10]);
+  expect(await prioritiesOf('ddp store')).toEqual([5]);
   expect(await prioritiesOf('ddp slow store')).toEqual([]);
 
   const { path } = await customer.hook({ url: 'http://127.0.0.1:9/' });

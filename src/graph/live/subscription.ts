@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import { unavailable } from '../../errors.js';
 import type { Context } from '../../schema/context.js';
+import { timeSlices } from '../../time-slice.js';
 import { costOf } from '../cost.js';
 import { bounds, boundsRule } from '../document-limit.js';
 import { createExplain, type ErrorOptions } from '../errors.js';
@@ -80,6 +81,7 @@ export function createSubscriptions(options: SubscriptionOptions): Subscriptions
   };
 
   const open = async (operation: Operation, { caller, request, connection }: Visitor): Promise<Results> => {
+    await timeSlices.ifOver(caller.organizationId);
     if (ended) throw unavailable('The service stops. Subscribe again.');
     const { document, operationName, variableValues } = read(schema, operation);
     const cost = costOf(schema, document, getOperationAST(document, operationName)!, variableValues);

@@ -1,13 +1,21 @@
-import { maxAnswers, maxBuckets, tooManyAnswers, tooManyBuckets } from '../../search/failure.js';
+import {
+  maxAnswers,
+  maxBuckets,
+  maxWindowValues,
+  tooManyAnswers,
+  tooManyBuckets,
+  tooManyWindowValues,
+} from '../../search/failure.js';
 import type { Counting } from './children.js';
 
 /** What one answer of an aggregation in one bucket takes in memory, about. Bytes. */
 const answerBytes = 100;
 
-/** Counts the buckets and the answers of one query. @throws SearchFailure where they become too many. */
-export const answerCounter = (weigh: (bytes: number) => void): Pick<Counting, 'made' | 'answered'> => {
+/** Counts the buckets, the answers and the work of moving functions of one query. @throws SearchFailure where it becomes too much. */
+export const answerCounter = (weigh: (bytes: number) => void): Pick<Counting, 'made' | 'answered' | 'windowed'> => {
   let buckets = 0;
   let answers = 0;
+  let windowValues = 0;
   return {
     made: (count) => {
       buckets += count;
@@ -17,6 +25,10 @@ export const answerCounter = (weigh: (bytes: number) => void): Pick<Counting, 'm
       answers += count;
       if (answers > maxAnswers) throw tooManyAnswers(answers);
       weigh(count * answerBytes);
+    },
+    windowed: (count, place) => {
+      windowValues += count;
+      if (windowValues > maxWindowValues) throw tooManyWindowValues(windowValues, place);
     },
   };
 };

@@ -1,4 +1,5 @@
 import type { Answer } from '../../search/aggregation/answer.js';
+import type { Place } from '../../search/failure.js';
 import { type Awaitable, chain, type Pace } from '../../search/pace.js';
 
 /** An aggregation, planned: what reads its answer for a bucket `B`, once what was asked of the store is there. */
@@ -30,6 +31,8 @@ export interface Counting {
   made(count: number): void;
   /** Counts answers made, those of aggregations in each bucket; fails past what one query may make. */
   answered(count: number): void;
+  /** Counts values that windows of moving functions are about to look at; fails past what one query may. */
+  windowed(count: number, place: Place): void;
   /** For loops over buckets. */
   readonly pace: Pace;
 }

@@ -13,7 +13,7 @@ import type { Counting, PlannedPipeline } from './children.js';
 /** Plans a pipeline over answers that stand in the same buckets, or over these buckets. */
 export const plannedPipeline = (pipeline: PipelineAggregation, planning: Counting): PlannedPipeline => {
   const { name, meta } = pipeline;
-  if (!standsBeside(pipeline)) return { name, across: acrossOf(pipeline as ParentPipeline, planning.pace) };
+  if (!standsBeside(pipeline)) return { name, across: acrossOf(pipeline as ParentPipeline, planning) };
   const own = meta === undefined ? {} : { meta };
   const beside = (answers: Answer) =>
     chain(besides(pipeline as SiblingPipeline, answers, planning), (answer) => ({ ...own, ...answer }));

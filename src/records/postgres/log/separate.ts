@@ -2,6 +2,8 @@
 const rememberedFor = 600_000;
 /** Groups that take longer than this are slow, in milliseconds. */
 const slowAfter = 250;
+/** Whose group was slow is taken to be slow for so long, in milliseconds. */
+const slowFor = 60_000;
 
 /** The transaction was given up because hooks of these organizations make it long for the others in it. */
 export class MixedGroup extends Error {
@@ -17,7 +19,7 @@ export class MixedGroup extends Error {
  * by doing: the first time costs its group one transaction that is given up.
  */
 export class CostlyHooks {
-  private readonly organizations = new Map<string, { until: number; slow: boolean }>();
+  private readonly organizations = new Map<string, { until: number; slowUntil: number }>();
 
   /** @param clock milliseconds that nobody can set */
   constructor(private readonly clock: () => number) {}
@@ -25,7 +27,11 @@ export class CostlyHooks {
   /** These organizations have costly hooks. */
   note(organizations: Iterable<string>): void {
     const now = this.clock();
-    for (const id of organizations) this.organizations.set(id, { until: now + rememberedFor, slow: this.isSlow(id) });
+    for (const id of organizations) {
+      const slowUntil = this.organizations.get(id)?.slowUntil ?? 0;
+      this.organizations.delete(id);
+      this.organizations.set(id, { until: now + rememberedFor, slowUntil });
+    }
     for (const [id, { until }] of this.organizations) {
       if (until > now) break;
       this.organizations.delete(id);
@@ -37,12 +43,12 @@ export class CostlyHooks {
   }
 
   isSlow(organization: string): boolean {
-    return this.organizations.get(organization)?.slow ?? false;
+    return (this.organizations.get(organization)?.slowUntil ?? 0) > this.clock();
   }
 
   /** A group of this organization alone took so many milliseconds. */
   took(organization: string, milliseconds: number): void {
     const costly = this.organizations.get(organization);
-    if (costly) costly.slow = milliseconds >= slowAfter;
+    if (costly && milliseconds >= slowAfter) costly.slowUntil = this.clock() + slowFor;
   }
 }

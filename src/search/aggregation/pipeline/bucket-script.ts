@@ -1,8 +1,7 @@
-import type { Pace } from '../../pace.js';
 import { withText } from '../format.js';
 import { named, type ParseAggregation } from '../frame.js';
 import type { Node } from '../node.js';
-import { type Across, finite, printFor, put } from './across.js';
+import { type Across, finite, type Limits, printFor, put } from './across.js';
 import { compileScript } from './script.js';
 import { type ScriptOptions, scriptOptions, variablesOf } from './script-option.js';
 
@@ -15,7 +14,7 @@ export const bucketScript: ParseAggregation<BucketScript> = (at, frame) => ({
   ...scriptOptions('bucket_script', at),
 });
 
-export const bucketScriptOf = (pipeline: BucketScript, pace: Pace): Across => {
+export const bucketScriptOf = (pipeline: BucketScript, { pace }: Limits): Across => {
   const evaluate = compileScript(pipeline.script, pipeline.at);
   const print = printFor(pipeline);
   return (buckets) =>

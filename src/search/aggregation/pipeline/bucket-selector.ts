@@ -1,7 +1,7 @@
-import { chain, type Pace } from '../../pace.js';
+import { chain } from '../../pace.js';
 import { named, type ParseAggregation } from '../frame.js';
 import type { Node } from '../node.js';
-import type { Across } from './across.js';
+import type { Across, Limits } from './across.js';
 import { compileScript } from './script.js';
 import { type ScriptOptions, scriptOptions, variablesOf } from './script-option.js';
 
@@ -14,7 +14,7 @@ export const bucketSelector: ParseAggregation<BucketSelector> = (at, frame) => (
   ...scriptOptions('bucket_selector', at),
 });
 
-export const bucketSelectorOf = (pipeline: BucketSelector, pace: Pace): Across => {
+export const bucketSelectorOf = (pipeline: BucketSelector, { pace }: Limits): Across => {
   const evaluate = compileScript(pipeline.script, pipeline.at);
   return (buckets) =>
     chain(

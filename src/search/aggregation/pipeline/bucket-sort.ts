@@ -1,12 +1,12 @@
 import { illegalArgument, invalidPipelines, WrongKind } from '../../failure.js';
 import { parseSort } from '../../hits/sort.js';
-import { chain, type Pace } from '../../pace.js';
+import { chain } from '../../pace.js';
 import { object } from '../../syntax/object.js';
 import { atLeast, kindOf, type Read } from '../../syntax/value.js';
 import { type Answer, hiddenParts } from '../answer.js';
 import { named, type ParseAggregation } from '../frame.js';
 import type { Node } from '../node.js';
-import type { Across } from './across.js';
+import type { Across, Limits } from './across.js';
 import { gapPolicy } from './option.js';
 import { valueAt } from './path.js';
 
@@ -51,7 +51,7 @@ export const bucketSort: ParseAggregation<BucketSort> = (at, frame) => {
   };
 };
 
-export const bucketSortOf = ({ sort, from, size, zeros, at }: BucketSort, pace: Pace): Across => {
+export const bucketSortOf = ({ sort, from, size, zeros, at }: BucketSort, { pace }: Limits): Across => {
   if (sort.some(({ path }) => path === '')) throw illegalArgument('[bucket_sort] needs a path to sort by', at);
   return (buckets) =>
     chain(

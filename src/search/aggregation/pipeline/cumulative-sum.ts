@@ -1,7 +1,6 @@
-import type { Pace } from '../../pace.js';
 import { withText } from '../format.js';
 import type { Node } from '../node.js';
-import { type Across, printFor, put } from './across.js';
+import { type Across, type Limits, printFor, put } from './across.js';
 import { byTable, nothingMore, type PathOptions, pathPipeline } from './option.js';
 import { valueAt } from './path.js';
 
@@ -10,7 +9,7 @@ export interface CumulativeSum extends Node<'cumulative_sum'>, PathOptions {}
 
 export const cumulativeSum = pathPipeline('cumulative_sum', {}, nothingMore, byTable('buckets_path'));
 
-export const cumulativeSumOf = (pipeline: CumulativeSum, pace: Pace): Across => {
+export const cumulativeSumOf = (pipeline: CumulativeSum, { pace }: Limits): Across => {
   const print = printFor(pipeline);
   return (buckets) => {
     let sum = 0;

@@ -1,11 +1,10 @@
-import type { Pace } from '../../pace.js';
 import { durationOf } from '../../syntax/duration.js';
 import { type Read, text } from '../../syntax/value.js';
 import type { Answer } from '../answer.js';
 import { type Print, withText } from '../format.js';
 import { calendarMillis } from '../interval.js';
 import type { Node } from '../node.js';
-import { type Across, finite, printFor, put } from './across.js';
+import { type Across, finite, type Limits, printFor, put } from './across.js';
 import { type PathOptions, pathPipeline } from './option.js';
 import { isAbsent, valueAt } from './path.js';
 
@@ -20,7 +19,7 @@ export const derivative = pathPipeline('derivative', { unit: unitOf }, ({ unit }
   unit === undefined ? {} : { unitMillis: unit },
 );
 
-export const derivativeOf = (pipeline: Derivative, pace: Pace): Across => {
+export const derivativeOf = (pipeline: Derivative, { pace }: Limits): Across => {
   const { name, path, zeros, unitMillis } = pipeline;
   const print = printFor(pipeline);
   return (buckets) =>

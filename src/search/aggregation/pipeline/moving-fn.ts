@@ -1,8 +1,8 @@
-import { chain, type Pace } from '../../pace.js';
+import { chain } from '../../pace.js';
 import { atLeast, integer } from '../../syntax/value.js';
 import { withText } from '../format.js';
 import type { Node } from '../node.js';
-import { type Across, finite, printFor, put } from './across.js';
+import { type Across, finite, type Limits, printFor, put } from './across.js';
 import { movingFunction } from './moving-function.js';
 import { byTable, type PathOptions, pathPipeline } from './option.js';
 import { valueAt } from './path.js';
@@ -23,7 +23,7 @@ export const movingFn = pathPipeline(
   byTable('buckets_path', 'script', 'window'),
 );
 
-export const movingFnOf = (pipeline: MovingFn, pace: Pace): Across => {
+export const movingFnOf = (pipeline: MovingFn, { pace, windowed }: Limits): Across => {
   const { name, path, zeros, window, shift, script, at } = pipeline;
   const apply = movingFunction(script, at);
   const print = printFor(pipeline);
@@ -32,6 +32,7 @@ export const movingFnOf = (pipeline: MovingFn, pace: Pace): Across => {
       pace.map(buckets, (bucket) => valueAt(bucket, path, zeros)),
       (values) => {
         const numbers = values.filter((value) => !Number.isNaN(value));
+        windowed(numbers.length * Math.min(window, numbers.length), at);
         const clamp = (index: number) => Math.max(0, Math.min(numbers.length, index));
         let index = 0;
         return pace.map(buckets.entries(), ([bucketIndex, bucket]) => {

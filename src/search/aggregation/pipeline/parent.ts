@@ -1,5 +1,4 @@
-import type { Pace } from '../../pace.js';
-import type { Across } from './across.js';
+import type { Across, Limits } from './across.js';
 import { bucketScriptOf } from './bucket-script.js';
 import { bucketSelectorOf } from './bucket-selector.js';
 import { bucketSortOf } from './bucket-sort.js';
@@ -10,7 +9,7 @@ import type { ParentPipeline } from './pipeline.js';
 import { serialDiffOf } from './serial-diff.js';
 
 type Plan = {
-  [K in ParentPipeline['kind']]: (pipeline: Extract<ParentPipeline, { kind: K }>, pace: Pace) => Across;
+  [K in ParentPipeline['kind']]: (pipeline: Extract<ParentPipeline, { kind: K }>, limits: Limits) => Across;
 };
 
 const plans: Plan = {
@@ -24,5 +23,5 @@ const plans: Plan = {
 };
 
 /** Plans what a pipeline makes of the buckets that it stands in. */
-export const acrossOf = (pipeline: ParentPipeline, pace: Pace): Across =>
-  (plans[pipeline.kind] as (pipeline: ParentPipeline, pace: Pace) => Across)(pipeline, pace);
+export const acrossOf = (pipeline: ParentPipeline, limits: Limits): Across =>
+  (plans[pipeline.kind] as (pipeline: ParentPipeline, limits: Limits) => Across)(pipeline, limits);

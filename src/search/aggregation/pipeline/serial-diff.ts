@@ -1,9 +1,8 @@
 import { parsing } from '../../failure.js';
-import type { Pace } from '../../pace.js';
 import { integer, kindOf, type Read } from '../../syntax/value.js';
 import { withText } from '../format.js';
 import type { Node } from '../node.js';
-import { type Across, printFor, put } from './across.js';
+import { type Across, type Limits, printFor, put } from './across.js';
 import { type PathOptions, pathPipeline } from './option.js';
 import { valueAt } from './path.js';
 
@@ -21,7 +20,7 @@ const lagOf: Read<number> = (input) => {
 
 export const serialDiff = pathPipeline('serial_diff', { lag: lagOf }, ({ lag }) => ({ lag: lag ?? 1 }));
 
-export const serialDiffOf = (pipeline: SerialDiff, pace: Pace): Across => {
+export const serialDiffOf = (pipeline: SerialDiff, { pace }: Limits): Across => {
   const { name, path, zeros, lag } = pipeline;
   const print = printFor(pipeline);
   return (buckets) =>
