@@ -76,7 +76,7 @@ const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFlee
   // The first record of a product gives its variables their places; it goes again.
   await stage.post(fleet.serials.slice(0, productCount).map(() => nextItem(fleet)));
   await stage.pool.query(
-    'truncate record, record_dirty, record_rollup, record_total, record_day, record_dirty_day, record_value, record_value_total, record_digest, record_digest_total, record_summary, record_dirty_summary, record_source, record_key',
+    'truncate record, record_dirty, record_rollup, record_total, record_day, record_dirty_day, record_value, record_value_total, record_digest, record_digest_total, record_digest_week, record_summary, record_dirty_summary, record_source, record_key',
   );
   const until = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   await writeFile(file, JSON.stringify({ fleet, until }));
@@ -121,7 +121,14 @@ const rollUpAll = async ({ pool }: Stage): Promise<void> => {
   await pool.query('vacuum analyze record_rollup, record_total, record_source, record_dirty');
 };
 
-const summaryTables = ['record_value', 'record_value_total', 'record_digest', 'record_digest_total', 'record_summary'];
+const summaryTables = [
+  'record_value',
+  'record_value_total',
+  'record_digest',
+  'record_digest_total',
+  'record_digest_week',
+  'record_summary',
+];
 
 /** Says what each kind of rollup takes on disk, indexes included, of what the records take. */
 export const reportStorage = async ({ stage: { pool } }: SearchWorld): Promise<void> => {
@@ -145,7 +152,8 @@ const summarizeAll = async ({ pool }: Stage): Promise<void> => {
   const left = async () =>
     (
       await pool.query<{ days: number }>(
-        'select (select count(*) from record_dirty_summary)::int + (select count(*) from record_summary where not sketched)::int as days',
+        `select ((select count(*) from record_dirty_summary) + (select count(*) from record_summary where not sketched)
+          + (select count(*) from record_summary where not in_week and day < date_trunc('week', now(), 'UTC')))::int as days`,
       )
     ).rows[0]!.days;
   const days = await left();

@@ -99,6 +99,8 @@ const retireRollups = async (pool: Database, target: Target): Promise<void> => {
       delete from record_digest where ${ofDays}
     ), digest_totals as (
       delete from record_digest_total where ${ofDays}
+    ), weeks as (
+      delete from record_digest_week where ${belongs(target)} and week <= ${limit}
     ), summaries as (
       delete from record_summary where ${ofDays} returning organization_id, product_id, day
     ), cut as (

@@ -4,6 +4,7 @@ import { VariableType } from '../../../entities/enums.js';
 import { squared } from '../squared.js';
 import { maxDigested, maxMeasured } from '../summary.js';
 import { makeDigests } from './digest.js';
+import { forgetWeeks, makeWeeks } from './digest-week.js';
 import { byOwner, makeRollups, type Owner, ownedBy } from './rollup-day.js';
 
 /*
@@ -41,7 +42,7 @@ export const noteSummaries = (hours: Sql): Sql => sql`
   on conflict (organization_id, product_id, day) do update set noted_at = clock_timestamp()`;
 
 /**
- * Makes the summaries of some days that are over anew, and says how many. The newest come first: they are asked for most; and
+ * Makes the summaries of some days that are over anew, or where there are none, weeks of them, and says how many. The newest come first: they are asked for most; and
  * products of one day together, whose records are in the same pages.
  */
 export const summarize = (pool: Pool, now: Date): Promise<number> =>
@@ -58,7 +59,7 @@ export const summarize = (pool: Pool, now: Date): Promise<number> =>
     // Compiling what has hundreds of sums takes longer than running it.
     await tx.query(`set local jit = off; set local work_mem = '64MB'`);
     for (const some of byOwner(days)) await makeDays(tx, some);
-    return days.length;
+    return days.length > 0 ? days.length : makeWeeks(tx, now);
   });
 
 /** Days that were made before there were sketches. */
@@ -84,6 +85,7 @@ const makeDays = async (tx: PoolClient, some: readonly Day[]): Promise<void> => 
   const days = some.map(({ day }) => day);
   for (const table of summaryTables)
     await tx.query(sql`delete from ${table} where ${whose} and day = any(${days}::timestamptz[])`);
+  await forgetWeeks(tx, whose, days);
   const { keys, numbers, texts } = await slotsOf(tx, some[0]!.product_id);
   const counted = await worthCounting(tx, some, keys, numbers);
   const isDigested = (slot: number) => Math.abs(slot) <= maxDigested;

@@ -1,4 +1,5 @@
 import { type Awaitable, chain, type Pace } from '../../../../search/pace.js';
+import { entryCount, readEntries } from '../../digest-entry.js';
 
 /** Entries are put in order by stretches of value, of at least so many entries on average: only those looked at are sorted. */
 const perBin = 100;
@@ -48,7 +49,7 @@ export class Digest {
   /** Reads digests, which may be a million entries: the event loop is given to others meanwhile. */
   static read(bytes: Buffer, pace: Pace): Awaitable<Digest> {
     const digest = new Digest(entryCount(bytes));
-    return digest.arranged(read(bytes, digest.values, digest.weights), pace);
+    return digest.arranged(readEntries(bytes, digest.values, digest.weights), pace);
   }
 
   /** How far the numbers are from their median. */
@@ -171,30 +172,3 @@ const boundsOf = (values: Float64Array, parts: number): Float64Array => {
 
 /** As PostgreSQL does it (`percentile_cont`). */
 const between = (low: number, high: number, share: number): number => low + (high - low) * share;
-
-const entryCount = (bytes: Buffer): number => {
-  let count = 0;
-  for (let at = 0; at < bytes.length; ) {
-    const entries = bytes.readInt32BE(at);
-    count += Math.abs(entries);
-    at += 4 + (entries > 0 ? 8 * entries : -12 * entries);
-  }
-  return count;
-};
-
-/** Reads all entries, in steps. */
-function* read(bytes: Buffer, values: Float64Array, weights: Float64Array): Generator<undefined> {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  let index = 0;
-  for (let at = 0; at < bytes.length; ) {
-    const entries = view.getInt32(at);
-    at += 4;
-    for (let left = Math.abs(entries); left > 0; left--) {
-      values[index] = view.getFloat64(at);
-      weights[index] = entries < 0 ? view.getInt32(at + 8) : 1;
-      at += entries < 0 ? 12 : 8;
-      index += 1;
-      if (index % perStep === 0) yield undefined;
-    }
-  }
-}

@@ -4,6 +4,7 @@ import { instantText } from '../../../../search/query/option/instant.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
 import { maxDigested, maxMeasured } from '../../summary.js';
+import { week, weekStart } from '../../week.js';
 import { declaringProducts, type NumberSlot, valueSlots } from '../sql/stored-field.js';
 import { day, hour, type Need, needOf, needOfPredicate, nothing, together } from './need.js';
 import type { RollupRange, Stale } from './range.js';
@@ -134,6 +135,7 @@ export const rollupRange = (
     (staleDays.get(productId) ?? []).map((seconds) => ({ productId, start: seconds * 1000 })),
   );
   const days = hours || byDay || apart.length === 0 ? undefined : daysOf({ from, until: to }, apart, outdated, notMade);
+  const weeks = (candidate.digests || candidate.sketches) && !candidate.days && weeksOf({ from, until: to }, outdated);
   return {
     from: instantText(from),
     to: instantText(to),
@@ -144,6 +146,7 @@ export const rollupRange = (
     whole: inScope.filter(isWhole),
     apart,
     ...(days && { days }),
+    ...(weeks && { weeks }),
     stale: outdated,
     ...(keys && { keys }),
     ...(candidate.digests && { digests: true }),
@@ -194,6 +197,14 @@ const daysOf = (
   if (to - from < fewestDays * day) return undefined;
   const outdated = daysAmong([...days, ...hours], { from, until: to }, products);
   return outdated.length > maxStaleDays ? undefined : { from: instantText(from), to: instantText(to), stale: outdated };
+};
+
+/** The whole weeks of a stretch, and those of them with a day that is out of date; undefined where there are none. */
+const weeksOf = ({ from, until }: TimeSpan, outdated: readonly Stale[]): RollupRange['weeks'] => {
+  const [first, end] = [weekStart(from + week - 1), weekStart(until)];
+  if (end <= first) return undefined;
+  const stale = outdated.map(({ productId, start }) => ({ productId, start: weekStart(start) }));
+  return { from: instantText(first), to: instantText(end), stale };
 };
 
 /** What it takes to tell which records match a query, beside their time. */

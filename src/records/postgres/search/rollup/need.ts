@@ -31,6 +31,8 @@ export interface Need {
   readonly devices: boolean;
   /** Whether hours of a day (UTC) are told apart. */
   readonly hours: boolean;
+  /** Whether days (UTC) are told apart, or hours. */
+  readonly days: boolean;
   /** The text or the boolean whose values are told apart. */
   readonly key?: Field;
   /** Whether digests of the numbers are read. */
@@ -49,7 +51,7 @@ export interface NeedContext {
 }
 
 /** Nothing but the number of records. */
-export const nothing: Need = { fields: [], devices: false, hours: false };
+export const nothing: Need = { fields: [], devices: false, hours: false, days: false };
 
 /** What several need together; undefined where rollups cannot serve one of them, or not all of them at once. */
 export const together = (needs: Iterable<Need | undefined>): Need | undefined => {
@@ -66,6 +68,7 @@ export const together = (needs: Iterable<Need | undefined>): Need | undefined =>
       fields: [...all.fields, ...one.fields],
       devices: all.devices || one.devices,
       hours: all.hours || one.hours,
+      days: all.days || one.days,
       ...(key && { key }),
       ...(digests && { digests }),
       ...(sketches && { sketches }),
@@ -202,6 +205,6 @@ const needOfTime = (options: TimeInterval & FieldOptions, { span }: NeedContext)
     ? [zone.offsetAt(span.from), ...zone.transitions(span.from, span.to).map(({ after }) => after)]
     : [0];
   const made = (unit: number) => millis % unit === 0 && offsets.every((one) => one % unit === 0);
-  if (made(day)) return nothing;
-  return made(hour) ? { ...nothing, hours: true } : undefined;
+  if (made(day)) return { ...nothing, days: true };
+  return made(hour) ? { ...nothing, hours: true, days: true } : undefined;
 };

@@ -23,6 +23,8 @@ export interface RollupRange {
   readonly apart: readonly (string | null)[];
   /** Of products that are read device by device: whole days (UTC, ISO 8601) that need not be read by the hour. */
   readonly days?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
+  /** Of digests and sketches of products read together: whole weeks (ISO 8601) that need not be read by the day, but for those that are out of date. */
+  readonly weeks?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
   /** Hours in the range whose rollups are out of date; days where `keys`, `digests` or `sketches` are set. */
   readonly stale: readonly Stale[];
   /** Set where records are told apart by the value of a variable: the slot of each product (see `record_value.key`). */

@@ -1,4 +1,5 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { weekOf } from '../../week.js';
 import { countedParts } from './counted.js';
 import { day } from './need.js';
 import { around, listOf, noProduct, ofProducts } from './part.js';
@@ -28,23 +29,43 @@ const hoursIn = (range: RollupRange, from: string, to: string): Sql => {
   return sql`${ofSlots(range)} and u.hour >= ${from}::timestamptz and u.hour < ${to}::timestamptz${fresh}`;
 };
 
-/** By the day, with digests and sketches. */
+/** By the day, and by the week where that will do, with digests and sketches. */
 const digestParts = (whose: Whose, range: RollupRange): Sql[] => {
   const { whole, apart, from, to, stale, digests, sketches } = range;
   const fresh = stale.length === 0 ? empty : sql` and (u.product_id, u.day) not in (select * from ${listOf(stale)})`;
   const more = join([...(digests ? [sql`, u.digest`] : []), ...(sketches ? [sql`, u.sketch`] : [])], '');
-  const part = (products: readonly (string | null)[], table: Sql, device: Sql, ofDevices: Sql) =>
+  const part = (products: readonly (string | null)[], table: Sql, device: Sql, only: Sql) =>
     products.length === 0
       ? []
       : [
           sql`
     select u.organization_id, ${device}, u.product_id, u.day as ts, ${measures}${more} from ${table} u
-    where ${ofProducts(sql`u`, whose, products)} and ${ofSlots(range)} and u.day >= ${from}::timestamptz and u.day < ${to}::timestamptz${fresh}${ofDevices}`,
+    where ${ofProducts(sql`u`, whose, products)} and ${ofSlots(range)} and u.day >= ${from}::timestamptz and u.day < ${to}::timestamptz${fresh}${only}`,
         ];
+  const weeks = range.weeks && whole.length > 0 ? weeksThatServe(whose, whole, range.weeks) : undefined;
+  const inNoWeek = weeks ? sql` and (u.product_id, ${weekOf(sql`u.day`)}) not in (${weeks})` : empty;
+  const byWeek = (some: Sql) => sql`
+    select u.organization_id, null::uuid as device_id, u.product_id, u.week as ts, ${measures}${more} from record_digest_week u
+    where ${ofProducts(sql`u`, whose, whole)} and ${ofSlots(range)} and (u.product_id, u.week) in (${some})`;
   return [
-    ...part(whole, sql`record_digest_total`, sql`null::uuid as device_id`, empty),
+    ...(weeks ? [byWeek(weeks)] : []),
+    ...part(whole, sql`record_digest_total`, sql`null::uuid as device_id`, inNoWeek),
     ...part(apart, sql`record_digest`, sql`u.device_id`, sql` and u.device_id = any(${whose.deviceIds}::uuid[])`),
   ];
+};
+
+/** Product and week of those that were laid together since each of their days was made. */
+const weeksThatServe = (
+  whose: Whose,
+  products: readonly string[],
+  { from, to, stale }: NonNullable<RollupRange['weeks']>,
+): Sql => {
+  const fresh = stale.length === 0 ? empty : sql` and (w.product_id, w.week) not in (select * from ${listOf(stale)})`;
+  return sql`
+      select w.product_id, w.week from record_digest_week w
+      where ${ofProducts(sql`w`, whose, products)} and w.slot = 0 and w.week >= ${from}::timestamptz and w.week < ${to}::timestamptz${fresh}
+        and not exists (select from record_summary s where s.organization_id = w.organization_id and s.product_id = w.product_id
+          and not s.in_week and s.day >= w.week and s.day < w.week + interval '168 hours')`;
 };
 
 const together = (whose: Whose, range: RollupRange): Sql => sql`

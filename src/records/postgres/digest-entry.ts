@@ -1,0 +1,30 @@
+/** How many entries some digests that stand behind each other have (see `record_digest.digest`). */
+export const entryCount = (bytes: Buffer): number => {
+  let count = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const entries = bytes.readInt32BE(at);
+    count += Math.abs(entries);
+    at += 4 + (entries > 0 ? 8 * entries : -12 * entries);
+  }
+  return count;
+};
+
+/** Entries that are worked on before it is asked whether others wait. */
+const perStep = 5000;
+
+/** Reads the entries of some digests, in steps. @param weights how many numbers each stands for; below 0 where these differ. */
+export function* readEntries(bytes: Buffer, values: Float64Array, weights: Float64Array): Generator<undefined> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let index = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const entries = view.getInt32(at);
+    at += 4;
+    for (let left = Math.abs(entries); left > 0; left--) {
+      values[index] = view.getFloat64(at);
+      weights[index] = entries < 0 ? view.getInt32(at + 8) : 1;
+      at += entries < 0 ? 12 : 8;
+      index += 1;
+      if (index % perStep === 0) yield undefined;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { entryCount, readEntries } from '../digest-entry.js';
+import { exactValues } from '../summary.js';
+
+/** Entries for each unit of the logarithm of q / (1 - q): twice as many as digests of days have. */
+const density = 50;
+
+/**
+ * One digest of several that stand behind each other: neighbours are put together as in those of days. At the quantile q an
+ * entry is made of no more than the share 0.02 q (1 - q) of the numbers, and of what one entry more stands for.
+ */
+export const mergeDigests = (bytes: Buffer): Buffer => {
+  const size = entryCount(bytes);
+  const [values, weights] = [new Float64Array(size), new Float64Array(size)];
+  for (const _ of readEntries(bytes, values, weights));
+  const order = Uint32Array.from(values.keys()).sort((a, b) => values[a]! - values[b]!);
+  const total = weights.reduce((sum, weight) => sum + Math.abs(weight), 0);
+  const merged: Entry[] = [];
+  let [place, last] = [0, NaN];
+  for (const index of order) {
+    const [value, weight] = [values[index]!, weights[index]!];
+    const middle = place + Math.abs(weight) / 2;
+    const entry = Math.floor(density * Math.log(middle / (total - middle)));
+    place += Math.abs(weight);
+    const previous = merged.at(-1);
+    if (previous && (entry === last || (previous.value === value && previous.weight > 0 && weight > 0)))
+      join(previous, value, weight);
+    else merged.push({ value, weight });
+    last = entry;
+  }
+  return written(merged);
+};
+
+/** @see readEntries */
+interface Entry {
+  value: number;
+  weight: number;
+}
+
+/** Puts an entry to another; they stay exact as long as they are of the same number. */
+const join = (entry: Entry, value: number, weight: number): void => {
+  const isSame = entry.value === value && entry.weight > 0 && weight > 0;
+  const count = Math.abs(entry.weight) + Math.abs(weight);
+  // Parts of the way: a sum of large numbers may be none.
+  if (!isSame) entry.value += value * (Math.abs(weight) / count) - entry.value * (Math.abs(weight) / count);
+  entry.weight = isSame ? count : -count;
+};
+
+const written = (entries: readonly Entry[]): Buffer => {
+  const single = entries.every(({ weight }) => weight === 1);
+  const size = single ? 8 : 12;
+  const bytes = Buffer.alloc(4 + size * entries.length);
+  bytes.writeInt32BE(single ? entries.length : -entries.length);
+  entries.forEach(({ value, weight }, index) => {
+    bytes.writeDoubleBE(value, 4 + size * index);
+    if (!single) bytes.writeInt32BE(weight, 12 + size * index);
+  });
+  return bytes;
+};
+
+/** One sketch of several that stand behind each other (see `record_digest_total.sketch`). */
+export const mergeSketches = (bytes: Buffer): Buffer => {
+  const hashes = new Set<number>();
+  let exact = true;
+  for (let at = 0; at < bytes.length; ) {
+    const count = bytes.readInt32BE(at);
+    exact &&= count >= 0;
+    const end = at + 4 + 4 * Math.abs(count);
+    for (at += 4; at < end; at += 4) hashes.add(bytes.readInt32BE(at));
+  }
+  exact &&= hashes.size <= exactValues;
+  const kept = exact ? [...hashes] : lowest(hashes);
+  const merged = Buffer.alloc(4 + 4 * kept.length);
+  merged.writeInt32BE(exact ? kept.length : -kept.length);
+  kept.forEach((hash, index) => merged.writeInt32BE(hash, 4 + 4 * index));
+  return merged;
+};
+
+/** Of the hashes with the same 14 first bits the least. */
+const lowest = (hashes: Iterable<number>): number[] => {
+  const least = new Map<number, number>();
+  for (const hash of hashes) {
+    const register = hash >> 18;
+    least.set(register, Math.min(hash, least.get(register) ?? hash));
+  }
+  return [...least.values()];
+};

@@ -1,0 +1,170 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { VariableType } from '../../src/entities/enums.js';
+import type { PlainJson } from '../../src/json.js';
+import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
+import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
+import { summarize } from '../../src/records/postgres/upkeep/summary.js';
+import { aggregationsOf, askWith } from './rolled.js';
+import { useWorld, worldNow } from './world.js';
+
+const days = 31;
+const start = worldNow / 1000 - days * 24 * 3600;
+const serials = ['a1', 'a2', 'b1', 'b2'];
+const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
+const recordOf = (index: number) => ({
+  serial: serials[index % 4]!,
+  ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,
+  data: {
+    // Far from even: mostly near 1000, some far above.
+    t: 1000 + noise(index + 0.5) ** 8 * 1e6,
+    steps: Math.floor(noise(index + 0.3) * 7),
+    label: `no. ${index % 2500}`,
+    ...(index % 37 === 0 ? { rare: noise(index + 0.7) * 1e4 - 5e3 } : {}),
+  },
+});
+const t = { name: 't', type: VariableType.FLOAT32 };
+const steps = { name: 'steps', type: VariableType.INT16 };
+const label = { name: 'label', type: VariableType.TXT };
+const rare = { name: 'rare', type: VariableType.FLOAT32 };
+const records = Array.from({ length: 9000 }, (_, index) => recordOf(index));
+const world = useWorld({
+  products: { first: [t, steps, label, rare], second: [rare, label, t, steps] },
+  devices: serials.map((serial) => ({ serial, product: serial.startsWith('a') ? 'first' : 'second' })),
+  records: records.slice(0, 6000),
+});
+
+const later = new Date(Math.max(Date.now(), worldNow) + 10 * 24 * 3600e3);
+const rollUpAll = async () => {
+  while ((await rollUp(world.pool, later)) > 0);
+  while ((await rollUpDays(world.pool, later)) > 0);
+  while ((await summarize(world.pool, later)) > 0);
+};
+const late = Array.from({ length: 60 }, (_, index) => recordOf(40_000 + index));
+
+beforeAll(async () => {
+  for (let from = 6000; from < records.length; from += 6000) await world.store(records.slice(from, from + 6000));
+  await rollUpAll();
+  // Late data, and records that are there already: their days are made anew, and so are their weeks.
+  await world.store([...late, ...records.slice(0, 20)]);
+  await rollUpAll();
+  // A day in a whole week that is out of date.
+  await world.store(Array.from({ length: 20 }, (_, index) => ({ ...recordOf(50_000 + index), ts: dirty + index })));
+}, 240_000);
+
+const whole = { gte: start, lte: start + days * 24 * 3600 };
+const dirty = start + 9 * 24 * 3600;
+const ask = async (rollups: boolean, body: { [key: string]: PlainJson }, range: PlainJson = whole): Promise<unknown> =>
+  aggregationsOf(await askWith(world, { rollups }, { products: [], size: 0, ...body }, range));
+const percents = [0, 1, 5, 25, 50, 75, 95, 99, 100];
+
+/** Replaces what weeks tell by one number and no different value at all. */
+const spoilWeeks = () =>
+  world.pool.query(
+    `update record_digest_week set digest = int4send(-1) || float8send(77) || int4send(n::int), sketch = int4send(0) where slot <> 0`,
+  );
+const metrics = {
+  p: { percentiles: { field: 'data.steps', percents: [50] } },
+  c: { cardinality: { field: 'data.label' } },
+};
+interface Metrics {
+  p: { values: Record<string, number> };
+  c: { value: number };
+}
+
+describe('search over weeks of digests and sketches', () => {
+  it('tells what the records tell, within the bounds that the page states', async () => {
+    const { first, second } = world.productIds;
+    const field = fc.constantFrom('data.t', 'data.steps', 'data.rare');
+    const moment = fc.integer({ min: -2, max: days * 24 + 2 }).map((hours) => start + hours * 3600);
+    const range = fc.oneof(
+      fc.constant(whole),
+      fc.tuple(moment, moment).map(([a, b]) => ({ gte: Math.min(a, b), lte: Math.max(a, b) })),
+    );
+    const products = fc.constantFrom<PlainJson[]>([], [first!], [second!]);
+    await fc.assert(
+      fc.asyncProperty(field, products, range, async (name, named, within) => {
+        const c = { cardinality: { field: 'data.label' } };
+        const u = { cardinality: { field: 'data.t' } };
+        const p = { percentiles: { field: name, percents } };
+        const got = (await ask(true, { products: named, aggs: { p, c, u } }, within)) as Metrics & {
+          u: { value: number };
+        };
+        const values = Object.values(got.p.values).filter((value) => value !== null);
+        // Where the answers stand among the records.
+        const {
+          c: labels,
+          u: different,
+          ...ranks
+        } = (await ask(
+          false,
+          {
+            products: named,
+            aggs: {
+              c,
+              u,
+              n: { value_count: { field: name } },
+              ...(values.length > 0 && {
+                below: { filters: { filters: values.map((value) => ({ range: { [name]: { lt: value - 1e-6 } } })) } },
+                upTo: { filters: { filters: values.map((value) => ({ range: { [name]: { lte: value + 1e-6 } } })) } },
+              }),
+            },
+          },
+          within,
+        )) as Metrics &
+          Record<'below' | 'upTo', { buckets: { doc_count: number }[] }> &
+          Record<'n' | 'u', { value: number }>;
+        expect(got.c.value).toBe(labels.value);
+        const most = different.value > 3000 ? 0.04 * different.value : 0;
+        expect(Math.abs(got.u.value - different.value)).toBeLessThanOrEqual(most);
+        const count = ranks.n.value;
+        values.forEach((_, index) => {
+          const q = percents[index]! / 100;
+          const slack = 0.035 * q * (1 - q) * count + 1.5;
+          expect(ranks.below.buckets[index]!.doc_count).toBeLessThanOrEqual(q * count + slack);
+          expect(ranks.upTo.buckets[index]!.doc_count).toBeGreaterThanOrEqual(q * count - slack);
+        });
+      }),
+      { numRuns: 15 },
+    );
+  }, 240_000);
+
+  it('reads weeks only where all of their days are right and none of them is told apart', async () => {
+    await rollUpAll();
+    const exact = (await ask(false, { aggs: metrics })) as Metrics;
+    const daily = { aggs: { d: { date_histogram: { field: 'ts', calendar_interval: 'day' }, aggs: metrics } } };
+    const byDay = await ask(true, daily);
+    const inWeek = { gte: start + 24 * 3600, lte: start + 4 * 24 * 3600 };
+    const short = await ask(true, { aggs: metrics }, inWeek);
+    await spoilWeeks();
+    const spoilt = (await ask(true, { aggs: metrics })) as Metrics;
+    expect(spoilt.p.values['50.0']).toBe(77);
+    expect(spoilt.c.value).toBeLessThanOrEqual(exact.c.value);
+    expect(await ask(true, daily)).toEqual(byDay);
+    expect(await ask(true, { aggs: metrics }, inWeek)).toEqual(short);
+    // Made by a process of an earlier version, which knows no weeks.
+    await world.pool.query('update record_summary set in_week = false');
+    expect(await ask(true, { aggs: metrics })).toEqual(exact);
+    await rollUpAll();
+    expect(await ask(true, { aggs: metrics })).toEqual(exact);
+  }, 120_000);
+
+  it('forgets a week when a record of it comes late, and reads it from its days until it is made anew', async () => {
+    await rollUpAll();
+    await spoilWeeks();
+    const mondays = Array.from({ length: 5 }, (_, index) => start + (5 + 7 * index) * 24 * 3600);
+    // One record in each week that is whole.
+    const more = mondays.flatMap((ts, index) =>
+      serials.map((serial, of) => ({
+        ...recordOf(60_000 + index),
+        serial,
+        ts: Math.min(ts, worldNow / 1000 - 3600) + of,
+      })),
+    );
+    await world.store(more);
+    const exact = await ask(false, { aggs: metrics });
+    expect(await ask(true, { aggs: metrics })).toEqual(exact);
+    await rollUpAll();
+    expect(await ask(true, { aggs: metrics })).toEqual(exact);
+  }, 120_000);
+});
