@@ -176,6 +176,32 @@ describe('the traps of the query DSL', () => {
     expect(seen).toEqual(all.map(({ _id }) => _id));
   });
 
+  it('refuses bounds that stretch beyond those that cut, unless both are in one bucket', async () => {
+    const bounded = (max: string) => ({
+      date_histogram: {
+        field: 'ts',
+        fixed_interval: '2h',
+        extended_bounds: { max },
+        hard_bounds: { max: '2026-10-26T14:00:00Z' },
+      },
+    });
+    expect((await buckets(bounded('2026-10-26T15:59:59Z'))).length).toBeGreaterThan(0);
+    expect(await world.ask({ size: 0, aggs: { a: bounded('2026-10-26T16:00:00Z') } })).toMatchObject({
+      status: 400,
+      error: { root_cause: [{ type: 'illegal_argument_exception' }] },
+    });
+  });
+
+  it('calls a text that is no long an illegal argument', async () => {
+    for (const text of ['', 'x']) {
+      const a = { cardinality: { field: 'data.t', precision_threshold: text } };
+      expect(await world.ask({ size: 0, aggs: { a } })).toMatchObject({
+        status: 400,
+        error: { caused_by: { type: 'illegal_argument_exception', reason: `For input string: "${text}"` } },
+      });
+    }
+  });
+
   it('refuses to make more buckets than 65,535, before it fills gaps', async () => {
     const answer = await world.ask({ size: 0, aggs: { a: { histogram: { field: 'data.n', interval: 1 } } } });
     expect(answer).toMatchObject({ status: 503, error: { type: 'too_many_buckets_exception', max_buckets: 65_535 } });

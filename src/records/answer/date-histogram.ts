@@ -46,7 +46,7 @@ export const dateHistogramAnswer = <B extends object, M extends SortMetric<B>>(
   const extended = instants(aggregation.extendedBounds, reading);
   requireInOrder('extended_bounds', extended, at);
   requireInOrder('hard_bounds', given, at);
-  requireInside(extended, given, at);
+  requireInside(extended, given, at, (bound) => rounded(bound, 0)!);
   const hard = { min: rounded(given.min, 0), max: rounded(given.max, 0) };
   const stretch = minDocCount > 0 ? {} : { min: rounded(extended.min, shift), max: rounded(extended.max, shift) };
   const inBounds = (start: Instant) =>

@@ -19,10 +19,15 @@ export const requireInOrder = (name: string, { min, max }: Stretch, at: Input): 
   throw illegalArgument(`[${name}.min][${min}] cannot be greater than [${name}.max][${max}]`, at);
 };
 
-/** Bounds that stretch must lie inside those that cut. */
-export const requireInside = (extended: Stretch, hard: Stretch, at: Input): void => {
-  const below = extended.min !== undefined && hard.min !== undefined && extended.min < hard.min;
-  const above = extended.max !== undefined && hard.max !== undefined && extended.max > hard.max;
+/** Bounds that stretch must lie inside those that cut, or begin the same bucket. @param start where the bucket of a bound begins. */
+export const requireInside = (
+  extended: Stretch,
+  hard: Stretch,
+  at: Input,
+  start: (bound: number) => number = (bound) => bound,
+): void => {
+  const below = extended.min !== undefined && hard.min !== undefined && start(extended.min) < start(hard.min);
+  const above = extended.max !== undefined && hard.max !== undefined && start(extended.max) > start(hard.max);
   if (!below && !above) return;
   const shown = ({ min, max }: Stretch) => `${min ?? ''}--${max ?? ''}`;
   throw illegalArgument(

@@ -65,6 +65,13 @@ export const atLeast =
     throw illegalArgument(`[${input.key}] ${bound}. Found [${value}]`, input);
   };
 
+/** A long of at least 0: the engines read its text otherwise than that of an integer. */
+export const longCount: Read<number> = (input) => {
+  const given = scalarText(input) ?? '';
+  if (input.node.kind === 'string' && !isNumber(given)) throw illegalArgument(`For input string: "${given}"`, input);
+  return atLeast(0)(input);
+};
+
 /** True or false, or its text. */
 export const flag: Read<boolean> = (input) => {
   const value = input.node.kind === 'number' ? undefined : scalarText(input);

@@ -1,7 +1,6 @@
-import { illegalArgument } from '../../failure.js';
 import type { Input } from '../../syntax/input.js';
 import { object } from '../../syntax/object.js';
-import { atLeast, flag, isNumber, type Read, scalar, scalarText } from '../../syntax/value.js';
+import { flag, longCount, type Read, scalar } from '../../syntax/value.js';
 import type { FieldOptions } from '../node.js';
 import { type BucketOrder, bucketOrder } from './bucket-order.js';
 
@@ -24,13 +23,6 @@ export interface HistogramOptions extends FieldOptions {
 export const bounds: Read<HistogramBounds> = (input) => {
   const { min, max } = object('bounds', { min: scalar, max: scalar })(input);
   return { ...(min && !min.isNull && { min }), ...(max && !max.isNull && { max }) };
-};
-
-/** A long, which the engines read otherwise than an integer. */
-const longCount: Read<number> = (input) => {
-  const given = scalarText(input) ?? '';
-  if (input.node.kind === 'string' && !isNumber(given)) throw illegalArgument(`For input string: "${given}"`, input);
-  return atLeast(0)(input);
 };
 
 export const histogramKeys = {
