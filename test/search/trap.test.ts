@@ -176,6 +176,14 @@ describe('the traps of the query DSL', () => {
     expect(seen).toEqual(all.map(({ _id }) => _id));
   });
 
+  it('takes words of a query string of type bool_prefix for beginnings, unless they are in quotes', async () => {
+    const found = (query: string, type: string) =>
+      count({ query_string: { query, type, fields: ['device.serial'], lenient: true } });
+    expect([await found('0', 'best_fields'), await found('"0"', 'bool_prefix')]).toEqual([0, 0]);
+    expect(await found('0', 'bool_prefix')).toBe(await count({ prefix: { 'device.serial': '0' } }));
+    expect(await found('0', 'bool_prefix')).toBeGreaterThan(0);
+  });
+
   it('refuses bounds that stretch beyond those that cut, unless both are in one bucket', async () => {
     const bounded = (max: string) => ({
       date_histogram: {

@@ -51,6 +51,7 @@ export const queryString: ParseClause<QueryStringQuery> = (at) => {
     fields: named.map(withoutBoost),
     and: options.default_operator === 'and',
     compares: !options.fields?.length,
+    prefix: options.type === 'bool_prefix',
     // Without a field of its own a query goes over all fields, and what does not fit one of them is no fault.
     lenient: options.lenient ?? (named.length === 0 || named.includes('*')),
     ...(options.minimum_should_match !== undefined && { minimumShouldMatch: options.minimum_should_match }),

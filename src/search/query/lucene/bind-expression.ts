@@ -5,7 +5,7 @@ import { Input } from '../../syntax/input.js';
 import type { Binding } from '../binding.js';
 import { bindExists } from '../exists.js';
 import { requiredOf } from '../minimum-should-match.js';
-import { expand, leniently } from '../option/field-match.js';
+import { expand, leniently, matching } from '../option/field-match.js';
 import { bindPattern } from '../option/pattern.js';
 import { all, and, atLeastOf, none, not, or, type Predicate } from '../predicate.js';
 import { bindRange } from '../range.js';
@@ -21,6 +21,8 @@ export interface WrittenQuery {
   readonly and: boolean;
   readonly lenient: boolean;
   readonly minimumShouldMatch?: string;
+  /** Whether words without quotes stand for texts that begin so (`bool_prefix`). */
+  readonly prefix?: boolean;
   /** Of dates. */
   readonly timeZone?: Input;
 }
@@ -69,6 +71,8 @@ const bindLeaf = (field: Field, leaf: Leaf, query: WrittenQuery, binding: Bindin
     case 'any':
       return { kind: 'exists', field };
     case 'term':
+      if (query.prefix && leaf.bare && field.kind === 'keyword')
+        return matching(field, input(leaf.text), { lenient: false, prefix: true, at }, binding);
       return bindTerm(
         { kind: 'term', field: path, value: input(leaf.text), caseInsensitive: false, at, ...inZone },
         binding,

@@ -169,7 +169,7 @@ class ClassicParser extends TokenReader {
 
   private words(field: string | undefined, text: string): Expression {
     const compared = field !== undefined || this.options.compares ? comparison(text) : undefined;
-    return this.named(field, compared ?? { kind: 'term', text });
+    return this.named(field, compared ?? { kind: 'term', text, bare: true });
   }
 
   private named(field: string | undefined, leaf: Leaf): Expression {

@@ -8,7 +8,8 @@ export interface WrittenEnd {
 
 /** What a written query asks of one field, or of the default ones. */
 export type Leaf =
-  | { readonly kind: 'term'; readonly text: string }
+  /** `bare`: neither in quotes nor of a simple syntax. */
+  | { readonly kind: 'term'; readonly text: string; readonly bare?: boolean }
   | { readonly kind: 'prefix'; readonly text: string }
   | { readonly kind: 'wildcard'; readonly parts: readonly WildcardPart[] }
   | { readonly kind: 'regexp'; readonly text: string }
