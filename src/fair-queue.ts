@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { Pool } from 'pg';
 import { rateLimited } from './errors.js';
 
@@ -9,6 +10,8 @@ export interface TurnLimits {
   readonly turns: number;
   readonly each: number;
   readonly waiting: number;
+  /** How many one organization has at most while others use the queue too; `each` where this is not given. */
+  readonly eachBesideOthers?: number;
   /** What waits, for the refusal. */
   readonly what?: string;
 }
@@ -16,6 +19,9 @@ export interface TurnLimits {
 interface Waiting {
   start(): void;
 }
+
+/** How long after a turn of theirs others count as users of the queue, in milliseconds. */
+const othersFor = 10_000;
 
 /**
  * Shares connections among organizations: one that asks for much waits for its own statements, never another for them. A
@@ -25,9 +31,15 @@ export class FairQueue {
   private readonly taken = new Map<string, number>();
   /** Calls that wait, by organization; those come first whose last turn began longest ago. */
   private readonly queues = new Map<string, Set<Waiting>>();
+  /** The two organizations that had turns last, the last of them first, and until when they count as users. */
+  private recent: readonly { organizationId: string; until: number }[] = [];
   private free: number;
 
-  constructor(private readonly limits: TurnLimits) {
+  /** @param clock milliseconds that never go back */
+  constructor(
+    private readonly limits: TurnLimits,
+    private readonly clock: () => number = () => performance.now(),
+  ) {
     this.free = limits.turns;
   }
 
@@ -73,7 +85,7 @@ export class FairQueue {
 
   /** Whether there is a free turn that nobody waits for, and the organization has not had its share. */
   hasFree(organizationId: string): boolean {
-    return this.free > 0 && this.takenBy(organizationId) < this.limits.each && this.next() === undefined;
+    return this.free > 0 && this.takenBy(organizationId) < this.most(organizationId) && this.next() === undefined;
   }
 
   /** A turn that is free now; undefined where there is none. */
@@ -85,7 +97,21 @@ export class FairQueue {
     return this.taken.get(organizationId) ?? 0;
   }
 
+  /** How many turns the organization may have now. */
+  private most(organizationId: string): number {
+    const { each, eachBesideOthers = each } = this.limits;
+    const now = this.clock();
+    const beside = this.recent.some((other) => other.organizationId !== organizationId && other.until > now);
+    return beside ? eachBesideOthers : each;
+  }
+
+  private note(organizationId: string): void {
+    const others = this.recent.filter((other) => other.organizationId !== organizationId);
+    this.recent = [{ organizationId, until: this.clock() + othersFor }, ...others].slice(0, 2);
+  }
+
   private begin(organizationId: string): Release {
+    this.note(organizationId);
     this.free -= 1;
     this.taken.set(organizationId, this.takenBy(organizationId) + 1);
     let given = false;
@@ -96,7 +122,8 @@ export class FairQueue {
       const left = this.takenBy(organizationId) - 1;
       if (left === 0) this.taken.delete(organizationId);
       else this.taken.set(organizationId, left);
-      this.next()?.start();
+      // More than one may begin where the others have left the queue meanwhile.
+      for (let next = this.next(); next !== undefined && this.free > 0; next = this.next()) next.start();
     };
   }
 
@@ -113,14 +140,19 @@ export class FairQueue {
     let best: { queue: Set<Waiting>; taken: number } | undefined;
     for (const [organizationId, queue] of this.queues) {
       const taken = this.takenBy(organizationId);
-      if (taken < this.limits.each && (best === undefined || taken < best.taken)) best = { queue, taken };
+      if (taken < this.most(organizationId) && (best === undefined || taken < best.taken)) best = { queue, taken };
     }
     return best?.queue.values().next().value;
   }
 }
 
-/** A fair queue for the connections of a pool: three quarters of them at most are one organization's. Each call makes another. */
+/**
+ * A fair queue for the connections of a pool: three quarters of them at most are one organization's, and while others use it
+ * no more than there are processors, since statements that compute only take these from others then. Each call makes another.
+ */
 export const fairQueueFor = (pool: Pool, { waiting = 100, what = 'searches' } = {}): FairQueue => {
   const { max } = pool.options;
-  return new FairQueue({ turns: max, each: Math.max(1, Math.floor((max * 3) / 4)), waiting, what });
+  const each = Math.max(1, Math.floor((max * 3) / 4));
+  const eachBesideOthers = Math.min(each, Math.max(2, availableParallelism()));
+  return new FairQueue({ turns: max, each, eachBesideOthers, waiting, what });
 };

@@ -65,6 +65,29 @@ describe('the turns of searches', () => {
     expect(of.takeFree('greedy')).toBeInstanceOf(Function);
   });
 
+  it('are fewer for one organization while others use them, and as many as before when these are gone', async () => {
+    let now = 0;
+    const of = new FairQueue({ turns: 8, each: 6, eachBesideOthers: 2, waiting: 9 }, () => now);
+    const [one, two] = await take(of, 'greedy', 2);
+    (await of.take('modest'))();
+    expect(of.takeFree('greedy')).toBeUndefined();
+    const order: number[] = [];
+    const waiting = [1, 2, 3].map((number) =>
+      of.take('greedy').then((release) => {
+        order.push(number);
+        return release;
+      }),
+    );
+    one!();
+    await waiting[0];
+    expect(order).toEqual([1]);
+    now = 20_000;
+    two!();
+    await Promise.all(waiting);
+    expect(order).toEqual([1, 2, 3]);
+    expect(of.takeFree('greedy')).toBeInstanceOf(Function);
+  });
+
   it('come back once, though they are given back twice', async () => {
     const of = new FairQueue({ turns: 1, each: 1, waiting: 1 });
     const [one] = await take(of, 'greedy', 1);
