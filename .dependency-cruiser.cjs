@@ -27,7 +27,7 @@ const mayImport = {
   'periodic-tasks': ['poll-loop'],
   entities: ['errors', 'json'],
   // Of schema only the type of a read, of entities only that of a call.
-  database: ['back-off', 'entities', 'errors', 'log', 'secret-file', 'schema', 'fair-queue'],
+  database: ['back-off', 'entities', 'errors', 'log', 'secret-file', 'schema', 'fair-queue', 'time-slice'],
   schema: ['entities', 'errors', 'json'],
   auth: ['entities', 'schema', 'errors'],
   // The query language: it knows no store.
@@ -53,8 +53,8 @@ const mayImport = {
   imports: ['entities', 'schema', 'records', 'jobs', 'errors', 'json', 'transaction', ...shared],
   live: ['entities', 'errors', 'json', 'log', 'visibility', ...shared],
   resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'imports', 'jobs', 'live', 'errors', 'json'],
-  rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue'],
-  graph: ['schema', 'address-counter', 'errors', 'json', 'log'],
+  rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue', 'time-slice'],
+  graph: ['schema', 'address-counter', 'errors', 'json', 'log', 'time-slice'],
   // A surface of its own, which reads requests as REST does.
   elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'search'],
   // Another surface, beside requests: it counts as they do.

@@ -1,5 +1,3 @@
-import { availableParallelism } from 'node:os';
-import type { Pool } from 'pg';
 import { rateLimited } from './errors.js';
 
 /** Gives a turn back. */
@@ -145,14 +143,3 @@ export class FairQueue {
     return best?.queue.values().next().value;
   }
 }
-
-/**
- * A fair queue for the connections of a pool: three quarters of them at most are one organization's, and while others use it
- * no more than there are processors, since statements that compute only take these from others then. Each call makes another.
- */
-export const fairQueueFor = (pool: Pool, { waiting = 100, what = 'searches' } = {}): FairQueue => {
-  const { max } = pool.options;
-  const each = Math.max(1, Math.floor((max * 3) / 4));
-  const eachBesideOthers = Math.min(each, Math.max(2, availableParallelism()));
-  return new FairQueue({ turns: max, each, eachBesideOthers, waiting, what });
-};

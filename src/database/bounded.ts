@@ -1,9 +1,9 @@
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { rateLimited, timedOut } from '../errors.js';
-import { fairQueueFor } from '../fair-queue.js';
 import type { WeighRows } from '../schema/context.js';
 import { timeSlices } from '../time-slice.js';
+import { fairQueueFor } from './pool-queue.js';
 import { weighedTypes } from './row-weight.js';
 
 /** Runs a read that may be slow for an organization. */

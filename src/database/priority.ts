@@ -18,6 +18,9 @@ const niceness: Readonly<Record<StatementPriority, number>> = {
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
+/** Whether a database is reached by loopback: it then shares the processors of this machine, unless it is forwarded from another. */
+export const isLocal = (connectionString: string): boolean => loopback.has(new URL(connectionString).hostname);
+
 /**
  * Lets the process of PostgreSQL that works for a connection give way to this one, where both are on one Linux machine: what
  * some tenants ask of the database must not keep the event loop, which answers all of them, from its processor.
@@ -27,7 +30,7 @@ const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
  * allow stays as it is.
  */
 export const giveWay = (client: ClientBase, connectionString: string, priority: StatementPriority): void => {
-  if (process.platform !== 'linux' || !loopback.has(new URL(connectionString).hostname)) return;
+  if (process.platform !== 'linux' || !isLocal(connectionString)) return;
   const { processID: pid } = client as ClientBase & { processID?: number | null };
   if (!pid) return;
   try {

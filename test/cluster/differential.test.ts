@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
+import { fairQueueFor } from '../../src/database/pool-queue.js';
 import { createPool } from '../../src/database/pools.js';
-import { fairQueueFor } from '../../src/fair-queue.js';
 import type { PlainJson } from '../../src/json.js';
 import { parseJson } from '../../src/json-reader.js';
 import { createSearch } from '../../src/records/postgres/search/search.js';

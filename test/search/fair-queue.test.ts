@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Pool } from 'pg';
+import { fairQueueFor } from '../../src/database/pool-queue.js';
 import { createPool } from '../../src/database/pools.js';
 import { ApiError } from '../../src/errors.js';
-import { FairQueue, fairQueueFor } from '../../src/fair-queue.js';
+import { FairQueue } from '../../src/fair-queue.js';
 import { locate } from '../../src/json.js';
 import { createSearch } from '../../src/records/postgres/search/search.js';
 import type { QueryAnswer } from '../../src/records/record-index.js';

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { fairQueueFor } from '../../src/fair-queue.js';
+import { fairQueueFor } from '../../src/database/pool-queue.js';
 import { locate, type PlainJson } from '../../src/json.js';
 import { createSearch } from '../../src/records/postgres/search/search.js';
 import type { QueryAnswer } from '../../src/records/record-index.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import { fairQueueFor } from '../../src/database/pool-queue.js';
 import { createPool } from '../../src/database/pools.js';
 import { newId } from '../../src/entities/id.js';
 import type { Variable } from '../../src/entities/product.js';
-import { fairQueueFor } from '../../src/fair-queue.js';
 import { locate, type PlainJson } from '../../src/json.js';
 import { parsePlain } from '../../src/json-plain.js';
 import { parseJson } from '../../src/json-reader.js';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import sql from 'sql-template-tag';
+import { fairQueueFor } from '../../../src/database/pool-queue.js';
 import { VariableType } from '../../../src/entities/enums.js';
 import { SeriesFunction } from '../../../src/entities/series.js';
-import { fairQueueFor } from '../../../src/fair-queue.js';
 import { createSeries } from '../../../src/records/postgres/search/series/series.js';
 import { rollUp } from '../../../src/records/postgres/upkeep/rollup.js';
 import type { Line, SeriesCall } from '../../../src/records/record-index.js';
