@@ -14,6 +14,8 @@ const rowsAtOnce = 500;
 
 /** With more deliveries than this, an organization's records are committed apart from those of others. */
 const manyDeliveries = 2000;
+/** With more than this, its transactions are taken to be slow before the first of them shows it. */
+const veryManyDeliveries = 20_000;
 
 /** A delivery about to be stored. */
 interface NewDelivery {
@@ -55,35 +57,37 @@ export const listenerRows: Sql = sql`
  * Stores the deliveries of records that were just stored, in the same transaction: for every enabled hook of every
  * application that the record's device is linked to, where the hook's filter lets it pass. Answers the hooks that got some.
  *
- * @param onCostly told, before that work begins, whose hooks have filters with queries or make very many deliveries; what it
- *   throws ends the transaction
+ * @param onCostly told, before that work begins, whose hooks have filters with queries or make very many deliveries, and which of
+ *   them make so many that it is slow for certain; what it throws ends the transaction
  */
 export async function enqueueRecords(
   tx: pg.PoolClient,
   records: readonly StoredRecord[],
   terms: EnqueueTerms,
-  onCostly?: (organizations: ReadonlySet<string>) => void,
+  onCostly?: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
 ): Promise<ReadonlySet<string>> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
   const query = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled`;
   const { rows } = await tx.query<Listener>(named('listeners', query));
   if (rows.length === 0) return nobody;
   const costly = costlyOf(rows, records);
-  if (costly.size > 0) onCostly?.(costly);
+  if (costly.organizations.size > 0) onCostly?.(costly.organizations, costly.slow);
   return (await enqueueFor(tx, rows, records, terms)).hookIds;
 }
 
-/** Organizations whose hooks make their transaction long: by queries of filters, or by the number of deliveries. */
-const costlyOf = (listeners: readonly Listener[], records: readonly StoredRecord[]): ReadonlySet<string> => {
-  const costly = new Set(withQuery(listeners).map(({ organizationId }) => organizationId));
+/** Organizations whose hooks make their transaction long: by queries of filters, or by the number of deliveries; `slow` for certain. */
+const costlyOf = (listeners: readonly Listener[], records: readonly StoredRecord[]) => {
+  const organizations = new Set(withQuery(listeners).map(({ organizationId }) => organizationId));
+  const slow = new Set<string>();
   const hooks = new Map([...Map.groupBy(listeners, ({ deviceId }) => deviceId)].map(([id, of]) => [id, of.length]));
   const deliveries = new Map<string, number>();
   for (const { device } of records) {
     const count = (deliveries.get(device.organizationId) ?? 0) + (hooks.get(device.id) ?? 0);
     deliveries.set(device.organizationId, count);
-    if (count > manyDeliveries) costly.add(device.organizationId);
+    if (count > manyDeliveries) organizations.add(device.organizationId);
+    if (count > veryManyDeliveries) slow.add(device.organizationId);
   }
-  return costly;
+  return { organizations, slow };
 };
 
 /** Stores the deliveries of records for these listeners. Answers how many, and of which hooks. */

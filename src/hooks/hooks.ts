@@ -68,13 +68,13 @@ export interface Hooks {
   /**
    * Stores the deliveries of records in the transaction that stores the records; gives what is to be called once that is
    * committed, where there are any.
-   * @param onCostly told, before that work begins, whose hooks have filters with queries or make very many deliveries; what it
-   *   throws ends the transaction
+   * @param onCostly told, before that work begins, whose hooks have filters with queries or make very many deliveries, and which of
+   *   them make so many that it is slow for certain; what it throws ends the transaction
    */
   alongside(
     tx: pg.PoolClient,
     stored: readonly StoredRecord[],
-    onCostly?: (organizations: ReadonlySet<string>) => void,
+    onCostly?: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
   ): Promise<(() => void) | undefined>;
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery; 404 where the hook is deleted. */
   ping(hook: { id: string; application: ApplicationKey }, traceparent?: string): Promise<string>;

@@ -33,7 +33,7 @@ export interface CommitOptions {
   alongside(
     tx: PoolClient,
     stored: readonly StoredRecord[],
-    onCostly: (organizations: ReadonlySet<string>) => void,
+    onCostly: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
   ): Promise<(() => void) | undefined>;
   /** Told after the commit of what was stored. It must be quick. */
   committed?(stored: readonly Pick<StoredRecord, 'id'>[]): void;
@@ -114,7 +114,10 @@ export class GroupCommit {
           stored = fresh;
           const traces = tracesOf(group, prepared);
           const told = tellHooks(group, prepared, fresh).map((record) => storedOf(record, traces?.get(record.id)));
-          afterwards = await this.options.alongside(tx, told, (of) => this.requireApart(group, of));
+          afterwards = await this.options.alongside(tx, told, (of, slow) => {
+            this.costly.note(of, slow);
+            this.requireApart(group, of, pool);
+          });
         },
       });
       this.careful = repeated.size > 0;
@@ -145,11 +148,13 @@ export class GroupCommit {
     return this.costly.isSlow(first!.organizationId) ? slowPool : pool;
   }
 
-  /** Nobody waits for the hooks of others: with several organizations in the group, it is given up before that work begins. */
-  private requireApart(group: readonly Work[], organizations: ReadonlySet<string>): void {
-    this.costly.note(organizations);
-    if (group.some(({ organizationId }) => organizationId !== group[0]!.organizationId))
-      throw new MixedGroup(organizations);
+  /**
+   * Nobody waits for the hooks of others: with several organizations in the group, or on a connection that does not give way to
+   * others though it will be slow, it is given up before that work begins.
+   */
+  private requireApart(group: readonly Work[], organizations: ReadonlySet<string>, pool: Pool): void {
+    const isMixed = group.some(({ organizationId }) => organizationId !== group[0]!.organizationId);
+    if (isMixed || this.poolOf(group) !== pool) throw new MixedGroup(organizations);
   }
 
   /** Stores the other calls of a group; those of these organizations wait again, for groups of their own. */

@@ -5,7 +5,7 @@ const slowAfter = 250;
 /** Whose group was slow is taken to be slow for so long, in milliseconds. */
 const slowFor = 60_000;
 
-/** The transaction was given up because hooks of these organizations make it long for the others in it. */
+/** The transaction was given up because hooks of these organizations make it long: they wait again, to be stored apart. */
 export class MixedGroup extends Error {
   constructor(readonly organizations: ReadonlySet<string>) {
     super('Costly hooks of some organizations hold up what others store.');
@@ -24,11 +24,11 @@ export class CostlyHooks {
   /** @param clock milliseconds that nobody can set */
   constructor(private readonly clock: () => number) {}
 
-  /** These organizations have costly hooks. */
-  note(organizations: Iterable<string>): void {
+  /** These organizations have costly hooks; those in `slow` have groups that are slow. */
+  note(organizations: Iterable<string>, slow: ReadonlySet<string>): void {
     const now = this.clock();
     for (const id of organizations) {
-      const slowUntil = this.organizations.get(id)?.slowUntil ?? 0;
+      const slowUntil = slow.has(id) ? now + slowFor : (this.organizations.get(id)?.slowUntil ?? 0);
       this.organizations.delete(id);
       this.organizations.set(id, { until: now + rememberedFor, slowUntil });
     }
