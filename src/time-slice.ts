@@ -1,5 +1,5 @@
 /** How long the long computations of all organizations together may hold the event loop in one iteration, in milliseconds. */
-const sliceMs = 4;
+const sliceMs = 2;
 /** With many organizations at once each still has so much of it, in milliseconds. */
 const leastMs = 1;
 /** What lies longer ago than this was followed by the work of others, in milliseconds. */
