@@ -24,7 +24,12 @@ export interface CallLimiter<Item> {
 export function createCallLimiter<Item>(begin: (item: Item) => Promise<void>): CallLimiter<Item> {
   const queue = new FairQueue({ turns: maxActive, each: maxActive, waiting: Number.POSITIVE_INFINITY });
   const waiting = new Set<Item>();
-  let tell: (() => void) | undefined;
+  /** Who waits until more may come. */
+  let claimers: (() => void)[] = [];
+  const tellClaimers = () => {
+    for (const resolve of claimers) resolve();
+    claimers = [];
+  };
 
   const enter = (item: Item, release: Release) => {
     const leave = () => {
@@ -44,19 +49,19 @@ export function createCallLimiter<Item>(begin: (item: Item) => Promise<void>): C
         // It was given back when the limiter was closed.
         if (!waiting.delete(item)) return later();
         enter(item, later);
-        if (waiting.size < refillBelow) tell?.();
+        if (waiting.size < refillBelow) tellClaimers();
       });
     },
     ready: () =>
       waiting.size < refillBelow
         ? Promise.resolve()
         : new Promise((resolve) => {
-            tell = resolve;
+            claimers.push(resolve);
           }),
     close() {
       const left = [...waiting];
       waiting.clear();
-      tell?.();
+      tellClaimers();
       return left;
     },
   };

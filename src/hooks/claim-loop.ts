@@ -18,7 +18,16 @@ const pollInterval = 500;
 /** Least time between two claims, in milliseconds: hints that come sooner share one. */
 const pollSpacing = 10;
 /** Longest rest after a slow look at all hooks, in milliseconds. */
-const maxRest = 5000;
+const maxRest = 2000;
+
+/** What a claim took; `isCut` where more may have been due, and how long its statement took, in milliseconds. */
+interface Taken {
+  rows: readonly ClaimedRow[];
+  isCut: boolean;
+  took: number;
+}
+
+const nothing: Taken = { rows: [], isCut: false, took: 0 };
 
 /** What claims deliveries. */
 export interface ClaimLoopOptions {
@@ -48,6 +57,8 @@ export class ClaimLoop {
   private readonly full = new Set<string>();
   /** Whether the last look at all hooks left something behind. */
   private more = false;
+  /** How often calls were settled. */
+  private settlements = 0;
   /** Deliveries that claims under way may take. */
   private claiming = 0;
   /** Hooks that a rate holds back. */
@@ -58,7 +69,7 @@ export class ClaimLoop {
     const { log } = options;
     this.ofNamed = createPollLoop({
       poll: () => this.claimNamed(),
-      rest: (claimed, took) => (claimed >= manyClaimed ? 0 : pollSpacing - took),
+      rest: ({ rows }, took) => (rows.length >= manyClaimed ? 0 : pollSpacing - took),
       interval: Number.POSITIVE_INFINITY,
       // The other loop fails for the same reason, and says so.
       onFailure: () => undefined,
@@ -87,6 +98,7 @@ export class ClaimLoop {
 
   /** Calls of these deliveries are over: their hooks have free slots. */
   settled(deliveries: Iterable<Pick<Claimed, 'hookId'>>): void {
+    this.settlements++;
     for (const { hookId } of deliveries) if (this.full.has(hookId)) this.named.add(hookId);
     if (this.named.size > 0) this.ofNamed.wake();
     if (this.more) this.ofAll.wake();
@@ -97,21 +109,28 @@ export class ClaimLoop {
     await Promise.all([this.ofNamed.close(), this.ofAll.close()]);
   }
 
-  private async claimNamed(): Promise<number> {
-    if (this.named.size === 0) return 0;
+  private async claimNamed(): Promise<Taken> {
+    if (this.named.size === 0) return nothing;
     const hookIds = this.named;
     this.named = new Set();
+    const { settlements } = this;
     let isCut = true;
     try {
-      const { rows, ...claim } = await this.claim([...hookIds]);
-      isCut = claim.isCut;
-      const found = new Set(rows.map(({ hookId }) => hookId));
+      const taken = await this.claim([...hookIds]);
+      isCut = taken.isCut;
+      const found = new Set(taken.rows.map(({ hookId }) => hookId));
       this.forgetIdle([...hookIds].filter((id) => !found.has(id)));
-      return rows.length;
+      return taken;
     } finally {
-      // What had no place is claimed when there is one.
-      if (isCut) for (const id of hookIds) this.named.add(id);
+      if (isCut) this.nameAgain(hookIds, settlements);
     }
+  }
+
+  /** Hooks for which there was no place are claimed when a call is settled, or now where one was since that many settlements. */
+  private nameAgain(hookIds: ReadonlySet<string>, settlements: number): void {
+    for (const id of hookIds) this.named.add(id);
+    const [anyHeld] = this.options.held();
+    if (settlements !== this.settlements || anyHeld === undefined) this.ofNamed.wake();
   }
 
   /** Hooks that nothing was found of, and that have no call that would be settled, are full no more. */
@@ -121,45 +140,48 @@ export class ClaimLoop {
     for (const id of hookIds) if (!busy.has(id)) this.full.delete(id);
   }
 
-  private async claimAll(full: boolean): Promise<number> {
+  private async claimAll(full: boolean): Promise<Taken> {
     const { pool, clock, launch } = this.options;
     if (full) {
       const now = clock();
       const query = claimPingsQuery({ claimId: newId(), limit: maxPings, now });
       launch((await pool.query<ClaimedRow>(named('claim-pings', query))).rows, now + lease);
     }
-    const { rows, isCut } = await this.claim();
-    this.more = isCut;
-    return rows.length;
+    const taken = await this.claim();
+    this.more = taken.isCut;
+    return taken;
   }
 
-  /** Claims what is due of these hooks, or of all, as far as calls are free; `isCut` where more may have been due than was taken. */
-  private async claim(hookIds?: readonly string[]): Promise<{ rows: readonly ClaimedRow[]; isCut: boolean }> {
+  /** Claims what is due of these hooks, or of all, as far as calls are free. */
+  private async claim(hookIds?: readonly string[]): Promise<Taken> {
     const { pool, clock, launch, ready } = this.options;
     const underWay = this.heldByOrganization();
     const free = maxInFlight - sum(underWay.values()) - this.claiming;
     const limit = Math.min(maxClaimed, free);
-    if (limit <= 0) return { rows: [], isCut: true };
+    if (limit <= 0) return { ...nothing, isCut: true };
     const now = clock();
     const query = claimQuery({ claimId: newId(), limit, now, free, underWay, ...(hookIds && { hookIds }) });
     let rows: readonly ClaimedRow[];
+    const begun = performance.now();
     this.claiming += limit;
     try {
       ({ rows } = await pool.query<ClaimedRow>(named(hookIds ? 'claim of hooks' : 'claim', query)));
     } finally {
       this.claiming -= limit;
     }
-    this.note(rows);
+    const took = performance.now() - begun;
+    const isCut = rows.length === limit || sharesAreUp(rows, free, underWay);
+    this.note(rows, isCut);
     launch(rows, now + lease);
     // More claims would only wait here; one large claim costs hardly more than a small one.
     await ready();
     if (rows.length === limit) this.wake(hookIds && { hookIds });
-    return { rows, isCut: rows.length === limit || sharesAreUp(rows, free, underWay) };
+    return { rows, isCut, took };
   }
 
-  private note(rows: readonly ClaimedRow[]): void {
+  private note(rows: readonly ClaimedRow[], isCut: boolean): void {
     for (const { hookId, full, maxPerSecond } of rows) {
-      if (full) this.full.add(hookId);
+      if (full || isCut) this.full.add(hookId);
       else this.full.delete(hookId);
       if (maxPerSecond !== null) this.wakeIn(hookId, 1000 / maxPerSecond + 5);
     }
@@ -196,8 +218,8 @@ const sharesAreUp = (rows: readonly ClaimedRow[], free: number, underWay: Readon
   return [...taken].some(([id, count]) => count >= Math.floor((free - (underWay.get(id) ?? 0)) / 2));
 };
 
-/** Looks that find little take a tenth of the time at most. */
-const restOfAll = (claimed: number, took: number): number => {
-  if (claimed >= manyClaimed) return 0;
+/** Looks that find little take a tenth of the time at most, unless that would be a long rest. */
+const restOfAll = ({ rows, took }: Taken): number => {
+  if (rows.length >= manyClaimed) return 0;
   return took < pollSpacing ? pollSpacing - took : Math.min(9 * took, maxRest);
 };
