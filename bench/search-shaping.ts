@@ -1,7 +1,7 @@
 import { stdout } from 'node:process';
 import type pg from 'pg';
-import { createPool } from '../src/database/pools.js';
 import { fairQueueFor } from '../src/database/pool-queue.js';
+import { createPool } from '../src/database/pools.js';
 import { locate, type PlainJson } from '../src/json.js';
 import { createSearch } from '../src/records/postgres/search/search.js';
 import { median, timed } from './figures.js';
