@@ -62,6 +62,11 @@ export async function run(args: readonly string[]): Promise<void> {
 
 /** Copies what PostgreSQL has to the cluster, as `ddp index build` does; what is copied already stays. */
 const copy = async ({ stage, rows }: SearchWorld, settings: Readonly<Record<string, string>>): Promise<void> => {
+  const { OPENSEARCH_URL: url = '', OPENSEARCH_INDEX_PREFIX: prefix } = settings;
+  const answer = await fetch(`${url.split(',')[0]}/${prefix}-*/_count`);
+  const { count } = (await answer.json()) as { count: number };
+  // A world that is kept says that it is copied, but the node is a new one.
+  if (count === 0) await stage.pool.query(`delete from index_move where name = 'build'`);
   const tools = await openClusterTools(readConfig(settings).cluster!, stage.pool);
   try {
     await tools.beginBuild();
