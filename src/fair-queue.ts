@@ -97,7 +97,8 @@ export class FairQueue {
 
   /** How many turns the organization may have now. */
   private most(organizationId: string): number {
-    const { each, eachBesideOthers = each } = this.limits;
+    const { each, eachBesideOthers } = this.limits;
+    if (eachBesideOthers === undefined) return each;
     const now = this.clock();
     const beside = this.recent.some((other) => other.organizationId !== organizationId && other.until > now);
     return beside ? eachBesideOthers : each;
@@ -109,7 +110,7 @@ export class FairQueue {
   }
 
   private begin(organizationId: string): Release {
-    this.note(organizationId);
+    if (this.limits.eachBesideOthers !== undefined) this.note(organizationId);
     this.free -= 1;
     this.taken.set(organizationId, this.takenBy(organizationId) + 1);
     let given = false;
@@ -121,7 +122,11 @@ export class FairQueue {
       if (left === 0) this.taken.delete(organizationId);
       else this.taken.set(organizationId, left);
       // More than one may begin where the others have left the queue meanwhile.
-      for (let next = this.next(); next !== undefined && this.free > 0; next = this.next()) next.start();
+      while (this.free > 0) {
+        const next = this.next();
+        if (next === undefined) break;
+        next.start();
+      }
     };
   }
 

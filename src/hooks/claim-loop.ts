@@ -29,13 +29,18 @@ interface Taken {
 
 const nothing: Taken = { rows: [], isCut: false, took: 0 };
 
+/** A delivery that is claimed and not settled. */
+interface Held {
+  delivery: Pick<Claimed, 'hookId' | 'organizationId'>;
+}
+
 /** What claims deliveries. */
 export interface ClaimLoopOptions {
   pool: Pick<pg.Pool, 'query'>;
   clock: () => number;
   log: Logger;
   /** Deliveries of this process that are not settled. */
-  held(): Iterable<{ delivery: Pick<Claimed, 'hookId' | 'organizationId'> }>;
+  held(): Iterable<Held>;
   /** Takes what was claimed; the leases run out at `until`. */
   launch(rows: readonly ClaimedRow[], until: number): void;
   /** Resolves once so few calls wait to begin that more may come. */
@@ -155,8 +160,9 @@ export class ClaimLoop {
   /** Claims what is due of these hooks, or of all, as far as calls are free. */
   private async claim(hookIds?: readonly string[]): Promise<Taken> {
     const { pool, clock, launch, ready } = this.options;
-    const underWay = this.heldByOrganization();
-    const free = maxInFlight - sum(underWay.values()) - this.claiming;
+    const held = [...this.options.held()];
+    const underWay = countByOrganization(held);
+    const free = maxInFlight - held.length - this.claiming;
     const limit = Math.min(maxClaimed, free);
     if (limit <= 0) return { ...nothing, isCut: true };
     const now = clock();
@@ -187,13 +193,6 @@ export class ClaimLoop {
     }
   }
 
-  private heldByOrganization(): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const { delivery } of this.options.held())
-      counts.set(delivery.organizationId, (counts.get(delivery.organizationId) ?? 0) + 1);
-    return counts;
-  }
-
   /** Claims again when a hook with a rate may be called, which is sooner than the next look at all hooks. */
   private wakeIn(hookId: string, milliseconds: number): void {
     this.rated.add(hookId);
@@ -205,10 +204,10 @@ export class ClaimLoop {
   }
 }
 
-const sum = (counts: Iterable<number>): number => {
-  let total = 0;
-  for (const count of counts) total += count;
-  return total;
+const countByOrganization = (held: readonly Held[]): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { delivery } of held) counts.set(delivery.organizationId, (counts.get(delivery.organizationId) ?? 0) + 1);
+  return counts;
 };
 
 /** Whether an organization has as many calls as it may have beside others: half of what is free beyond what it had. */
