@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, type Options } from '@mikro-orm/postgresql';
+import { clientOf } from './src/database/client.js';
 import { sessionOptions } from './src/database/pools.js';
-import { clientOf } from './src/database/primary.js';
 import { typeParsers } from './src/database/types.js';
 import { entities } from './src/entities/index.js';
 

@@ -154,7 +154,7 @@ async function createApp(
     sendFile: (context, values, response, hold) =>
       sendExport(context, values as unknown as ExportArgs | OrganizationExportArgs, response, hold),
   });
-  const report = createReport(log);
+  const report = createReport(log, isConnectionLoss);
   const elasticsearch = createElasticsearch({
     base: basePath,
     admit,

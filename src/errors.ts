@@ -101,11 +101,9 @@ export const quotaExceeded = (message: string, wait?: number) =>
     ? new QuotaError('FORBIDDEN', message)
     : new QuotaError('RATE_LIMITED', message, undefined, { 'Retry-After': `${wait}` });
 
-/** 503: the database cannot be reached, unless another reason is given. */
-export const unavailable = (message = 'The service cannot reach its database. Try again shortly.') =>
-  new ApiError('UNAVAILABLE', message, undefined, {
-    'Retry-After': '1',
-  });
+/** 503: the database cannot be reached, unless another reason is given. `cause` is for the log alone. */
+export const unavailable = (message = 'The service cannot reach its database. Try again shortly.', cause?: unknown) =>
+  Object.assign(new ApiError('UNAVAILABLE', message, undefined, { 'Retry-After': '1' }), { cause });
 
 /** What is said of a field (`must be a string`) becomes a sentence with it; what is one already stands behind its path. */
 const sentence = ({ path, message }: Fault) => {

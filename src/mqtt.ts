@@ -42,7 +42,7 @@ export async function listenForMqtt(
       admitIngest({ headers: { authorization }, socket, ip: socket.remoteAddress }, withoutHeaders),
     authenticate,
     store: { records, read: reader.read, enter, hold: inFlight.body },
-    refusalOf: createRefusalOf(isConnectionLoss, createReport(log)),
+    refusalOf: createRefusalOf(isConnectionLoss, createReport(log, isConnectionLoss)),
     times: { connect: Math.min(10_000, requestTimeout), packet: requestTimeout },
   });
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../log.js';
+import { clientOf } from './client.js';
 import { openEmbedded } from './embedded.js';
-import { clientOf } from './primary.js';
 
 /** The database that the settings name, ready to be connected to. */
 export interface Database {
@@ -48,9 +48,12 @@ async function checkRelease(connectionString: string): Promise<void> {
     );
     release = rows[0]?.release ?? 0;
   } catch (cause) {
-    throw new Error(`The database ${placeOf(connectionString)} (DATABASE_URL) cannot be reached: ${reason(cause)}`, {
-      cause,
-    });
+    throw new Error(
+      `The database ${placeOf(connectionString)} (DATABASE_URL) cannot be reached: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -62,11 +65,3 @@ function placeOf(connectionString: string): string {
   const { host, pathname, searchParams } = new URL(connectionString);
   return `${searchParams.get('hosts') ?? host}${pathname}`;
 }
-
-/** What went wrong, where an error may hold several tries (one for each address of a host). */
-const reason = (error: unknown): string =>
-  error instanceof AggregateError && error.message === ''
-    ? error.errors.map(reason).join('; ')
-    : error instanceof Error
-      ? error.message
-      : String(error);

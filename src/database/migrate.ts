@@ -3,10 +3,10 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type pg from 'pg';
 import { backOff } from '../back-off.js';
 import type { Log } from '../log.js';
+import { clientOf } from './client.js';
 import { watchMigration } from './migration-progress.js';
 import { migrationName } from './online-migration.js';
 import { isBusy } from './online-steps.js';
-import { clientOf } from './primary.js';
 
 /**
  * Any number that nothing else in the database locks: "ddp migrate" in letters of a telephone, and one. Without the one it

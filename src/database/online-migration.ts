@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
+import { clientOf } from './client.js';
 import { OnlineSteps } from './online-steps.js';
 import { withSession } from './pools.js';
-import { clientOf } from './primary.js';
 
 /** The name that the connections of migrations have in `pg_stat_activity`. */
 export const migrationName = 'ddp migrate';

@@ -1,6 +1,6 @@
 import pg from 'pg';
+import { clientOf } from './client.js';
 import { type FollowStatement, followPool } from './follow-statement.js';
-import { clientOf } from './primary.js';
 import { giveWay, type StatementPriority } from './priority.js';
 import { typeParsers } from './types.js';
 

@@ -18,40 +18,16 @@ export const hostsOf = (connectionString: string): readonly Host[] | undefined =
   });
 };
 
-type ClientClass = typeof pg.Client;
-type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
-
 /**
- * What connects to an address: pg's own client, or, where the address names several servers, one that asks all of them before
- * each connection, and takes the one that is no standby (libpq: `target_session_attrs=read-write`). After a fail-over the
- * connections to the old server break, and the next ones are made to the new one.
+ * Finds the server that is no standby (libpq: `target_session_attrs=read-write`); those that connect at the same time look
+ * together. After a fail-over the connections to the old server break, and the next ones are made to the new one.
  */
-export const clientOf = (connectionString: string): ClientClass => {
-  const hosts = hostsOf(connectionString);
-  if (hosts === undefined) return pg.Client;
-  const look = lookForPrimary(connectionString, hosts);
-  return class PrimaryClient extends pg.Client {
-    override connect(): Promise<pg.Client>;
-    override connect(callback: Connected): void;
-    override connect(callback?: Connected): Promise<pg.Client> | void {
-      const connected = look().then(({ host, port }) => {
-        Object.assign(this, { host, port });
-        return super.connect();
-      });
-      if (callback === undefined) return connected;
-      connected.then(() => (callback as () => void)(), callback as (error: Error) => void);
-    }
-  };
-};
-
-/** Finds the server that takes writes; those that connect at the same time look together. */
-function lookForPrimary(connectionString: string, hosts: readonly Host[]): () => Promise<Host> {
+export function lookForPrimary(connectionString: string, hosts: readonly Host[]): () => Promise<Host> {
   let looking: Promise<Host> | undefined;
   return () =>
     (looking ??= Promise.any(hosts.map((each) => requirePrimary(connectionString, each)))
       .catch((cause: unknown) => {
-        // Told apart from a wrong statement as a connection that cannot be made (SQLSTATE 08001).
-        throw Object.assign(new Error('No server of the database takes writes.', { cause }), { code: '08001' });
+        throw new Error('No server of the database takes writes.', { cause });
       })
       .finally(() => {
         looking = undefined;

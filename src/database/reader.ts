@@ -3,10 +3,10 @@ import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import { unavailable } from '../errors.js';
 import type { WeighRows } from '../schema/context.js';
+import { clientOf } from './client.js';
 import { type FollowStatement, followClient } from './follow-statement.js';
 import { isConnectionLoss } from './loss.js';
 import { withSession } from './pools.js';
-import { clientOf } from './primary.js';
 import { type PreparedStatement, readPrepared } from './read-query.js';
 import { weighedTypes } from './row-weight.js';
 import { typeParsers } from './types.js';
@@ -95,7 +95,7 @@ export function createReader(connectionString: string, limit: number, follow?: F
     try {
       return await send<Row>(text, values, weigh);
     } catch (error) {
-      if (isConnectionLoss(error)) throw unavailable();
+      if (isConnectionLoss(error)) throw unavailable(undefined, error);
       if (!isStalePlan(error)) throw error;
       // A migration changed the columns under a prepared statement: prepare it anew under another name.
       statements.delete(text);

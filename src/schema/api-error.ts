@@ -1,14 +1,22 @@
 import { GraphQLError } from 'graphql';
 import { ApiError, timedOut, unavailable } from '../errors.js';
 
+/** PostgreSQL ended a statement whose time was over, or whose time to wait for a lock (SQLSTATE query_canceled, lock_not_available). */
+const cancelled = new Set<unknown>(['57014', '55P03']);
+
+/** serialization_failure, deadlock_detected: what is done again succeeds. */
+const conflicts = new Set<unknown>(['40001', '40P01']);
+
 /**
  * The error that a caller may see, wherever its cause hides; undefined for what was not foreseen.
  * @param isConnectionLoss whether an error says that the database could not be reached.
  */
 export function toApiError(error: unknown, isConnectionLoss: (error: unknown) => boolean): ApiError | undefined {
   if (error instanceof ApiError) return error;
-  if (isConnectionLoss(error)) return unavailable();
-  if (isCancelled(error)) return timedOut();
+  if (isConnectionLoss(error)) return unavailable(undefined, error);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (cancelled.has(code)) return timedOut();
+  if (conflicts.has(code)) return unavailable('Others changed the same at the same time. Try again shortly.', error);
   return causesOf(error)
     .map((cause) => toApiError(cause, isConnectionLoss))
     .find((each) => each !== undefined);
@@ -28,6 +36,3 @@ const causesOf = (error: unknown): readonly unknown[] => {
   const cause = error instanceof GraphQLError ? error.originalError : error instanceof Error ? error.cause : undefined;
   return cause === undefined ? [] : [cause];
 };
-
-/** PostgreSQL ended a statement whose time was over (SQLSTATE query_canceled). */
-const isCancelled = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '57014';

@@ -66,13 +66,13 @@ describe('the disk of the database is full', () => {
       // The last pages of tables and of the log are still there to be written to.
       await day.load.answered('503');
       await pause(lasting);
-      const { statuses, longest } = day.load.take();
+      const answers = day.load.take();
       const reading = await day.call('GET', '/account').catch(() => undefined);
       await rm(ballast);
       const recovered = await timed(day.load.stored());
       await day.settle();
-      await report({ fault: 'disk full', statuses, longest, reading: reading?.status, recovered });
-      expectRefusals(statuses, day);
+      await report({ fault: 'disk full', ...answers, reading: reading?.status, recovered });
+      expectRefusals(answers, day);
     },
     limit,
   );
@@ -108,12 +108,12 @@ describe('other programs take all connections of the database', () => {
         return refused;
       });
       await pause(lasting);
-      const { statuses, longest } = day.load.take();
+      const answers = day.load.take();
       await Promise.all(taken.map((client) => client.end()));
       const recovered = await timed(day.load.stored());
       await day.settle();
-      await report({ fault: 'connections exhausted', taken: taken.length, statuses, longest, recovered });
-      expectRefusals(statuses, day);
+      await report({ fault: 'connections exhausted', taken: taken.length, ...answers, recovered });
+      expectRefusals(answers, day);
     },
     limit,
   );

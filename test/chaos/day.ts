@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { afterEach, expect } from '@jest/globals';
 import { type Behaviour, type Receiver, startReceiver } from '../hooks/receiver.js';
 import { ended } from '../support/command.js';
@@ -175,7 +176,14 @@ export async function until(reached: () => boolean | Promise<boolean>): Promise<
 export interface Answers {
   statuses: Record<string, number>;
   longest: number;
+  /** What was answered with a status that nobody expects, with the request's identifier. */
+  wrong: string[];
 }
+
+/** What a sender may get for a passing reason, and what it wants. */
+const expected = new Set(['200', '503', '504']);
+
+const noAnswers = (): Answers => ({ statuses: {}, longest: 0, wrong: [] });
 
 const clients = 4;
 const batch = 10;
@@ -185,7 +193,7 @@ const patience = 30_000;
 /** Clients that post batches, each again until it is answered 200, as a careful sender does. */
 export class Load {
   readonly acknowledged = new Set<number>();
-  private answers: Answers = { statuses: {}, longest: 0 };
+  private answers = noAnswers();
   private next = 0;
   private succeeded = 0;
   private over = false;
@@ -201,7 +209,7 @@ export class Load {
   /** What was answered since the last time that this was asked. */
   take(): Answers {
     const taken = this.answers;
-    this.answers = { statuses: {}, longest: 0 };
+    this.answers = noAnswers();
     return taken;
   }
 
@@ -236,28 +244,35 @@ export class Load {
 
   private async postOnce(items: object[]): Promise<boolean> {
     const begun = performance.now();
-    const hung = pause(patience, 'hung' as const, { ref: false });
+    const hung = pause(patience, ['hung', ''] as const, { ref: false });
     const answer = this.post(items).then(
       (response) =>
         response.text().then(
-          () => `${response.status}`,
-          () => 'broken',
+          (text) => [`${response.status}`, text] as const,
+          (error: unknown) => ['broken', inspect(error)] as const,
         ),
-      () => 'broken',
+      (error: unknown) => ['broken', inspect(error)] as const,
     );
-    const status = await Promise.race([answer, hung]);
+    const [status, text] = await Promise.race([answer, hung]);
     this.answers.longest = Math.max(this.answers.longest, performance.now() - begun);
     this.answers.statuses[status] = (this.answers.statuses[status] ?? 0) + 1;
+    if (!expected.has(status)) this.answers.wrong.push(`${status} ${text}`);
     return status === '200';
   }
 }
 
 /** Requests were stored, or refused as for a passing reason; none failed otherwise, hung or broke off. */
-export function expectRefusals(statuses: Record<string, number>, { logged }: Pick<Day, 'logged'>): void {
-  const others = Object.keys(statuses).filter((status) => !['200', '503', '504'].includes(status));
-  // What the service says of them is a part of what the test prints where it fails.
-  if (others.length > 0) expect({ others, log: logged().slice(-20_000) }).toEqual({ others: [] });
+export function expectRefusals({ wrong }: Answers, { logged }: Pick<Day, 'logged'>): void {
+  // What the service says of them is a part of what the test prints where it fails: it names the request of each error.
+  if (wrong.length > 0) expect({ wrong, log: linesOf(logged(), wrong) }).toEqual({ wrong: [] });
 }
+
+/** The lines of a log that name the request of an answer, then its last ones. */
+const linesOf = (log: string, answers: readonly string[]): string[] => {
+  const ids = answers.flatMap((answer) => /"requestId":"([^"]+)"/.exec(answer)?.[1] ?? []);
+  const lines = log.split('\n');
+  return [...lines.filter((line) => ids.some((id) => line.includes(id))), '...', ...lines.slice(-50)];
+};
 
 /** Milliseconds that something takes. */
 export async function timed(work: Promise<unknown>): Promise<number> {

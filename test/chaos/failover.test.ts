@@ -108,10 +108,10 @@ describe('the primary of a database with a standby is killed', () => {
           await day.load.stored();
         })(),
       );
-      const { statuses, longest } = day.load.take();
+      const answers = day.load.take();
       await day.settle();
-      await report({ fault: 'fail-over to a standby', statuses, longest, recovered });
-      expectRefusals(statuses, day);
+      await report({ fault: 'fail-over to a standby', ...answers, recovered });
+      expectRefusals(answers, day);
     },
     limit,
   );

@@ -31,9 +31,9 @@ describe('the database is killed again and again', () => {
           ),
         );
         // `answered` is to see the refusals of the next round.
-        const { statuses, longest } = day.load.take();
-        expectRefusals(statuses, day);
-        await report({ fault: 'database killed', round, statuses, longest, recovered: recovered.at(-1) });
+        const answers = day.load.take();
+        expectRefusals(answers, day);
+        await report({ fault: 'database killed', round, ...answers, recovered: recovered.at(-1) });
       }
       await day.settle();
     },
@@ -56,10 +56,10 @@ describe('the database stands still', () => {
       signal(postmaster, 'CONT');
       const recovered = await timed(day.load.stored());
       await day.settle();
-      const { statuses, longest } = day.load.take();
-      await report({ fault: 'database stands still', statuses, longest, recovered });
+      const answers = day.load.take();
+      await report({ fault: 'database stands still', ...answers, recovered });
       expect(alive.status).toBe(200);
-      expectRefusals(statuses, day);
+      expectRefusals(answers, day);
     },
     limit,
   );

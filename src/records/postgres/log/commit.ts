@@ -78,7 +78,7 @@ export class GroupCommit {
       return await this.commit(group, attempt);
     } catch (error) {
       if (error instanceof MixedGroup) return this.withoutThese(group, error.organizations, attempt);
-      if (isConnectionLoss(error)) throw unavailable();
+      if (isConnectionLoss(error)) throw unavailable(undefined, error);
       if (isTaken(error) && !attempt.careful) return this.run(group, { ...attempt, careful: true });
       if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt.number < attempts) {
         this.knowledge.partitions.forget();

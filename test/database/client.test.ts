@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
+import { isConnectionLoss } from '../../src/database/loss.js';
+import { createPool } from '../../src/database/pools.js';
+import { createReader } from '../../src/database/reader.js';
+import { useDatabase } from '../support/database.js';
+
+const database = useDatabase();
+
+describe('statements that are sent together in a transaction', () => {
+  it.each([true, false])('fail with what ended it, whichever is heard of first (pipeline: %s)', async (pipeline) => {
+    const pool = createPool(database.url, { pipeline });
+    const tx = await pool.connect();
+    const fail = (code: string) => tx.query(`do $$ begin raise exception 'no room' using errcode = '${code}'; end $$`);
+    // What a savepoint takes back is not what ends the transaction.
+    await tx.query('begin; savepoint before');
+    await expect(fail('22012')).rejects.toMatchObject({ code: '22012' });
+    await tx.query('rollback to savepoint before');
+    const outcomes = await Promise.allSettled([
+      tx.query('select 1'),
+      fail('53100'),
+      tx.query('select 2'),
+      tx.query({ name: 'named', text: 'select $1::int as n', values: [3] }),
+    ]);
+    expect(outcomes[0]!.status).toBe('fulfilled');
+    for (const outcome of outcomes.slice(1))
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '53100', message: 'no room' } });
+    await tx.query('rollback');
+    expect((await tx.query({ name: 'named', text: 'select $1::int as n', values: [4] })).rows).toEqual([{ n: 4 }]);
+    tx.release();
+    await pool.end();
+  });
+});
+
+describe('a connection that cannot be made', () => {
+  const addressWith = (change: (url: URL) => void) => {
+    const url = new URL(database.url);
+    change(url);
+    return url.toString();
+  };
+  it.each([
+    ['there is no such database', (url: URL) => (url.pathname = '/nowhere')],
+    ['there is no such user', (url: URL) => (url.username = 'nobody')],
+    ['nothing listens', (url: URL) => (url.port = '1')],
+    ['the server speaks no TLS', (url: URL) => url.searchParams.set('sslmode', 'require')],
+  ])('is told apart from a wrong statement: %s', async (_, change) => {
+    const address = addressWith(change);
+    const pool = createPool(address);
+    const error: unknown = await pool.query('select 1').catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: '08001', message: expect.stringMatching(/\w/) });
+    expect(isConnectionLoss(error)).toBe(true);
+    await pool.end();
+    const reader = createReader(address, 1000);
+    await expect(reader.read(sql`select 1`)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await reader.close();
+  });
+});
