@@ -1,7 +1,14 @@
-/** How long the long computations of all organizations together may hold the event loop in one iteration, in milliseconds. */
-const sliceMs = 2;
+/**
+ * How long the long computations of all organizations together may hold the event loop in one iteration while several
+ * organizations use it, in milliseconds. A request takes some ten iterations, so each of theirs waits for ten slices.
+ */
+const sliceMs = 0.5;
+/** The same while one organization uses it alone: what begins in one iteration shares packets to the database, and transactions. */
+const sliceAloneMs = 2;
+/** How long after they were last seen to compute others count as users of the event loop, in milliseconds. */
+const othersFor = 10_000;
 /** With many organizations at once each still has so much of it, in milliseconds. */
-const leastMs = 1;
+const leastMs = 0.25;
 /** What lies longer ago than this was followed by the work of others, in milliseconds. */
 const stepMs = 2;
 
@@ -15,13 +22,20 @@ export class TimeSlices {
   private readonly used = new Map<string, { ms: number; at: number }>();
   private readonly waiting = new Map<string, (() => void)[]>();
   private scheduled = false;
+  /** Who was last seen to compute, and when that was last somebody else than before. */
+  private last = '';
+  private changed = Number.NEGATIVE_INFINITY;
 
   /**
    * Whether the organization has had its slice of this iteration: a computation that goes on awaits {@link next} first. It is
    * called after every step of a computation, and counts the time since the call before.
+   * @param now on the clock of `performance.now()`
    */
-  isOver(organizationId: string): boolean {
-    const now = performance.now();
+  isOver(organizationId: string, now = performance.now()): boolean {
+    if (organizationId !== this.last) {
+      this.last = organizationId;
+      this.changed = now;
+    }
     const used = this.used.get(organizationId);
     if (used === undefined) {
       this.used.set(organizationId, { ms: 0, at: now });
@@ -30,7 +44,8 @@ export class TimeSlices {
     }
     used.ms += Math.min(stepMs, now - used.at);
     used.at = now;
-    return used.ms >= Math.max(leastMs, sliceMs / Math.max(1, this.waiting.size));
+    const slice = now - this.changed < othersFor ? sliceMs : sliceAloneMs;
+    return used.ms >= Math.max(leastMs, slice / Math.max(1, this.waiting.size));
   }
 
   /** Waits for a slice in a later iteration of the event loop. */

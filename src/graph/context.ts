@@ -1,4 +1,5 @@
 import type { Context } from '../schema/context.js';
+import { timeSlices } from '../time-slice.js';
 import type { RequestBudget } from './request-budget.js';
 
 /** The context of one operation of the graph. */
@@ -32,13 +33,16 @@ export function createTurns(count: number): Turn[] {
 
 /**
  * Takes the cost of an operation from its request's budget, after the operations before it in the batch: which of them
- * passes the limit must not depend on which was parsed first.
+ * passes the limit must not depend on which was parsed first. Operations of a batch begin in several iterations of the event
+ * loop where they take more time than the organization has in one.
  */
-export async function spendInTurn({ budget, turn }: GraphContext, cost: number): Promise<void> {
-  await turn?.come;
+export async function spendInTurn({ budget, caller, turn }: GraphContext, cost: number): Promise<void> {
+  if (turn === undefined) return budget.spend(cost);
+  await turn.come;
   try {
     budget.spend(cost);
+    await timeSlices.ifOver(caller.organizationId);
   } finally {
-    turn?.pass();
+    turn.pass();
   }
 }

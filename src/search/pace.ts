@@ -65,7 +65,8 @@ export class Pace {
 
   private isDue(): boolean {
     this.options.signal?.throwIfAborted();
-    if (performance.now() > this.options.deadline) throw new TimedOut();
-    return timeSlices.isOver(this.options.organizationId);
+    const now = performance.now();
+    if (now > this.options.deadline) throw new TimedOut();
+    return timeSlices.isOver(this.options.organizationId, now);
   }
 }

@@ -52,8 +52,9 @@ export const printIso = (instant: Instant, zone: Zone, digits: 0 | 3): string =>
   const offset = zone.offsetAt(instant);
   const date = new Date(instant + offset);
   if (Number.isNaN(date.getTime())) return `${instant}`;
+  const iso = date.toISOString();
   // A year of five digits or more has a sign, and no zero before it, as Java writes it.
-  const text = date.toISOString().replace(/^([+-])0{1,2}(\d{4})/, '$1$2');
+  const text = iso.length === 24 ? iso : iso.replace(/^([+-])0{1,2}(\d{4})/, '$1$2');
   return `${text.slice(0, digits === 3 ? -1 : -5)}${printOffset(offset, ':', true)}`;
 };
 
