@@ -1,5 +1,8 @@
 import { isArguedAggregation, isArguedError, mixesBuckets, readsArgued, sortsMixed } from './argued.js';
+import { compareValue } from './compare-value.js';
+import { inOurOrder, scaleOf } from './last-digit.js';
 import { innermost, type Plain } from './plain.js';
+import { sortKeys } from './sort.js';
 
 /** Where two answers to one body differ: ours is in the wrong unless docs/search.md argues it. */
 export const differences = (body: Plain, ours: Plain, theirs: Plain): string[] => {
@@ -48,12 +51,6 @@ const compareErrors = (ours: Plain, theirs: Plain): string[] => {
   return ours['status'] === theirs['status'] && type(ours) === type(theirs) ? [] : different;
 };
 
-/** The fields of a sort. */
-export const sortKeys = (sort: unknown): string[] => {
-  const keys = (Array.isArray(sort) ? sort : [sort ?? []]) as (string | Plain | null)[];
-  return keys.flatMap((key) => (typeof key === 'string' ? [key] : Object.keys(key ?? {})));
-};
-
 interface Hit {
   _id: string;
   sort?: unknown[];
@@ -90,14 +87,24 @@ const compareHit = (keys: readonly string[], ours: Hit, theirs: Hit, path: strin
 
 const sortValue = (value: unknown): unknown => (value === undefined ? null : value);
 
-const compareAggregations = (asked: Plain, ours: Plain, theirs: Plain, count: number, path: string): string[] =>
-  [...new Set([...Object.keys(asked), ...Object.keys(ours), ...Object.keys(theirs)])].flatMap((name) =>
-    name in asked
-      ? readsArgued(...kindOf(asked[name] as Plain), asked)
-        ? []
-        : compareAggregation(asked[name] as Plain, ours[name] as Plain, theirs[name] as Plain, count, `${path}.${name}`)
-      : compareValue(ours[name], theirs[name], `${path}.${name}`),
-  );
+const compareAggregations = (
+  asked: Plain,
+  ours: Plain,
+  theirs: Plain,
+  count: number,
+  path: string,
+  around: readonly Plain[] = [],
+): string[] =>
+  [...new Set([...Object.keys(asked), ...Object.keys(ours), ...Object.keys(theirs)])].flatMap((name) => {
+    const [one, mine, other] = [asked[name], ours[name], theirs[name]] as Plain[];
+    if (one === undefined) return compareValue(mine, other, `${path}.${name}`);
+    const [kind, options] = kindOf(one);
+    if (readsArgued(kind, options, asked)) return [];
+    if (subtracts(kind)) return compareValue(mine, other, `${path}.${name}(${kind})`, 1e-9, scaleOf(options, around));
+    return compareAggregation(one, mine, other, count, `${path}.${name}`);
+  });
+
+const subtracts = (kind: string): boolean => kind === 'derivative' || kind === 'serial_diff';
 
 const kindOf = (asked: Plain): [kind: string, options: Plain] =>
   Object.entries(asked).find(([key]) => !['aggs', 'aggregations', 'meta'].includes(key)) as [string, Plain];
@@ -119,7 +126,8 @@ const compareAggregation = (
   if (isSketched(kind)) return compareSketch(kind, ours, theirs, count, at);
   // Decimals of the engine's points are quantized; exactness is compared by other means.
   if (kind.startsWith('geo_')) return compareBuckets(inner, ours, theirs, count, at, 1e-6);
-  return compareBuckets(inner, ours, theirs, count, at, 1e-9, !mixesBuckets(kind, path));
+  const settled = inOurOrder(options['order'], ours['buckets'], theirs['buckets']);
+  return compareBuckets(inner, ours, { ...theirs, ...settled }, count, at, 1e-9, !mixesBuckets(kind, path));
 };
 
 const compareBuckets = (
@@ -155,7 +163,14 @@ const compareBuckets = (
       ...compareValue(withoutNames(left, inner), withoutNames(right, inner), `${path}.${key}`, tolerance),
       ...(names.length === 0 || !deep
         ? []
-        : compareAggregations(inner, only(left, names), only(right, names), doc(right, count), `${path}.${key}`)),
+        : compareAggregations(
+            inner,
+            only(left, names),
+            only(right, names),
+            doc(right, count),
+            `${path}.${key}`,
+            Object.values(other!) as Plain[],
+          )),
     ];
   });
   return [...outer, ...each];
@@ -202,46 +217,3 @@ const compareSketch = (kind: string, ours: Plain, theirs: Plain, count: number, 
     ? []
     : [`${path}: ours ${JSON.stringify(ours)}, theirs ${JSON.stringify(theirs)}`.slice(0, 600)];
 };
-
-/** Compares values; numbers as far as a sum of doubles in another order is the same. */
-const compareValue = (ours: unknown, theirs: unknown, path: string, tolerance = 1e-9): string[] => {
-  if (typeof ours === 'number' && typeof theirs === 'number') {
-    const close =
-      ours === theirs || Math.abs(ours - theirs) <= tolerance * Math.max(1, Math.abs(ours), Math.abs(theirs));
-    return close ? [] : [`${path}: ours ${ours}, theirs ${theirs}`];
-  }
-  if (Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length) {
-    return ours.flatMap((item, index) => compareValue(item, theirs[index], `${path}.${index}`, tolerance));
-  }
-  if (isObject(ours) && isObject(theirs)) {
-    const keys = new Set([...Object.keys(ours), ...Object.keys(theirs)]);
-    return [...keys]
-      .filter((key) => !argued.test(key) && !isEmptyMeta(key, theirs[key]))
-      .flatMap((key) => compareValue(ours[key], theirs[key], `${path}.${key}`, tolerance));
-  }
-  return Object.is(ours, theirs) || isRoundedApart(ours, theirs, path)
-    ? []
-    : [`${path}: ours ${JSON.stringify(ours)?.slice(0, 300)}, theirs ${JSON.stringify(theirs)?.slice(0, 300)}`];
-};
-
-/**
- * Texts of numbers that differ by no more than their order of adding: each a double's last digits, rounded the other way, or
- * written out where the format names no digits.
- */
-const isRoundedApart = (ours: unknown, theirs: unknown, path: string): boolean => {
-  if (typeof ours !== 'string' || typeof theirs !== 'string' || !path.endsWith('_as_string')) return false;
-  const [a, b] = [ours, theirs].map((text) => Number(text.replaceAll(',', '')));
-  if (a !== b && Math.abs(a! - b!) <= 1e-9 * Math.max(Math.abs(a!), Math.abs(b!))) return true;
-  const [, fraction = ''] = /^-?[\d,]+\.?(\d*)$/.exec(ours) ?? [];
-  return Math.abs(a! - b!) <= 1.001 * 10 ** -fraction.length && ours.length === theirs.length && fraction !== '';
-};
-
-/** The engine gives some aggregations an empty `meta` that nobody asked for. */
-const isEmptyMeta = (key: string, value: unknown): boolean =>
-  key === 'meta' && isObject(value) && Object.keys(value).length === 0;
-
-/** Keys whose difference docs/search.md argues: error bounds of exact counts, texts of what is no date. */
-const argued = /^(?:doc_count_error_upper_bound|(?:sum_of_squares|variance.*|std_deviation.*)_as_string)$/;
-
-const isObject = (value: unknown): value is Plain =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

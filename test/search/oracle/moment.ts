@@ -1,5 +1,5 @@
-import { sortKeys } from './compare.js';
 import type { Plain } from './plain.js';
+import { sortKeys } from './sort.js';
 
 /** A body with the cursor's moments in milliseconds, where ours has seconds. */
 export const inMillis = (body: Plain): Plain => {

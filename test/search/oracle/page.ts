@@ -1,5 +1,5 @@
-import { sortKeys } from './compare.js';
 import { type Plain, within } from './plain.js';
+import { sortKeys } from './sort.js';
 
 /** The next page of what a body asked for, where its answer has a cursor. */
 export const nextPage = (body: Plain, answer: Plain): Plain | undefined => {
