@@ -1,4 +1,4 @@
-import type { BucketOrder } from '../../search/aggregation/option/bucket-order.js';
+import { type BucketOrder, stepsOf } from '../../search/aggregation/option/bucket-order.js';
 import { type Place, SearchFailure } from '../../search/failure.js';
 import type { ChildrenIn } from './children.js';
 
@@ -59,16 +59,14 @@ const compareMetric = <B>({ cell, empty }: SortMetric<B>, a: B, b: B, sign: numb
 };
 
 const metricOf = <B, M>(path: string, children: ChildrenIn<B, M>, place: Place): M => {
-  const steps = path.split('>');
+  const { around: steps, whole, metric, property } = stepsOf(path)!;
   let around = children;
-  for (const step of steps.slice(0, -1)) {
+  for (const step of steps) {
     const inner = around.get(step)?.children;
     if (inner === undefined) throw invalidOrder(path, place);
     around = inner;
   }
-  const [, metric = '', bracketed, dotted] = /^([^.[]*)(?:\[(.*)\]|\.(.*))?$/s.exec(steps.at(-1)!) ?? [];
-  const exact = around.get(steps.at(-1)!)?.sortable?.('');
-  const found = exact ?? around.get(metric)?.sortable?.(bracketed ?? dotted ?? '');
+  const found = around.get(whole)?.sortable?.('') ?? around.get(metric)?.sortable?.(property);
   if (found === undefined) throw invalidOrder(path, place);
   return found;
 };

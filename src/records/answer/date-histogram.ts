@@ -4,7 +4,7 @@ import type { DateHistogramAggregation } from '../../search/aggregation/date-his
 import type { Print } from '../../search/aggregation/format.js';
 import { fillGaps, requireInOrder, requireInside } from '../../search/aggregation/histogram-gap.js';
 import type { HistogramBounds } from '../../search/aggregation/option/histogram.js';
-import { offsetOf, requireLong } from '../../search/aggregation/option/time-interval.js';
+import { requireLong } from '../../search/aggregation/option/time-interval.js';
 import { instantOfNumber } from '../../search/date/date-format.js';
 import type { DateReading } from '../../search/date/date-input.js';
 import type { Rounding } from '../../search/date/rounding.js';
@@ -36,10 +36,9 @@ export const dateHistogramAnswer = <B extends object, M extends SortMetric<B>>(
   { reading, rounding, print, children, count, found: foundIn, gap }: FoundTimes<B, M>,
   counting: Pick<Counting, 'made' | 'pace'>,
 ): ((around: B) => Awaitable<Answer>) => {
-  const { at, keyed, minDocCount } = aggregation;
+  const { at, keyed, minDocCount, offset: shift } = aggregation;
   const order = orderOf(aggregation.order, children);
   // Bounds are rounded without the offset, and only those that stretch are moved with it.
-  const shift = offsetOf(aggregation.offset);
   const rounded = (instant: Instant | undefined, by: number) =>
     instant === undefined ? undefined : rounding.round(instant + shift) - shift + by;
   const given = instants(aggregation.hardBounds, reading);

@@ -1,5 +1,5 @@
 import { object } from '../syntax/object.js';
-import { longCount, string } from '../syntax/value.js';
+import { atLeast, long, string } from '../syntax/value.js';
 import { named, type ParseAggregation } from './frame.js';
 import type { SimpleMetric } from './option/simple-metric.js';
 import { fieldOptions, unformatted } from './option/value-source.js';
@@ -8,7 +8,7 @@ import { fieldOptions, unformatted } from './option/value-source.js';
 const usualThreshold = 3000;
 
 export const cardinality: ParseAggregation<SimpleMetric> = (at, frame) => {
-  const keys = { ...unformatted, precision_threshold: longCount, execution_hint: string };
+  const keys = { ...unformatted, precision_threshold: atLeast(0, long), execution_hint: string };
   const options = object('cardinality', keys)(at);
   const finer = (options.precision_threshold ?? usualThreshold) > usualThreshold;
   return { kind: 'cardinality', ...named(frame, at), ...fieldOptions(options, at), finer };

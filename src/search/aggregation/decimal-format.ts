@@ -1,109 +1,107 @@
 import { illegalArgument, type Place } from '../failure.js';
+import { decimalPattern, type Pattern } from './decimal-pattern.js';
 
 /**
- * The digits of a number to be rounded to some behind its point: those that tell it from other doubles, as the engines take
- * them, and all that it really has where those would be a half.
+ * The digits of a number to be rounded to some of its own: those that tell it from other doubles, as the engines take them, and
+ * all that it really has where those would be a half.
  */
-const digitsOf = (value: number | bigint, digits: number): Intl.StringNumericLiteral => {
+const digitsOf = (value: number | bigint, isHalf: (plain: string) => boolean): Intl.StringNumericLiteral => {
   const plain = `${value}`;
-  const [, fraction = ''] = plain.split('.');
-  const isHalf = (fraction.length === digits + 1 && fraction.endsWith('5')) || plain.includes('e-');
-  const exact = typeof value === 'number' && isHalf ? value.toFixed(Math.min(100, digits + 30)) : plain;
-  return exact as Intl.StringNumericLiteral;
+  if (typeof value === 'bigint' || !(isHalf(plain) || plain.includes('e-'))) return plain as Intl.StringNumericLiteral;
+  return (value < 1e21 ? value.toFixed(100) : plain) as Intl.StringNumericLiteral;
 };
 
-const magnitude = (value: number | bigint) => (value < 0 ? -value : value);
+/** A number of no sign, its digits before and behind the point without zeros that only fill. */
+type Fixed = (value: number | bigint) => readonly [whole: string, fraction: string];
 
-/** What an empty pattern writes: all digits there are, in groups. */
-const shortest = (value: number | bigint): string => {
-  const format = new Intl.NumberFormat('en-US', { maximumFractionDigits: 100 });
-  const shown = format.format(`${magnitude(value)}` as Intl.StringNumericLiteral).replace(/^0(?=\.)/, '');
-  return value < 0 ? `-${shown}` : shown;
-};
-
-/** The parts of a pattern, quotes still in its texts. What stands behind `;` is for negative numbers, and not read. */
-interface PatternParts {
-  readonly before: string;
-  readonly whole: string;
-  readonly fraction: string;
-  readonly optional: string;
-  readonly after: string;
-}
-
-/** The most digits that Intl.NumberFormat writes. */
-const maxWhole = 21;
-const maxFraction = 100;
-
-/** Cuts a pattern in its parts, each character looked at once; undefined where it is none. */
-const partsOf = (pattern: string): PatternParts | undefined => {
-  const text = endOfText(pattern, 0, '#0,.;');
-  if (text === undefined) return undefined;
-  const whole = endOfRun(pattern, endOfRun(pattern, text, '#,'), '0,');
-  const begin = pattern[whole] === '.' ? whole + 1 : whole;
-  const fraction = begin === whole ? begin : endOfRun(pattern, begin, '0');
-  const optional = begin === whole ? begin : endOfRun(pattern, fraction, '#');
-  const hasText = optional < pattern.length && !'#0,.'.includes(pattern[optional]!);
-  const end = hasText ? endOfText(pattern, optional, ';') : optional;
-  if (end === undefined || (end < pattern.length && pattern[end] !== ';')) return undefined;
-  const parts = {
-    before: pattern.slice(0, text),
-    whole: pattern.slice(text, whole),
-    fraction: pattern.slice(begin, fraction),
-    optional: pattern.slice(fraction, optional),
-    after: pattern.slice(optional, end),
-  };
-  return zerosIn(parts.whole) > maxWhole || optional - begin > maxFraction ? undefined : parts;
-};
-
-const zerosIn = (text: string): number => text.split('0').length - 1;
-
-/** Where a text ends that goes up to one of some characters outside of quotes; undefined where a quote is not closed. */
-const endOfText = (pattern: string, start: number, stops: string): number | undefined => {
-  let at = start;
-  for (; at < pattern.length && !stops.includes(pattern[at]!); at += 1) {
-    if (pattern[at] !== "'") continue;
-    at = pattern.indexOf("'", at + 1);
-    if (at < 0) return undefined;
-  }
-  return at;
-};
-
-/** The end of a run of some characters. */
-const endOfRun = (pattern: string, start: number, characters: string): number => {
-  let at = start;
-  while (at < pattern.length && characters.includes(pattern[at]!)) at += 1;
-  return at;
-};
-
-const malformed = (pattern: string, place: Place): never => {
-  throw illegalArgument(`Malformed pattern "${pattern}"`, place);
-};
-
-/**
- * Java's decimal patterns as far as `0`, `#`, `,`, `.`, `%` and text around them go: `0.000`, `#,##0.00`, `00.0 'C'`.
- * Halves round to the even neighbour, as Java's do.
- */
-export const decimalFormatOf = (pattern: string, place: Place): ((value: number | bigint) => string) => {
-  if (pattern === '') return shortest;
-  const { before, whole, fraction, optional, after } = partsOf(pattern) ?? malformed(pattern, place);
-  const grouping = whole.includes(',') ? whole.length - whole.lastIndexOf(',') - 1 : 0;
+const fixed = (maximumFractionDigits: number): Fixed => {
   const format = new Intl.NumberFormat('en-US', {
-    minimumIntegerDigits: Math.max(1, zerosIn(whole)),
-    minimumFractionDigits: fraction.length,
-    maximumFractionDigits: fraction.length + optional.length,
-    useGrouping: grouping > 0,
+    maximumFractionDigits,
+    useGrouping: false,
     roundingMode: 'halfEven',
   });
-  const scale = /%/.test(before + after) ? 100 : 1;
-  const noLeadingZero = !whole.includes('0') && fraction.length + optional.length > 0;
-  // What would be digits is left out of the text after the number.
-  const rest = after.replaceAll(/'[^']*'|[#0,.]/g, (found) => (found.startsWith("'") ? found : ''));
-  const unquote = (text: string) => text.replaceAll(/'([^']*)'/g, (_, inner: string) => inner || "'");
+  const isHalf = (plain: string) => {
+    const [, fraction = ''] = plain.split('.');
+    return fraction.length === maximumFractionDigits + 1 && fraction.endsWith('5');
+  };
   return (value) => {
-    const shown = format.format(
-      digitsOf(scale === 1 ? magnitude(value) : Number(magnitude(value)) * scale, fraction.length + optional.length),
-    );
-    const sign = value < 0 ? '-' : '';
-    return `${sign}${unquote(before)}${noLeadingZero ? shown.replace(/^0(?=\.)/, '') : shown}${unquote(rest)}`;
+    const [whole = '', fraction = ''] = format.format(digitsOf(value, isHalf)).split('.');
+    return [whole === '0' ? '' : whole, fraction];
+  };
+};
+
+const grouped = (whole: string, size: number): string => {
+  if (size === 0) return whole;
+  const first = whole.length % size || size;
+  const groups = [whole.slice(0, first)];
+  for (let at = first; at < whole.length; at += size) groups.push(whole.slice(at, at + size));
+  return groups.join(',');
+};
+
+const plainOf = ({ whole, fraction, grouping, alwaysPoint }: Pattern): ((value: number | bigint) => string) => {
+  const digits = fixed(fraction.most);
+  return (value) => {
+    const [before, after] = digits(value);
+    const behind = after.padEnd(fraction.least, '0');
+    const filled = before.padStart(whole.least, '0') || (behind === '' ? '0' : '');
+    return `${grouped(filled, grouping)}${behind !== '' || alwaysPoint ? '.' : ''}${behind}`;
+  };
+};
+
+/** The most digits of a number that Intl.NumberFormat tells one by one. */
+const maxSignificant = 21;
+
+/** `12.3E3`: the exponent is a multiple of the most digits before the point, where these are more than the least. */
+const scientificOf = ({
+  whole,
+  fraction,
+  alwaysPoint,
+  exponentDigits,
+}: Pattern): ((value: number | bigint) => string) => {
+  const most = Math.min(maxSignificant, whole.most + fraction.most);
+  const format = new Intl.NumberFormat('en-US', {
+    notation: 'scientific',
+    maximumSignificantDigits: most,
+    roundingMode: 'halfEven',
+  });
+  const isHalf = (plain: string) => {
+    const significant = plain.replace('.', '').replace(/^0+/, '').replace(/e.*$/, '');
+    return significant.length === most + 1 && significant.endsWith('5');
+  };
+  return (value) => {
+    const [mantissa = '', magnitude] = format.format(digitsOf(value, isHalf)).split('E');
+    const isZero = Number(value) === 0;
+    const digits = isZero ? '' : mantissa.replace('.', '');
+    const pointAt = isZero ? 0 : Number(magnitude) + 1;
+    const repeats = whole.most > 1 && whole.most > whole.least;
+    const reached = repeats ? Math.floor((pointAt - 1) / whole.most) * whole.most : pointAt - whole.least;
+    const before = isZero && repeats ? 1 : pointAt - reached;
+    const exponent = isZero ? 0 : reached;
+    const filled = digits.padEnd(Math.max(whole.least + fraction.least, before), '0');
+    const behind = filled.slice(before);
+    const point = behind !== '' || alwaysPoint ? '.' : '';
+    const power = `${Math.abs(exponent)}`.padStart(exponentDigits!, '0');
+    return `${filled.slice(0, before)}${point}${behind}E${exponent < 0 ? '-' : ''}${power}`;
+  };
+};
+
+const scaled = (value: number | bigint, scale: number): number | bigint => {
+  const magnitude = value < 0 ? -value : value;
+  if (scale === 1) return magnitude;
+  return typeof magnitude === 'bigint' ? magnitude * BigInt(scale) : magnitude * scale;
+};
+
+/**
+ * Java's decimal patterns: `0.000`, `#,##0.00`, `00.0 'C'`, `0.0%`, `##0.#E0`, `0;(0)`. Halves round to the even neighbour, as
+ * Java's do.
+ */
+export const decimalFormatOf = (pattern: string, place: Place): ((value: number | bigint) => string) => {
+  const parsed = decimalPattern(pattern);
+  if (parsed === undefined) throw illegalArgument(`Malformed pattern "${pattern}"`, place);
+  const { positive, negative, scale, exponentDigits } = parsed;
+  const shown = exponentDigits === undefined ? plainOf(parsed) : scientificOf(parsed);
+  return (value) => {
+    const { before, after } = value < 0 || Object.is(value, -0) ? negative : positive;
+    return `${before}${shown(scaled(value, scale))}${after}`;
   };
 };

@@ -1,14 +1,12 @@
-import type { PlainJson } from '../../json.js';
 import type { Input } from '../syntax/input.js';
 
 /** What every parser is told of the aggregation around its body. */
 export interface Frame {
   readonly name: string;
-  readonly meta?: PlainJson;
 }
 
-/** Reads the body of one type of aggregation; what stands inside it is read and added by {@link parseAggregations}. */
+/** Reads the body of one type of aggregation; what stands inside it, and `meta`, are read and added by {@link parseAggregations}. */
 export type ParseAggregation<N> = (at: Input, frame: Frame) => N;
 
 /** What every aggregation is made of. */
-export const named = ({ name, meta }: Frame, at: Input) => ({ name, at, ...(meta !== undefined && { meta }) });
+export const named = ({ name }: Frame, at: Input) => ({ name, at });

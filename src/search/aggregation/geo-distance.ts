@@ -1,5 +1,5 @@
 import { illegalArgument, parsing, WrongKind } from '../failure.js';
-import { flattened, strict } from '../query/clause.js';
+import { strict } from '../query/clause.js';
 import { distanceOf } from '../query/option/distance.js';
 import { type Point, pointOf } from '../syntax/geo-point.js';
 import type { Input } from '../syntax/input.js';
@@ -66,7 +66,9 @@ const place: Read<Point> = (input) => {
 };
 
 const placeOfObject = (input: Input): Point => {
-  const numbers = flattened(input).filter(({ input: at }) => at.node.kind === 'number');
+  const inner = input.members().find(({ input: at }) => at.isObject);
+  if (inner !== undefined) throw parsing(`[${inner.key}] of a geo point must be a number`, inner.input);
+  const numbers = input.members().filter(({ input: at }) => at.node.kind === 'number');
   const [lat, lon] = ['lat', 'lon'].map((key) => numbers.findLast((one) => one.key === key));
   if (lat === undefined || lon === undefined)
     throw parsing(

@@ -45,10 +45,11 @@ export const fixedInterval = (input: Input): Interval => {
   return { millis };
 };
 
-/** The length of a calendar's unit as pipelines take it, a month being 30 days and a year 365; undefined for no unit. */
+/** A year of the Gregorian calendar in the mean of 400. */
+const yearMillis = 31_556_952_000;
+
+/** The length of a calendar's unit as pipelines take it, those of several days in the mean; undefined for no unit. */
 export const calendarMillis = (name: string): number | undefined => {
   const unit = calendarUnit(name);
-  return unit === undefined
-    ? undefined
-    : { ...unitMillis, month: 30 * unitMillis.day, quarter: 91 * unitMillis.day, year: 365 * unitMillis.day }[unit];
+  return unit && { ...unitMillis, month: yearMillis / 12, quarter: yearMillis / 4, year: yearMillis }[unit];
 };

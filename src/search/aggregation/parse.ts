@@ -1,4 +1,4 @@
-import { toPlain } from '../../json.js';
+import { type PlainJson, toPlain } from '../../json.js';
 import { badAggregation, illegalArgument, parsing } from '../failure.js';
 import type { Entry, Input } from '../syntax/input.js';
 import { lookUp } from '../syntax/registry.js';
@@ -42,45 +42,43 @@ export const parseAggregations = (input: Input): Aggregation[] => {
         `Aggregation definition for [${name}] starts with a [${kindOf(at)}], expected a [START_OBJECT].`,
         at,
       );
-    const { type, inner, meta } = parts(name, at);
-    const children = inner === undefined ? [] : readAll(inner, depth + 1);
-    const parse = lookUp(parsers, type, `Unknown aggregation type [${type.key}]`);
-    const aggregation = parse(type.input, { name, ...(meta && { meta: toPlain(meta.node) }) });
-    if (isBucketNode(aggregation)) return { ...aggregation, children };
-    if (inner !== undefined)
-      throw badAggregation(`Aggregator [${name}] of type [${type.key}] cannot accept sub-aggregations`, at);
-    return aggregation;
+    return node(name, at, (inner) => readAll(inner, depth + 1));
   };
   return readAll(input, 1);
 };
 
-const parts = (name: string, at: Input): { type: Entry; inner?: Input; meta?: Input } => {
-  let type: Entry | undefined;
-  let inner: Input | undefined;
-  let meta: Input | undefined;
+/** One aggregation: its keys are read in the order in which they came, so that of several faults the first is named. */
+const node = (name: string, at: Input, readInner: (inner: Input) => Aggregation[]): Aggregation => {
+  let own: { readonly type: string; readonly parsed: Parsed } | undefined;
+  let children: Aggregation[] | undefined;
+  let meta: PlainJson | undefined;
   for (const entry of at.members()) {
     if (entry.key === 'aggs' || entry.key === 'aggregations') {
-      if (inner !== undefined) throw parsing(`Found two sub aggregation definitions under [${name}]`, entry.place);
-      inner = entry.input;
+      if (children !== undefined) throw parsing(`Found two sub aggregation definitions under [${name}]`, entry.place);
+      children = readInner(entry.input);
     } else if (entry.key === 'meta') {
-      if (!entry.input.isObject)
-        throw parsing(
-          `Expected [START_OBJECT] under [meta], but got a [${kindOf(entry.input)}] in [${name}]`,
-          entry.input,
-        );
-      meta = entry.input;
-    } else if (type !== undefined) {
+      requireObject(name, entry);
+      meta = toPlain(entry.input.node);
+    } else if (own !== undefined) {
       throw parsing(
-        `Found two aggregation type definitions in [${name}]: [${type.key}] and [${entry.key}]`,
+        `Found two aggregation type definitions in [${name}]: [${own.type}] and [${entry.key}]`,
         entry.input,
       );
-    } else if (!entry.input.isObject) {
-      throw parsing(
-        `Expected [START_OBJECT] under [${entry.key}], but got a [${kindOf(entry.input)}] in [${name}]`,
-        entry.input,
-      );
-    } else type = entry;
+    } else {
+      requireObject(name, entry);
+      const parse = lookUp(parsers, entry, `Unknown aggregation type [${entry.key}]`);
+      own = { type: entry.key, parsed: parse(entry.input, { name }) };
+    }
   }
-  if (type === undefined) throw parsing(`Missing definition for aggregation [${name}]`, at.end);
-  return { type, ...(inner && { inner }), ...(meta && { meta }) };
+  if (own === undefined) throw parsing(`Missing definition for aggregation [${name}]`, at.end);
+  const parsed = { ...own.parsed, ...(meta !== undefined && { meta }) };
+  if (isBucketNode(parsed)) return { ...parsed, children: children ?? [] };
+  if (children !== undefined)
+    throw badAggregation(`Aggregator [${name}] of type [${own.type}] cannot accept sub-aggregations`, at);
+  return parsed;
+};
+
+const requireObject = (name: string, { key, input }: Entry): void => {
+  if (input.isObject) return;
+  throw parsing(`Expected [START_OBJECT] under [${key}], but got a [${kindOf(input)}] in [${name}]`, input);
 };

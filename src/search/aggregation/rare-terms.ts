@@ -1,6 +1,6 @@
 import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
-import { atLeast, number } from '../syntax/value.js';
+import { atLeast, long, number } from '../syntax/value.js';
 import { named, type ParseAggregation } from './frame.js';
 import type { FieldOptions, Node } from './node.js';
 import { type KeyFilter, keyFilter, keyFilters } from './option/key-filter.js';
@@ -16,7 +16,7 @@ export interface RareTermsAggregation extends Node<'rare_terms'>, FieldOptions {
 export const rareTerms: ParseAggregation<RareTermsAggregation> = (at, frame) => {
   const options = object('rare_terms', {
     ...valueSource,
-    max_doc_count: atLeast(1),
+    max_doc_count: atLeast(1, long),
     precision: number,
     include: keyFilter,
     exclude: keyFilter,

@@ -35,6 +35,7 @@ export const bindBoosting = <Q>(
   _binding: Binding,
   inner: BindInner<Q>,
 ): Predicate => {
+  const predicate = inner(positive);
   inner(negative);
-  return inner(positive);
+  return predicate;
 };

@@ -44,33 +44,37 @@ export const number: Read<number> = (input) => {
 
 /** A whole number, or its text; a fraction is cut off, as the engines do. */
 export const integer: Read<number> = (input) => {
-  const value = Math.trunc(number(input));
-  if (Math.abs(value) <= 2_147_483_648) return value;
-  if (input.node.kind === 'string') throw illegalArgument(`Value [${value}] is out of range for an integer`, input);
-  throw new SearchFailure(
-    400,
-    'input_coercion_exception',
-    `Numeric value (${input.node.kind === 'number' ? input.node.text : value}) out of range of int`,
-    input,
-  );
+  const given = scalarText(input) ?? '';
+  if (isNumber(given) && Math.abs(Number(given)) >= 2 ** 31 + 1) throw outOfRange('int', given, input);
+  return Math.trunc(number(input));
 };
+
+/**
+ * A whole number of 64 bits, as far as doubles tell such apart; of its text the engines complain otherwise than of that of an
+ * {@link integer}.
+ */
+export const long: Read<number> = (input) => {
+  const given = scalarText(input) ?? '';
+  if (input.node.kind === 'string' && (!isNumber(given) || given !== given.trim()))
+    throw illegalArgument(`For input string: "${given}"`, input);
+  if (input.node.kind !== 'literal' && Math.abs(Number(given)) > 2 ** 63) throw outOfRange('long', given, input);
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Math.trunc(number(input))));
+};
+
+const outOfRange = (type: 'int' | 'long', given: string, input: Input): SearchFailure =>
+  input.node.kind === 'string'
+    ? illegalArgument(`Value [${given}] is out of range for ${type === 'int' ? 'an integer' : 'a long'}`, input)
+    : new SearchFailure(400, 'input_coercion_exception', `Numeric value (${given}) out of range of ${type}`, input);
 
 /** A whole number of at least `least`; the engines' sentence otherwise. */
 export const atLeast =
-  (least: number): Read<number> =>
+  (least: number, read: Read<number> = integer): Read<number> =>
   (input) => {
-    const value = integer(input);
+    const value = read(input);
     if (value >= least) return value;
     const bound = least === 1 ? 'must be greater than 0' : `must be greater than or equal to ${least}`;
     throw illegalArgument(`[${input.key}] ${bound}. Found [${value}]`, input);
   };
-
-/** A long of at least 0: the engines read its text otherwise than that of an integer. */
-export const longCount: Read<number> = (input) => {
-  const given = scalarText(input) ?? '';
-  if (input.node.kind === 'string' && !isNumber(given)) throw illegalArgument(`For input string: "${given}"`, input);
-  return atLeast(0)(input);
-};
 
 /** True or false, or its text. */
 export const flag: Read<boolean> = (input) => {

@@ -87,6 +87,10 @@ const isOwnFault = (ours: Plain, theirs: Plain): boolean =>
 const isLeftOut = (body: Plain, theirs: Plain): boolean =>
   Object.values(body).includes(null) && reasonOf(theirs).startsWith('Unknown key for a VALUE_NULL in [');
 
+/** A whole number beyond a long that sorts in the place of none: there it begins again at the other end. */
+export const isBeyondLong = (ours: unknown, theirs: unknown): boolean =>
+  typeof ours === 'number' && Math.abs(ours) >= 2 ** 63 && typeof theirs === 'string';
+
 /** Sums beyond what a double or a long holds. */
 const isOverflow = (reason: string): boolean => /out of range: (?:over|under)flow|^bigint out of range/.test(reason);
 
@@ -102,10 +106,18 @@ const isPartOfExpression = (reason: string): boolean =>
 export const isArguedAggregation = (kind: string, options: Plain, path: string): boolean =>
   isByPercentile(options['order']) ||
   (kind === 'geo_distance' && isOutOfOrder(options['ranges'])) ||
+  (addsUp.has(kind) && options['field'] === 'data.x') ||
   countsTwice(kind, options) ||
   // Below what it counts exactly the engine estimates; 300 records have no more than 1,000 values.
   (kind === 'cardinality' && Number(options['precision_threshold'] ?? 3000) < 1000) ||
   (path.includes('(auto_date_histogram)') && (cutsBuckets(kind, options) || isTurned(kind, options)));
+
+/** What adds values up: of `data.x`, which holds 1e300 and its opposite, what remains depends on the order. */
+const addsUp = new Set(['sum', 'avg', 'stats', 'extended_stats']);
+
+/** Whether buckets are sorted by what cannot be held against each other. */
+export const sortsByArgued = ({ order }: Plain, inside: Plain): boolean =>
+  within(order).some((keys) => Object.keys(keys).some((path) => leadsToArgued(path.split('>'), inside, 'terms')));
 
 /** Whether a pipeline reads what cannot be held against each other: its path leads there, or there are buckets with one key. */
 export const readsArgued = (kind: string, options: Plain, beside: Plain): boolean => {

@@ -88,7 +88,7 @@ export const hasTwoFaults = async ({ body, ours, theirs }: Compared, ask: Ask): 
   const named = [reason(ours), reason(theirs)];
   return (
     (await first(
-      [withoutPipelines(body) as Plain, ...lessOf(body)],
+      [withoutPipelines(body) as Plain, ...withoutNegatives(body), ...lessOf(body)],
       ask,
       (less) =>
         less.different.length === 0 &&

@@ -1,6 +1,6 @@
 import type { Input } from '../../syntax/input.js';
 import { object } from '../../syntax/object.js';
-import { flag, longCount, type Read, scalar } from '../../syntax/value.js';
+import { atLeast, flag, long, type Read, scalar } from '../../syntax/value.js';
 import type { FieldOptions } from '../node.js';
 import { type BucketOrder, bucketOrder } from './bucket-order.js';
 
@@ -27,7 +27,7 @@ export const bounds: Read<HistogramBounds> = (input) => {
 
 export const histogramKeys = {
   keyed: flag,
-  min_doc_count: longCount,
+  min_doc_count: atLeast(0, long),
   extended_bounds: bounds,
   hard_bounds: bounds,
   order: bucketOrder,

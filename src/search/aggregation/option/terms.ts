@@ -1,5 +1,5 @@
 import { parseFailure } from '../../failure.js';
-import { atLeast, flag, type Read, string } from '../../syntax/value.js';
+import { atLeast, flag, long, type Read, string } from '../../syntax/value.js';
 import { bucketOrder } from './bucket-order.js';
 
 const collectMode: Read<string> = (input) => {
@@ -12,8 +12,8 @@ const collectMode: Read<string> = (input) => {
 export const counted = {
   size: atLeast(1),
   shard_size: atLeast(1),
-  min_doc_count: atLeast(0),
-  shard_min_doc_count: atLeast(0),
+  min_doc_count: atLeast(0, long),
+  shard_min_doc_count: atLeast(0, long),
   order: bucketOrder,
   show_term_doc_count_error: flag,
   collect_mode: collectMode,

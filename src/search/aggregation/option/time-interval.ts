@@ -1,8 +1,10 @@
+import type { Interval } from '../../date/rounding.js';
 import { illegalArgument, SearchFailure } from '../../failure.js';
 import { durationOf } from '../../syntax/duration.js';
 import type { Input } from '../../syntax/input.js';
+import type { Shaped } from '../../syntax/object.js';
 import { integer, type Read, scalar, text } from '../../syntax/value.js';
-import { fixedInterval, isCalendarUnit } from '../interval.js';
+import { calendarInterval, fixedInterval, isCalendarUnit } from '../interval.js';
 import { formatText } from './value-source.js';
 
 /** A zone: its name, or a number of hours. */
@@ -13,9 +15,9 @@ export const zoneText: Read<Input> = (input) => {
 };
 
 /** How far buckets are shifted: a duration, or milliseconds. */
-const offset: Read<Input> = (input) => {
+const offset: Read<number> = (input) => {
   requireLong(input);
-  return scalar(input);
+  return input.node.kind === 'number' ? Math.trunc(Number(input.node.text)) : durationOf(text(input), input);
 };
 
 /** Numbers of milliseconds are longs. @throws SearchFailure beyond them. */
@@ -29,27 +31,21 @@ export const requireLong = (input: Input): void => {
   );
 };
 
-/** The milliseconds of an offset. */
-export const offsetOf = (input: Input | undefined): number => {
-  if (input === undefined) return 0;
-  return input.node.kind === 'number' ? Math.trunc(Number(input.node.text)) : durationOf(text(input), input);
-};
-
 /** The keys that say how wide buckets of time are. */
 export const intervalKeys = {
   interval: scalar,
-  calendar_interval: formatText,
-  fixed_interval: formatText,
+  calendar_interval: (input: Input) => calendarInterval(formatText(input)),
+  fixed_interval: (input: Input) => fixedInterval(formatText(input)),
   time_zone: zoneText,
   offset,
 } as const;
 
 /** What {@link intervalKeys} read. */
-type Intervals = { [K in keyof typeof intervalKeys]?: Input };
+type Intervals = Shaped<typeof intervalKeys>;
 
 /** Just one interval; the old `interval` is a calendar's where it names a unit of the calendar, else fixed. */
 export const intervalOf = (
-  { interval, calendar_interval: calendar, fixed_interval: fixed, time_zone: timeZone, offset }: Intervals,
+  { interval, calendar_interval: calendar, fixed_interval: fixed, time_zone: timeZone, offset = 0 }: Intervals,
   at: Input,
 ): TimeInterval => {
   const given = [interval, calendar, fixed].filter((one) => one !== undefined);
@@ -59,27 +55,23 @@ export const intervalOf = (
       'Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.',
       at,
     );
-  const rest = { ...(timeZone && { timeZone }), ...(offset && { offset }) };
-  if (calendar !== undefined) return { calendarInterval: calendar, ...rest };
-  if (fixed !== undefined) return { fixedInterval: fixed, ...rest };
-  if (isCalendarUnit(text(interval!))) return { calendarInterval: interval!, ...rest };
-  requireInterval(interval!);
-  return { fixedInterval: interval!, ...rest };
+  return { interval: calendar ?? fixed ?? eitherInterval(interval!), ...(timeZone && { timeZone }), offset };
 };
 
-const requireInterval = (input: Input): void => {
+const eitherInterval = (input: Input): Interval => {
+  if (isCalendarUnit(text(input))) return calendarInterval(input);
   try {
-    fixedInterval(input);
+    return fixedInterval(input);
   } catch (error) {
     if (!(error instanceof SearchFailure)) throw error;
     throw illegalArgument(`Unable to parse interval [${text(input)}]`, input);
   }
 };
 
-/** The width of time buckets as it was asked for, and where they begin. */
+/** The width of time buckets, and where they begin. */
 export interface TimeInterval {
-  readonly calendarInterval?: Input;
-  readonly fixedInterval?: Input;
+  readonly interval: Interval;
   readonly timeZone?: Input;
-  readonly offset?: Input;
+  /** Milliseconds. */
+  readonly offset: number;
 }

@@ -1,4 +1,4 @@
-import { illegalArgument, invalidPipelines, WrongKind } from '../../failure.js';
+import { illegalArgument, WrongKind } from '../../failure.js';
 import { parseSort } from '../../hits/sort.js';
 import { chain } from '../../pace.js';
 import { object } from '../../syntax/object.js';
@@ -35,12 +35,6 @@ export const bucketSort: ParseAggregation<BucketSort> = (at, frame) => {
   const options = object('bucket_sort', { sort: sortKeys, from: atLeast(0), size: atLeast(1), gap_policy: gapPolicy })(
     at,
   );
-  if ((options.sort ?? []).length === 0 && options.size === undefined && options.from === undefined) {
-    throw invalidPipelines(
-      [`[${frame.name}] is configured to perform nothing. Please set either of [sort, size, from] to use bucket_sort`],
-      at,
-    );
-  }
   return {
     kind: 'bucket_sort',
     ...named(frame, at),

@@ -81,8 +81,16 @@ const check = (pipeline: PipelineAggregation, named: Named, around: Aggregation 
   }
   const unknown = pathsOf(pipeline).flatMap((path) => unknownIn(path, named) ?? []);
   if (unknown.length > 0) throw invalidPipelines(unknown, at);
+  if (doesNothing(pipeline))
+    throw invalidPipelines(
+      [`[${name}] is configured to perform nothing. Please set either of [sort, size, from] to use bucket_sort`],
+      at,
+    );
   if (place === 'beside') requireBuckets(pipeline, named);
 };
+
+const doesNothing = (pipeline: PipelineAggregation): boolean =>
+  pipeline.kind === 'bucket_sort' && pipeline.sort.length === 0 && pipeline.size === undefined && pipeline.from === 0;
 
 /** What is wrong with a path: each step names an aggregation inside the one before, the last one may be a pipeline. */
 const unknownIn = (path: string, named: Named): string | undefined => {

@@ -99,7 +99,7 @@ class ClassicParser extends TokenReader {
 
   private occurOf(conjunction: 'and' | 'or' | undefined, modifier: 'not' | 'required' | undefined): Occur {
     if (modifier === 'not') return 'mustNot';
-    if (this.and) return conjunction === 'or' && modifier !== 'required' ? 'should' : 'must';
+    if (this.and) return conjunction === 'or' ? 'should' : 'must';
     return modifier === 'required' || conjunction === 'and' ? 'must' : 'should';
   }
 

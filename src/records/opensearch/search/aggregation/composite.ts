@@ -3,7 +3,6 @@ import { type Answer, hiddenParts } from '../../../../search/aggregation/answer.
 import type { CompositeAggregation, CompositeSource } from '../../../../search/aggregation/composite.js';
 import { printOf } from '../../../../search/aggregation/format.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
-import { offsetOf } from '../../../../search/aggregation/option/time-interval.js';
 import { utc } from '../../../../search/date/zone.js';
 import { illegalArgument, maxBuckets } from '../../../../search/failure.js';
 import { type Field, isNumeric } from '../../../../search/field/field.js';
@@ -19,7 +18,7 @@ import type { EngineBucket, Part } from '../../engine.js';
 import { type Bucket, inside } from './bucket/bucket.js';
 import { pageOf } from './bucket/composite-page.js';
 import type { Planned, Stage } from './bucket/stage.js';
-import { intervalOf, timePart } from './date-histogram.js';
+import { timePart } from './date-histogram.js';
 import { ownTexts } from './value/own-text.js';
 
 /** One key of composite buckets, bound to its field. */
@@ -182,7 +181,7 @@ const parts: { [K in CompositeSource['by']]: (source: By<K>, field: Field, stage
     const zone = dateReading(stage.planning.now, undefined, source.timeZone).zone ?? utc;
     const print = source.format && printOf(field, source.format, zone);
     return {
-      more: timePart(intervalOf(source), zone, offsetOf(source.offset)),
+      more: timePart(source.interval, zone, source.offset),
       parameter: (input) => cursorMillis(source, input, stage.planning.now),
       value: Number,
       written: (answered) => (print ? print(Number(answered)) : Number(answered)),

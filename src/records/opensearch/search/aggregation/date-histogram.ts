@@ -1,9 +1,7 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { DateHistogramAggregation } from '../../../../search/aggregation/date-histogram.js';
 import { printOf } from '../../../../search/aggregation/format.js';
-import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
-import { offsetOf, type TimeInterval } from '../../../../search/aggregation/option/time-interval.js';
 import { type Interval, roundingOf } from '../../../../search/date/rounding.js';
 import { utc, type Zone } from '../../../../search/date/zone.js';
 import { illegalArgument } from '../../../../search/failure.js';
@@ -24,9 +22,8 @@ export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation
   const reading = dateReading(planning.now, format, aggregation.timeZone);
   const zone = reading.zone ?? utc;
   const source = sourceOf('date', aggregation, at, stage);
-  const interval = intervalOf(aggregation);
+  const { interval, offset } = aggregation;
   if (source !== undefined && source.field.kind !== 'date') throw unsupported(source.field, 'date_histogram', at);
-  const offset = offsetOf(aggregation.offset);
   // Beyond it a double no longer tells one bucket from the next.
   if (!(Math.abs(offset) <= maxOffset))
     throw illegalArgument(`[offset] of [${offset}] milliseconds leaves the calendar`);
@@ -51,10 +48,6 @@ export const dateHistogram = (aggregation: WithChildren<DateHistogramAggregation
     read: dateHistogramAnswer(aggregation, parts, planning),
   };
 };
-
-/** The width of time buckets. */
-export const intervalOf = ({ calendarInterval: calendar, fixedInterval: fixed }: TimeInterval): Interval =>
-  calendar === undefined ? fixedInterval(fixed!) : calendarInterval(calendar);
 
 /** Buckets of time as the engine reads them. */
 export const timePart = (interval: Interval, zone: Zone, offset: number): Part => ({

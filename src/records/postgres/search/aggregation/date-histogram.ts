@@ -1,9 +1,7 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
 import type { DateHistogramAggregation } from '../../../../search/aggregation/date-histogram.js';
 import { printOf } from '../../../../search/aggregation/format.js';
-import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
-import { offsetOf } from '../../../../search/aggregation/option/time-interval.js';
 import { utc, type Zone } from '../../../../search/date/zone.js';
 import { dateReading } from '../../../../search/query/binding.js';
 import { dateHistogramAnswer } from '../../../answer/date-histogram.js';
@@ -49,14 +47,7 @@ const bucketsOf = (
   stage: Stage,
   zone: Zone,
 ): DateBuckets => {
-  const { at, calendarInterval: calendar, fixedInterval: fixed } = aggregation;
-  const interval = calendar === undefined ? fixedInterval(fixed!) : calendarInterval(calendar);
+  const { at, interval, offset } = aggregation;
   if (field !== undefined && field.kind !== 'date') throw unsupported(field, 'date_histogram', at);
-  return dateBuckets(
-    field ?? stage.field('ts', at)!,
-    interval,
-    zone,
-    offsetOf(aggregation.offset),
-    stage.planning.span,
-  );
+  return dateBuckets(field ?? stage.field('ts', at)!, interval, zone, offset, stage.planning.span);
 };

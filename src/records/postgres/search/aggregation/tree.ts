@@ -1,9 +1,8 @@
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
 import type { Answer } from '../../../../search/aggregation/answer.js';
-import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
 import type { TimeInterval } from '../../../../search/aggregation/option/time-interval.js';
 import { unitMillis } from '../../../../search/date/calendar.js';
-import { uniformMillis } from '../../../../search/date/rounding.js';
+import { type Interval, uniformMillis } from '../../../../search/date/rounding.js';
 import type { Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
 import { answerCounter } from '../../../answer/answer-count.js';
@@ -31,17 +30,14 @@ export const needsNarrow = (aggregations: readonly Aggregation[], { from, to }: 
     const timed = sources.flatMap((source): TimeInterval[] => (source.by === 'date_histogram' ? [source] : []));
     const intervals = one.kind === 'date_histogram' ? [one] : timed;
     const many = intervals.some(
-      (interval) => interval.timeZone !== undefined && (to - from) / widthOf(interval) > manyBuckets,
+      ({ interval, timeZone }) => timeZone !== undefined && (to - from) / widthOf(interval) > manyBuckets,
     );
     return many || ('children' in one && needsNarrow(one.children, { from, to }));
   });
 
 const manyBuckets = 2000;
 
-const widthOf = ({ calendarInterval: calendar, fixedInterval: fixed }: TimeInterval): number => {
-  const interval = calendar === undefined ? fixedInterval(fixed!) : calendarInterval(calendar);
-  return uniformMillis(interval) ?? 28 * unitMillis.day;
-};
+const widthOf = (interval: Interval): number => uniformMillis(interval) ?? 28 * unitMillis.day;
 
 const top: Bucket = { id: '[]' };
 

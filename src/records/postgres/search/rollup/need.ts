@@ -1,7 +1,6 @@
 import { VariableType } from '../../../../entities/enums.js';
 import type { Aggregation } from '../../../../search/aggregation/aggregation.js';
 import type { CompositeSource } from '../../../../search/aggregation/composite.js';
-import { calendarInterval, fixedInterval } from '../../../../search/aggregation/interval.js';
 import type { FieldOptions } from '../../../../search/aggregation/node.js';
 import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
 import type { TimeInterval } from '../../../../search/aggregation/option/time-interval.js';
@@ -193,10 +192,8 @@ const orUndefined = <T>(find: () => T | undefined): T | undefined => {
 
 /** Buckets of time need hours told apart where they are not made of whole days (UTC), but at least of whole hours. */
 const needOfTime = (options: TimeInterval & FieldOptions, { span }: NeedContext): Need | undefined => {
-  const { field, missing, offset, timeZone, fixedInterval: fixed, calendarInterval: calendar } = options;
+  const { field, missing, offset, timeZone, interval } = options;
   if (field !== 'ts' || missing || offset) return undefined;
-  const interval = calendar ? calendarInterval(calendar) : fixed && fixedInterval(fixed);
-  if (!interval) return undefined;
   // Months, quarters and years begin with a day.
   const millis = uniformMillis(interval) ?? day;
   const zone = timeZone && zoneOf(scalarText(timeZone) ?? '');

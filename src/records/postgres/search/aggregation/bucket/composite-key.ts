@@ -1,9 +1,7 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { CompositeSource } from '../../../../../search/aggregation/composite.js';
 import { printOf } from '../../../../../search/aggregation/format.js';
-import { calendarInterval, fixedInterval } from '../../../../../search/aggregation/interval.js';
 import { unsupported } from '../../../../../search/aggregation/number-of.js';
-import { offsetOf } from '../../../../../search/aggregation/option/time-interval.js';
 import { utc } from '../../../../../search/date/zone.js';
 import { isNumeric } from '../../../../../search/field/field.js';
 import { dateReading } from '../../../../../search/query/binding.js';
@@ -136,12 +134,7 @@ const dateKey = (
 ): Part => {
   if (field.kind !== 'date') throw unsupported(field, 'composite', source.at);
   const zone = dateReading(stage.planning.now, undefined, source.timeZone).zone ?? utc;
-  const interval =
-    source.calendarInterval === undefined
-      ? fixedInterval(source.fixedInterval!)
-      : calendarInterval(source.calendarInterval);
-  const offset = offsetOf(source.offset);
-  const buckets = dateBuckets(field, interval, zone, offset, stage.planning.span);
+  const buckets = dateBuckets(field, source.interval, zone, source.offset, stage.planning.span);
   const print = source.format && printOf(field, source.format, zone);
   return {
     key: buckets.key,
