@@ -146,7 +146,8 @@ describe('the SQL of a search', () => {
   it('is the same whatever texts a caller sends', () => {
     fc.assert(
       fc.property(hostile, (word) => {
-        fc.pre(!word.includes('.') && !/[*?\\]/.test(word));
+        // Paths of orders are trimmed, so they cannot name what begins or ends with a blank.
+        fc.pre(!word.includes('.') && !/[*?\\]/.test(word) && word.trim() === word);
         expect(sqlOf(word)).toEqual(plain);
       }),
       { numRuns: 500 },
