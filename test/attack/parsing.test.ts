@@ -90,7 +90,7 @@ describe('a search that is made to take long to read', () => {
       'a number format of 16,000 commas',
       { size: 0, aggs: { s: { sum: { field: 'data.n', format: `${','.repeat(16_000)}x` } } } },
     ],
-    ['a number format of 30 digits', { size: 0, aggs: { s: { sum: { field: 'data.n', format: '0'.repeat(30) } } } }],
+    ['a number format of 101 digits', { size: 0, aggs: { s: { sum: { field: 'data.n', format: '0'.repeat(101) } } } }],
     ['a pattern of parts of 60,000 characters', { includes: ['*a'.repeat(30_000)] }],
     ['a field of 60,000 characters', { query: { exists: { field: 'a'.repeat(60_000) } } }],
   ])('fails alone and at once: %s', async (_, query) => {

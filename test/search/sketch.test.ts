@@ -31,8 +31,10 @@ const steps = { name: 'steps', type: VariableType.INT16 };
 const label = { name: 'label', type: VariableType.TXT };
 const on = { name: 'on', type: VariableType.BOOL };
 const big = { name: 'big', type: VariableType.INT64 };
+/** No record has it. */
+const unused = { name: 'unused', type: VariableType.FLOAT32 };
 const world = useWorld({
-  products: { first: [t, steps, label, on, big], second: [label, on, steps, t, big] },
+  products: { first: [t, steps, label, on, big, unused], second: [label, on, steps, t, big] },
   devices: [
     { serial: 'a1', product: 'first' },
     { serial: 'a2', product: 'first' },
@@ -81,6 +83,16 @@ const expectSketched = (got: unknown, wanted: unknown): void => {
 };
 
 describe('search over sketches', () => {
+  it('counts and estimates nothing of a variable that is declared and that no record has', async () => {
+    const aggs = {
+      c: { cardinality: { field: 'data.unused' } },
+      p: { percentiles: { field: 'data.unused', percents: [50] } },
+    };
+    const [got, wanted] = [true, false].map((rollups) => ask(rollups, { products: [], size: 0, aggs }));
+    expect(aggregationsOf(await got!)).toEqual(aggregationsOf(await wanted!));
+    expect(aggregationsOf(await got!)).toMatchObject({ c: { value: 0 }, p: { values: { '50.0': null } } });
+  });
+
   it('counts different values as records do: exactly up to 3,000, and within 4 % beyond', async () => {
     const { first, second } = world.productIds;
     const field = fc.constantFrom('data.t', 'data.steps', 'data.label', 'data.on', 'data.big');

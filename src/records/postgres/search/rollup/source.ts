@@ -22,9 +22,10 @@ export const recordCount: Sql = sql`case when r.slot = 0 then r.n else 0 end`;
 /** A column of the rows that hold a field's values, null in the others. */
 export const rollupColumn = (field: Field, column: Sql): Sql => {
   const slots = valueSlots(field) ?? [];
-  if (slots.length === 0) return sql`null::float8`;
   const bySlot = [...Map.groupBy(slots, ({ slot }) => slot)].map(
     ([slot, of]) => sql`r.slot = ${slot}::int and r.product_id = any(${of.map(({ productId }) => productId)}::uuid[])`,
   );
-  return sql`case when ${join(bySlot, ' or ')} then ${column} end`;
+  // Without slots it still has the column's type.
+  const isOurs = bySlot.length === 0 ? sql`false` : join(bySlot, ' or ');
+  return sql`case when ${isOurs} then ${column} end`;
 };
