@@ -66,7 +66,7 @@ const scientificOf = ({
     roundingMode: 'halfEven',
   });
   const isHalf = (plain: string) => {
-    const significant = plain.replace('.', '').replace(/^0+/, '').replace(/e.*$/, '');
+    const significant = plain.split('e')[0]!.replace('.', '').replace(/^0+/, '');
     return significant.length === most + 1 && significant.endsWith('5');
   };
   return (value) => {
