@@ -23,7 +23,7 @@ const recordOf = (index: number) => ({
     ...(index % 3 === 0 ? {} : { label: `no. ${index % 5000}` }),
     ...(index % 7 === 0 ? { on: index % 2 === 0 } : {}),
     big: 2 ** 53 + index,
-    changed: index,
+    ...(index % 20 === 0 ? { changed: index } : {}),
   },
 });
 
