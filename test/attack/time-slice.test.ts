@@ -21,7 +21,7 @@ describe('time slices', () => {
   it('give all computations of one organization one slice in an iteration of the event loop', async () => {
     const slices = new TimeSlices();
     const many = await Promise.all(Array.from({ length: 10 }, () => compute(slices, 'one', 20)));
-    // 200 ms in slices of 8 ms.
+    // 200 ms in slices of a step, which is longer than a slice.
     expect(Math.max(...many)).toBeGreaterThanOrEqual(20);
   });
 
