@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { TimeSlices } from '../../src/time-slice.js';
 
@@ -30,5 +31,17 @@ describe('time slices', () => {
     const many = Promise.all(Array.from({ length: 50 }, () => compute(slices, 'greedy', 10)));
     const [done] = await Promise.all([compute(slices, 'modest', 1), many]);
     expect(done).toBeLessThanOrEqual(1);
+  });
+
+  it('are shorter beside another organization than alone', async () => {
+    const slices = new TimeSlices();
+    slices.isOver('one', 0);
+    await turn();
+    const alone = [20_000, 20_001, 20_002].map((now) => slices.isOver('one', now));
+    expect(alone).toEqual([false, false, true]);
+    slices.isOver('other', 20_002);
+    await turn();
+    const beside = [20_003, 20_004].map((now) => slices.isOver('one', now));
+    expect(beside).toEqual([false, true]);
   });
 });
