@@ -77,6 +77,13 @@ describe('the manifests of Kubernetes', () => {
     expect(ports).toContain(service.spec?.ports?.[0]?.targetPort);
   });
 
+  it('name the image of this release', async () => {
+    const { version } = JSON.parse(await read('package.json')) as { version: string };
+    const { initContainers = [], containers } = (await ofKind('Deployment')).spec!.template.spec!;
+    const images = [...initContainers, ...containers].map(({ image }) => image);
+    expect(new Set(images)).toEqual(new Set([`device-data-platform:${version}`]));
+  });
+
   it('run as nobody who may do anything, and set what is a setting', async () => {
     const pod = (await ofKind('Deployment')).spec!.template.spec!;
     expect(pod.securityContext?.runAsNonRoot).toBe(true);
