@@ -28,7 +28,7 @@ const mayImport = {
   entities: ['errors', 'json'],
   // Of schema only the type of a read, of entities only that of a call.
   database: ['back-off', 'entities', 'errors', 'log', 'secret-file', 'schema', 'fair-queue', 'time-slice'],
-  schema: ['entities', 'errors', 'json'],
+  schema: ['entities', 'errors', 'json', 'transaction'],
   auth: ['entities', 'schema', 'errors'],
   // The query language: it knows no store.
   search: ['entities', 'errors', 'error-without-stack', 'json', 'time-slice'],

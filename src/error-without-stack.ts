@@ -3,10 +3,10 @@
  * which matters where one query text is tried on many fields that cannot have it.
  */
 export abstract class ErrorWithoutStack extends Error {
-  constructor(message: string) {
+  constructor(message: string, options?: ErrorOptions) {
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(message);
+    super(message, options);
     Error.stackTraceLimit = stackTraceLimit;
   }
 }

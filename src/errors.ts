@@ -38,8 +38,9 @@ export class ApiError extends ErrorWithoutStack {
     message: string,
     readonly errors?: readonly Fault[],
     readonly headers?: Readonly<Record<string, string>>,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
     this.name = 'ApiError';
   }
 
@@ -103,7 +104,7 @@ export const quotaExceeded = (message: string, wait?: number) =>
 
 /** 503: the database cannot be reached, unless another reason is given. `cause` is for the log alone. */
 export const unavailable = (message = 'The service cannot reach its database. Try again shortly.', cause?: unknown) =>
-  Object.assign(new ApiError('UNAVAILABLE', message, undefined, { 'Retry-After': '1' }), { cause });
+  new ApiError('UNAVAILABLE', message, undefined, { 'Retry-After': '1' }, { cause });
 
 /** What is said of a field (`must be a string`) becomes a sentence with it; what is one already stands behind its path. */
 const sentence = ({ path, message }: Fault) => {

@@ -1,4 +1,4 @@
-import { DatabaseError, type Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 
 /**
  * Does work in a transaction: committed when it is done, rolled back when it throws. A connection whose rollback fails is not
@@ -31,4 +31,4 @@ export const transaction = async <Result>(pool: Pool, work: (tx: PoolClient) => 
 
 /** Whether work failed only because others changed the same rows (serialization failure, deadlock): it passes when done again. */
 export const isConflict = (error: unknown): boolean =>
-  error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
+  error instanceof Error && 'code' in error && (error.code === '40001' || error.code === '40P01');

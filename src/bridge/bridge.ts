@@ -20,6 +20,8 @@ export interface BridgeOptions extends Omit<BrokerOptions, 'handle' | 'atOnce'> 
 
 /** Messages that are posted at once: the service commits them together. */
 const atOnce = 100;
+/** Bytes of a body that the service takes, at most. */
+const maxBytes = 10 * 2 ** 20;
 /** How long a post may take, in milliseconds. */
 const deadline = 30_000;
 /** A quota of a day says to wait until midnight, and may be raised before. Milliseconds. */
@@ -56,12 +58,16 @@ async function store(
   signal: AbortSignal,
 ): Promise<void> {
   const { log } = options;
+  const { topic, payload } = message;
+  // The service may end the connection before all of it is sent, which would look like an outage.
+  if (payload.length > maxBytes)
+    return log.warn({ topic, bytes: payload.length }, `Not stored: more than ${maxBytes} bytes.`);
   for (let failures = 0; ; failures++) {
     const { status, text, wait } = await post(options, message);
     if (status === 401 || status === 403) throw new NotAllowed(`The service refuses the bridge: ${text}`);
     const isRefused = status >= 400 && status < 500 && status !== 429;
     const isPartly = status === 200 && !text.includes('"rejected":0');
-    if (isRefused || isPartly) log.warn({ topic: message.topic, status, answer: text.slice(0, 500) }, 'Not stored.');
+    if (isRefused || isPartly) log.warn({ topic, status, answer: text.slice(0, 500) }, 'Not stored.');
     if (isRefused || (status >= 200 && status < 300)) return;
     await delay(Math.min(wait || backOff(failures), longestWait), undefined, { signal });
   }

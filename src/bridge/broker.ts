@@ -4,6 +4,9 @@ import { generate, type IPublishPacket, type Packet } from 'mqtt-packet';
 import { InOrder } from '../mqtt/acknowledgements.js';
 import { PacketBuffer, readPacket } from '../mqtt/packet.js';
 
+/** Bytes of the largest packet that MQTT has (3.1.1, section 2.2.3): it is for the broker to limit its messages. */
+const maxPacketBytes = 5 + 268_435_455;
+
 /** A broker and what is subscribed there. */
 export interface BrokerOptions {
   /** `mqtt://` or `mqtts://`, with user and password where it wants them. */
@@ -35,7 +38,7 @@ export function takeFromBroker(options: BrokerOptions): Promise<void> {
 class Subscriber {
   private readonly end = Promise.withResolvers<void>();
   private readonly socket: Socket;
-  private readonly input = new PacketBuffer();
+  private readonly input = new PacketBuffer(maxPacketBytes);
   private readonly answers = new InOrder<number | undefined>((messageId) => this.acknowledge(messageId));
   private pending = 0;
   private readonly pings: NodeJS.Timeout;

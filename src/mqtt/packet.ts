@@ -4,7 +4,7 @@ import { Reason, Refusal } from './reason.js';
 /** Versions of the protocol by their number on the wire: 3.1.1 and 5. */
 export type ProtocolVersion = 4 | 5;
 
-/** Bytes of a packet, at most. */
+/** Bytes of a packet that a client of ours may send, at most. */
 export const maxPacketBytes = 2 ** 20;
 /** Bytes of a packet that holds no payload, at most: of a CONNECT too, whose will is not published. */
 const maxOtherBytes = 16 * 1024;
@@ -19,6 +19,9 @@ export class PacketBuffer {
   private size = 0;
   /** Bytes of the next packet, once its length has come. */
   private wanted: number | undefined;
+
+  /** @param maxBytes of a packet with a payload */
+  constructor(private readonly maxBytes = maxPacketBytes) {}
 
   /** Whether a part of a packet waits for the rest. */
   get isPartial(): boolean {
@@ -66,7 +69,7 @@ export class PacketBuffer {
     const length = readVariable(bytes, 1);
     if (length === undefined) return undefined;
     const total = length.end + length.value;
-    const max = withPayload && bytes[0]! >> 4 === publishType ? maxPacketBytes : maxOtherBytes;
+    const max = withPayload && bytes[0]! >> 4 === publishType ? this.maxBytes : maxOtherBytes;
     if (total > max) throw new Refusal(Reason.packetTooLarge, `A packet of this kind has at most ${max} bytes.`);
     return total;
   }

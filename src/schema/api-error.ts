@@ -1,11 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { ApiError, timedOut, unavailable } from '../errors.js';
+import { isConflict } from '../transaction.js';
 
 /** PostgreSQL ended a statement whose time was over, or whose time to wait for a lock (SQLSTATE query_canceled, lock_not_available). */
 const cancelled = new Set<unknown>(['57014', '55P03']);
-
-/** serialization_failure, deadlock_detected: what is done again succeeds. */
-const conflicts = new Set<unknown>(['40001', '40P01']);
 
 /**
  * The error that a caller may see, wherever its cause hides; undefined for what was not foreseen.
@@ -14,9 +12,8 @@ const conflicts = new Set<unknown>(['40001', '40P01']);
 export function toApiError(error: unknown, isConnectionLoss: (error: unknown) => boolean): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (isConnectionLoss(error)) return unavailable(undefined, error);
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (cancelled.has(code)) return timedOut();
-  if (conflicts.has(code)) return unavailable('Others changed the same at the same time. Try again shortly.', error);
+  if (error instanceof Error && 'code' in error && cancelled.has(error.code)) return timedOut();
+  if (isConflict(error)) return unavailable('Others changed the same at the same time. Try again shortly.', error);
   return causesOf(error)
     .map((cause) => toApiError(cause, isConnectionLoss))
     .find((each) => each !== undefined);

@@ -119,6 +119,23 @@ describe('ddp bridge', () => {
     expect(await ended(running)).toBe(0);
   }, 60_000);
 
+  it('stores messages as large as the service takes, and those after one that is larger', async () => {
+    const records = (bytes: number) =>
+      JSON.stringify(
+        Array.from({ length: 100 }, (_, n) => ({ serial: 'ab-01', data: { n, text: 'x'.repeat(bytes / 100) } })),
+      );
+    const messages = [records(2e6), records(11e6), JSON.stringify({ serial: 'ab-01', data: { n: 'last' } })];
+    await bridge(
+      'ddp',
+      messages.map((payload) => ({ topic: 'site/1', payload })),
+      world.ingestToken,
+    );
+    await broker.until('puback', 3);
+    expect(broker.acknowledged).toEqual([1, 2, 3]);
+    const stored = await recordsOf(world.tenant, world.deviceId);
+    expect(stored.filter(({ data }) => 'n' in data)).toHaveLength(101);
+  }, 60_000);
+
   it('takes uplinks of The Things Stack as they are', async () => {
     await world.owner.post(`/organizations/${world.tenant.id}/devices/00-04-a3-0b-00-1c-05-30`, {});
     const payload = readFileSync('test/data/ingest/the-things-stack-uplink.json', 'utf8');

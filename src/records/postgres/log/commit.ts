@@ -2,7 +2,7 @@ import { DatabaseError, type Pool, type PoolClient } from 'pg';
 import { isConnectionLoss } from '../../../database/loss.js';
 import { ApiError, unavailable } from '../../../errors.js';
 import type { PlainJson } from '../../../json.js';
-import { transaction } from '../../../transaction.js';
+import { isConflict, transaction } from '../../../transaction.js';
 import { type ItemResult, Rejection } from '../../item.js';
 import type { NewRecord } from '../../new-record.js';
 import type { AppendCall } from '../../record-log.js';
@@ -12,7 +12,7 @@ import type { Outcome, Weighted } from './group.js';
 import { claimOnce, dropOnce, type Earlier, keepAnswer, onceName } from './idempotency.js';
 import { isTaken } from './key.js';
 import { type Knowledge, noKnowledge, type PartitionKeeper, type Prepared, prepare, resultOf } from './prepare.js';
-import { type CostlyHooks, MixedGroup } from './separate.js';
+import { type CostlyHooks, GroupHeldUp } from './separate.js';
 import { type NoteStored, noteDirty, writeRecords } from './write.js';
 
 /** Milliseconds since the epoch. */
@@ -77,10 +77,10 @@ export class GroupCommit {
     try {
       return await this.commit(group, attempt);
     } catch (error) {
-      if (error instanceof MixedGroup) return this.withoutThese(group, error.organizations, attempt);
+      if (error instanceof GroupHeldUp) return this.withoutThese(group, error.organizations, attempt);
       if (isConnectionLoss(error)) throw unavailable(undefined, error);
       if (isTaken(error) && !attempt.careful) return this.run(group, { ...attempt, careful: true });
-      if (error instanceof DatabaseError && passing.has(error.code ?? '') && attempt.number < attempts) {
+      if ((isConflict(error) || isPartitionGone(error)) && attempt.number < attempts) {
         this.knowledge.partitions.forget();
         return this.run(group, { ...attempt, number: attempt.number + 1 });
       }
@@ -154,7 +154,7 @@ export class GroupCommit {
    */
   private requireApart(group: readonly Work[], organizations: ReadonlySet<string>, pool: Pool): void {
     const isMixed = group.some(({ organizationId }) => organizationId !== group[0]!.organizationId);
-    if (isMixed || this.poolOf(group) !== pool) throw new MixedGroup(organizations);
+    if (isMixed || this.poolOf(group) !== pool) throw new GroupHeldUp(organizations);
   }
 
   /** Stores the other calls of a group; those of these organizations wait again, for groups of their own. */
@@ -188,8 +188,8 @@ const attempts = 5;
 
 const nothing: ReadonlyMap<string, Earlier> = new Map();
 
-/** Deadlock, serialization failure, and a partition that retention has dropped since we saw it: all pass when tried again. */
-const passing = new Set(['40P01', '40001', '23514']);
+/** Whether retention has dropped a partition since we saw it (check_violation): it is there when the group is tried again. */
+const isPartitionGone = (error: unknown): boolean => error instanceof DatabaseError && error.code === '23514';
 
 /** Whether a statement was at fault; the database is there. */
 const isOwnFault = (error: unknown): boolean =>

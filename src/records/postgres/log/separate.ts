@@ -6,10 +6,10 @@ const slowAfter = 250;
 const slowFor = 60_000;
 
 /** The transaction was given up because hooks of these organizations make it long: they wait again, to be stored apart. */
-export class MixedGroup extends Error {
+export class GroupHeldUp extends Error {
   constructor(readonly organizations: ReadonlySet<string>) {
     super('Costly hooks of some organizations hold up what others store.');
-    this.name = 'MixedGroup';
+    this.name = 'GroupHeldUp';
   }
 }
 
