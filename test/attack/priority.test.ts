@@ -5,6 +5,17 @@ import { buildCustomer } from '../hooks/customer.js';
 import { useWorld } from '../support/world.js';
 
 const world = useWorld({ config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'] } } });
+/** How many processes of the server have worked for a pool since a moment of its clock. */
+const usedSince = async (pool: string, moment: Date): Promise<number> => {
+  const { rows } = await world.pool.query<{ count: number }>(
+    'select count(*)::int from pg_stat_activity where datname = current_database() and application_name = $1 and state_change > $2',
+    [pool, moment],
+  );
+  return rows[0]!.count;
+};
+
+const serverTime = async (): Promise<Date> => (await world.pool.query<{ now: Date }>('select now()')).rows[0]!.now;
+
 /** Elsewhere the processes of the server may be another user's, on another machine. */
 const onEmbedded = process.platform === 'linux' && process.env['DATABASE_URL'] === undefined ? it : it.skip;
 
@@ -47,5 +58,16 @@ onEmbedded('what an organization whose hooks are slow stores gives way to what o
     holder.release();
   }
   expect((await customer.send()).status).toBe(200);
+  expect(await prioritiesOf('ddp slow store')).toEqual([14]);
+});
+
+onEmbedded('what makes very many deliveries is stored so the first time already', async () => {
+  const customer = await buildCustomer(world);
+  for (let number = 0; number < 21; number++) await customer.hook({ url: 'http://127.0.0.1:9/' });
+  const begun = await serverTime();
+  expect((await customer.send(10)).status).toBe(200);
+  expect(await usedSince('ddp slow store', begun)).toBe(0);
+  expect((await customer.send(1000)).status).toBe(200);
+  expect(await usedSince('ddp slow store', begun)).toBe(1);
   expect(await prioritiesOf('ddp slow store')).toEqual([14]);
 });
