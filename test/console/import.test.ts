@@ -47,6 +47,21 @@ describeInBrowser('files of devices and history', () => {
     expect(await page.getByText('The file is imported.').count()).toBe(1);
   });
 
+  it('that somebody else has discarded say so when they are applied', async () => {
+    const owner = await world.organization();
+    const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Import devices' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Import devices' });
+    const buffer = Buffer.from('serial,name\nc3-01,Attic\n');
+    await dialog.getByLabel('File').setInputFiles({ name: 'fleet.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByRole('button', { name: 'Check the file' }).click();
+    const apply = page.getByRole('button', { name: 'Import 1 line' });
+    await apply.waitFor();
+    await world.pool.query('delete from file_import where organization_id = $1', [owner.id]);
+    await apply.click();
+    await page.getByRole('alert').getByText('There is no such import').waitFor();
+  });
+
   it('that are no text are refused in the dialog', async () => {
     const owner = await world.organization();
     const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);

@@ -1,8 +1,8 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Action } from '../../components/action.js';
 import { Field } from '../../components/dialog.js';
 import { Section } from '../../components/page.js';
-import { Loading } from '../../components/state.js';
+import { Failure, Loading } from '../../components/state.js';
 import {
   ApplyFileImportDocument,
   DeleteFileImportDocument,
@@ -110,6 +110,11 @@ const states: Readonly<Record<Import['state'], string>> = {
 function Outcome({ of, reload, close }: { of: Import; reload: () => void; close: () => void }) {
   const { id, state, created, updated, unchanged, rejected, faultCount, faults, job } = of;
   const variables = { organizationId: organizationId.value, importId: id };
+  const [error, setError] = useState<GraphError>();
+  const settle = (asked: Promise<unknown>, then: () => void) => {
+    setError(undefined);
+    void asked.then(then, setError);
+  };
   const good = created + updated + unchanged;
   const mayApply = state === 'checked' && good > 0;
   // A dry run that failed has nothing to go on with.
@@ -149,18 +154,15 @@ function Outcome({ of, reload, close }: { of: Import; reload: () => void; close:
         </div>
       )}
       {faultCount > shownFaults && <p class="quiet">These are the first of {faultCount.toLocaleString()} faults.</p>}
+      {error !== undefined && <Failure error={error} retry={reload} />}
       <div class="actions">
         {(mayApply || mayGoOn) && (
-          <button
-            type="button"
-            class="primary"
-            onClick={() => void ask(ApplyFileImportDocument, variables).then(reload, reload)}
-          >
+          <button type="button" class="primary" onClick={() => settle(ask(ApplyFileImportDocument, variables), reload)}>
             {mayGoOn ? 'Go on with it' : `Import ${good.toLocaleString()} ${good === 1 ? 'line' : 'lines'}`}
           </button>
         )}
         {state === 'checked' && (
-          <button type="button" onClick={() => void ask(DeleteFileImportDocument, variables).then(close, reload)}>
+          <button type="button" onClick={() => settle(ask(DeleteFileImportDocument, variables), close)}>
             Discard the file
           </button>
         )}
