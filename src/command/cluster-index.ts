@@ -65,15 +65,14 @@ const withTools = <T>(work: (tools: ClusterTools) => Promise<T>): Promise<T> => 
 };
 
 const build = async (tools: ClusterTools) => {
-  const total = await tools.beginBuild();
-  for (;;) {
-    const state = await tools.stepBuild();
-    if (state?.phase === 'tail') break;
-    if (state) showProgress(state.done, total);
-    // Another process is at it.
-    else await pause(500);
+  await copyAll(tools, await tools.beginBuild());
+  let { total, wrong, moved } = await tools.compareHours();
+  const again = await tools.copyAgain(wrong);
+  if (again > 0) {
+    // What was committed meanwhile was copied with them, and is to be compared too.
+    await copyAll(tools, total);
+    ({ total, wrong, moved } = await tools.compareHours());
   }
-  const { total: compared, wrong } = await tools.compareHours();
   endProgress();
   if (wrong.length > 0)
     throw new Error(
@@ -83,9 +82,23 @@ const build = async (tools: ClusterTools) => {
         .join('; ')}. See "ddp index dead-letters", and build again.`,
     );
   return {
-    compared: `${compared} records, the same in every hour`,
-    next: 'set RECORD_INDEX=opensearch and restart the processes one after another; they copy what comes meanwhile',
+    compared: `${total} records, the same in every hour`,
+    ...(again > 0 && { again: `${again} records, which the cluster had lost` }),
+    next: moved
+      ? '"ddp index repair", if the cluster has lost records: it brings back those of the last day that came after the move'
+      : 'set RECORD_INDEX=opensearch and restart the processes one after another; they copy what comes meanwhile',
   };
+};
+
+/** Takes steps of the build until all is copied that was there. */
+const copyAll = async (tools: ClusterTools, total: number): Promise<void> => {
+  for (;;) {
+    const state = await tools.stepBuild();
+    if (state?.phase === 'tail') return;
+    if (state) showProgress(state.done, total);
+    // Another process is at it.
+    else await pause(500);
+  }
 };
 
 const drain = async (tools: ClusterTools) => {

@@ -52,9 +52,9 @@ export const countDocuments = async (databaseUrl: string): Promise<number> => {
   return (await call<{ count: number }>('GET', `${patternOf(databaseUrl)}/_count`)).count;
 };
 
-/** Deletes all indices of a test's database, as a cluster is that has lost them. */
-export const deleteIndices = async (databaseUrl: string): Promise<void> => {
-  const indices = await call<object>('GET', patternOf(databaseUrl));
+/** Deletes the indices of a test's database whose names end so, all by default: as a cluster is that has lost them. */
+export const deleteIndices = async (databaseUrl: string, end = '*'): Promise<void> => {
+  const indices = await call<object>('GET', `${patternOf(databaseUrl)}${end}`);
   for (const index of Object.keys(indices)) await call('DELETE', index);
 };
 

@@ -6,7 +6,7 @@ import { ended, runCommand, startCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
 import { startTestService } from '../support/service.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
-import { readDocuments } from './index-reader.js';
+import { deleteIndices, readDocuments } from './index-reader.js';
 
 /** Several pages of a build (5,000) and of a drain (2,000), over 40 hours of two months. */
 const records = 16_000;
@@ -72,24 +72,50 @@ const killed = (move: 'build' | 'drain'): Promise<Record<string, string>> =>
       before = await copied();
       expect(before).toBeGreaterThan(0);
     }
-    const { code, stdout, stderr } = await runCommand(['index', move, '--json'], settings());
-    if (code !== 0) throw new Error(stderr);
-    return JSON.parse(stdout) as Record<string, string>;
+    return run(move);
   });
+
+/** Lets a move come to its end. */
+const run = async (move: 'build' | 'drain'): Promise<Record<string, string>> => {
+  const { code, stdout, stderr } = await runCommand(['index', move, '--json'], settings());
+  if (code !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as Record<string, string>;
+};
 
 const perHour = () =>
   query<{ hour: string; records: number }>(
     `select date_trunc('hour', ts) as hour, count(*)::int as records from public.record group by 1 order by 1`,
   );
 
+/** The numbers of the records that the cluster has. */
+const indexed = async (): Promise<number[]> => {
+  const documents = await readDocuments(database.url);
+  const found = documents.map(({ _source: { src } }) => (JSON.parse(src) as { data: { n: number } }).data.n);
+  return found.sort((one, other) => one - other);
+};
+
 const all = Array.from({ length: records }, (_, n) => n);
 
 describe(`a move of records that is killed ${kills} times`, () => {
   it('has every record on the cluster once, the same in every hour', async () => {
     expect((await killed('build'))['compared']).toBe(`${records} records, the same in every hour`);
-    const documents = await readDocuments(database.url);
-    const found = documents.map(({ _source: { src } }) => (JSON.parse(src) as { data: { n: number } }).data.n);
-    expect(found.sort((one, other) => one - other)).toEqual(all);
+    expect(await indexed()).toEqual(all);
+  }, 240_000);
+
+  it('is made good by the next build where the cluster has lost a month since, or all', async () => {
+    expect(await run('build')).not.toHaveProperty('again');
+    const ofOctober = records - (86_400 - (first % 86_400)) / step;
+    for (const [lost, count] of [
+      ['2026.10', ofOctober],
+      ['*', records],
+    ] as const) {
+      await deleteIndices(database.url, lost);
+      expect(await run('build')).toMatchObject({
+        compared: `${records} records, the same in every hour`,
+        again: `${count} records, which the cluster had lost`,
+      });
+      expect(await indexed()).toEqual(all);
+    }
   }, 240_000);
 
   it('has every record in PostgreSQL once when it goes back, the same in every hour', async () => {

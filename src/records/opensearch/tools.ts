@@ -16,7 +16,7 @@ import {
 import { removeOrphans } from './log/orphan.js';
 import { DocumentMaker } from './maker.js';
 import { beginBuild, estimateRecords, stepBuild } from './move/build.js';
-import { compareHours } from './move/check.js';
+import { compareHours, copyAgain, type WrongHour } from './move/check.js';
 import { beginDrain, followJournal, stepDrain, waitsForIndex } from './move/drain.js';
 import type { BuildState, DrainState } from './move/state.js';
 import { Places } from './place.js';
@@ -29,6 +29,8 @@ export interface ClusterTools {
   /** Copies some; undefined where another process is at it. */
   stepBuild(): Promise<BuildState | undefined>;
   compareHours(): ReturnType<typeof compareHours>;
+  /** Copies those hours again of which the cluster has too few records; says how many it lacked. */
+  copyAgain(wrong: readonly WrongHour[]): Promise<number>;
   /** Begins to copy records back, or goes on, once all that came before is indexed. */
   beginDrain(): Promise<void>;
   stepDrain(): Promise<DrainState | undefined>;
@@ -63,6 +65,7 @@ export const openClusterTools = async (config: ClusterConfig, pool: Pool): Promi
     },
     stepBuild: () => stepBuild(options),
     compareHours: () => compareHours(options),
+    copyAgain: (wrong) => copyAgain(options, wrong),
     async beginDrain() {
       const state = await beginDrain(options);
       while (state.phase === 'copy' && (await waitsForIndex(options, state))) await pause(200);

@@ -27,6 +27,12 @@ const indexRows = async ({ pool, maker, writer }: BuildOptions, rows: readonly I
   await keepDeadLetters(pool, [...refused, ...made.refused]);
 };
 
+/** Whether records were stored for the cluster within the last day. */
+export const isMoved = async (pool: Pick<Pool, 'query'>): Promise<boolean> => {
+  const { rows } = await pool.query<{ some: boolean }>(sql`select exists (select from journal.record) as some`);
+  return rows[0]!.some;
+};
+
 /**
  * Prepares a build. What an earlier time on the cluster left there is deleted, once it was moved back.
  * @throws where records are stored for the cluster already
@@ -35,8 +41,7 @@ export const beginBuild = async ({ pool, client, names }: BuildOptions): Promise
   const state = await readMove<BuildState>(pool, 'build');
   if (state) return state;
   const drained = (await readMove(pool, 'drain')) !== undefined;
-  const { rows } = await pool.query<{ some: boolean }>(sql`select exists (select from journal.record) as some`);
-  if (rows[0]!.some && !drained)
+  if (!drained && (await isMoved(pool)))
     throw new Error(
       'Records are stored for the cluster already: RECORD_INDEX is opensearch, or was and "ddp index drain" is due.',
     );
@@ -97,9 +102,13 @@ const follow = async (
 };
 
 /** Indexes all records in a range, page by page. */
-const indexRange = async (options: BuildOptions, tx: PoolClient, range: Sql): Promise<void> => {
+export const indexRange = async (
+  options: BuildOptions,
+  database: Pick<Pool | PoolClient, 'query'>,
+  range: Sql,
+): Promise<void> => {
   for (let after = nilId; ; ) {
-    const { rows } = await tx.query<IndexableRow>(
+    const { rows } = await database.query<IndexableRow>(
       rowsWhere(sql`${range} and r.id > ${after}::uuid`, sql`limit ${pageSize}`),
     );
     await indexRows(options, rows);

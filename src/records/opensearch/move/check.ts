@@ -1,7 +1,11 @@
 import sql from 'sql-template-tag';
 import { unseen, wholeXid } from '../../../visibility.js';
-import type { BuildOptions } from './build.js';
+import { type BuildOptions, indexRange, isMoved } from './build.js';
 import { type BuildState, readMove } from './state.js';
+
+const hourLength = 3_600_000;
+/** Hours that are copied again in one go at most: those of a partition. */
+const longestRun = 7 * 24;
 
 /** An hour of which the cluster has another number of records than PostgreSQL. */
 export interface WrongHour {
@@ -11,12 +15,41 @@ export interface WrongHour {
   indexed: number;
 }
 
-/** Compares how many records of each hour PostgreSQL and the cluster have, of all that the last step of the build saw. */
+/**
+ * Copies the records of those hours again of which the cluster has too few, and says how many it lacked. What it has stays.
+ * How far a build was is known to PostgreSQL alone, and the cluster may have lost since what it had.
+ */
+export const copyAgain = async (options: BuildOptions, wrong: readonly WrongHour[]): Promise<number> => {
+  const lacking = wrong.filter(({ stored, indexed }) => indexed < stored);
+  for (const { from, to } of runsOf(lacking.map(({ hour }) => Date.parse(hour))))
+    await indexRange(
+      options,
+      options.pool,
+      sql`r.ts >= to_timestamp(${from / 1000}) and r.ts < to_timestamp(${to / 1000})`,
+    );
+  return lacking.reduce((sum, { stored, indexed }) => sum + stored - indexed, 0);
+};
+
+/** Hours that follow each other, as one range of milliseconds whose end is excluded. */
+const runsOf = (hours: readonly number[]): { from: number; to: number }[] => {
+  const runs: { from: number; to: number }[] = [];
+  for (const hour of [...hours].sort((one, other) => one - other)) {
+    const last = runs.at(-1);
+    if (last?.to === hour && hour - last.from < longestRun * hourLength) last.to += hourLength;
+    else runs.push({ from: hour, to: hour + hourLength });
+  }
+  return runs;
+};
+
+/**
+ * Compares how many records of each hour PostgreSQL and the cluster have, of all that the last step of the build saw. Where
+ * the service works with the cluster already (`moved`), that one may have more.
+ */
 export const compareHours = async ({
   pool,
   client,
   names,
-}: BuildOptions): Promise<{ total: number; wrong: WrongHour[] }> => {
+}: BuildOptions): Promise<{ total: number; wrong: WrongHour[]; moved: boolean }> => {
   const state = await readMove<BuildState>(pool, 'build');
   if (state?.phase !== 'tail') throw new Error('The build is not at its end.');
   const { low, seen } = state;
@@ -36,16 +69,18 @@ export const compareHours = async ({
   // An index has a month, whose hours are few enough for one answer.
   for (const index of Object.keys(indices))
     for (const { key, doc_count } of await hoursOf(client, index, last)) indexed.set(key, doc_count);
+  const moved = await isMoved(pool);
   const wrong: WrongHour[] = [];
   let total = 0;
   for (const { hour, count } of rows) {
     total += count;
     const found = indexed.get(Date.parse(hour)) ?? 0;
     indexed.delete(Date.parse(hour));
-    if (found !== count) wrong.push({ hour, stored: count, indexed: found });
+    if (found < count || (found > count && !moved)) wrong.push({ hour, stored: count, indexed: found });
   }
-  for (const [key, count] of indexed) wrong.push({ hour: new Date(key).toISOString(), stored: 0, indexed: count });
-  return { total, wrong };
+  for (const [key, count] of moved ? [] : indexed)
+    wrong.push({ hour: new Date(key).toISOString(), stored: 0, indexed: count });
+  return { total, wrong, moved };
 };
 
 interface Hour {
