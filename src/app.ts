@@ -54,8 +54,11 @@ export interface Service {
   readonly mqttUrl: string | undefined;
   /** From now on it says that it cannot serve (`/readyz`); it answers as before. */
   drain(): void;
-  /** From now on other processes take what is new: it stops accepting, and every answer ends its connection. */
-  leave(): void;
+  /**
+   * Other processes take what is new: it stops accepting, then every answer ends its connection. Resolves when new connections
+   * are refused.
+   */
+  leave(): Promise<void>;
   /** Its own figures. */
   readonly registry: Registry;
   /** @throws why it cannot serve */
@@ -84,8 +87,8 @@ export async function startService(options: ServicesOptions): Promise<Service> {
         state.draining = true;
       },
       leave() {
-        server.leave();
         mqtt?.leave();
+        return server.leave();
       },
       registry: services.registry,
       checkReady,

@@ -15,8 +15,8 @@ import { createRefusal } from './refuse-connection.js';
 export interface HttpServer {
   /** Its origin, with the port that it got; loopback where it listens on every address. */
   readonly url: string;
-  /** Stops accepting; from now on every answer ends its connection. */
-  leave(): void;
+  /** Stops accepting, then lets every answer end its connection; resolves when new connections are refused. */
+  leave(): Promise<void>;
   /** Stops accepting; requests in flight may finish within `timeout` milliseconds, then they are cut off. */
   close(timeout: number): Promise<void>;
 }
@@ -54,14 +54,16 @@ export async function listen(
   const take = takeWith(server, connections);
   const all = await listenTogether(server, take, address, setting);
   const drain = drainWith(server);
+  const refusing = Promise.withResolvers<void>();
   let ended: Promise<unknown> | undefined;
-  const stopListening = () => (ended ??= endListening(all));
+  let left: Promise<void> | undefined;
+  const stopListening = () => (ended ??= endListening(all, refusing.resolve));
   return {
     url: `http://${placeOf(server)}`,
     leave() {
-      if (ended) return;
-      drain();
       void stopListening();
+      // While a proxy keeps its connections it opens none, so that none waits in a queue that closes.
+      return (left ??= refusing.promise.then(drain));
     },
     close: (timeout) => close(server, stopListening, timeout),
   };

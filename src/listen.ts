@@ -72,8 +72,9 @@ const begin = <S extends Server>(server: S, address: ListenAddress, reusePort: b
  * Stops accepting; resolves when none of the servers has a connection any more. The system resets connections that wait in
  * the queue of a listener that closes, and a proxy answers 502 for a POST that it has sent into one: so they close at the end of
  * a short turn of the event loop in which no connection came.
+ * @param refusing called as soon as new connections are refused
  */
-export async function endListening(servers: readonly Server[]): Promise<void> {
+export async function endListening(servers: readonly Server[], refusing?: () => void): Promise<void> {
   let came = false;
   const note = () => {
     came = true;
@@ -89,6 +90,7 @@ export async function endListening(servers: readonly Server[]): Promise<void> {
     quiet = !came && performance.now() - began < quietTurn;
   }
   const ended = servers.map(end);
+  refusing?.();
   for (const server of servers) server.off('connection', note);
   await Promise.all(ended);
 }

@@ -16,7 +16,7 @@ const lastAnswers = 1000;
  */
 export async function stopService(service: Service, stopDelay: number, log: Log): Promise<void> {
   await delay(stopDelay);
-  service.leave();
+  await service.leave();
   await delay(Math.min(stopDelay, lastAnswers));
   const closed = service.close().then(() => true);
   const inTime = await Promise.race([closed, delay(stopTimeout, false, { ref: false })]);

@@ -53,7 +53,7 @@ async function serve(log: Log): Promise<void> {
   });
   tell({ kind: 'ready', url: service.url, mqttUrl: service.mqttUrl });
   if ((await stopped).all) service.drain();
-  else service.leave();
+  else void service.leave();
   await stopService(service, config.http.stopDelay, log);
   tell({ kind: 'figures', id: 0, figures: await countedBy(service.registry) });
 }

@@ -46,8 +46,8 @@ describe('a service that is told to stop', () => {
       connection: 'keep-alive',
       body: expect.stringContaining('The service is stopping.'),
     });
-    stopping.leave();
-    await refusal(stopping.url);
+    await stopping.leave();
+    expect(await requestOnce(stopping.url)).toBe('ECONNREFUSED');
     expect(await get('/healthz')).toMatchObject({ status: 200, connection: 'close' });
     await expect(get('/healthz')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await stopping.close();
@@ -58,9 +58,26 @@ describe('a service that is told to stop', () => {
     const answers = Array.from({ length: 50 }, () => requestOnce(stopping.url));
     // They are connected when what the sockets do in this turn of the event loop is done, and accepted in the next.
     await new Promise(process.nextTick);
-    stopping.leave();
+    void stopping.leave();
     expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 401 Unauthorized']));
     await refusal(stopping.url);
+    await stopping.close();
+  });
+
+  it('keeps connections until new ones are refused, however many come meanwhile', async () => {
+    const stopping = await startTestService(database.url);
+    const client = new Client(stopping.url);
+    const connection = async () => {
+      const { headers, body } = await client.request({ method: 'GET', path: '/healthz' });
+      await body.dump();
+      return headers['connection'];
+    };
+    await connection();
+    const coming = Array.from({ length: 200 }, () => requestOnce(stopping.url));
+    void stopping.leave();
+    while ((await connection()) !== 'close');
+    expect(await requestOnce(stopping.url)).toBe('ECONNREFUSED');
+    await Promise.all(coming);
     await stopping.close();
   });
 
