@@ -60,6 +60,7 @@ describeInBrowser('files of devices and history', () => {
     await world.pool.query('delete from file_import where organization_id = $1', [owner.id]);
     await apply.click();
     await page.getByRole('alert').getByText('There is no such import').waitFor();
+    expect(await apply.isVisible()).toBe(true);
   });
 
   it('that are no text are refused in the dialog', async () => {
