@@ -1,3 +1,4 @@
+import type { DateReading } from '../date/date-input.js';
 import { illegalArgument, parsing } from '../failure.js';
 import type { Field } from '../field/field.js';
 import type { Entry, Input } from '../syntax/input.js';
@@ -90,11 +91,13 @@ const end = (...candidates: readonly [Input | undefined, boolean][]): RangeEnd |
 };
 
 export const bindRange = (query: RangeQuery, binding: Binding): Predicate => {
+  // A format or a zone that there is not is a fault whatever the field is.
+  const reading = dateReading(binding.now, query.format, query.timeZone);
   const field = findField(binding.fields, query.field, query.at);
   if (field === undefined) return none;
   switch (field.kind) {
     case 'date':
-      return dateRange(field, query, binding);
+      return dateRange(field, query, reading);
     case 'long':
       return wholeRange(field, query);
     case 'double':
@@ -111,8 +114,7 @@ export const bindRange = (query: RangeQuery, binding: Binding): Predicate => {
   }
 };
 
-const dateRange = (field: Field, { lower, upper, format, timeZone }: RangeQuery, { now }: Binding): Predicate => {
-  const reading = dateReading(now, format, timeZone);
+const dateRange = (field: Field, { lower, upper }: RangeQuery, reading: DateReading): Predicate => {
   const from = lower && dateOf(lower.value, !lower.inclusive, reading) + (lower.inclusive ? 0 : 1);
   const to = upper && dateOf(upper.value, upper.inclusive, reading) - (upper.inclusive ? 0 : 1);
   return millisBetween(field, from, to);
