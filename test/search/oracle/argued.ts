@@ -45,6 +45,9 @@ export const isArguedError = (body: Plain, ours: Plain, theirs: Plain): boolean 
   isNeverLookedAt(body, theirs) ||
   isOfAnotherField(body, ours, theirs) ||
   isFormattedStandIn(theirs) ||
+  isOwnKey(theirs) ||
+  isHalfText(body, theirs) ||
+  isOfNoHits(ours, theirs) ||
   [isOverflow, isBracket, isPartOfExpression].some((is) => is(reasonOf(ours)));
 
 /** What stands beside `match_none` in a `bool` that needs it: the engine does not look at it. */
@@ -72,6 +75,24 @@ const isCutLate = (body: Plain, ours: Plain, theirs: Plain): boolean =>
 /** A `missing` beside a `format` that cannot read it: the engine fails at it. */
 const isFormattedStandIn = (theirs: Plain): boolean =>
   theirs['status'] === 500 && reasonOf(theirs).startsWith('Unparseable number: ');
+
+/** What a source of `composite` takes here; aggregations of these names know both there too. */
+const isOwnKey = (theirs: Plain): boolean =>
+  /\[(?:terms|histogram|date_histogram)\] unknown field \[(?:missing|format)\]/.test(reasonOf(theirs));
+
+/** A distance with one end that is a text: the engine reads the other as a text too, which there is none of. */
+const isHalfText = (body: Plain, theirs: Plain): boolean =>
+  theirs['error'] !== undefined &&
+  innermost(theirs['error'] as Plain)['type'] === 'null_pointer_exception' &&
+  within(body).some(({ geo_distance: distances }) =>
+    within((distances as Plain | undefined)?.['ranges']).some(
+      ({ from, to }) => (typeof from === 'string') !== (typeof to === 'string'),
+    ),
+  );
+
+/** `top_hits` of none, which the engine refuses when it comes to the first record. */
+const isOfNoHits = (ours: Plain, theirs: Plain): boolean =>
+  theirs['error'] === undefined && reasonOf(ours).startsWith('numHits must be > 0');
 
 const reasonOf = (answer: Plain): string =>
   answer['error'] === undefined ? '' : String(innermost(answer['error'] as Plain)['reason']);
