@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type Config, readEnvironment } from '../config.js';
+import { requireService } from '../demo/api.js';
 import { runDemo } from '../demo/demo.js';
 import { endFleet, runFleet } from '../demo/fleet/fleet.js';
 import { report, reportFleet } from '../demo/report.js';
@@ -32,6 +33,8 @@ async function demo({ url, token, json, fleet, once, remove }: DemoOptions): Pro
   const origin = (url ?? originOf(readEnvironment(false))).replace(/\/$/, '');
   // Steps are for who watches; with --json stdout is the answer's alone.
   const tell = (step: string) => void (json ? process.stderr : process.stdout).write(`${step}\n`);
+  // Without a service there is nothing to make a token for, nor a database for it.
+  await requireService(origin);
   if (fleet && remove) {
     const devices = await withToken(token, (token) => endFleet(origin, token));
     process.stdout.write(json ? `${JSON.stringify({ devices })}\n` : `The fleet of ${devices} devices is removed.\n`);

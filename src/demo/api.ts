@@ -28,11 +28,20 @@ export const createApi = (origin: string, token: string): Api => ({
   },
 });
 
+/** Resolves where a service answers. @throws ServiceAway where none does */
+export const requireService = async (origin: string): Promise<void> => {
+  await reach(`${origin}/healthz`, origin);
+};
+
 async function send(origin: string, verb: string, path: string, token: string, body: object | string | undefined) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const text = typeof body === 'object' ? JSON.stringify(body) : body;
+  return reach(`${origin}/ddp/v1${path}`, origin, { method: verb, headers, ...(text !== undefined && { body: text }) });
+}
+
+async function reach(address: string, origin: string, request: RequestInit = {}) {
   try {
-    return await fetch(`${origin}/ddp/v1${path}`, { method: verb, headers, ...(text !== undefined && { body: text }) });
+    return await fetch(address, request);
   } catch (cause) {
     throw new ServiceAway(`There is no service at ${origin}. Start it with npm start, or say where it is with --url.`, {
       cause,

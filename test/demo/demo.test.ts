@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config.js';
 import { runCommand } from '../support/command.js';
@@ -25,8 +28,11 @@ describe('ddp demo', () => {
     });
   }, 180_000);
 
-  it('ends with 1 and says how to start a service where there is none', async () => {
-    const outcome = await runCommand(['demo', '--url', 'http://127.0.0.1:1'], { DDP_TOKEN: 'ddp_none' });
+  it('ends with 1, makes no database and says how to start a service where there is none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ddp-demo-'));
+    const outcome = await runCommand(['demo', '--url', 'http://127.0.0.1:1'], { DATA_DIR: folder });
     expect(outcome).toMatchObject({ code: 1, stderr: expect.stringContaining('npm start') });
+    expect(await readdir(folder)).toEqual([]);
+    await rm(folder, { recursive: true });
   });
 });

@@ -27,10 +27,10 @@ const indexRows = async ({ pool, maker, writer }: BuildOptions, rows: readonly I
   await keepDeadLetters(pool, [...refused, ...made.refused]);
 };
 
-/** Whether records were stored for the cluster within the last day. */
-export const isMoved = async (pool: Pick<Pool, 'query'>): Promise<boolean> => {
-  const { rows } = await pool.query<{ some: boolean }>(sql`select exists (select from journal.record) as some`);
-  return rows[0]!.some;
+/** The last record that was stored for the cluster, if that was within the last day. */
+export const lastOfJournal = async (pool: Pick<Pool, 'query'>): Promise<string | undefined> => {
+  const { rows } = await pool.query<{ id: string }>(sql`select id from journal.record order by id desc limit 1`);
+  return rows[0]?.id;
 };
 
 /**
@@ -41,7 +41,8 @@ export const beginBuild = async ({ pool, client, names }: BuildOptions): Promise
   const state = await readMove<BuildState>(pool, 'build');
   if (state) return state;
   const drained = (await readMove(pool, 'drain')) !== undefined;
-  if (!drained && (await isMoved(pool)))
+  const from = await lastOfJournal(pool);
+  if (!drained && from !== undefined)
     throw new Error(
       'Records are stored for the cluster already: RECORD_INDEX is opensearch, or was and "ddp index drain" is due.',
     );
@@ -50,7 +51,7 @@ export const beginBuild = async ({ pool, client, names }: BuildOptions): Promise
     for (const index of Object.keys(body)) await client.indices.delete({ index, ignore_unavailable: true });
     await dropMove(pool, 'drain');
   }
-  const begun: BuildState = { phase: 'copy', after: nilId, done: 0 };
+  const begun: BuildState = { phase: 'copy', after: nilId, done: 0, from: from ?? nilId };
   await writeMove(pool, 'build', begun);
   return begun;
 };
@@ -66,8 +67,10 @@ export const stepBuild = (options: BuildOptions): Promise<BuildState | undefined
     const state = await readMove<BuildState>(tx, 'build');
     if (!state) return undefined;
     const settled = await lookSettled(tx);
-    const next =
-      state.phase === 'copy' ? await copy(options, tx, state, settled) : await follow(options, tx, state, settled);
+    const step = await (state.phase === 'copy'
+      ? copy(options, tx, state, settled)
+      : follow(options, tx, state, settled));
+    const next: BuildState = { ...step, from: state.from };
     await writeMove(tx, 'build', next);
     return next;
   });

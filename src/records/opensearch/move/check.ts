@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
+import { nilId } from '../../../entities/id.js';
 import { unseen, wholeXid } from '../../../visibility.js';
-import { type BuildOptions, indexRange, isMoved } from './build.js';
+import { type BuildOptions, indexRange, lastOfJournal } from './build.js';
 import { type BuildState, readMove } from './state.js';
 
 const hourLength = 3_600_000;
@@ -52,7 +53,7 @@ export const compareHours = async ({
 }: BuildOptions): Promise<{ total: number; wrong: WrongHour[]; moved: boolean }> => {
   const state = await readMove<BuildState>(pool, 'build');
   if (state?.phase !== 'tail') throw new Error('The build is not at its end.');
-  const { low, seen } = state;
+  const { low, seen, from } = state;
   const { rows } = await pool.query<{ hour: string; count: number; last: number }>(sql`
     select date_trunc('hour', r.ts) as hour, count(*)::float8 as count, max(r.seq)::float8 as last
       from public.record r join device d on d.id = r.device_id
@@ -69,7 +70,7 @@ export const compareHours = async ({
   // An index has a month, whose hours are few enough for one answer.
   for (const index of Object.keys(indices))
     for (const { key, doc_count } of await hoursOf(client, index, last)) indexed.set(key, doc_count);
-  const moved = await isMoved(pool);
+  const moved = ((await lastOfJournal(pool)) ?? nilId) > (from ?? nilId);
   const wrong: WrongHour[] = [];
   let total = 0;
   for (const { hour, count } of rows) {

@@ -10,9 +10,14 @@ type Move = 'build' | 'drain';
 
 /**
  * How far a build is. `copy`: all up to an identifier is copied; `tail`: all that a snapshot saw. What it
- * did not see has identifiers from `low` on.
+ * did not see has identifiers from `low` on. What was stored for the cluster since the build began has identifiers after `from`.
  */
-export type BuildState = { phase: 'copy'; after: string; done: number } | { phase: 'tail'; seen: string; low: string };
+export type BuildState = (
+  | { phase: 'copy'; after: string; done: number }
+  | { phase: 'tail'; seen: string; low: string }
+) & {
+  from?: string | undefined;
+};
 
 /**
  * How far a drain is. `copy`: documents up to this place in the storing order; `tail`: journal rows up to an identifier.
