@@ -1,13 +1,18 @@
 import { expect } from '@jest/globals';
+import type { Pool } from 'pg';
 import { fairQueueFor } from '../../src/database/pool-queue.js';
 import { locate, type PlainJson } from '../../src/json.js';
 import { createSearch } from '../../src/records/postgres/search/search.js';
+import { purgeDevices } from '../../src/records/postgres/upkeep/purge.js';
+import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
+import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
+import { summarize } from '../../src/records/postgres/upkeep/summary.js';
 import type { QueryAnswer } from '../../src/records/record-index.js';
 import { type World, worldNow } from './world.js';
 
 /** Asks one query of a world, with rollups or without. `now`: milliseconds, the world's unless told. */
 export const askWith = async (
-  { pool, organizationId, applicationId }: World,
+  { pool, organizationId, applicationId }: Pick<World, 'pool' | 'organizationId' | 'applicationId'>,
   { rollups, now = worldNow }: { rollups: boolean; now?: number },
   query: PlainJson,
   range: PlainJson,
@@ -35,4 +40,52 @@ export const expectClose = (got: unknown, wanted: unknown, path = 'aggregations'
     for (const [key, value] of Object.entries(got))
       expectClose(value, (wanted as Record<string, unknown>)[key], `${path}.${key}`);
   } else expect([path, got]).toEqual([path, wanted]);
+};
+
+/** Long after all records, so that everything is worth making. */
+const later = new Date(Math.max(Date.now(), worldNow) + 10 * 24 * 3600e3);
+
+/** Makes every rollup that is out of date. */
+export const rollUpAll = async (pool: Pool): Promise<void> => {
+  while ((await rollUp(pool, later)) > 0);
+  while ((await rollUpDays(pool, later)) > 0);
+  while ((await summarize(pool, later)) > 0);
+};
+
+/** Deletes the records of devices that are gone. */
+export const purgeAll = async (pool: Pool): Promise<void> => {
+  while (await purgeDevices(pool, later));
+};
+
+/** A number from 0 to 1 that looks random. */
+export const noise = (seed: number): number => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
+
+/**
+ * Expects percentiles, by percent, to stand where they should among the numbers of a field, but for the share 0.035 q (1 - q) of
+ * them and for a neighbour. `ask` asks for aggregations of the records.
+ */
+export const expectRanked = async (
+  ask: (aggs: { [key: string]: PlainJson }) => Promise<unknown>,
+  field: string,
+  percentiles: Readonly<Record<string, number | null>>,
+): Promise<void> => {
+  const found = Object.entries(percentiles).flatMap(([percent, value]) =>
+    value === null ? [] : [{ q: Number(percent) / 100, value }],
+  );
+  const ranges = (side: 'lt' | 'lte', by: number) => ({
+    filters: { filters: found.map(({ value }) => ({ range: { [field]: { [side]: value + by } } })) },
+  });
+  const {
+    n: { value: count },
+    ...ranks
+  } = (await ask({
+    n: { value_count: { field } },
+    ...(found.length > 0 && { below: ranges('lt', -1e-6), upTo: ranges('lte', 1e-6) }),
+  })) as { n: { value: number } } & Record<'below' | 'upTo', { buckets: { doc_count: number }[] }>;
+  expect(found.length > 0).toBe(count > 0);
+  for (const [index, { q }] of found.entries()) {
+    const slack = 0.035 * q * (1 - q) * count + 1.5;
+    expect(ranks.below.buckets[index]!.doc_count).toBeLessThanOrEqual(q * count + slack);
+    expect(ranks.upTo.buckets[index]!.doc_count).toBeGreaterThanOrEqual(q * count - slack);
+  }
 };

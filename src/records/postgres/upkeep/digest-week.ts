@@ -31,10 +31,18 @@ interface Measures {
 /** Weeks in one transaction. */
 const weeksAtOnce = 20;
 
-/** Forgets the weeks of some days that are made anew, in the transaction that does so. */
+/**
+ * Forgets the weeks of some days that are made anew, in the transaction that does so. The other days of these weeks are in none
+ * then: of the days themselves nothing says so where they have no records any more.
+ */
 export const forgetWeeks = (tx: PoolClient, whose: Sql, days: readonly string[]): Promise<unknown> =>
   tx.query(sql`
-    delete from record_digest_week where ${whose} and week in (select ${weekOf(sql`day`)} from unnest(${days}::timestamptz[]) d (day))`);
+    with forgotten as materialized (select distinct ${weekOf(sql`day`)} as week from unnest(${days}::timestamptz[]) d (day)
+    ), deleted as (
+      delete from record_digest_week where ${whose} and week in (select week from forgotten)
+    )
+    update record_summary s set in_week = false from forgotten f
+    where ${whose} and s.in_week and s.day >= f.week and s.day < f.week + interval '168 hours'`);
 
 /** Makes weeks that are over of their days, the newest first, and says how many. */
 export const makeWeeks = async (tx: PoolClient, now: Date): Promise<number> => {
@@ -50,7 +58,7 @@ const makeWeek = async (tx: PoolClient, { week: start, ...owner }: Week): Promis
   const whose = ownedBy(owner);
   const ofWeek = sql`${whose} and day >= ${start}::timestamptz and day < ${start}::timestamptz + ${week / 1000}::int * interval '1 second'`;
   const { rows: days } = await tx.query<Measures>(
-    sql`select slot, n::float8, sum, min, max, sum_squares, digest, sketch from record_digest_total where ${ofWeek}`,
+    sql`select slot, n::float8, sum, min, max, sum_squares, digest, sketch from record_digest_total where ${ofWeek} order by slot, day`,
   );
   const made = [...Map.groupBy(days, ({ slot }) => slot).values()].map(together);
   const column = <K extends keyof Measures>(name: K) => made.map((measures) => measures[name]);

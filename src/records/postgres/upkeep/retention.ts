@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { weekOf } from '../week.js';
 import { noteDays } from './rollup-day.js';
 import { noteSummaries } from './summary.js';
 
@@ -80,7 +81,7 @@ const deleteBatch = async (pool: Database, target: Target): Promise<number> => {
   return rowCount ?? 0;
 };
 
-/** The hour that the limit cuts through keeps a part of its records: its rollup is made anew, and its day's with it. */
+/** The hour that the limit cuts through keeps a part of its records: its rollup is made anew, and its day's and its week's with it. */
 const retireRollups = async (pool: Database, target: Target): Promise<void> => {
   const limit = sql`date_trunc('hour', ${target.before}::timestamptz)`;
   // The day that the limit is in is made anew, also where none of its hours goes yet.
@@ -101,6 +102,9 @@ const retireRollups = async (pool: Database, target: Target): Promise<void> => {
       delete from record_digest_total where ${ofDays}
     ), weeks as (
       delete from record_digest_week where ${belongs(target)} and week <= ${limit}
+    ), of_week as (
+      update record_summary set in_week = false
+      where ${belongs(target)} and in_week and day > ${limit} and day < ${weekOf(limit)} + interval '168 hours'
     ), summaries as (
       delete from record_summary where ${ofDays} returning organization_id, product_id, day
     ), cut as (

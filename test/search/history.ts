@@ -1,0 +1,183 @@
+import type { Pool } from 'pg';
+import sql from 'sql-template-tag';
+import { StreamType, VariableType } from '../../src/entities/enums.js';
+import type { PlainJson } from '../../src/json.js';
+import { parsePlain } from '../../src/json-plain.js';
+import { setRetention } from '../../src/operator/retention.js';
+import { readNative } from '../../src/records/native.js';
+import { retire } from '../../src/records/postgres/upkeep/retention.js';
+import type { LogJob, LogStep } from '../../src/records/record-log.js';
+import type { TestRecords } from '../support/records.js';
+import { noise, purgeAll, rollUpAll } from './rolled.js';
+import { buildWorld, type World, worldNow } from './world.js';
+
+const hour = 3600;
+export const day = 24 * hour;
+const days = 22;
+export const now = worldNow / 1000;
+/** When the records begin, in Unix seconds. */
+export const start = now - days * day;
+const products = ['first', 'second'] as const;
+const serials = ['a1', 'a2', 'b1', 'b2'];
+
+/** Days of so many records that counts by value are worth it, in one week. */
+const dense = new Set([4, 9]);
+/** What variable `v` may become, one after the other. */
+const types = [VariableType.INT16, VariableType.FLOAT32, VariableType.TXT, VariableType.BOOL];
+
+const recordOf = (index: number, onDay: number) => {
+  const [t, u] = [Math.floor(noise(index + 0.5) ** 3 * 30_000), Math.floor(noise(index + 0.3) * 7)];
+  const frame = {
+    streamId: 1,
+    streamType: StreamType.RAW,
+    payload: Buffer.from(Int16Array.of(t, u).buffer).swap16().toString('hex'),
+  };
+  const ts = start + onDay * day + Math.floor(noise(index + 0.1) * 3) * 5 * hour + noise(index) * hour;
+  return {
+    // Few records of a day are those of one device: when it goes, the day has none, and other days of its week are as before.
+    serial: serials[(dense.has(onDay) ? index : onDay) % serials.length]!,
+    ts: Math.round(Math.min(ts, now - 1) * 1e6) / 1e6,
+    key: `${index}`,
+    ...(index % 3 === 0 ? { frame } : {}),
+    data: {
+      ...(index % 3 === 0 ? {} : { t, ...(index % 5 === 0 ? {} : { u }) }),
+      ...(index % 4 === 0 ? {} : { state: noise(index + 0.2) < 0.4 ? 'error' : 'ok' }),
+      ...(index % 7 === 0 ? { on: index % 2 === 0 } : {}),
+      label: `no. ${index}`,
+      ...(index % 2 === 0 ? { v: index % 8 } : {}),
+    },
+  };
+};
+const base = Array.from({ length: days }, (_, onDay) => Array<number>(dense.has(onDay) ? 300 : 25).fill(onDay))
+  .flat()
+  .map((onDay, index) => recordOf(index, onDay));
+
+/** A product's variables: the type of `v`, and whether frames have `t` before `u`. */
+const variablesOf = (vType: VariableType, swapped: boolean) => {
+  const place = (varNumber: number) => [{ streamId: 1, streamType: StreamType.RAW, varNumber }];
+  return [
+    { name: 't', type: VariableType.INT16, mappings: place(swapped ? 2 : 1) },
+    { name: 'u', type: VariableType.INT16, mappings: place(swapped ? 1 : 2) },
+    { name: 'state', type: VariableType.TXT },
+    { name: 'label', type: VariableType.TXT },
+    { name: 'on', type: VariableType.BOOL },
+    { name: 'v', type: vType },
+  ];
+};
+
+/** Two transactions changed the same. */
+const isConflict = (error: unknown) => ['40001', '40P01'].includes((error as { code?: string }).code ?? '');
+/** Upkeep as a process does it: what fails because another changed the same is done again later. */
+export const upkeep = (pool: Pool): Promise<void> =>
+  rollUpAll(pool).catch((error: unknown) => {
+    if (!isConflict(error)) throw error;
+  });
+
+/** What may happen to the records of a world; each takes two numbers that say to which of them. */
+export class History {
+  private readonly variables = products.map(() => ({ type: 0, swapped: false }));
+  private stored = base.length;
+
+  private constructor(
+    private readonly records: TestRecords,
+    readonly world: World,
+  ) {}
+
+  /** Makes an organization with devices of two products, and records of three weeks. */
+  static async begin(pool: Pool, records: TestRecords): Promise<History> {
+    const devices = serials.map((serial) => ({ serial, product: serial.startsWith('a') ? 'first' : 'second' }));
+    const variables = variablesOf(types[0]!, false);
+    const made = { first: variables, second: variables.toReversed() };
+    return new History(records, await buildWorld(pool, { products: made, devices, records: base }, records));
+  }
+
+  /** Late records, some of them in one hour. */
+  late(a: number, b: number) {
+    const late = Array.from({ length: 1 + (b % 40) }, () =>
+      recordOf(++this.stored, (a + (b % 2) * (this.stored % 3)) % days),
+    );
+    return this.append(late);
+  }
+  /** Records that were sent before, by their keys. */
+  again(a: number, b: number) {
+    return this.append(base.slice((a * 17) % base.length).slice(0, 1 + (b % 60)));
+  }
+  async retype(a: number, b: number) {
+    this.variables[a % 2]!.type += 1 + (b % 3);
+    await this.declare(a % 2);
+  }
+  async remap(a: number) {
+    const one = this.variables[a % 2]!;
+    one.swapped = !one.swapped;
+    await this.declare(a % 2);
+  }
+  async redecode(a: number, b: number) {
+    const input = {
+      productId: this.world.productIds[products[a % 2]!]!,
+      from: start + (b % days) * day,
+      to: b % 3 === 0 ? null : start + ((b % days) + 5) * day,
+      dryRun: false,
+    };
+    for (let cursor: PlainJson = null, finished = false; !finished; ) {
+      const job: LogJob = { organizationId: this.world.organizationId, input, cursor };
+      const next: LogStep = await this.records.transaction((tx) => this.records.log.redecode(tx, job));
+      ({ cursor, finished } = next);
+    }
+  }
+  async remove(a: number) {
+    await this.unlink(a);
+    const { rowCount } = await this.world.pool.query(
+      sql`delete from device where serial = ${serials[a % 4]!} and organization_id = ${this.world.organizationId}`,
+    );
+    if (rowCount) await purgeAll(this.world.pool);
+  }
+  /** All records before a moment go, or those of one product; where all go, partitions go too. */
+  async expire(a: number, b: number) {
+    const { pool, organizationId, productIds } = this.world;
+    const keepOf = (part: number) => (now - start - (part % 15) * day - (part % 7) * 1000) * 1000;
+    const { rows } = await pool.query<{ id: string }>(sql`select id from account where type = 'organization'`);
+    for (const { id } of rows) await setRetention(pool, { organizationId: id, productId: null }, keepOf(a));
+    if (b % 2 === 0) await setRetention(pool, { organizationId, productId: productIds['first']! }, keepOf(b));
+    await retire(pool, new Date(worldNow), () => false);
+  }
+  async move(a: number, b: number) {
+    await this.world.pool.query(sql`
+      update device set product_id = ${this.world.productIds[products[b % 2]!]!}
+      where serial = ${serials[a % 4]!} and organization_id = ${this.world.organizationId}`);
+  }
+  async unlink(a: number) {
+    await this.world.pool.query(sql`
+      delete from application_device where device_id = (
+        select id from device where serial = ${serials[a % 4]!} and organization_id = ${this.world.organizationId})`);
+  }
+  async upkeep() {
+    await upkeep(this.world.pool);
+  }
+
+  private async append(items: readonly object[]) {
+    const { organizationId } = this.world;
+    const answer = (results: unknown) => results as PlainJson;
+    await this.records.log.append({ organizationId, items: readNative(parsePlain(JSON.stringify(items))), answer });
+  }
+  private async declare(index: number) {
+    const { type, swapped } = this.variables[index]!;
+    const variables = JSON.stringify(variablesOf(types[type % types.length]!, swapped));
+    await this.world.pool.query(sql`
+      update product set variables = ${variables}, version = version || '1' where id = ${this.world.productIds[products[index]!]!}`);
+  }
+}
+/** What may happen. */
+export const kinds = [
+  'late',
+  'again',
+  'retype',
+  'remap',
+  'redecode',
+  'remove',
+  'expire',
+  'move',
+  'unlink',
+  'upkeep',
+] as const;
+/** One thing that happens, and whether upkeep is at work meanwhile. */
+export type Step = readonly [kind: (typeof kinds)[number], a: number, b: number, besideUpkeep: boolean];
