@@ -127,14 +127,10 @@ const isPartOfExpression = (reason: string): boolean =>
 export const isArguedAggregation = (kind: string, options: Plain, path: string): boolean =>
   isByPercentile(options['order']) ||
   (kind === 'geo_distance' && isOutOfOrder(options['ranges'])) ||
-  (addsUp.has(kind) && options['field'] === 'data.x') ||
   countsTwice(kind, options) ||
   // Below what it counts exactly the engine estimates; 300 records have no more than 1,000 values.
   (kind === 'cardinality' && Number(options['precision_threshold'] ?? 3000) < 1000) ||
   (path.includes('(auto_date_histogram)') && (cutsBuckets(kind, options) || isTurned(kind, options)));
-
-/** What adds values up: of `data.x`, which holds 1e300 and its opposite, what remains depends on the order. */
-const addsUp = new Set(['sum', 'avg', 'stats', 'extended_stats']);
 
 /** Whether buckets are sorted by what cannot be held against each other. */
 export const sortsByArgued = ({ order }: Plain, inside: Plain): boolean =>
