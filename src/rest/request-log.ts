@@ -33,6 +33,9 @@ export const statusOf = (response: Response): number | 'aborted' =>
 
 const maxMessageLength = 500;
 
+/** What proxies, orchestrators and Prometheus ask all the time. */
+export const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
 /** Adds fields to the log line of a request. A socket's upgrade has no line. */
 export const noteFor = (
   { locals }: Partial<Pick<Response, 'locals'>>,
@@ -44,7 +47,8 @@ export const noteFor = (
 /**
  * One line a request: never a token, a body or a query string. A refused one (4xx) says why, with its code and message;
  * where the operation noted what it was about, the line says that too. The trace that it is a part of is
- * in it, so that the lines of several services are found together. Every request is observed, one that its caller left
+ * in it, so that the lines of several services are found together. A probe that is answered well leaves a line at `debug` alone.
+ * Every request is observed, one that its caller left
  * before it was answered as `aborted`.
  */
 export const logRequests =
@@ -64,7 +68,7 @@ export const logRequests =
       const refused = isRefused &&
         failure && { code: failure.code, message: failure.message.slice(0, maxMessageLength) };
       const traceId = traceIdOf(request);
-      log.info(
+      log[status === 200 && probePaths.has(path) ? 'debug' : 'info'](
         {
           requestId,
           ...(traceId && { traceId }),

@@ -27,7 +27,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { TracingConfig } from '../config.js';
 import type { Log } from '../log.js';
-import { routeOf, statusOf } from '../rest/request-log.js';
+import { probePaths, routeOf, statusOf } from '../rest/request-log.js';
 import { traceparentOf } from '../rest/trace-context.js';
 import { version } from '../version.js';
 import { reportFailures } from './report-failures.js';
@@ -42,8 +42,6 @@ const exportTimeout = 2000;
 const maxStatement = 2000;
 /** Requests that a group's span links to. */
 const maxLinks = 100;
-/** Asked by probes every few seconds. */
-const untraced: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Spans of OpenTelemetry, sent by OTLP over HTTP. Nothing of it is global: several services in a process do not know each other. */
 export function createTracing({ endpoint, ratio }: TracingConfig, log: Log): Tracing {
@@ -66,7 +64,7 @@ export function createTracing({ endpoint, ratio }: TracingConfig, log: Log): Tra
   return {
     requests(request, response, next) {
       const { method, path } = request;
-      if (untraced.has(path)) return next();
+      if (probePaths.has(path)) return next();
       const parent = contextOf(traceparentOf(request));
       const span = begin(method, { kind: SpanKind.SERVER }, parent);
       span.setAttributes({

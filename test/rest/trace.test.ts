@@ -12,8 +12,8 @@ lines.on('data', (chunk: Buffer) => {
 const service = useService({ log: createLog('info', lines) });
 
 /** The line of the log that a request left. */
-async function lineOf(requestId: string, headers: Record<string, string>): Promise<Record<string, unknown>> {
-  await fetch(`${service.url}/healthz`, { headers: { ...headers, 'x-request-id': requestId } });
+async function lineOf(requestId: string, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
+  await fetch(`${service.url}/ddp/v1/account`, { headers: { ...headers, 'x-request-id': requestId } });
   for (;;) {
     const line = logged.split('\n').find((each) => each.includes(`"${requestId}"`) && each.endsWith('}'));
     if (line !== undefined) return JSON.parse(line) as Record<string, unknown>;
@@ -25,6 +25,14 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const span = '00f067aa0ba902b7';
 
 describe('the line of the log that a request leaves', () => {
+  it('is left out for probes, unless they are refused', async () => {
+    await fetch(`${service.url}/readyz`, { headers: { 'x-request-id': 'good-probe' } });
+    await fetch(`${service.url}/readyz`, { method: 'POST', headers: { 'x-request-id': 'wrong-probe' } });
+    expect(await lineOf('after-them')).toMatchObject({ status: 401, code: 'UNAUTHENTICATED' });
+    expect(logged).toContain('"wrong-probe"');
+    expect(logged).not.toContain('"good-probe"');
+  });
+
   it('has the trace that the caller is in', async () => {
     expect(await lineOf('one', { traceparent: `00-${traceId}-${span}-01` })).toMatchObject({ traceId });
     expect(await lineOf('later', { traceparent: `01-${traceId}-${span}-01-more` })).toMatchObject({ traceId });
