@@ -52,6 +52,8 @@ const fixedZone = (name: string): Zone | undefined => {
 };
 
 const namedZone = (name: string): Zone | undefined => {
+  // The platform also takes offsets for names, up to a day.
+  if (/^[+-]/.test(name)) return undefined;
   const clock = clockOf(name);
   if (clock === undefined) return undefined;
   const years = new Map<number, readonly Transition[]>();

@@ -1,16 +1,20 @@
+import { JsonString } from '../../../json.js';
 import type { Interval } from '../../date/rounding.js';
 import { illegalArgument, SearchFailure } from '../../failure.js';
 import { durationOf } from '../../syntax/duration.js';
-import type { Input } from '../../syntax/input.js';
+import { Input } from '../../syntax/input.js';
 import type { Shaped } from '../../syntax/object.js';
 import { integer, type Read, scalar, text } from '../../syntax/value.js';
 import { calendarInterval, fixedInterval, isCalendarUnit } from '../interval.js';
 import { formatText } from './value-source.js';
 
-/** A zone: its name, or a number of hours. */
+/** A zone: its name, or a number of hours, which becomes one. */
 export const zoneText: Read<Input> = (input) => {
-  if (input.node.kind === 'number') integer(input);
-  else text(input);
+  if (input.node.kind === 'number') {
+    const hours = integer(input);
+    return new Input(new JsonString(input.node, `${hours < 0 ? '-' : '+'}${Math.abs(hours)}:00`), input.path);
+  }
+  text(input);
   return input;
 };
 
