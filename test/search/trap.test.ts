@@ -28,7 +28,12 @@ const world = useWorld({
     { serial: '01', ts: at('2026-10-25T00:30:00Z'), data: { t: 20.1, n: '9007199254740993', txt: 'a' } },
     { serial: '01', ts: at('2026-10-25T01:30:00Z'), data: { t: [1, 3], n: 1, txt: ['a', 'é'] } },
     { serial: '01', ts: at('2026-10-25T02:30:00Z'), data: { t: 'n/a', n: 300.5 } },
-    { serial: '02', ts: at('2026-10-26T12:00:00Z'), metadata: { rssi: -90 }, data: { free: 5, loose: 'x' } },
+    {
+      serial: '02',
+      ts: at('2026-10-26T12:00:00Z'),
+      metadata: { rssi: -90 },
+      data: { free: 5, loose: 'x', wide: ['ﬀ', '😀'] },
+    },
     { serial: '02', ts: at('2026-10-26T13:00:00Z'), metadata: { rssi: 'strong' }, data: { free: [5, 6], loose: null } },
     { serial: '03', ts: at('2026-10-26T14:00:00Z'), data: { free: 7 } },
   ],
@@ -47,6 +52,15 @@ const buckets = async (aggregation: object) =>
   (await ask({ size: 0, aggs: { a: aggregation } })).aggregations['a']!.buckets;
 
 describe('the traps of the query DSL', () => {
+  it('sorts texts in keys of composite by UTF-8, keys that are texts by UTF-16', async () => {
+    const aggs = { p: { bucket_sort: { sort: ['_key'] } } };
+    const terms = { terms: { field: 'data.wide' } };
+    const a = { composite: { sources: [{ s: terms }] }, aggs };
+    const { aggregations } = await ask({ size: 0, aggs: { a, b: { ...terms, aggs } } });
+    expect(aggregations['a']!.buckets.map(({ key }) => key)).toEqual([{ s: 'ﬀ' }, { s: '😀' }]);
+    expect(aggregations['b']!.buckets.map(({ key }) => key)).toEqual(['😀', 'ﬀ']);
+  });
+
   it('finds records without a field by must_not', async () => {
     expect(await count({ bool: { must_not: { term: { 'data.txt': 'a' } } } })).toBe(3);
   });

@@ -66,8 +66,13 @@ const sortValue = (bucket: Answer, path: string, zeros: boolean): readonly Part[
   const key = bucket['key'];
   if (typeof key !== 'object') return [typeof key === 'string' ? key : Number(key)];
   // Buckets of `multi_terms` stay in their order; the engines fail at their keys.
-  return (bucket[hiddenParts] ?? []) as readonly Part[];
+  return ((bucket[hiddenParts] ?? []) as readonly Part[]).map((part) =>
+    typeof part === 'string' ? bytesOf(part) : part,
+  );
 };
+
+/** A text that compares as the bytes of another in UTF-8: so the engines compare the parts of a key, but not a key that is a text. */
+const bytesOf = (text: string): string => Buffer.from(text).toString('latin1');
 
 const isNothing = ([first]: readonly Part[]): boolean => Number.isNaN(first);
 
