@@ -69,6 +69,15 @@ export const momentsOfAll = (numbers: readonly number[]): Moments => ({
   sumOfSquares: numbers.reduce((sum, number) => sum + number * number, 0),
 });
 
+/** Numbers that no double holds as texts, `Infinity` and `NaN`, which the engines' statistics over buckets show. */
+export const beyondAsText = (numbers: Answer): Answer =>
+  Object.fromEntries(
+    Object.entries(numbers).map(([key, value]) => {
+      if (typeof value === 'number' && !Number.isFinite(value)) return [key, `${value}`];
+      return [key, key === 'std_deviation_bounds' ? beyondAsText(value as Answer) : value];
+    }),
+  );
+
 /** Statistics with the text form of each, where they have one: after all numbers, as the engines write them. */
 export const withTexts = (numbers: Answer, print: ((value: number) => unknown) | undefined): Answer => {
   if (print === undefined) return numbers;

@@ -108,9 +108,11 @@ const isOwnFault = (ours: Plain, theirs: Plain): boolean =>
 const isLeftOut = (body: Plain, theirs: Plain): boolean =>
   Object.values(body).includes(null) && reasonOf(theirs).startsWith('Unknown key for a VALUE_NULL in [');
 
-/** A whole number beyond a long that sorts in the place of none: there it begins again at the other end. */
+/** A whole number beyond a long, or the end of a long, that sorts in the place of none: there it begins again at the other end. */
 export const isBeyondLong = (ours: unknown, theirs: unknown): boolean =>
-  typeof ours === 'number' && Math.abs(ours) >= 2 ** 63 && typeof theirs === 'string';
+  (typeof ours === 'number' || typeof ours === 'string') &&
+  Math.abs(Number(ours)) >= 2 ** 63 &&
+  typeof theirs === 'string';
 
 /** Sums beyond what a double or a long holds. */
 const isOverflow = (reason: string): boolean => /out of range: (?:over|under)flow|^bigint out of range/.test(reason);

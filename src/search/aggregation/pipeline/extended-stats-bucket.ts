@@ -2,7 +2,7 @@ import { illegalArgument } from '../../failure.js';
 import { number } from '../../syntax/value.js';
 import type { Answer } from '../answer.js';
 import type { Node } from '../node.js';
-import { extendedOf, momentsOfAll, withTexts } from '../statistics.js';
+import { beyondAsText, extendedOf, momentsOfAll, withTexts } from '../statistics.js';
 import { printFor } from './across.js';
 import { type PathOptions, pathPipeline } from './option.js';
 
@@ -17,4 +17,4 @@ export const extendedStatsBucket = pathPipeline('extended_stats_bucket', { sigma
 });
 
 export const extendedStatsBucketOf = (pipeline: ExtendedStatsBucket, values: readonly number[]): Answer =>
-  withTexts(extendedOf(momentsOfAll(values), pipeline.sigma), printFor(pipeline));
+  beyondAsText(withTexts(extendedOf(momentsOfAll(values), pipeline.sigma), printFor(pipeline)));

@@ -1,6 +1,6 @@
 import type { Answer } from '../answer.js';
 import type { Node } from '../node.js';
-import { momentsOfAll, statisticsOf, withTexts } from '../statistics.js';
+import { beyondAsText, momentsOfAll, statisticsOf, withTexts } from '../statistics.js';
 import { printFor } from './across.js';
 import { nothingMore, type PathOptions, pathPipeline } from './option.js';
 
@@ -10,4 +10,4 @@ export interface StatsBucket extends Node<'stats_bucket'>, PathOptions {}
 export const statsBucket = pathPipeline('stats_bucket', {}, nothingMore);
 
 export const statsBucketOf = (pipeline: StatsBucket, values: readonly number[]): Answer =>
-  withTexts({ ...statisticsOf(momentsOfAll(values)) }, printFor(pipeline));
+  beyondAsText(withTexts({ ...statisticsOf(momentsOfAll(values)) }, printFor(pipeline)));
