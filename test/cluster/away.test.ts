@@ -52,6 +52,14 @@ const waiting = () =>
     return rows[0]!.bytes;
   });
 
+/** How each index maps the devices of records. */
+const mappingsOfDevices = async (prefix: string): Promise<unknown[]> => {
+  const node = process.env['OPENSEARCH_URL']!.split(',')[0]!;
+  const answer = await fetch(`${node}/${prefix}-records-*/_mapping`);
+  const indices = (await answer.json()) as { [index: string]: { mappings: { properties: { d: unknown } } } };
+  return Object.values(indices).map(({ mappings }) => mappings.properties.d);
+};
+
 describe('a cluster that is away', () => {
   it('stops ingestion only when too much waits, and has every record once when it is back', async () => {
     expect((await post([{ data: { n: 0 } }])).status).toBe(200);
@@ -115,11 +123,13 @@ describe('a cluster that is away', () => {
     });
     await proxy.open();
     await until(async () => (await waiting()) === 0);
-    const mappings = await (
-      await fetch(`${node}/${prefix}-records/_mapping?filter_path=*.mappings.properties.d`)
-    ).json();
-    expect(Object.values(mappings as object)).toEqual([{ mappings: { properties: { d: { type: 'keyword' } } } }]);
+    expect(await mappingsOfDevices(prefix)).toEqual([{ type: 'keyword' }]);
     expect(await countDocuments(database.url)).toBe(1);
+    // The template alone is deleted, and a record comes of a month that has no index yet.
+    expect((await fetch(`${node}/_index_template/${prefix}-records-1`, { method: 'DELETE' })).status).toBe(200);
+    expect((await post([{ ts: Date.UTC(2003, 0, 15) / 1000, data: { n: 4 } }])).status).toBe(200);
+    await until(async () => (await waiting()) === 0);
+    expect(await mappingsOfDevices(prefix)).toEqual([{ type: 'keyword' }, { type: 'keyword' }]);
   }, 120_000);
 
   it('has what it refuses among the dead letters, until it takes it', async () => {

@@ -337,6 +337,16 @@ describe('a cluster that does not answer', () => {
     expect(given).toEqual([]);
   });
 
+  it.each([404, 500, 503])('has lists fail with 503 where all of their shards fail with %d', async (status) => {
+    const error = { type: 'search_phase_execution_exception', reason: 'all shards failed' };
+    const url = await listen((end) => end(200, JSON.stringify({ responses: [{ status, error }] })));
+    const client = createClient({ nodes: [url], caFile: undefined });
+    clients.push(client);
+    const engine = createEngine({ client, names: indexNames('ddp'), fresh: () => Promise.resolve() });
+    const call = { organizationId: world.organizationId, deadline: performance.now() + 2000, from: null, to: null };
+    await expect(engine.search(call, [{ size: 1 }])).rejects.toMatchObject({ code: 'UNAVAILABLE', status: 503 });
+  });
+
   it.each([
     ['too_many_buckets_exception', 503, 'too_many_buckets_exception'],
     ['too_many_nested_clauses', 400, 'illegal_argument_exception'],

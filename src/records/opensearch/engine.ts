@@ -133,8 +133,10 @@ const within = ({ query }: Part, own: Part): Part => ({
 const whole = (answer: EngineAnswer): WholeAnswer => {
   const { error, status, timed_out: isLate, _shards: shards } = answer;
   if (error !== undefined) {
-    if (status === 429 || status >= 502) throw away();
-    throw new Error(`The cluster refused a search: ${error.type}: ${error.reason}`);
+    // Nodes that have just come back have shards without answering for them yet: also 500 and 404.
+    if (status === 429 || status === 404 || status >= 500) throw away();
+    const [cause = error] = error.root_cause ?? [];
+    throw new Error(`The cluster refused a search (${status}): ${cause.type}: ${cause.reason}`);
   }
   if (isLate) throw new TimedOut();
   if (shards !== undefined && shards.failed > 0) throw away();

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { createPollLoop, type PollLoop } from '../../../poll-loop.js';
 import { transaction } from '../../../transaction.js';
-import { type BulkWriter, Overloaded } from '../bulk.js';
+import { type BulkItem, type BulkWriter, Overloaded } from '../bulk.js';
 import { isUnavailable } from '../client.js';
 import type { DocumentMaker } from '../maker.js';
 import type { Readiness } from '../template.js';
@@ -49,11 +49,21 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
   let closing = false;
   /** A cluster that could not be reached may come back without what it had. */
   let isDoubtful = false;
+  /** Indices that were written to since the template was last seen: others are made by what is written. */
+  const known = new Set<string>();
+
+  const requireTemplate = async (items: readonly BulkItem[]): Promise<void> => {
+    const indices = new Set(items.map((item) => item.index));
+    if ([...indices].every((one) => known.has(one))) return;
+    await ready(true);
+    for (const one of indices) known.add(one);
+  };
 
   const index = async (claimId: string, claimed: readonly Batch[]): Promise<void> => {
     const rows = await readJournal(pool, claimed);
     await sources.note(rows);
     const made = await maker.make(rows);
+    await requireTemplate(made.items);
     const { refused, there } = await writer.write(made.items);
     await transaction(pool, async (tx) => {
       await keepDeadLetters(tx, [...refused, ...made.refused]);
@@ -101,6 +111,7 @@ export const createIndexer = (options: IndexerOptions): Indexer => {
     },
     onFailure(error, failures) {
       isDoubtful = true;
+      known.clear();
       // A cluster that is away for long is told of now and then.
       if (failures > 0 && failures % 12 !== 0) return;
       if (isUnavailable(error)) log.warn({ err: error }, 'the cluster cannot be reached; records wait in the journal');
