@@ -89,3 +89,10 @@ export class TimeSlices {
 
 /** The slices of this process: it has one event loop. */
 export const timeSlices = new TimeSlices();
+
+/** Takes the steps of a computation in an organization's slices, for what nobody waits for with a deadline. */
+export const inSlices = async <T>(organizationId: string, steps: Generator<undefined, T>): Promise<T> => {
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) await timeSlices.ifOver(organizationId);
+  return step.value;
+};

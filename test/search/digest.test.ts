@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { VariableType } from '../../src/entities/enums.js';
 import type { PlainJson } from '../../src/json.js';
+import { Digest } from '../../src/records/postgres/search/rollup/digest.js';
 import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
 import { summarize } from '../../src/records/postgres/upkeep/summary.js';
+import { Pace, TimedOut } from '../../src/search/pace.js';
 import { aggregationsOf, askWith, expectClose } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 
@@ -59,6 +61,55 @@ beforeAll(async () => {
 const ask = (rollups: boolean, query: PlainJson, range: PlainJson) => askWith(world, { rollups }, query, range);
 const whole = { gte: start, lte: start + days * 24 * 3600 };
 type Percentiles = { p: { values: Record<string, number> } };
+
+/** The longest time that work holds the event loop, in milliseconds of computing: other processes do not count. */
+const longestHold = async (work: () => Promise<void>): Promise<number> => {
+  const used = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let [longest, last] = [0, used()];
+  const look = () => {
+    longest = Math.max(longest, used() - last);
+    last = used();
+  };
+  const goOn = () => {
+    look();
+    next = setImmediate(goOn);
+  };
+  let next = setImmediate(goOn);
+  await work().finally(() => clearImmediate(next));
+  look();
+  return longest;
+};
+
+describe('many numbers that were laid together', () => {
+  const count = 600_000;
+  // Of devices that take turns: one measures half of the numbers, always the same, others few different ones.
+  const numbers = Array.from({ length: count }, (_, index) => (index % 2 === 0 ? 5 : (index % 100) / 8));
+  const sorted = Float64Array.from(numbers).sort();
+  const bytes = Buffer.alloc(12 * count);
+  numbers.forEach((value, index) => bytes.writeDoubleBE(value, bytes.writeInt32BE(1, 12 * index)));
+  const paceFor = (milliseconds: number) =>
+    new Pace({ deadline: performance.now() + milliseconds, organizationId: 'one' });
+
+  it('are read while others use the event loop, however many are the same', async () => {
+    const percents = [0, 0.5, 19.5, 40, 60.5, 94.5, 100];
+    const pace = paceFor(60_000);
+    const held = await longestHold(async () => {
+      const digest = await Digest.read(bytes, pace);
+      const found = await pace.map(percents, (percent) => digest.percentile(percent));
+      expect(found).toEqual(percents.map((percent) => sorted[Math.round((percent / 100) * (count - 1))]));
+      expect(digest.rank(5)).toBeCloseTo((100 * sorted.findLastIndex((value) => value <= 5)) / (count - 1), 9);
+      expect((await digest.deviations(pace)).percentile(20)).toBe(0);
+    });
+    expect(held).toBeLessThan(100);
+  });
+
+  it('are read no longer than the deadline', async () => {
+    await expect((async () => Digest.read(bytes, paceFor(10)))()).rejects.toThrow(TimedOut);
+  });
+});
 
 describe('search over digests', () => {
   it('tells percentiles and ranks within the bound that the page states', async () => {

@@ -1,19 +1,14 @@
-/** How many entries some digests that stand behind each other have (see `record_digest.digest`). */
-export const entryCount = (bytes: Buffer): number => {
-  let count = 0;
-  for (let at = 0; at < bytes.length; ) {
-    const entries = bytes.readInt32BE(at);
-    count += Math.abs(entries);
-    at += 4 + (entries > 0 ? 8 * entries : -12 * entries);
-  }
-  return count;
-};
+/** Bytes of an entry at least: there are no more entries than bytes hold of these. */
+export const leastBytes = 8;
 
 /** Entries that are worked on before it is asked whether others wait. */
 const perStep = 5000;
 
-/** Reads the entries of some digests, in steps. @param weights how many numbers each stands for; below 0 where these differ. */
-export function* readEntries(bytes: Buffer, values: Float64Array, weights: Float64Array): Generator<undefined> {
+/**
+ * Reads the entries of digests that stand behind each other (see `record_digest.digest`), in steps, and says how many there are.
+ * @param weights how many numbers each stands for; below 0 where these differ.
+ */
+export function* readEntries(bytes: Buffer, values: Float64Array, weights: Float64Array): Generator<undefined, number> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let index = 0;
   for (let at = 0; at < bytes.length; ) {
@@ -27,4 +22,5 @@ export function* readEntries(bytes: Buffer, values: Float64Array, weights: Float
       if (index % perStep === 0) yield undefined;
     }
   }
+  return index;
 }

@@ -1,18 +1,22 @@
-import { entryCount, readEntries } from '../digest-entry.js';
+import { leastBytes, readEntries } from '../digest-entry.js';
 import { exactValues } from '../summary.js';
 
 /** Entries for each unit of the logarithm of q / (1 - q): twice as many as digests of days have. */
 const density = 50;
 
+/** Bytes, or hashes, that are worked on before it is asked whether others wait. */
+const perStep = 4096;
+
 /**
  * One digest of several that stand behind each other: neighbours are put together as in those of days. At the quantile q an
  * entry is made of no more than the share 0.02 q (1 - q) of the numbers, and of what one entry more stands for.
  */
-export const mergeDigests = (bytes: Buffer): Buffer => {
-  const size = entryCount(bytes);
-  const [values, weights] = [new Float64Array(size), new Float64Array(size)];
-  for (const _ of readEntries(bytes, values, weights));
-  const order = Uint32Array.from(values.keys()).sort((a, b) => values[a]! - values[b]!);
+export function* mergeDigests(bytes: Buffer): Generator<undefined, Buffer> {
+  const most = Math.floor(bytes.length / leastBytes);
+  const [values, weights] = [new Float64Array(most), new Float64Array(most)];
+  const size = yield* readEntries(bytes, values, weights);
+  const order = Uint32Array.from({ length: size }, (_, index) => index).sort((a, b) => values[a]! - values[b]!);
+  yield undefined;
   const total = weights.reduce((sum, weight) => sum + Math.abs(weight), 0);
   const merged: Entry[] = [];
   let [place, last] = [0, NaN];
@@ -28,7 +32,7 @@ export const mergeDigests = (bytes: Buffer): Buffer => {
     last = entry;
   }
   return written(merged);
-};
+}
 
 /** @see readEntries */
 interface Entry {
@@ -58,29 +62,34 @@ const written = (entries: readonly Entry[]): Buffer => {
 };
 
 /** One sketch of several that stand behind each other (see `record_digest_total.sketch`). */
-export const mergeSketches = (bytes: Buffer): Buffer => {
+export function* mergeSketches(bytes: Buffer): Generator<undefined, Buffer> {
   const hashes = new Set<number>();
   let exact = true;
   for (let at = 0; at < bytes.length; ) {
     const count = bytes.readInt32BE(at);
     exact &&= count >= 0;
     const end = at + 4 + 4 * Math.abs(count);
-    for (at += 4; at < end; at += 4) hashes.add(bytes.readInt32BE(at));
+    for (at += 4; at < end; at += 4) {
+      hashes.add(bytes.readInt32BE(at));
+      if (at % perStep === 0) yield undefined;
+    }
   }
   exact &&= hashes.size <= exactValues;
-  const kept = exact ? [...hashes] : lowest(hashes);
+  const kept = exact ? [...hashes] : yield* lowest(hashes);
   const merged = Buffer.alloc(4 + 4 * kept.length);
   merged.writeInt32BE(exact ? kept.length : -kept.length);
   kept.forEach((hash, index) => merged.writeInt32BE(hash, 4 + 4 * index));
   return merged;
-};
+}
 
 /** Of the hashes with the same 14 first bits the least. */
-const lowest = (hashes: Iterable<number>): number[] => {
+function* lowest(hashes: Iterable<number>): Generator<undefined, number[]> {
   const least = new Map<number, number>();
+  let step = 0;
   for (const hash of hashes) {
     const register = hash >> 18;
     least.set(register, Math.min(hash, least.get(register) ?? hash));
+    if (++step % perStep === 0) yield undefined;
   }
   return [...least.values()];
-};
+}

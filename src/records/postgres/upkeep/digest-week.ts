@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
+import { inSlices } from '../../../time-slice.js';
 import { week, weekOf, weekStart } from '../week.js';
 import { mergeDigests, mergeSketches } from './digest-merge.js';
 import { type Owner, ownedBy } from './rollup-day.js';
@@ -60,7 +61,9 @@ const makeWeek = async (tx: PoolClient, { week: start, ...owner }: Week): Promis
   const { rows: days } = await tx.query<Measures>(
     sql`select slot, n::float8, sum, min, max, sum_squares, digest, sketch from record_digest_total where ${ofWeek} order by slot, day`,
   );
-  const made = [...Map.groupBy(days, ({ slot }) => slot).values()].map(together);
+  const made: Measures[] = [];
+  for (const some of Map.groupBy(days, ({ slot }) => slot).values())
+    made.push(await inSlices(owner.organization_id, together(some)));
   const column = <K extends keyof Measures>(name: K) => made.map((measures) => measures[name]);
   await tx.query(sql`delete from record_digest_week where ${whose} and week = ${start}::timestamptz`);
   await tx.query(sql`
@@ -72,15 +75,15 @@ const makeWeek = async (tx: PoolClient, { week: start, ...owner }: Week): Promis
 };
 
 /** The same of several days. */
-const together = (days: readonly Measures[]): Measures => {
+function* together(days: readonly Measures[]): Generator<undefined, Measures> {
   const fold = (name: 'n' | 'sum' | 'min' | 'max' | 'sum_squares', of: (a: number, b: number) => number) =>
     days
       .map((one) => one[name])
       .filter((value) => value !== null)
       .reduce<number | null>((all, value) => (all === null ? value : of(all, value)), null);
-  const bytesOf = (name: 'digest' | 'sketch', merge: (bytes: Buffer) => Buffer) => {
+  const bytesOf = function* (name: 'digest' | 'sketch', merge: typeof mergeDigests) {
     const some = days.map((one) => one[name]).filter((bytes) => bytes !== null);
-    return some.length === 0 ? null : merge(Buffer.concat(some));
+    return some.length === 0 ? null : yield* merge(Buffer.concat(some));
   };
   const add = (a: number, b: number) => a + b;
   return {
@@ -90,7 +93,7 @@ const together = (days: readonly Measures[]): Measures => {
     min: fold('min', Math.min),
     max: fold('max', Math.max),
     sum_squares: fold('sum_squares', add),
-    digest: bytesOf('digest', mergeDigests),
-    sketch: bytesOf('sketch', mergeSketches),
+    digest: yield* bytesOf('digest', mergeDigests),
+    sketch: yield* bytesOf('sketch', mergeSketches),
   };
-};
+}

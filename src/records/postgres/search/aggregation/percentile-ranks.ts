@@ -25,9 +25,10 @@ export const percentileRanks = (metric: PercentilesMetric, stage: Stage): Planne
   const print = printOf(undefined, metric.format);
   if (numbers.digest !== undefined) {
     const { cell } = stage.aggregate(numbers.digest);
+    const { pace } = stage.planning;
     const ranksIn = (bytes: unknown): Awaitable<(number | null)[]> =>
       bytes instanceof Buffer
-        ? chain(Digest.read(bytes, stage.planning.pace), (digest) => points.map((point) => digest.rank(point)))
+        ? chain(Digest.read(bytes, pace), (digest) => pace.map(points, (point) => digest.rank(point)))
         : points.map(() => null);
     return { read: (bucket) => chain(ranksIn(cell(bucket)), (values) => percentAnswer(metric, values, print)) };
   }

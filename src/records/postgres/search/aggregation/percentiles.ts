@@ -24,13 +24,12 @@ export const percentiles = (metric: PercentilesMetric, stage: Stage): Planned =>
       sortable: (property) => (isPoint(metric, property) ? noValue() : undefined),
     };
   const { cell } = stage.aggregate(numbers.digest ?? numbers.percentiles(points));
+  const { pace } = stage.planning;
   const valuesAt = (bucket: Bucket): Awaitable<readonly (number | null)[]> => {
     const found = cell(bucket);
     if (found === null) return points.map(() => null);
     if (!(found instanceof Buffer)) return found as (number | null)[];
-    return chain(Digest.read(found, stage.planning.pace), (digest) =>
-      points.map((percent) => digest.percentile(percent)),
-    );
+    return chain(Digest.read(found, pace), (digest) => pace.map(points, (percent) => digest.percentile(percent)));
   };
   return {
     size: points.length,

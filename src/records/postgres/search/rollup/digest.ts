@@ -1,5 +1,5 @@
 import { type Awaitable, chain, type Pace } from '../../../../search/pace.js';
-import { entryCount, readEntries } from '../../digest-entry.js';
+import { leastBytes, readEntries } from '../../digest-entry.js';
 
 /** Entries are put in order by stretches of value, of at least so many entries on average: only those looked at are sorted. */
 const perBin = 100;
@@ -9,6 +9,9 @@ const maxBins = 2000;
 
 /** Entries by which it is found out where stretches begin. */
 const maxSample = 20_000;
+
+/** Its multiples are spread evenly between whole numbers. */
+const golden = 0.618034;
 
 /** Entries that are worked on before it is asked whether others wait. */
 const perStep = 5000;
@@ -27,38 +30,43 @@ interface Point {
 export class Digest {
   /** How many numbers. */
   private count = 0;
-  private readonly values: Float64Array;
-  /** How many numbers each entry stands for; below 0 where these differ. */
-  private readonly weights: Float64Array;
   /** Where stretches of value end. */
   private bounds: Float64Array = new Float64Array();
   /** Entries by stretch of value; `starts` and `before` say where each stretch begins, in entries and in numbers. */
-  private readonly order: Uint32Array;
-  private readonly starts: Uint32Array;
-  private readonly before: Float64Array;
+  private order = new Uint32Array();
+  private starts = new Uint32Array();
+  private before = new Float64Array();
 
-  private constructor(entries: number) {
-    this.values = new Float64Array(entries);
-    this.weights = new Float64Array(entries);
-    const bins = Math.min(maxBins, Math.max(1, Math.ceil(entries / perBin)));
-    this.starts = new Uint32Array(bins + 1);
-    this.before = new Float64Array(bins + 1);
-    this.order = new Uint32Array(entries);
-  }
+  /** @param weights how many numbers each value stands for; below 0 where these differ. */
+  private constructor(
+    private values: Float64Array,
+    private weights: Float64Array,
+  ) {}
 
   /** Reads digests, which may be a million entries: the event loop is given to others meanwhile. */
   static read(bytes: Buffer, pace: Pace): Awaitable<Digest> {
-    const digest = new Digest(entryCount(bytes));
-    return digest.arranged(readEntries(bytes, digest.values, digest.weights), pace);
+    const most = Math.floor(bytes.length / leastBytes);
+    const digest = new Digest(new Float64Array(most), new Float64Array(most));
+    return digest.arranged(digest.reading(bytes), pace);
+  }
+
+  private *reading(bytes: Buffer): Generator<undefined> {
+    const count = yield* readEntries(bytes, this.values, this.weights);
+    this.values = this.values.subarray(0, count);
+    this.weights = this.weights.subarray(0, count);
   }
 
   /** How far the numbers are from their median. */
   deviations(pace: Pace): Awaitable<Digest> {
-    const digest = new Digest(this.values.length);
-    const median = this.percentile(50);
-    digest.weights.set(this.weights);
-    this.values.forEach((value, index) => (digest.values[index] = Math.abs(value - median)));
-    return digest.arranged([], pace);
+    const digest = new Digest(new Float64Array(this.values.length), this.weights);
+    return digest.arranged(digest.measuring(this.values, this.percentile(50)), pace);
+  }
+
+  private *measuring(values: Float64Array, center: number): Generator<undefined> {
+    for (let index = 0; index < values.length; index++) {
+      this.values[index] = Math.abs(values[index]! - center);
+      if (index % perStep === 0) yield undefined;
+    }
   }
 
   /** Itself, once it has its entries and has put them in stretches. */
@@ -70,19 +78,23 @@ export class Digest {
   }
 
   private *steps(filling: Iterable<undefined>): Generator<undefined> {
-    const { values, weights, starts, before, order } = this;
-    const bins = starts.length - 1;
     yield* filling;
-    this.bounds = boundsOf(values, bins);
+    const { values, weights } = this;
+    const bounds = boundsOf(values, Math.min(maxBins, Math.max(1, Math.ceil(values.length / perBin))));
+    const bins = bounds.length + 1;
+    this.bounds = bounds;
+    this.order = new Uint32Array(values.length);
+    this.starts = new Uint32Array(bins + 1);
+    this.before = new Float64Array(bins + 1);
     yield undefined;
+    const { starts, before, order } = this;
     const binOf = new Uint16Array(values.length);
-    const { bounds } = this;
     let bin = 0;
     for (let index = 0; index < values.length; index++) {
       const value = values[index]!;
       // Mostly that of the entry before, or the next one.
-      if (bin > 0 && value < bounds[bin - 1]!) bin = this.binOf(value);
-      else while (bin < bounds.length && bounds[bin]! <= value) bin++;
+      if (bounds[bin]! <= value) bin++;
+      if (bounds[bin - 1]! > value || bounds[bin]! <= value) bin = this.binOf(value);
       binOf[index] = bin;
       starts[bin + 1]! += 1;
       before[bin + 1]! += Math.abs(weights[index]!);
@@ -142,10 +154,21 @@ export class Digest {
     let [from, to] = [bin, bin + 1];
     while (from > 0 && this.starts[from] === this.starts[bin]) from--;
     while (to < this.starts.length - 1 && this.starts[to] === this.starts[bin + 1]) to++;
+    const points: Point[] = [];
+    for (let one = from; one < to; one++) points.push(...this.pointsOf(one));
+    return points;
+  }
+
+  private pointsOf(bin: number): Point[] {
+    let place = this.before[bin]!;
+    const next = this.before[bin + 1]!;
+    const lowest = this.bounds[bin - 1];
+    // All of them are the same number.
+    if (lowest !== undefined && this.bounds[bin] === above(lowest))
+      return next > place ? [{ value: lowest, first: place, last: next - 1 }] : [];
     const indexes = this.order
-      .subarray(this.starts[from]!, this.starts[to]!)
+      .subarray(this.starts[bin]!, this.starts[bin + 1]!)
       .toSorted((a, b) => this.values[a]! - this.values[b]!);
-    let place = this.before[from]!;
     return Array.from(indexes, (index) => {
       const weight = this.weights[index]!;
       const middle = place + (Math.abs(weight) - 1) / 2;
@@ -160,14 +183,36 @@ export class Digest {
   }
 }
 
-/** Values that cut the others in so many parts of about the same size, as far as a sample tells. */
+/**
+ * Values that cut the others in about so many parts of the same size, as far as a sample tells. A number that would be a part or
+ * more has a part to itself: however many entries it has, nobody need put them in order.
+ */
 const boundsOf = (values: Float64Array, parts: number): Float64Array => {
   const size = Math.min(values.length, maxSample);
+  // Not at equal distances: devices mostly take turns.
   const sample = Float64Array.from(
     { length: size },
-    (_, index) => values[Math.floor((index * values.length) / size)]!,
+    (_, index) => values[Math.floor(((index + ((index * golden) % 1)) * values.length) / size)]!,
   ).sort();
-  return Float64Array.from({ length: parts - 1 }, (_, index) => sample[Math.floor(((index + 1) * size) / parts)]!);
+  const bounds: number[] = [];
+  for (let part = 1; part < parts; part++) {
+    const bound = sample[Math.floor((part * size) / parts)]!;
+    const last = bounds.at(-1);
+    if (last === undefined || bound > last) bounds.push(bound);
+    else if (bound === last) bounds.push(above(bound));
+  }
+  return Float64Array.from(bounds);
+};
+
+const number = new Float64Array(1);
+const bits = new BigInt64Array(number.buffer);
+
+/** The next larger double. */
+const above = (value: number): number => {
+  if (value === 0) return Number.MIN_VALUE;
+  number[0] = value;
+  bits[0]! += value > 0 ? 1n : -1n;
+  return number[0];
 };
 
 /** As PostgreSQL does it (`percentile_cont`). */
