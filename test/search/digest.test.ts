@@ -4,17 +4,13 @@ import sql from 'sql-template-tag';
 import { VariableType } from '../../src/entities/enums.js';
 import type { PlainJson } from '../../src/json.js';
 import { Digest } from '../../src/records/postgres/search/rollup/digest.js';
-import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
-import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
-import { summarize } from '../../src/records/postgres/upkeep/summary.js';
 import { Pace, TimedOut } from '../../src/search/pace.js';
-import { aggregationsOf, askWith, expectClose } from './rolled.js';
+import { aggregationsOf, askWith, expectClose, noise, rollUpAll } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 
 const days = 5;
 const start = worldNow / 1000 - days * 24 * 3600;
 const serials = ['a1', 'a2', 'b1', 'b2'];
-const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 const recordOf = (index: number) => ({
   serial: serials[index % 4]!,
   ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,
@@ -45,16 +41,10 @@ const world = useWorld({
 });
 
 beforeAll(async () => {
-  const later = new Date(Date.now() + 72 * 3600e3);
-  const rollUpAll = async () => {
-    while ((await rollUp(world.pool, later)) > 0);
-    while ((await rollUpDays(world.pool, later)) > 0);
-    while ((await summarize(world.pool, later)) > 0);
-  };
-  await rollUpAll();
+  await rollUpAll(world.pool);
   // Late data: these days are made anew, those of the second half are out of date.
   await world.store(late.slice(0, 30));
-  await rollUpAll();
+  await rollUpAll(world.pool);
   await world.store(late.slice(30).map((record, index) => ({ ...record, ts: start + 40 * 3600 + index * 60 })));
 });
 

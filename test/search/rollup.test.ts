@@ -5,13 +5,12 @@ import { VariableType } from '../../src/entities/enums.js';
 import type { PlainJson } from '../../src/json.js';
 import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
 import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
-import { aggregationsOf, askWith, expectClose } from './rolled.js';
+import { aggregationsOf, askWith, expectClose, noise } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 
 const days = 6;
 const start = worldNow / 1000 - days * 24 * 3600;
 const serials = ['a1', 'a2', 'b1', 'b2'];
-const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 const recordOf = (index: number) => ({
   serial: serials[index % 4]!,
   ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,

@@ -3,16 +3,12 @@ import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { VariableType } from '../../src/entities/enums.js';
 import type { PlainJson } from '../../src/json.js';
-import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
-import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
-import { summarize } from '../../src/records/postgres/upkeep/summary.js';
-import { aggregationsOf, askWith } from './rolled.js';
+import { aggregationsOf, askWith, noise, rollUpAll } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 
 const days = 5;
 const start = worldNow / 1000 - days * 24 * 3600;
 const serials = ['a1', 'a2', 'b1', 'b2'];
-const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 const recordOf = (index: number) => ({
   serial: serials[index % 4]!,
   ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,
@@ -45,18 +41,11 @@ const world = useWorld({
   records: Array.from({ length: 9000 }, (_, index) => recordOf(index)),
 });
 
-const later = new Date(Date.now() + 72 * 3600e3);
-const rollUpAll = async () => {
-  while ((await rollUp(world.pool, later)) > 0);
-  while ((await rollUpDays(world.pool, later)) > 0);
-  while ((await summarize(world.pool, later)) > 0);
-};
-
 beforeAll(async () => {
-  await rollUpAll();
+  await rollUpAll(world.pool);
   // Late data: these days are made anew, and one is out of date.
   await world.store(Array.from({ length: 40 }, (_, index) => recordOf(20_000 + index)));
-  await rollUpAll();
+  await rollUpAll(world.pool);
   const late = Array.from({ length: 20 }, (_, index) => ({
     ...recordOf(30_000 + index),
     ts: start + 40 * 3600 + index,
@@ -121,7 +110,7 @@ describe('search over sketches', () => {
     await emptySketches();
     await world.pool.query('update record_summary set sketched = false');
     expectSketched(await distinct(true, { field: 'data.t' }), exact);
-    await rollUpAll();
+    await rollUpAll(world.pool);
     const { rows } = await world.pool.query('select from record_summary where not sketched');
     expect(rows).toEqual([]);
     expectSketched(await distinct(true, { field: 'data.t' }), exact);
@@ -129,7 +118,7 @@ describe('search over sketches', () => {
 
   it('reads sketches, and the records where more is asked for than these tell', async () => {
     const labels = await distinct(false, { field: 'data.label' });
-    await rollUpAll();
+    await rollUpAll(world.pool);
     await emptySketches();
     expect(await distinct(true, { field: 'data.label' })).toBeLessThan(labels / 2);
     expect(await distinct(true, { field: 'data.label', precision_threshold: 3001 })).toBe(labels);

@@ -3,18 +3,13 @@ import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { VariableType } from '../../src/entities/enums.js';
 import type { PlainJson } from '../../src/json.js';
-import { purgeDevices } from '../../src/records/postgres/upkeep/purge.js';
-import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
-import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
-import { summarize } from '../../src/records/postgres/upkeep/summary.js';
-import { aggregationsOf, askWith, expectClose } from './rolled.js';
+import { aggregationsOf, askWith, expectClose, noise, purgeAll, rollUpAll } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 
 const days = 6;
 const start = worldNow / 1000 - days * 24 * 3600;
 const serials = ['a1', 'a2', 'b1', 'b2', 'gone'];
 const states = ['ok', 'error', 'Off', 'ümlaut'];
-const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 const recordOf = (index: number) => ({
   serial: serials[index % 5]!,
   ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,
@@ -45,16 +40,8 @@ const world = useWorld({
   records: Array.from({ length: 3000 }, (_, index) => recordOf(index)),
 });
 
-/** Long after, so that everything is worth making. */
-const later = new Date(Date.now() + 72 * 3600e3);
-const rollUpAll = async () => {
-  while ((await rollUp(world.pool, later)) > 0);
-  while ((await rollUpDays(world.pool, later)) > 0);
-  while ((await summarize(world.pool, later)) > 0);
-};
-
 beforeAll(async () => {
-  await rollUpAll();
+  await rollUpAll(world.pool);
   // Late data: these days are made anew, and so are those of the device that goes.
   await world.store(Array.from({ length: 40 }, (_, index) => recordOf(4000 + index)));
   const { rows } = await world.pool.query<{ id: string }>(
@@ -62,8 +49,8 @@ beforeAll(async () => {
   );
   await world.pool.query(sql`delete from application_device where device_id = ${rows[0]!.id}`);
   await world.pool.query(sql`delete from device where id = ${rows[0]!.id}`);
-  while (await purgeDevices(world.pool, later));
-  await rollUpAll();
+  await purgeAll(world.pool);
+  await rollUpAll(world.pool);
   // Late data: of the first product two days are out of date.
   const late = Array.from({ length: 12 }, (_, index) => recordOf(5000 + 5 * index));
   await world.store(late.map((record, index) => ({ ...record, ts: start + 47 * 3600 + index * 3600 })));

@@ -2,16 +2,12 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { VariableType } from '../../src/entities/enums.js';
 import type { PlainJson } from '../../src/json.js';
-import { rollUp } from '../../src/records/postgres/upkeep/rollup.js';
-import { rollUpDays } from '../../src/records/postgres/upkeep/rollup-day.js';
-import { summarize } from '../../src/records/postgres/upkeep/summary.js';
-import { aggregationsOf, askWith } from './rolled.js';
+import { aggregationsOf, askWith, expectRanked, noise, rollUpAll } from './rolled.js';
 import { useWorld, worldNow } from './world.js';
 
 const days = 31;
 const start = worldNow / 1000 - days * 24 * 3600;
 const serials = ['a1', 'a2', 'b1', 'b2'];
-const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
 const recordOf = (index: number) => ({
   serial: serials[index % 4]!,
   ts: Math.round((start + noise(index) * days * 24 * 3600) * 1e6) / 1e6,
@@ -34,20 +30,14 @@ const world = useWorld({
   records: records.slice(0, 6000),
 });
 
-const later = new Date(Math.max(Date.now(), worldNow) + 10 * 24 * 3600e3);
-const rollUpAll = async () => {
-  while ((await rollUp(world.pool, later)) > 0);
-  while ((await rollUpDays(world.pool, later)) > 0);
-  while ((await summarize(world.pool, later)) > 0);
-};
 const late = Array.from({ length: 60 }, (_, index) => recordOf(40_000 + index));
 
 beforeAll(async () => {
   for (let from = 6000; from < records.length; from += 6000) await world.store(records.slice(from, from + 6000));
-  await rollUpAll();
+  await rollUpAll(world.pool);
   // Late data, and records that are there already: their days are made anew, and so are their weeks.
   await world.store([...late, ...records.slice(0, 20)]);
-  await rollUpAll();
+  await rollUpAll(world.pool);
   // A day in a whole week that is out of date.
   await world.store(Array.from({ length: 20 }, (_, index) => ({ ...recordOf(50_000 + index), ts: dirty + index })));
 }, 240_000);
@@ -87,50 +77,20 @@ describe('search over weeks of digests and sketches', () => {
         const c = { cardinality: { field: 'data.label' } };
         const u = { cardinality: { field: 'data.t' } };
         const p = { percentiles: { field: name, percents } };
-        const got = (await ask(true, { products: named, aggs: { p, c, u } }, within)) as Metrics & {
-          u: { value: number };
-        };
-        const values = Object.values(got.p.values).filter((value) => value !== null);
-        // Where the answers stand among the records.
-        const {
-          c: labels,
-          u: different,
-          ...ranks
-        } = (await ask(
-          false,
-          {
-            products: named,
-            aggs: {
-              c,
-              u,
-              n: { value_count: { field: name } },
-              ...(values.length > 0 && {
-                below: { filters: { filters: values.map((value) => ({ range: { [name]: { lt: value - 1e-6 } } })) } },
-                upTo: { filters: { filters: values.map((value) => ({ range: { [name]: { lte: value + 1e-6 } } })) } },
-              }),
-            },
-          },
-          within,
-        )) as Metrics &
-          Record<'below' | 'upTo', { buckets: { doc_count: number }[] }> &
-          Record<'n' | 'u', { value: number }>;
-        expect(got.c.value).toBe(labels.value);
-        const most = different.value > 3000 ? 0.04 * different.value : 0;
-        expect(Math.abs(got.u.value - different.value)).toBeLessThanOrEqual(most);
-        const count = ranks.n.value;
-        values.forEach((_, index) => {
-          const q = percents[index]! / 100;
-          const slack = 0.035 * q * (1 - q) * count + 1.5;
-          expect(ranks.below.buckets[index]!.doc_count).toBeLessThanOrEqual(q * count + slack);
-          expect(ranks.upTo.buckets[index]!.doc_count).toBeGreaterThanOrEqual(q * count - slack);
-        });
+        const answer = (rollups: boolean, aggs: PlainJson) => ask(rollups, { products: named, aggs }, within);
+        const got = (await answer(true, { p, c, u })) as Metrics & { u: { value: number } };
+        const exact = (await answer(false, { c, u })) as typeof got;
+        expect(got.c.value).toBe(exact.c.value);
+        const most = exact.u.value > 3000 ? 0.04 * exact.u.value : 0;
+        expect(Math.abs(got.u.value - exact.u.value)).toBeLessThanOrEqual(most);
+        await expectRanked((aggs) => answer(false, aggs), name, got.p.values);
       }),
       { numRuns: 15 },
     );
   }, 240_000);
 
   it('reads weeks only where all of their days are right and none of them is told apart', async () => {
-    await rollUpAll();
+    await rollUpAll(world.pool);
     const exact = (await ask(false, { aggs: metrics })) as Metrics;
     const daily = { aggs: { d: { date_histogram: { field: 'ts', calendar_interval: 'day' }, aggs: metrics } } };
     const byDay = await ask(true, daily);
@@ -145,12 +105,12 @@ describe('search over weeks of digests and sketches', () => {
     // Made by a process of an earlier version, which knows no weeks.
     await world.pool.query('update record_summary set in_week = false');
     expect(await ask(true, { aggs: metrics })).toEqual(exact);
-    await rollUpAll();
+    await rollUpAll(world.pool);
     expect(await ask(true, { aggs: metrics })).toEqual(exact);
   }, 120_000);
 
   it('forgets a week when a record of it comes late, and reads it from its days until it is made anew', async () => {
-    await rollUpAll();
+    await rollUpAll(world.pool);
     await spoilWeeks();
     const mondays = Array.from({ length: 5 }, (_, index) => start + (5 + 7 * index) * 24 * 3600);
     // One record in each week that is whole.
@@ -164,7 +124,7 @@ describe('search over weeks of digests and sketches', () => {
     await world.store(more);
     const exact = await ask(false, { aggs: metrics });
     expect(await ask(true, { aggs: metrics })).toEqual(exact);
-    await rollUpAll();
+    await rollUpAll(world.pool);
     expect(await ask(true, { aggs: metrics })).toEqual(exact);
   }, 120_000);
 });
