@@ -111,12 +111,6 @@ const timesOf = ({ keepAliveTimeout, requestTimeout }: Connections): ServerOptio
 
 const endConnection = (response: ServerResponse): void => void response.setHeader('Connection', 'close');
 
-/** Rejects where nobody could listen, so that nothing is begun in vain. @param setting names that of the port */
-export async function checkListenAddress(address: ListenAddress, setting = 'PORT'): Promise<void> {
-  const server = await listen(() => undefined, address, undefined, undefined, setting);
-  await server.close(0);
-}
-
 /** @param stopListening resolves when the server, and the others that listen for it, have no connection any more */
 async function close(server: Server, stopListening: () => Promise<unknown>, timeout: number): Promise<void> {
   // A kept-alive connection that is answered only now is idle from then on.

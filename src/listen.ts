@@ -39,6 +39,23 @@ export async function listenTogether(
   }
 }
 
+/** Rejects where nobody could listen, so that nothing is begun in vain. @param setting names that of the port */
+export async function checkListenAddress(address: ListenAddress, setting = 'PORT'): Promise<void> {
+  try {
+    await tryListening(address);
+  } catch (error) {
+    throw explain(error as NodeJS.ErrnoException, address, setting);
+  }
+}
+
+/** Listens for a moment. Whoever knocks just then is turned away: waiting for callers to leave could take for ever. */
+const tryListening = (address: ListenAddress): Promise<void> =>
+  begin(
+    createServer((socket) => socket.destroy()),
+    address,
+    false,
+  ).then(end);
+
 /**
  * Listens with several sockets at one address, where the system can (`SO_REUSEPORT`). The server is the first of them. For
  * a worker its primary listens: it does nothing else, and hands out connections in turn.
@@ -46,7 +63,7 @@ export async function listenTogether(
 async function listenWithAll(server: Server, take: Take, address: ListenAddress): Promise<Server[]> {
   if (cluster.isWorker) return [await begin(server, address, false)];
   // A socket that shares its port would share it with another service too, and not say that the port is taken.
-  if (address.port !== 0) await begin(createServer(), address, false).then(end);
+  if (address.port !== 0) await tryListening(address);
   try {
     await begin(server, address, true);
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Config } from './config.js';
 import { type Database, openDatabase } from './database/database.js';
 import { createPool } from './database/pools.js';
 import { requireSecretKey } from './hooks/stored-secret.js';
-import { checkListenAddress } from './http-server.js';
+import { checkListenAddress } from './listen.js';
 import type { Log } from './log.js';
 import { createFirstOrganization, type FirstOrganization } from './operator/first-organization.js';
 import { prepareDatabase } from './prepare.js';
