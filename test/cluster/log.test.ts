@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
+import { claimBatches } from '../../src/records/opensearch/journal/claim.js';
+import { transaction } from '../../src/transaction.js';
 import { runCommand } from '../support/command.js';
 import { recordIndexSettings } from '../support/record-index.js';
 import { type AccountActor, useWorld } from '../support/world.js';
@@ -87,13 +90,16 @@ describe('records on a cluster', () => {
     );
     await indexed();
     // As an indexer leaves it that died after it had written the documents: its lease runs out.
-    await world.pool.query(`
-      insert into record_batch (organizations, low, high, records, bytes, claim_id, lease_until)
-      select array[organization_id], min(id::text)::uuid, max(id::text)::uuid, count(*), 1, gen_random_uuid(), now() - interval '1 second'
-        from journal.record where organization_id = '${organization.id}' group by organization_id`);
+    await transaction(world.pool, async (tx) => {
+      await tx.query(`
+        insert into record_batch (organizations, low, high, records, bytes)
+        select array[organization_id], min(id::text)::uuid, max(id::text)::uuid, count(*), 1
+          from journal.record where organization_id = '${organization.id}' group by organization_id`);
+      expect(await claimBatches(tx, randomUUID(), 1)).toHaveLength(1);
+    });
     await indexed();
     expect(await countDocuments(world.databaseUrl)).toBe(before + 50);
-  });
+  }, 60_000);
 
   const repair = async () => {
     const { stdout } = await runCommand(['index', 'repair', '--json'], {

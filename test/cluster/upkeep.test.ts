@@ -192,4 +192,22 @@ describe('the index of a cluster', () => {
       ['high', undefined],
     ]);
   });
+
+  it('has room for what a product declares where devices have sent more names than it has places', async () => {
+    const organization = await world.organization();
+    const productId = await product(organization, [{ name: 'level', type: 'FLOAT32' }]);
+    await device(organization, 'a1', productId);
+    await world.pool.query(
+      `insert into index_place (organization_id, path, kind, field)
+       select $1, 'data.x' || n, 'n', 'n' || n from generate_series(1, 2000) n`,
+      [organization.id],
+    );
+    await post(organization, 'a1', [{ data: { level: 7, other: 8 } }]);
+    expect((await documents(organization, 'data.level')).map(({ values }) => values)).toEqual([[7]]);
+    const { rows } = await world.pool.query(
+      `select path, field from index_place where organization_id = $1 and path not like 'data.x%'`,
+      [organization.id],
+    );
+    expect(rows).toEqual([{ path: 'data.level', field: 'n2001' }]);
+  });
 });

@@ -62,18 +62,20 @@ export const documentOf = (row: RecordRow, { places, shape, wants }: DocumentTer
   document['us'] = us;
   document['seq'] = seq;
   const data = JSON.parse(row.data) as PlainObject;
-  const put = (path: string, kind: PlaceKind, value: PlaceValue | PlaceValue[] | undefined) => {
+  const putIf = (path: string, kind: PlaceKind, value: PlaceValue | PlaceValue[] | undefined, declared: boolean) => {
     if (value === undefined || (Array.isArray(value) && value.length === 0)) return;
     const field = places.get(path)?.[kind];
     if (field !== undefined) document[field] = value;
-    else if (places.hasRoom(kind)) wants({ path, kind });
+    else if (places.hasRoom(kind, declared)) wants({ path, kind, declared });
   };
+  const put: Put = (path, kind, value) => putIf(path, kind, value, false);
+  const putDeclared: Put = (path, kind, value) => putIf(path, kind, value, true);
   const older: string[] = [];
   const others: Leaf = (path, keys, value) => putScalars({ path, keys, value }, places, put);
   for (const name in data) {
     const slot = shape?.slots.get(name);
     if (!slot) visit(`data.${name}`, 2, data[name]!, others);
-    else if (data[name] !== null && !putTyped(row, slot, data[name]!, put)) older.push(`data.${name}`);
+    else if (data[name] !== null && !putTyped(row, slot, data[name]!, putDeclared)) older.push(`data.${name}`);
   }
   visit('metadata', 1, JSON.parse(row.metadata) as PlainObject, others);
   // What fits no type of its variable is named by the record itself.

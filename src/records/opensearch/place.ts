@@ -10,6 +10,8 @@ export type PathPlaces = Readonly<Partial<Record<PlaceKind, string>>>;
 export interface PathKind {
   readonly path: string;
   readonly kind: PlaceKind;
+  /** Whether a product declares it. */
+  readonly declared?: boolean | undefined;
 }
 
 /** Where values of an organization's records are in the index. */
@@ -20,8 +22,8 @@ export interface OrganizationPlaces {
   under(path: string): PathPlaces[];
   /** How a path was first seen; undefined where the catalogue does not have it. */
   seen(path: string): Seen | undefined;
-  /** Whether there is room for another place of this kind. */
-  hasRoom(kind: PlaceKind): boolean;
+  /** Whether there is room for another place of this kind, for a path that a product declares or for another. */
+  hasRoom(kind: PlaceKind, declared: boolean): boolean;
 }
 
 /** How a path was first seen: as which kind, and with how many keys (a key may have dots in it). */
@@ -30,8 +32,12 @@ export interface Seen {
   readonly keys: number;
 }
 
-/** Places of an organization in each family of fields: numbers, whole numbers beyond 2^53, and texts. */
+/**
+ * Places of an organization in each family of fields: numbers, whole numbers beyond 2^53, and texts. Those beyond the first
+ * are for what products declare: devices that send ever new names cannot use them up.
+ */
 const maxPlaces = 2000;
+const maxWithDeclared = 3000;
 /** Organizations whose places are kept in memory. */
 const maxOrganizations = 1000;
 
@@ -62,9 +68,9 @@ class CachedPlaces implements OrganizationPlaces {
     return this.catalogue.get(path);
   }
 
-  hasRoom(kind: PlaceKind) {
+  hasRoom(kind: PlaceKind, declared: boolean) {
     // Numbers and booleans share their fields.
-    return this.counts[kind === 'b' ? 'n' : kind] < maxPlaces;
+    return this.counts[kind === 'b' ? 'n' : kind] < (declared ? maxWithDeclared : maxPlaces);
   }
 }
 
@@ -93,19 +99,21 @@ export class Places {
       await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`places ${organizationId}`}, 0))`);
       await tx.query(sql`
         with wanted as (
-          select path, kind, case kind when 'b' then 'n' else kind end as family
-            from unnest(${wanted.map(({ path }) => path)}::text[], ${wanted.map(({ kind }) => kind)}::text[]) w (path, kind)
+          select path, kind, case kind when 'b' then 'n' else kind end as family,
+                 case when declared then ${maxWithDeclared}::int else ${maxPlaces}::int end as room
+            from unnest(${wanted.map(({ path }) => path)}::text[], ${wanted.map(({ kind }) => kind)}::text[],
+                        ${wanted.map(({ declared }) => declared === true)}::boolean[]) w (path, kind, declared)
            where not exists (select from index_place p
                               where p.organization_id = ${organizationId} and p.path = w.path and p.kind = w.kind)
         ), numbered as (
-          select path, kind, family, row_number() over (partition by family order by path, kind) + coalesce(
+          select path, kind, family, room, row_number() over (partition by family order by path, kind) + coalesce(
             (select max(substr(field, 2)::int) from index_place p
               where p.organization_id = ${organizationId} and left(field, 1) = family), 0) as number
             from wanted
         ), placed as (
           insert into index_place (organization_id, path, kind, field)
           select id, path, kind, family || number from numbered join account a on a.id = ${organizationId}
-           where number <= ${maxPlaces}
+           where number <= room
           returning organization_id, path, kind
         )
         -- Documents that have the path in another kind were made before this one was known.

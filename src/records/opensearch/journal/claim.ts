@@ -3,8 +3,8 @@ import sql from 'sql-template-tag';
 
 type Database = Pick<Pool | PoolClient, 'query'>;
 
-/** How long a claim holds before others may take it over, in seconds: longer than a bulk request with its repetitions. */
-const lease = 60;
+/** How long a claim holds before others may take it over, in seconds. Whoever lives renews it; what the dead had waits so long. */
+const lease = 15;
 
 /** A batch that is this indexer's to index, until its lease runs out. */
 export interface Batch {

@@ -36,7 +36,7 @@ const concurrency = 2;
 const maxBatches = 500;
 const maxBytes = 16_000_000;
 /** A claim is renewed after so long, in milliseconds. */
-const renewAfter = 20_000;
+const renewAfter = 4000;
 
 /** Makes an indexer. */
 export const createIndexer = (options: IndexerOptions): Indexer => {
