@@ -10,14 +10,24 @@ import { summarize } from '../../src/records/postgres/upkeep/summary.js';
 import type { QueryAnswer } from '../../src/records/record-index.js';
 import { type World, worldNow } from './world.js';
 
-/** Asks one query of a world, with rollups or without. `now`: milliseconds, the world's unless told. */
+/**
+ * Asks one query of a world, with rollups or without. `now`: milliseconds, the world's unless told. `digestBytes`: of digests and
+ * sketches that a statement may answer, if fewer than usual.
+ */
 export const askWith = async (
   { pool, organizationId, applicationId }: Pick<World, 'pool' | 'organizationId' | 'applicationId'>,
-  { rollups, now = worldNow }: { rollups: boolean; now?: number },
+  { rollups, now = worldNow, ...limits }: { rollups: boolean; now?: number; digestBytes?: number },
   query: PlainJson,
   range: PlainJson,
 ): Promise<QueryAnswer> => {
-  const search = createSearch({ pool, queue: fairQueueFor(pool), clock: () => now, timeoutMs: 30_000, rollups });
+  const search = createSearch({
+    pool,
+    queue: fairQueueFor(pool),
+    clock: () => now,
+    timeoutMs: 30_000,
+    rollups,
+    ...limits,
+  });
   const { responses } = await search.prepare(locate(range), locate([query]))({ organizationId, applicationId });
   return responses[0]!;
 };

@@ -123,6 +123,10 @@ describe('search over sketches', () => {
     expect(await distinct(true, { field: 'data.label' })).toBeLessThan(labels / 2);
     expect(await distinct(true, { field: 'data.label', precision_threshold: 3001 })).toBe(labels);
     expect(await distinct(true, { field: 'data.label', missing: 'none' })).toBe(labels + 1);
+    const tooLarge = { products: [], size: 0, aggs: { c: { cardinality: { field: 'data.label' } } } };
+    expect(aggregationsOf(await askWith(world, { rollups: true, digestBytes: 1 }, tooLarge, whole))).toEqual({
+      c: { value: labels },
+    });
     const query = { bool: { filter: [{ term: { 'device.serial': 'a1' } }] } };
     expect(await distinct(true, { field: 'data.label' }, { query })).toBe(
       await distinct(false, { field: 'data.label' }, { query }),

@@ -14,6 +14,7 @@ import { earlyLook, noLook, readScope } from './call-scope.js';
 import { execute } from './execute.js';
 import { planOf } from './plan.js';
 import { type SearchConnections, takeSnapshot } from './snapshot.js';
+import { TooLarge } from './snapshot-reader.js';
 import { loadFields } from './sql/load-fields.js';
 
 /** What the search works with. */
@@ -115,18 +116,28 @@ const answerAll = async (
     const answers = requests.map(({ parsed: request, ids }) =>
       answered(() => {
         if (request instanceof SearchFailure) throw request;
-        return snapshot.run(Math.min(timeoutMs, request.timeoutMs ?? timeoutMs), async (reader) => {
-          const fields = await scope.fields(ids, reader.rows);
-          const bounds = {
-            organizationId,
-            deviceIds: scope.deviceIds,
-            productIds: ids,
-            from: range.from,
-            to: range.to,
-          };
-          await reader.pace.begin();
-          const plan = planOf(request, { scope: bounds, range, fields, now });
-          return execute(plan, { reader, weigh: budget.weigh, times, ...(rollups && { sources: scope.sources }) });
+        const read = (withRollups: boolean) =>
+          snapshot.run(Math.min(timeoutMs, request.timeoutMs ?? timeoutMs), async (reader) => {
+            const fields = await scope.fields(ids, reader.rows);
+            const bounds = {
+              organizationId,
+              deviceIds: scope.deviceIds,
+              productIds: ids,
+              from: range.from,
+              to: range.to,
+            };
+            await reader.pace.begin();
+            const plan = planOf(request, { scope: bounds, range, fields, now });
+            return execute(plan, {
+              reader,
+              weigh: budget.weigh,
+              times,
+              ...(withRollups && { sources: scope.sources }),
+            });
+          });
+        return read(rollups).catch((error: unknown) => {
+          if (error instanceof TooLarge && rollups) return read(false);
+          throw error;
         });
       }),
     );

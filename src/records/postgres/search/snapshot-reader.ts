@@ -21,6 +21,9 @@ export interface Reader {
   batches(query: Sql, take: (rows: unknown[][]) => void): Promise<void>;
 }
 
+/** What a statement answers is more than may be held: digests and sketches of very many records. */
+export class TooLarge extends Error {}
+
 /** Nobody waits for the answer any more. */
 class CallerGone extends Error {}
 
@@ -32,6 +35,31 @@ const jsonAsText = {
     jsonTypes.has(type) ? (text: string) => text : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
 } as typeof pg.types;
 const queryCanceled = '57014';
+const programLimitExceeded = '54000';
+
+/**
+ * Bytes of digests and sketches that one statement may answer: in hexadecimal, and laid together, they take several times as
+ * much.
+ */
+export const maxDigestBytes = 32 * 2 ** 20;
+
+/** Reads JSON as the text that it is, and digests and sketches up to so many bytes. @throws TooLarge */
+const typesWithin = (bytes: number): typeof pg.types => {
+  const { builtins } = pg.types;
+  const read = pg.types.getTypeParser(builtins.BYTEA) as (text: string) => Buffer;
+  let left = bytes;
+  const readWithin = (text: string): Buffer => {
+    // Two digits a byte behind `\x`; nothing else stands for too much (see `laidTogether`).
+    left -= text.length / 2 - 1;
+    if (left < 0 || text.length === 2) throw new TooLarge();
+    return read(text);
+  };
+  return {
+    ...jsonAsText,
+    getTypeParser: (type: number, format?: 'text') =>
+      type === builtins.BYTEA ? readWithin : (jsonAsText.getTypeParser(type, format) as (text: string) => unknown),
+  } as typeof pg.types;
+};
 
 /** How a reader is opened. */
 export interface SnapshotReaderOptions {
@@ -44,6 +72,8 @@ export interface SnapshotReaderOptions {
   readonly beside?: SnapshotReader;
   /** Whether others are to share the snapshot. */
   readonly exported?: boolean;
+  /** Of one statement; {@link maxDigestBytes} unless given. */
+  readonly digestBytes?: number;
 }
 
 /** A connection inside a read-only transaction that sees one snapshot of the database. */
@@ -94,6 +124,7 @@ export class SnapshotReader {
       }
       // The caller's leaving is why it was cancelled.
       this.options.signal?.throwIfAborted();
+      if (isTooLarge(error)) throw new TooLarge();
       throw isTimeout(error) && !this.gone ? new TimedOut() : error;
     }
   }
@@ -144,7 +175,7 @@ export class SnapshotReader {
             text: query.text,
             values: query.values.map(storable),
             rowMode: 'array',
-            types: jsonAsText,
+            types: typesWithin(this.options.digestBytes ?? maxDigestBytes),
           })
         ).rows;
       },
@@ -190,5 +221,9 @@ const storable = (value: unknown): unknown => {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
   return Array.isArray(value) ? value.map(storable) : value;
 };
+
+/** PostgreSQL puts no value together that has a gigabyte or more. */
+const isTooLarge = (error: unknown) =>
+  error instanceof TooLarge || (error instanceof pg.DatabaseError && error.code === programLimitExceeded);
 
 const isTimeout = (error: unknown) => error instanceof pg.DatabaseError && error.code === queryCanceled;

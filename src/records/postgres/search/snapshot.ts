@@ -15,6 +15,8 @@ export interface SearchConnections {
   /** Connections of their own, so that slow searches hold up nothing else. */
   readonly pool: Pool;
   readonly queue: FairQueue;
+  /** Bytes of digests and sketches that one statement may answer, where it is not the usual number. */
+  readonly digestBytes?: number;
 }
 
 /** How a snapshot is taken. */
@@ -40,13 +42,14 @@ export const callTimeouts = 3;
  * @throws ApiError RATE_LIMITED where too many of its calls wait; TimedOut where its turn does not come in time.
  */
 export const takeSnapshot = async (
-  { pool, queue }: SearchConnections,
+  { pool, queue, digestBytes }: SearchConnections,
   { organizationId, maxConnections, timeoutMs, signal, ...given }: SnapshotOptions,
 ): Promise<Snapshot> => {
   const { deadline = performance.now() + callTimeouts * timeoutMs } = given;
   const turn = queue.takeFree(organizationId) ?? (await waitTurn(queue, organizationId, deadline, signal));
   const exported = maxConnections > 1 && queue.hasFree(organizationId);
-  const first = await openConnection(pool, turn, { organizationId, timeoutMs, signal, exported });
+  const options = { organizationId, timeoutMs, signal, ...(digestBytes !== undefined && { digestBytes }) };
+  const first = await openConnection(pool, turn, { ...options, exported });
   const connections = [Promise.resolve(first)];
   const idle = [first];
   const waiting: ((connection: Connection) => void)[] = [];
@@ -57,7 +60,7 @@ export const takeSnapshot = async (
     // Another only while one is to spare: a search never waits for a connection while it holds one.
     const another = exported && connections.length < maxConnections ? queue.takeFree(organizationId) : undefined;
     if (another === undefined) return new Promise((resolve) => waiting.push(resolve));
-    const opened = openConnection(pool, another, { organizationId, timeoutMs, signal, beside: first.reader });
+    const opened = openConnection(pool, another, { ...options, beside: first.reader });
     connections.push(opened);
     return opened;
   };

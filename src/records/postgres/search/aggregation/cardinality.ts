@@ -2,7 +2,7 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { SimpleMetric } from '../../../../search/aggregation/option/simple-metric.js';
 import { chain } from '../../../../search/pace.js';
 import { countSketched } from '../rollup/sketch.js';
-import { rollupColumn } from '../rollup/source.js';
+import { laidTogether, rollupColumn } from '../rollup/source.js';
 import { type StoredField, valueSlots } from '../sql/stored-field.js';
 import { valueKey } from './bucket/bucket-key.js';
 import { noNumber, type Planned, type Stage } from './bucket/stage.js';
@@ -27,7 +27,7 @@ const counted = ({ cell, column }: ReturnType<Stage['aggregate']>): Planned => (
 /** Nothing is put in order by these (see `needOf`). */
 const sketched = (field: StoredField, stage: Stage): Planned => {
   const column = stage.level.perRecord(rollupColumn(field, sql`r.sketch`), [field]);
-  const { cell } = stage.aggregate((where) => sql`string_agg(${column}, ''::bytea)${where}`);
+  const { cell } = stage.aggregate(laidTogether(column));
   const valueOf = (bytes: unknown) => (bytes instanceof Buffer ? countSketched(bytes, stage.planning.pace) : 0);
   return { read: (bucket) => chain(valueOf(cell(bucket)), (value) => ({ value })) };
 };

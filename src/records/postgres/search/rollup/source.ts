@@ -1,5 +1,6 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { Field } from '../../../../search/field/field.js';
+import { maxDigestBytes } from '../snapshot-reader.js';
 import { valueSlots } from '../sql/stored-field.js';
 import type { RollupRange, Whose } from './range.js';
 import { rolledParts } from './rolled.js';
@@ -18,6 +19,12 @@ export const rollupSource = (bounds: Whose & { from: string; to: string }, range
 
 /** How many records a row of {@link rollupSource} stands for, each counted once. */
 export const recordCount: Sql = sql`case when r.slot = 0 then r.n else 0 end`;
+
+/** Digests or sketches of a group behind each other; an empty text where they are more than one statement may answer. */
+export const laidTogether =
+  (column: Sql) =>
+  (where: Sql): Sql =>
+    sql`case when sum(octet_length(${column}))${where} > ${maxDigestBytes}::int then ''::bytea else string_agg(${column}, ''::bytea)${where} end`;
 
 /** A column of the rows that hold a field's values, null in the others. */
 export const rollupColumn = (field: Field, column: Sql): Sql => {

@@ -7,7 +7,7 @@ import { decimal } from '../../../../../search/query/value-of.js';
 import type { Input } from '../../../../../search/syntax/input.js';
 import { scalarText } from '../../../../../search/syntax/value.js';
 import { squared } from '../../../squared.js';
-import { rollupColumn } from '../../rollup/source.js';
+import { laidTogether, rollupColumn } from '../../rollup/source.js';
 import type { StoredField } from '../../sql/stored-field.js';
 import type { Aggregate, Stage } from '../bucket/stage.js';
 
@@ -95,7 +95,7 @@ const ofRollup = (stage: Stage, field: StoredField): Numbers => {
     max: (where) => sql`max(${column(sql`r.max`)})${where}`,
     sumOfSquares: (where) => sql`sum(${squares})${where}`,
     ...(stage.planning.scope.rollup?.digests && {
-      digest: (where: Sql) => sql`string_agg(${column(sql`r.digest`)}, ''::bytea)${where}`,
+      digest: laidTogether(column(sql`r.digest`)),
     }),
   };
 };
