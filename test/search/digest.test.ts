@@ -111,6 +111,45 @@ describe('search over digests', () => {
     expect(await answered({ rollups: true, digestBytes: 1000 })).toEqual(exact);
   });
 
+  it('tells percentiles and ranks within the bound that the page states', async () => {
+    const percents = [0, 0.1, 1, 5, 25, 50, 75, 95, 99, 99.9, 100];
+    const numbers = (product: 'first' | 'second', field: (typeof fields)[number]) =>
+      [...records, ...late]
+        .filter(({ serial }) => (product === 'first' ? serial.startsWith('a') : serial === 'b1'))
+        .flatMap(({ data }) => data[field] ?? [])
+        .sort((a, b) => a - b);
+    for (const product of ['first', 'second'] as const) {
+      for (const field of fields) {
+        const sorted = numbers(product, field);
+        const products = [world.productIds[product]!];
+        const values = [sorted[0]!, sorted[40]!, sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!];
+        const aggs = {
+          p: { percentiles: { field: `data.${field}`, percents } },
+          r: { percentile_ranks: { field: `data.${field}`, values } },
+        };
+        const { p, r } = aggregationsOf(await ask(true, { products, size: 0, aggs }, whole)) as Percentiles & {
+          r: Percentiles['p'];
+        };
+        const exact = aggregationsOf(await ask(false, { products, size: 0, aggs }, whole)) as typeof p & {
+          r: typeof r;
+        };
+        for (const percent of percents) {
+          const q = percent / 100;
+          const slack = 0.02 * q * (1 - q) * sorted.length + 1;
+          const place = q * (sorted.length - 1);
+          const value = p.values[percent.toFixed(1)]!;
+          expect(value).toBeGreaterThanOrEqual(sorted[Math.max(0, Math.floor(place - slack))]!);
+          expect(value).toBeLessThanOrEqual(sorted[Math.min(sorted.length - 1, Math.ceil(place + slack))]!);
+        }
+        for (const [value, rank] of Object.entries(r.values)) {
+          const truth = exact.r.values[value]!;
+          const q = truth / 100;
+          expect(Math.abs(rank - truth)).toBeLessThanOrEqual(2 * q * (1 - q) + 100 / sorted.length);
+        }
+      }
+    }
+  });
+
   it('tells the median absolute deviation within the bound that the page states, where no more is asked for', async () => {
     const products = [world.productIds['first']!];
     const deviation = async (rollups: boolean, compression?: number) => {

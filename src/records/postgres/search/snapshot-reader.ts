@@ -45,8 +45,8 @@ export const maxDigestBytes = 32 * 2 ** 20;
 
 /** Reads JSON as the text that it is, and digests and sketches up to so many bytes. @throws TooLarge */
 const typesWithin = (bytes: number): typeof pg.types => {
-  const { builtins } = pg.types;
-  const read = pg.types.getTypeParser(builtins.BYTEA) as (text: string) => Buffer;
+  const bytea: number = pg.types.builtins.BYTEA;
+  const read = pg.types.getTypeParser(bytea) as (text: string) => Buffer;
   let left = bytes;
   const readWithin = (text: string): Buffer => {
     // Two digits a byte behind `\x`; nothing else stands for too much (see `laidTogether`).
@@ -57,7 +57,7 @@ const typesWithin = (bytes: number): typeof pg.types => {
   return {
     ...jsonAsText,
     getTypeParser: (type: number, format?: 'text') =>
-      type === builtins.BYTEA ? readWithin : (jsonAsText.getTypeParser(type, format) as (text: string) => unknown),
+      type === bytea ? readWithin : (jsonAsText.getTypeParser(type, format) as (text: string) => unknown),
   } as typeof pg.types;
 };
 
