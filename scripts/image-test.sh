@@ -61,9 +61,11 @@ make_base() {
   buildah commit --quiet --rm "$container" "$base" >/dev/null
 }
 
-# npm in the build finds what was downloaded before.
+# npm in the build finds what was downloaded before, and opens more files of it than a container may by default.
 build() {
-  buildah build --quiet --format docker --pull=never --network host --isolation chroot --volume "$(npm config get cache 2>/dev/null):/root/.npm" \
+  local files
+  files=$(ulimit -Hn)
+  buildah build --quiet --ulimit "nofile=$files:$files" --format docker --pull=never --network host --isolation chroot --volume "$(npm config get cache 2>/dev/null):/root/.npm" \
     --file Containerfile --tag "$image" . >"$work/build.log" 2>&1 || { tail -n 40 "$work/build.log" >&2; return 1; }
 }
 

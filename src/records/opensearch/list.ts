@@ -19,7 +19,7 @@ export interface ListOptions {
 const maxDocuments = 10_000;
 
 /** What is read of a document that is shown. */
-const shown = { _source: ['src'], docvalue_fields: ['d', 'p', 'us', 'seq'] };
+const shown = { _source: true, docvalue_fields: ['d', 'p', 'us', 'seq'] };
 
 /** Finds records by their identifiers. */
 export const createClusterFind =

@@ -86,6 +86,7 @@ export class DeviceSortedHits {
       sort: order,
       track_total_hits: false,
       ...hitParts,
+      docvalue_fields: [...hitParts.docvalue_fields, 'dn'],
       ...(isAfterCursor && { search_after: cursorOf(this.rest, cursor!.slice(1)) }),
     }));
   }

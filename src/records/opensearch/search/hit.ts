@@ -6,11 +6,11 @@ import type { EngineHit, Part } from '../engine.js';
 import type { OlderTypes } from './older-type.js';
 import { sortValueOf } from './order.js';
 
-/** What is asked of the engine for each record that is shown. */
-export const hitParts: Part = {
-  _source: ['src', 'ig'],
-  docvalue_fields: ['d', 'dn', 'p', 'us', 'shape'],
-};
+/** What is asked of the engine for each record that is shown. It would have to read a source to give a part of it. */
+export const hitParts = {
+  _source: true,
+  docvalue_fields: ['d', 'p', 'us', 'shape'],
+} as const satisfies Part;
 
 /** Bytes of a record as it is held. */
 export const weightOf = ({ _source }: EngineHit): number => 200 + (_source?.src?.length ?? 0);

@@ -11,6 +11,9 @@ export const numberIn = (value: unknown): number | null => {
   return Number.isFinite(number) ? number : null;
 };
 
+/** A mean or a sum that no double holds, as the engine writes it. */
+const isBeyond = (value: unknown): value is string => value === 'Infinity' || value === '-Infinity';
+
 /** The one number of an answer. */
 export const oneValue =
   ({ answerIn }: Question) =>
@@ -34,7 +37,10 @@ export const oneNumber =
     const value = oneValue(question);
     return {
       asked: question.asked,
-      read: (bucket) => withText(value(bucket) ?? none, print),
+      read: (bucket) => {
+        const given = question.answerIn(bucket)?.['value'];
+        return isBeyond(given) ? { value: given } : withText(value(bucket) ?? none, print);
+      },
       sortable: byValue(question, empty),
     };
   };
