@@ -7,12 +7,17 @@ import { lease } from './claim.js';
 const batchSize = 10_000;
 /** Times are looked at again after this long, for clocks of other processes. Milliseconds. */
 const interval = 600_000;
+/** After a step they are looked at again after this long: what was under way then wrote times of before. Milliseconds. */
+const soon = 10_000;
 
 /** A clock that is watched. */
 export interface WatchedClock {
   /** Milliseconds since 1970. */
   clock(): number;
-  /** Does the work where the clock was stepped back, at the first look, and every ten minutes. Until it succeeds it is due. */
+  /**
+   * Does the work where the clock was stepped back, at the first look, ten seconds after these, and every ten minutes. Until it
+   * succeeds it is due.
+   */
   look(work: (now: number) => Promise<void>): Promise<void>;
 }
 
@@ -35,11 +40,12 @@ export function watchClock(clock: () => number, elapsed: () => number = () => pe
     },
     async look(work) {
       const [now, passed] = [clock(), elapsed()];
-      if (ahead - (now - passed) <= clockTolerance && passed < next) return;
+      const stepped = ahead - (now - passed) > clockTolerance;
+      if (!stepped && passed < next) return;
       ahead = now - passed;
       try {
         await work(now);
-        next = passed + interval;
+        next = passed + (stepped ? soon : interval);
       } catch (error) {
         next = 0;
         throw error;

@@ -1,11 +1,34 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { newId } from '../../src/entities/id.js';
+import { watchClock } from '../../src/hooks/clock-step.js';
 import { useHookWorld } from './hook-world.js';
 import { fine, type Receiver, startReceiver, status } from './receiver.js';
 
 const world = useHookWorld();
 const hour = 3_600_000;
+
+describe('a clock that is watched', () => {
+  it('is looked at again ten seconds after it was stepped back, for what was under way then', async () => {
+    let [now, passed] = [10 * hour, 0];
+    const looks: number[] = [];
+    const watched = watchClock(
+      () => now,
+      () => passed,
+    );
+    const pass = async (seconds: number) => {
+      now += 1000 * seconds;
+      passed += 1000 * seconds;
+      watched.clock();
+      await watched.look(async () => void looks.push(passed / 1000));
+    };
+    for (let second = 0; second < 100; second += 5) await pass(5);
+    looks.length = 0;
+    now -= hour;
+    for (let second = 0; second < 100; second += 5) await pass(5);
+    expect(looks).toEqual([105, 115]);
+  });
+});
 
 describe('a clock that was an hour ahead and is stepped back', () => {
   let receiver: Receiver;
