@@ -9,8 +9,8 @@ const maxFailingTime = 5 * 24 * 3600_000;
 export interface Result {
   delivery: Claimed;
   state: 'pending' | 'succeeded' | 'failed';
-  /** When it is due again, where it is pending. */
-  nextAttemptAt: number;
+  /** How long it waits for its next attempt, where it is pending, in milliseconds. */
+  wait: number;
   /** The attempt that was made; absent where none was. */
   attempt?: AttemptTexts;
   /** How long the call took, and when it ended, in milliseconds. */
@@ -41,6 +41,8 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
   const at = new Date(now);
   const health = healthOf(results);
   const column = <T>(of: (result: Result) => T) => results.map(of);
+  // Where the clock was stepped back since the answer, its time would be far ahead.
+  const due = ({ answeredAt, wait }: Result) => Math.min(answeredAt, now) + wait;
   return sql`
     with result as (
       select * from unnest(
@@ -48,7 +50,7 @@ export const settleQuery = (results: readonly Result[], now: number): Sql => {
         ${uuids(column(({ delivery }) => delivery.id))}::uuid[],
         ${uuids(column(({ delivery }) => delivery.claimId))}::uuid[],
         ${texts(column(({ state }) => state))}::text[],
-        ${times(column(({ nextAttemptAt }) => nextAttemptAt))}::timestamptz[],
+        ${times(column(due))}::timestamptz[],
         ${texts(column(({ attempt }) => attempt?.line))}::text[],
         ${jsons(column(({ attempt }) => attempt?.request))}::json[],
         ${jsons(column(({ attempt }) => attempt?.response))}::json[],

@@ -35,7 +35,7 @@ export function judge(
   // Cut off by our own stop: not an attempt, and due again at once.
   const answeredAt = clock();
   const took = phases.connect + phases.wait + phases.read;
-  if (!answer && !fault) return { delivery, state: 'pending', nextAttemptAt: answeredAt, took, answeredAt };
+  if (!answer && !fault) return { delivery, state: 'pending', wait: 0, took, answeredAt };
 
   const status = answer?.statusCode;
   const succeeded = status !== undefined && status >= 200 && status < 300;
@@ -49,7 +49,7 @@ export function judge(
   return {
     delivery,
     state: succeeded ? 'succeeded' : wait === undefined ? 'failed' : 'pending',
-    nextAttemptAt: answeredAt + (wait ?? 0),
+    wait: wait ?? 0,
     took,
     answeredAt,
     attempt: {
@@ -73,7 +73,7 @@ export function judge(
 export const expire = (delivery: Claimed, now: number): Result => ({
   delivery,
   state: 'failed',
-  nextAttemptAt: now,
+  wait: 0,
   took: 0,
   answeredAt: now,
 });

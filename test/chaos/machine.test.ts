@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import sql from 'sql-template-tag';
 import { atEnd, full, limit, openReceiver, report, startDay, timed, until } from './day.js';
+import { embeddedAddress } from './embedded.js';
 
 const lasting = full ? 20_000 : 3000;
 
@@ -12,6 +15,15 @@ const lasting = full ? 20_000 : 3000;
 const fakeTime = ['x86_64', 'aarch64']
   .map((machine) => join(process.env['OPS_TOOLS'] ?? '', `usr/lib/${machine}-linux-gnu/faketime/libfaketime.so.1`))
   .find(existsSync);
+
+/** The time of an embedded database, in milliseconds since 1970. */
+async function clockOfDatabase(dataDir: string): Promise<number> {
+  const client = new pg.Client(await embeddedAddress(dataDir));
+  await client.connect();
+  const { rows } = await client.query<{ now: Date }>(sql`select clock_timestamp() now`);
+  await client.end();
+  return rows[0]!.now.getTime();
+}
 
 describe.each([
   ['forward', '+3600'],
@@ -22,6 +34,8 @@ describe.each([
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'ddp-clock-'));
       atEnd(() => rm(folder, { recursive: true, force: true }));
+      // The database runs as another user, who reads the file too.
+      await chmod(folder, 0o755);
       const file = join(folder, 'time');
       await writeFile(file, '+0\n', { mode: 0o644 });
       const day = await startDay({
@@ -49,6 +63,7 @@ describe.each([
       await writeFile(file, `${step}\n`);
       const recovered = await timed(day.load.stored(20));
       await pause(lasting);
+      expect(Math.abs((await clockOfDatabase(day.dataDir)) - Date.now() - 1000 * Number(step))).toBeLessThan(60_000);
       stepped = true;
       const { statuses, longest } = day.load.take();
       const settled = await timed(

@@ -60,6 +60,24 @@ describe('a clock that was an hour ahead and is stepped back', () => {
     await world.until(subject, ([row]) => row?.state === 'succeeded');
   });
 
+  it('makes no delivery wait an hour longer whose call ended just before and is settled after', async () => {
+    // The wait is drawn between the two.
+    const random = () => {
+      if (answer !== fine) world.now -= hour;
+      answer = fine;
+      return 0.5;
+    };
+    const hooks = await world.open({ random });
+    const subject = await world.subject({ url: receiver.url() });
+    answer = status(500);
+    await world.store(hooks, subject);
+    const [due] = await world.until(subject, ([row]) => row?.attempts_made === 1);
+    expect(new Date(due!.next_attempt_at).getTime() - world.now).toBe(5000);
+    world.now += 6000;
+    hooks.wake();
+    await world.until(subject, ([row]) => row?.state === 'succeeded');
+  });
+
   it('delays neither what waits, nor what a process that is gone was calling, nor hooks with a rate or an open circuit', async () => {
     const behind = { url: receiver.url() };
     const [leased, limited, broken] = [
