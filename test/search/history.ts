@@ -7,6 +7,7 @@ import { setRetention } from '../../src/operator/retention.js';
 import { readNative } from '../../src/records/native.js';
 import { retire } from '../../src/records/postgres/upkeep/retention.js';
 import type { LogJob, LogStep } from '../../src/records/record-log.js';
+import { isConflict } from '../../src/transaction.js';
 import type { TestRecords } from '../support/records.js';
 import { noise, purgeAll, rollUpAll } from './rolled.js';
 import { buildWorld, type World, worldNow } from './world.js';
@@ -66,7 +67,6 @@ const variablesOf = (vType: VariableType, swapped: boolean) => {
 };
 
 /** Two transactions changed the same. */
-const isConflict = (error: unknown) => ['40001', '40P01'].includes((error as { code?: string }).code ?? '');
 /** Upkeep as a process does it: what fails because another changed the same is done again later. */
 export const upkeep = (pool: Pool): Promise<void> =>
   rollUpAll(pool).catch((error: unknown) => {

@@ -14,7 +14,7 @@ import { earlyLook, noLook, readScope } from './call-scope.js';
 import { execute } from './execute.js';
 import { planOf } from './plan.js';
 import { type SearchConnections, takeSnapshot } from './snapshot.js';
-import { TooLarge } from './snapshot-reader.js';
+import { isTooLarge } from './snapshot-reader.js';
 import { loadFields } from './sql/load-fields.js';
 
 /** What the search works with. */
@@ -136,7 +136,7 @@ const answerAll = async (
             });
           });
         return read(rollups).catch((error: unknown) => {
-          if (error instanceof TooLarge && rollups) return read(false);
+          if (isTooLarge(error) && rollups) return read(false);
           throw error;
         });
       }),

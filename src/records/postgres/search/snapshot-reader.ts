@@ -22,7 +22,7 @@ export interface Reader {
 }
 
 /** What a statement answers is more than may be held: digests and sketches of very many records. */
-export class TooLarge extends Error {}
+class TooLarge extends Error {}
 
 /** Nobody waits for the answer any more. */
 class CallerGone extends Error {}
@@ -124,7 +124,6 @@ export class SnapshotReader {
       }
       // The caller's leaving is why it was cancelled.
       this.options.signal?.throwIfAborted();
-      if (isTooLarge(error)) throw new TooLarge();
       throw isTimeout(error) && !this.gone ? new TimedOut() : error;
     }
   }
@@ -222,8 +221,8 @@ const storable = (value: unknown): unknown => {
   return Array.isArray(value) ? value.map(storable) : value;
 };
 
-/** PostgreSQL puts no value together that has a gigabyte or more. */
-const isTooLarge = (error: unknown) =>
+/** Whether digests and sketches were more than may be held, or more than PostgreSQL puts together as one value (a gigabyte). */
+export const isTooLarge = (error: unknown) =>
   error instanceof TooLarge || (error instanceof pg.DatabaseError && error.code === programLimitExceeded);
 
 const isTimeout = (error: unknown) => error instanceof pg.DatabaseError && error.code === queryCanceled;
