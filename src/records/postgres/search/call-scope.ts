@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { empty } from 'sql-template-tag';
 import { isId } from '../../../entities/id.js';
 import type { Fields } from '../../../search/field/field.js';
 import { fieldsOf, type KnownFields } from '../../../search/field/resolve.js';
@@ -23,8 +23,10 @@ export interface CallScope {
 interface ScopeOptions {
   readonly organizationId: string;
   readonly applicationId: string;
-  /** The products of the first query, which mostly are those of all. */
-  readonly productIds: readonly string[];
+  /** The products whose fields a query may name, mostly those of all queries; undefined where none names any. */
+  readonly productIds: readonly string[] | undefined;
+  /** The only devices whose records can be asked for; undefined: all of the application. */
+  readonly named?: readonly string[] | undefined;
   /** What to find out of rollups in the same round trip. */
   readonly early: EarlyLook;
   readonly timeoutMs: number;
@@ -65,6 +67,28 @@ export const earlyLook = (requests: readonly SearchRequest[]): EarlyLook => {
   return { all, devices: devices.size > maxNamed ? [] : [...devices] };
 };
 
+/**
+ * The only devices that the records of a page can be of, where its query says so: an application may have very many others.
+ * Undefined: any of the application.
+ */
+export const onlyDevices = ([request, ...others]: readonly SearchRequest[]): readonly string[] | undefined => {
+  if (request?.query === undefined || others.length > 0 || request.aggregations.length > 0) return undefined;
+  const ids = requiredDevices(request.query);
+  return ids !== undefined && ids.length <= maxNamed ? ids : undefined;
+};
+
+const requiredDevices = (query: Query): readonly string[] | undefined => {
+  if (query.kind === 'bool') {
+    for (const part of [...query.must, ...query.filter]) {
+      const found = requiredDevices(part);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if ((query.kind !== 'term' && query.kind !== 'terms') || query.field !== 'device.id') return undefined;
+  return idsOf(query.field, query.kind === 'term' ? [query.value] : query.values);
+};
+
 /** The devices that a query names, those it cannot name here left out; undefined: it names none. */
 const namedDevices = (query: Query): readonly string[] | undefined => {
   switch (query.kind) {
@@ -89,22 +113,24 @@ const idsOf = (field: string, values: readonly Input[]): string[] =>
 
 const loadScope = async (
   rows: Rows,
-  { organizationId, applicationId, productIds, early }: ScopeOptions,
+  { organizationId, applicationId, productIds, named, early }: ScopeOptions,
 ): Promise<CallScope> => {
   const inScope = (of: readonly string[]) => ({ organizationId, applicationId, productIds: of });
   const sources = findSources(organizationId, applicationId);
+  const known = productIds === undefined ? empty : sql`, ${fieldColumns(inScope(productIds))}`;
   const [[found]] = await Promise.all([
     rows<KnownFields & { devices: string }>(
       sql`
         select (select coalesce(string_agg(device_id::text, ','), '') from application_device
-          where application_id = ${applicationId}::uuid) as devices, ${fieldColumns(inScope(productIds))}`,
-      productIds.length === 0 ? 'scope' : 'scope of products',
+          where application_id = ${applicationId}::uuid${named === undefined ? empty : sql` and device_id = any(${named}::uuid[])`}) as devices${known}`,
+      nameOf(productIds, named),
     ),
     early.all ? sources(rows) : undefined,
     early.devices.length > 0 ? sources(rows, early.devices) : undefined,
   ]);
   const { devices } = found!;
-  const loaded = new Map([[productIds.join(), Promise.resolve(fieldsOf(found!, productIds))]]);
+  const loaded = new Map<string, Promise<Fields>>();
+  if (productIds !== undefined) loaded.set(productIds.join(), Promise.resolve(fieldsOf(found!, productIds)));
   return {
     deviceIds: devices === '' ? [] : devices.split(','),
     sources,
@@ -115,4 +141,11 @@ const loadScope = async (
       return loading;
     },
   };
+};
+
+/** Tells apart what {@link loadScope} asks. */
+const nameOf = (productIds: ScopeOptions['productIds'], named: ScopeOptions['named']): string => {
+  const of = named === undefined ? '' : ' of devices';
+  if (productIds === undefined) return `scope without fields${of}`;
+  return productIds.length === 0 ? `scope${of}` : `scope of products${of}`;
 };

@@ -3,6 +3,7 @@ import { timedOut } from '../../../errors.js';
 import { type Envelope, parseEnvelope, parseMultiSearch, productIds } from '../../../search/envelope.js';
 import { illegalArgument, SearchFailure } from '../../../search/failure.js';
 import type { Fields } from '../../../search/field/field.js';
+import { namesFields, reservedOnly } from '../../../search/names-fields.js';
 import { TimedOut } from '../../../search/pace.js';
 import type { SearchRequest } from '../../../search/request.js';
 import { timeSlices } from '../../../time-slice.js';
@@ -10,7 +11,7 @@ import type { Times } from '../../answer/hit.js';
 import { type CallBudget, ResultBudget } from '../../answer/result-budget.js';
 import { inTime, parsed, shards, stopwatch, timedOutAnswer, whenTurn } from '../../answer/search-call.js';
 import type { Ask, FieldType, Found, QueryAnswer, Search, SearchAnswer, SearchCall } from '../../record-index.js';
-import { earlyLook, noLook, readScope } from './call-scope.js';
+import { earlyLook, noLook, onlyDevices, readScope } from './call-scope.js';
 import { execute } from './execute.js';
 import { planOf } from './plan.js';
 import { type SearchConnections, takeSnapshot } from './snapshot.js';
@@ -111,14 +112,16 @@ const answerAll = async (
   try {
     const good = requests.flatMap(({ parsed: request }) => (request instanceof SearchFailure ? [] : [request]));
     const early = rollups ? earlyLook(good) : noLook;
-    const scope = await inTime(readScope(snapshot, { ...call, productIds: requests[0]!.ids, early, timeoutMs }));
+    const naming = requests.find(({ parsed: request }) => !(request instanceof SearchFailure) && namesFields(request));
+    const looked = { productIds: naming?.ids, named: onlyDevices(good), early, timeoutMs };
+    const scope = await inTime(readScope(snapshot, { ...call, ...looked }));
     if (scope === 'late') return { took: took(), responses: queries.map(() => timedOutAnswer(took())) };
     const answers = requests.map(({ parsed: request, ids }) =>
       answered(() => {
         if (request instanceof SearchFailure) throw request;
         const read = (withRollups: boolean) =>
           snapshot.run(Math.min(timeoutMs, request.timeoutMs ?? timeoutMs), async (reader) => {
-            const fields = await scope.fields(ids, reader.rows);
+            const fields = namesFields(request) ? await scope.fields(ids, reader.rows) : reservedOnly;
             const bounds = {
               organizationId,
               deviceIds: scope.deviceIds,

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { locate, type PlainJson } from '../../src/json.js';
+import { namesFields } from '../../src/search/names-fields.js';
+import { parseRequest } from '../../src/search/request.js';
+import { Input } from '../../src/search/syntax/input.js';
+import { useWorld, worldNow } from './world.js';
+
+const names = (query: PlainJson) => namesFields(parseRequest(new Input(locate(query), 'query')));
+const ofDevice = (serial: string) => ({ term: { 'device.serial': serial } });
+
+describe('a query names no field of a product or record', () => {
+  it.each<PlainJson>([
+    {},
+    { size: 10, sort: [{ ts: 'desc' }, '_doc', '_score'] },
+    { query: { match_all: {} }, post_filter: { ids: { values: ['x'] } } },
+    {
+      query: {
+        bool: { filter: [{ term: { 'device.id': 'x' } }, { range: { ts: { gte: 0 } } }], must_not: ofDevice('1') },
+      },
+    },
+    { query: { bool: { should: [{ terms: { 'product.id': ['x'] } }, { match_none: {} }] } } },
+  ])('where it is %j', (query) => expect(names(query)).toBe(false));
+});
+
+describe('a query may name one', () => {
+  it.each<PlainJson>([
+    { sort: 'data.n' },
+    { query: { term: { 'data.n': 1 } } },
+    { query: { range: { 'data.n': { gte: 1 } } } },
+    { query: { bool: { must: [{ match_all: {} }, { bool: { must_not: { terms: { 'metadata.n': [1] } } } }] } } },
+    { query: { exists: { field: 'device' } } },
+    { query: { query_string: { query: '1' } } },
+    { post_filter: { match: { 'data.n': 1 } } },
+    { fields: ['ts'] },
+    { size: 0, aggs: { d: { date_histogram: { field: 'ts', fixed_interval: '1d' } } } },
+  ])('where it is %j', (query) => expect(names(query)).toBe(true));
+});
+
+describe('queries of one call', () => {
+  const world = useWorld({
+    devices: [{ serial: '1' }, { serial: '2' }],
+    records: [1, 2, 3].map((n) => ({ serial: `${(n % 2) + 1}`, ts: worldNow / 1000 - n, data: { n } })),
+  });
+  const idOf = async (serial: string) =>
+    (await world.pool.query<{ id: string }>('select id from device where serial = $1', [serial])).rows[0]!.id;
+  const found = (answer: unknown) =>
+    (answer as { hits: { hits: { _source: { data: { n: number } } }[] } }).hits.hits.map(
+      ({ _source }) => _source.data.n,
+    );
+
+  it('answer each as alone, whichever of them name fields', async () => {
+    const id = await idOf('1');
+    const queries: { query: PlainJson }[] = [
+      { query: ofDevice('2') },
+      { query: { term: { 'device.id': id } } },
+      { query: { term: { 'data.n': 3 } } },
+      { query: { bool: { filter: [{ terms: { 'device.id': [id, 'none'] } }, { range: { 'data.n': { gte: 2 } } }] } } },
+      { query: { term: { 'device.id': 'none' } } },
+    ];
+    const alone = await Promise.all(queries.map((query) => world.ask(query)));
+    expect(alone.map(found)).toEqual([[1, 3], [2], [3], [2], []]);
+    const { responses } = await world.askAll(queries.map((query) => ({ products: [], ...query })));
+    expect(responses.map(found)).toEqual(alone.map(found));
+  });
+});
