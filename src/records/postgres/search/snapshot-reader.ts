@@ -15,8 +15,8 @@ export interface Reader {
   rows: Rows;
   /** For long loops over what was read. */
   readonly pace: Pace;
-  /** Runs a query and answers its rows as arrays, JSON as the text that it is stored as. */
-  tuples(query: Sql): Promise<unknown[][]>;
+  /** Runs a query and answers its rows as arrays, JSON as the text that it is stored as. @param name as of {@link Rows} */
+  tuples(query: Sql, name?: string): Promise<unknown[][]>;
   /** Runs a query of many wide rows, a few hundred at a time. */
   batches(query: Sql, take: (rows: unknown[][]) => void): Promise<void>;
 }
@@ -167,10 +167,11 @@ export class SnapshotReader {
         await limit();
         return (await this.client.query<R>(name === undefined ? query : named(`search ${name}`, query))).rows;
       },
-      tuples: async (query) => {
+      tuples: async (query, name) => {
         await limit();
         return (
           await this.client.query<unknown[]>({
+            ...(name !== undefined && { name: `search ${name}` }),
             text: query.text,
             values: query.values.map(storable),
             rowMode: 'array',

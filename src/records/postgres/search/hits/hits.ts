@@ -49,11 +49,19 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
     for (const row of batch) request.weigh(lengthOf(row));
     rows.push(...batch);
   };
-  if (request.size > atOnce) await reader.batches(statement(request), take);
-  else {
+  const read = (part: HitsRequest) => reader.tuples(statement(part), pageName(part));
+  if (request.size > atOnce) {
+    // A page of an index is mostly not full, and a cursor's statement cannot be kept prepared.
+    const begun = pageName(request) === undefined ? 0 : atOnce;
+    if (begun > 0) take(await read({ ...request, size: begun }));
+    if (rows.length === begun) {
+      const rest = { ...request, from: request.from + begun, size: request.size - begun };
+      await reader.batches(statement(rest), take);
+    }
+  } else {
     for (const scope of newestFirst(request)) {
       const size = request.size - rows.length;
-      if (size > 0) take(await reader.tuples(statement({ ...request, scope, size })));
+      if (size > 0) take(await read({ ...request, scope, size }));
     }
   }
   const devices = await devicesOf(reader.rows, request.source === false && request.fields.length === 0 ? [] : rows);
@@ -92,6 +100,32 @@ export const statement = (request: Omit<HitsRequest, 'span'>): Sql => {
   return sql`select ${join(hitColumns(sort))} from unnest(${ids}::uuid[]) as one(id) cross join lateral (${ofOne}) r ${end}`;
 };
 
+/**
+ * The name under which the statement of a page is kept prepared; undefined where its plan depends on values. Planning one over some
+ * partitions takes longer than reading a page in the order of an index. Each name is of one text, and there are few.
+ */
+export const pageName = (request: Omit<HitsRequest, 'span'>): string | undefined => {
+  const { after, sort, products } = request;
+  const { scope, rest: predicates } = narrow(request.scope, request.predicates);
+  const [key, second] = sort;
+  const [time, another] = predicates;
+  if (after !== undefined || second !== undefined || another !== undefined) return undefined;
+  if ((key !== undefined && key.field.path !== 'ts') || (time !== undefined && !isTime(time))) return undefined;
+  const isOne = scope.deviceIds.length === 1;
+  if (!isOne && !isByTime({ ...request, scope, predicates })) return undefined;
+  return [
+    'page',
+    key === undefined ? 'newest' : key.descending ? 'desc' : 'asc',
+    isOne ? 'device' : products ? 'by product' : 'by device',
+    ...(scope.productIds.length > 0 ? ['of products'] : []),
+    ...(time?.lower ? [time.lower.inclusive ? 'from' : 'after'] : []),
+    ...(time?.upper ? [time.upper.inclusive ? 'to' : 'before'] : []),
+  ].join(' ');
+};
+
+const isTime = (one: Predicate): one is Extract<Predicate, { kind: 'range' }> =>
+  one.kind === 'range' && one.field.path === 'ts';
+
 const maxByDevice = 100_000;
 
 /** Whether records are asked for in the order of time, and most of what an index gives in that order matches. */
@@ -107,7 +141,7 @@ export const isByTime = ({
   (sort.length === 0 || sort[0]!.field.path === 'ts') &&
   sort.every(({ field }) => !field.ofDevice) &&
   scope.deviceIds.length * (from + size) <= maxByDevice &&
-  predicates.every((one) => one.kind === 'all' || (one.kind === 'range' && one.field.path === 'ts'));
+  predicates.every((one) => one.kind === 'all' || isTime(one));
 
 /** What hits need beside their records. */
 export interface Surroundings extends Devices {

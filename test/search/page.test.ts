@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { useWorld, worldNow } from './world.js';
+
+describe('a page of more than 500 records of one device', () => {
+  const many = Array.from({ length: 1203 }, (_, index) => index);
+  const world = useWorld({
+    devices: [{ serial: '1' }, { serial: '2' }],
+    // Two at each moment: those are told apart by the order of storing.
+    records: many.map((n) => ({ serial: n % 3 === 0 ? '2' : '1', ts: worldNow / 1000 - (n >> 1), data: { n } })),
+  });
+
+  it.each([500, 501, 700, 802, 1000])('has %i in their order, each once', async (size) => {
+    const { rows } = await world.pool.query<{ id: string }>(`select id from device where serial = '1'`);
+    const id = rows[0]!.id;
+    const query = { term: { 'device.id': id } };
+    for (const order of ['asc', 'desc']) {
+      const ask = (from: number, count: number) => world.ask({ query, from, size: count, sort: [{ ts: order }] });
+      const page = idsOf(await ask(0, size));
+      const parts = [await ask(0, 250), await ask(250, 250), await ask(500, 500)].flatMap(idsOf);
+      expect(page).toEqual(parts.slice(0, size));
+      expect(new Set(page).size).toBe(Math.min(size, 802));
+    }
+  });
+});
+
+const idsOf = (answer: unknown) => (answer as { hits: { hits: { _id: string }[] } }).hits.hits.map(({ _id }) => _id);
