@@ -4,6 +4,7 @@ import { weighedTypes } from '../../../database/row-weight.js';
 import { NewestValues, newestRecords } from '../../answer/latest.js';
 import type { PlainObject } from '../../item.js';
 import type { RecordIndex } from '../../record-index.js';
+import { dayOf } from '../day.js';
 import { type ProductShape, ProductShapes, type ProductUse } from '../log/product.js';
 
 /** Counts what is read, in bytes; throws past what the call may read. */
@@ -131,7 +132,7 @@ const findRare = async (pool: Pool, missing: readonly Missing[], weigh: Weigh): 
           select last_ts from record_rollup u
           where u.device_id = p.device_id and u.product_id = p.product_id
             and u.slot = case p.kind when 'number' then p.slot else -p.slot end
-          order by u.hour desc limit 1)
+          order by ${dayOf(sql`u.hour`)} desc, u.hour desc limit 1)
         order by r.seq desc limit 1)
       union all
       (select r.ts, r.seq, r.data from record r

@@ -8,18 +8,18 @@ where u.organization_id = $7::uuid and u.product_id = any($8::uuid[]) and u.devi
 from unnest($14::uuid[], $15::timestamptz[]))
 union all select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
 from record_rollup u
-where u.organization_id = $16::uuid and u.product_id = any($17::uuid[]) and u.device_id = any($18::uuid[]) and u.slot = any($19::int[]) and u.hour >= $20::timestamptz and u.hour < $21::timestamptz and (coalesce(u.product_id, $22::uuid), u.hour) not in (select *
-from unnest($23::uuid[], $24::timestamptz[]))
+where u.organization_id = $16::uuid and u.product_id = any($17::uuid[]) and u.device_id = any($18::uuid[]) and u.slot = any($19::int[]) and u.hour >= $20::timestamptz and u.hour < $21::timestamptz and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') >= date_bin('1 day', $22::timestamptz, timestamptz '1970-01-01 00:00:00+00') and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') < $23::timestamptz and (coalesce(u.product_id, $24::uuid), u.hour) not in (select *
+from unnest($25::uuid[], $26::timestamptz[]))
 union all select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
 from record_rollup u
-where u.organization_id = $25::uuid and u.product_id = any($26::uuid[]) and u.device_id = any($27::uuid[]) and u.slot = any($28::int[]) and u.hour >= $29::timestamptz and u.hour < $30::timestamptz and (coalesce(u.product_id, $31::uuid), u.hour) not in (select *
-from unnest($32::uuid[], $33::timestamptz[])) and (coalesce(u.product_id, $34::uuid), date_trunc('day', u.hour, 'UTC')) in (select *
-from unnest($35::uuid[], $36::timestamptz[]))
+where u.organization_id = $27::uuid and u.product_id = any($28::uuid[]) and u.device_id = any($29::uuid[]) and u.slot = any($30::int[]) and u.hour >= $31::timestamptz and u.hour < $32::timestamptz and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') >= date_bin('1 day', $33::timestamptz, timestamptz '1970-01-01 00:00:00+00') and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') < $34::timestamptz and (coalesce(u.product_id, $35::uuid), u.hour) not in (select *
+from unnest($36::uuid[], $37::timestamptz[])) and (coalesce(u.product_id, $38::uuid), date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00')) in (select *
+from unnest($39::uuid[], $40::timestamptz[]))
 union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from unnest($37::uuid[], $38::timestamptz[]) y (product_id, hour)
+from unnest($41::uuid[], $42::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join unnest($39::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $40::uuid and x.product_id = any($41::uuid[]) and x.device_id = any($42::uuid[]) and x.ts >= $43::timestamptz and x.ts < $44::timestamptz) r
+cross join unnest($43::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $44::uuid and x.product_id = any($45::uuid[]) and x.device_id = any($46::uuid[]) and x.ts >= $47::timestamptz and x.ts < $48::timestamptz) r
 where true) s
 -- $1 = 1
 -- $2 = ["uuid"]
@@ -42,26 +42,30 @@ where true) s
 -- $19 = [0,1]
 -- $20 = "2026-11-23T00:00:00.000Z"
 -- $21 = "2026-11-23T13:00:00.000Z"
--- $22 = "00000000-0000-0000-0000-000000000000"
--- $23 = ["uuid","uuid","uuid"]
--- $24 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $25 = "uuid"
--- $26 = ["uuid"]
--- $27 = ["uuid","uuid"]
--- $28 = [0,1]
--- $29 = "2026-03-28T00:00:00.000Z"
--- $30 = "2026-03-30T00:00:00.000Z"
--- $31 = "00000000-0000-0000-0000-000000000000"
--- $32 = ["uuid","uuid","uuid"]
--- $33 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $34 = "00000000-0000-0000-0000-000000000000"
--- $35 = ["uuid","uuid"]
--- $36 = ["2026-03-28T00:00:00.000Z","2026-03-29T00:00:00.000Z"]
--- $37 = ["uuid","uuid","uuid"]
--- $38 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $39 = [0,1]
--- $40 = "uuid"
--- $41 = ["uuid"]
--- $42 = ["uuid","uuid"]
--- $43 = "2026-03-28T12:00:00.000Z"
--- $44 = "2026-03-29T13:00:00.000Z"
+-- $22 = "2026-11-23T00:00:00.000Z"
+-- $23 = "2026-11-23T13:00:00.000Z"
+-- $24 = "00000000-0000-0000-0000-000000000000"
+-- $25 = ["uuid","uuid","uuid"]
+-- $26 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $27 = "uuid"
+-- $28 = ["uuid"]
+-- $29 = ["uuid","uuid"]
+-- $30 = [0,1]
+-- $31 = "2026-03-28T00:00:00.000Z"
+-- $32 = "2026-03-30T00:00:00.000Z"
+-- $33 = "2026-03-28T00:00:00.000Z"
+-- $34 = "2026-03-30T00:00:00.000Z"
+-- $35 = "00000000-0000-0000-0000-000000000000"
+-- $36 = ["uuid","uuid","uuid"]
+-- $37 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $38 = "00000000-0000-0000-0000-000000000000"
+-- $39 = ["uuid","uuid"]
+-- $40 = ["2026-03-28T00:00:00.000Z","2026-03-29T00:00:00.000Z"]
+-- $41 = ["uuid","uuid","uuid"]
+-- $42 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $43 = [0,1]
+-- $44 = "uuid"
+-- $45 = ["uuid"]
+-- $46 = ["uuid","uuid"]
+-- $47 = "2026-03-28T12:00:00.000Z"
+-- $48 = "2026-03-29T13:00:00.000Z"

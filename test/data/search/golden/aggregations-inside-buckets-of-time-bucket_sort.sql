@@ -8,21 +8,21 @@ where u.organization_id = $9::uuid and u.product_id = any($10::uuid[]) and u.dev
 from unnest($16::uuid[], $17::timestamptz[]))
 union all select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
 from record_rollup u
-where u.organization_id = $18::uuid and u.product_id = any($19::uuid[]) and u.device_id = any($20::uuid[]) and u.slot = any($21::int[]) and u.hour >= $22::timestamptz and u.hour < $23::timestamptz and (coalesce(u.product_id, $24::uuid), u.hour) not in (select *
-from unnest($25::uuid[], $26::timestamptz[]))
+where u.organization_id = $18::uuid and u.product_id = any($19::uuid[]) and u.device_id = any($20::uuid[]) and u.slot = any($21::int[]) and u.hour >= $22::timestamptz and u.hour < $23::timestamptz and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') >= date_bin('1 day', $24::timestamptz, timestamptz '1970-01-01 00:00:00+00') and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') < $25::timestamptz and (coalesce(u.product_id, $26::uuid), u.hour) not in (select *
+from unnest($27::uuid[], $28::timestamptz[]))
 union all select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
 from record_rollup u
-where u.organization_id = $27::uuid and u.product_id = any($28::uuid[]) and u.device_id = any($29::uuid[]) and u.slot = any($30::int[]) and u.hour >= $31::timestamptz and u.hour < $32::timestamptz and (coalesce(u.product_id, $33::uuid), u.hour) not in (select *
-from unnest($34::uuid[], $35::timestamptz[])) and (coalesce(u.product_id, $36::uuid), date_trunc('day', u.hour, 'UTC')) in (select *
-from unnest($37::uuid[], $38::timestamptz[]))
+where u.organization_id = $29::uuid and u.product_id = any($30::uuid[]) and u.device_id = any($31::uuid[]) and u.slot = any($32::int[]) and u.hour >= $33::timestamptz and u.hour < $34::timestamptz and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') >= date_bin('1 day', $35::timestamptz, timestamptz '1970-01-01 00:00:00+00') and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') < $36::timestamptz and (coalesce(u.product_id, $37::uuid), u.hour) not in (select *
+from unnest($38::uuid[], $39::timestamptz[])) and (coalesce(u.product_id, $40::uuid), date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00')) in (select *
+from unnest($41::uuid[], $42::timestamptz[]))
 union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from unnest($39::uuid[], $40::timestamptz[]) y (product_id, hour)
+from unnest($43::uuid[], $44::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join unnest($41::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $42::uuid and x.product_id = any($43::uuid[]) and x.device_id = any($44::uuid[]) and x.ts >= $45::timestamptz and x.ts < $46::timestamptz) r
+cross join unnest($45::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $46::uuid and x.product_id = any($47::uuid[]) and x.device_id = any($48::uuid[]) and x.ts >= $49::timestamptz and x.ts < $50::timestamptz) r
 where true) s
 group by s.k0
-limit $47::int
+limit $51::int
 -- $1 = 86400
 -- $2 = "1970-01-01T00:00:00.000Z"
 -- $3 = 1
@@ -46,27 +46,31 @@ limit $47::int
 -- $21 = [0,1]
 -- $22 = "2026-11-23T00:00:00.000Z"
 -- $23 = "2026-11-23T13:00:00.000Z"
--- $24 = "00000000-0000-0000-0000-000000000000"
--- $25 = ["uuid","uuid","uuid"]
--- $26 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $27 = "uuid"
--- $28 = ["uuid"]
--- $29 = ["uuid","uuid"]
--- $30 = [0,1]
--- $31 = "2026-03-28T00:00:00.000Z"
--- $32 = "2026-03-30T00:00:00.000Z"
--- $33 = "00000000-0000-0000-0000-000000000000"
--- $34 = ["uuid","uuid","uuid"]
--- $35 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $36 = "00000000-0000-0000-0000-000000000000"
--- $37 = ["uuid","uuid"]
--- $38 = ["2026-03-28T00:00:00.000Z","2026-03-29T00:00:00.000Z"]
--- $39 = ["uuid","uuid","uuid"]
--- $40 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $41 = [0,1]
--- $42 = "uuid"
--- $43 = ["uuid"]
--- $44 = ["uuid","uuid"]
--- $45 = "2026-03-28T12:00:00.000Z"
--- $46 = "2026-03-29T13:00:00.000Z"
--- $47 = 65536
+-- $24 = "2026-11-23T00:00:00.000Z"
+-- $25 = "2026-11-23T13:00:00.000Z"
+-- $26 = "00000000-0000-0000-0000-000000000000"
+-- $27 = ["uuid","uuid","uuid"]
+-- $28 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $29 = "uuid"
+-- $30 = ["uuid"]
+-- $31 = ["uuid","uuid"]
+-- $32 = [0,1]
+-- $33 = "2026-03-28T00:00:00.000Z"
+-- $34 = "2026-03-30T00:00:00.000Z"
+-- $35 = "2026-03-28T00:00:00.000Z"
+-- $36 = "2026-03-30T00:00:00.000Z"
+-- $37 = "00000000-0000-0000-0000-000000000000"
+-- $38 = ["uuid","uuid","uuid"]
+-- $39 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $40 = "00000000-0000-0000-0000-000000000000"
+-- $41 = ["uuid","uuid"]
+-- $42 = ["2026-03-28T00:00:00.000Z","2026-03-29T00:00:00.000Z"]
+-- $43 = ["uuid","uuid","uuid"]
+-- $44 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $45 = [0,1]
+-- $46 = "uuid"
+-- $47 = ["uuid"]
+-- $48 = ["uuid","uuid"]
+-- $49 = "2026-03-28T12:00:00.000Z"
+-- $50 = "2026-03-29T13:00:00.000Z"
+-- $51 = 65536

@@ -8,18 +8,18 @@ where u.organization_id = $11::uuid and u.product_id = any($12::uuid[]) and u.de
 from unnest($18::uuid[], $19::timestamptz[]))
 union all select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
 from record_rollup u
-where u.organization_id = $20::uuid and u.product_id = any($21::uuid[]) and u.device_id = any($22::uuid[]) and u.slot = any($23::int[]) and u.hour >= $24::timestamptz and u.hour < $25::timestamptz and (coalesce(u.product_id, $26::uuid), u.hour) not in (select *
-from unnest($27::uuid[], $28::timestamptz[]))
+where u.organization_id = $20::uuid and u.product_id = any($21::uuid[]) and u.device_id = any($22::uuid[]) and u.slot = any($23::int[]) and u.hour >= $24::timestamptz and u.hour < $25::timestamptz and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') >= date_bin('1 day', $26::timestamptz, timestamptz '1970-01-01 00:00:00+00') and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') < $27::timestamptz and (coalesce(u.product_id, $28::uuid), u.hour) not in (select *
+from unnest($29::uuid[], $30::timestamptz[]))
 union all select u.organization_id, u.device_id, u.product_id, u.hour as ts, u.slot, u.n, u.sum, u.min, u.max, u.sum_squares
 from record_rollup u
-where u.organization_id = $29::uuid and u.product_id = any($30::uuid[]) and u.device_id = any($31::uuid[]) and u.slot = any($32::int[]) and u.hour >= $33::timestamptz and u.hour < $34::timestamptz and (coalesce(u.product_id, $35::uuid), u.hour) not in (select *
-from unnest($36::uuid[], $37::timestamptz[])) and (coalesce(u.product_id, $38::uuid), date_trunc('day', u.hour, 'UTC')) in (select *
-from unnest($39::uuid[], $40::timestamptz[]))
+where u.organization_id = $31::uuid and u.product_id = any($32::uuid[]) and u.device_id = any($33::uuid[]) and u.slot = any($34::int[]) and u.hour >= $35::timestamptz and u.hour < $36::timestamptz and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') >= date_bin('1 day', $37::timestamptz, timestamptz '1970-01-01 00:00:00+00') and date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00') < $38::timestamptz and (coalesce(u.product_id, $39::uuid), u.hour) not in (select *
+from unnest($40::uuid[], $41::timestamptz[])) and (coalesce(u.product_id, $42::uuid), date_bin('1 day', u.hour, timestamptz '1970-01-01 00:00:00+00')) in (select *
+from unnest($43::uuid[], $44::timestamptz[]))
 union all select x.organization_id, x.device_id, x.product_id, x.ts, v.slot, 1::int8, x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot], x.numbers[v.slot] * x.numbers[v.slot]
-from unnest($41::uuid[], $42::timestamptz[]) y (product_id, hour)
+from unnest($45::uuid[], $46::timestamptz[]) y (product_id, hour)
 join record x on x.product_id = y.product_id and x.ts >= y.hour and x.ts < y.hour + interval '1 hour'
-cross join unnest($43::int[]) v (slot)
-where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $44::uuid and x.product_id = any($45::uuid[]) and x.device_id = any($46::uuid[]) and x.ts >= $47::timestamptz and x.ts < $48::timestamptz) r
+cross join unnest($47::int[]) v (slot)
+where (v.slot = 0 or x.numbers[v.slot] is not null) and x.organization_id = $48::uuid and x.product_id = any($49::uuid[]) and x.device_id = any($50::uuid[]) and x.ts >= $51::timestamptz and x.ts < $52::timestamptz) r
 where true) s
 -- $1 = 1
 -- $2 = ["uuid"]
@@ -46,26 +46,30 @@ where true) s
 -- $23 = [0,1]
 -- $24 = "2026-11-23T00:00:00.000Z"
 -- $25 = "2026-11-23T13:00:00.000Z"
--- $26 = "00000000-0000-0000-0000-000000000000"
--- $27 = ["uuid","uuid","uuid"]
--- $28 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $29 = "uuid"
--- $30 = ["uuid"]
--- $31 = ["uuid","uuid"]
--- $32 = [0,1]
--- $33 = "2026-03-28T00:00:00.000Z"
--- $34 = "2026-03-30T00:00:00.000Z"
--- $35 = "00000000-0000-0000-0000-000000000000"
--- $36 = ["uuid","uuid","uuid"]
--- $37 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $38 = "00000000-0000-0000-0000-000000000000"
--- $39 = ["uuid","uuid"]
--- $40 = ["2026-03-28T00:00:00.000Z","2026-03-29T00:00:00.000Z"]
--- $41 = ["uuid","uuid","uuid"]
--- $42 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
--- $43 = [0,1]
--- $44 = "uuid"
--- $45 = ["uuid"]
--- $46 = ["uuid","uuid"]
--- $47 = "2026-03-28T12:00:00.000Z"
--- $48 = "2026-03-29T13:00:00.000Z"
+-- $26 = "2026-11-23T00:00:00.000Z"
+-- $27 = "2026-11-23T13:00:00.000Z"
+-- $28 = "00000000-0000-0000-0000-000000000000"
+-- $29 = ["uuid","uuid","uuid"]
+-- $30 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $31 = "uuid"
+-- $32 = ["uuid"]
+-- $33 = ["uuid","uuid"]
+-- $34 = [0,1]
+-- $35 = "2026-03-28T00:00:00.000Z"
+-- $36 = "2026-03-30T00:00:00.000Z"
+-- $37 = "2026-03-28T00:00:00.000Z"
+-- $38 = "2026-03-30T00:00:00.000Z"
+-- $39 = "00000000-0000-0000-0000-000000000000"
+-- $40 = ["uuid","uuid","uuid"]
+-- $41 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $42 = "00000000-0000-0000-0000-000000000000"
+-- $43 = ["uuid","uuid"]
+-- $44 = ["2026-03-28T00:00:00.000Z","2026-03-29T00:00:00.000Z"]
+-- $45 = ["uuid","uuid","uuid"]
+-- $46 = ["2026-03-28T12:00:00.000Z","2026-03-29T01:00:00.000Z","2026-03-29T12:00:00.000Z"]
+-- $47 = [0,1]
+-- $48 = "uuid"
+-- $49 = ["uuid"]
+-- $50 = ["uuid","uuid"]
+-- $51 = "2026-03-28T12:00:00.000Z"
+-- $52 = "2026-03-29T13:00:00.000Z"

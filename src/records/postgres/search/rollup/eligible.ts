@@ -145,6 +145,7 @@ export const rollupRange = (
     slots,
     whole: inScope.filter(isWhole),
     apart,
+    ...(apart.every((id) => id !== null && whole.has(id)) && { everyDevice: true }),
     ...(days && { days }),
     ...(weeks && { weeks }),
     stale: outdated,

@@ -21,6 +21,8 @@ export interface RollupRange {
   readonly whole: readonly string[];
   /** Products that are read device by device; null: records of none. */
   readonly apart: readonly (string | null)[];
+  /** Whether all devices of these are asked about. */
+  readonly everyDevice?: boolean;
   /** Of products that are read device by device: whole days (UTC, ISO 8601) that need not be read by the hour. */
   readonly days?: { readonly from: string; readonly to: string; readonly stale: readonly Stale[] };
   /** Of digests and sketches of products read together: whole weeks (ISO 8601) that need not be read by the day, but for those that are out of date. */

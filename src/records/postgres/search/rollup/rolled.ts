@@ -1,4 +1,5 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
+import { dayOf, hoursOf, hoursOfDevices } from '../../day.js';
 import { weekOf } from '../../week.js';
 import { countedParts } from './counted.js';
 import { day } from './need.js';
@@ -22,11 +23,11 @@ const measures = sql`u.slot, u.n, u.sum, u.min, u.max, u.sum_squares`;
 const ofSlots = ({ slots }: RollupRange) => sql`u.slot = any(${[0, ...slots]}::int[])`;
 const product = sql`coalesce(u.product_id, ${noProduct}::uuid)`;
 
-/** The hours between two moments but those that are out of date. */
-const hoursIn = (range: RollupRange, from: string, to: string): Sql => {
+/** Those of some hours that are not out of date. */
+const freshOf = (range: RollupRange, hours: Sql): Sql => {
   const { stale } = range;
   const fresh = stale.length === 0 ? empty : sql` and (${product}, u.hour) not in (select * from ${listOf(stale)})`;
-  return sql`${ofSlots(range)} and u.hour >= ${from}::timestamptz and u.hour < ${to}::timestamptz${fresh}`;
+  return sql`${ofSlots(range)} and ${hours}${fresh}`;
 };
 
 /** By the day, and by the week where that will do, with digests and sketches. */
@@ -68,29 +69,38 @@ const weeksThatServe = (
           and not s.in_week and s.day >= w.week and s.day < w.week + interval '168 hours')`;
 };
 
-const together = (whose: Whose, range: RollupRange): Sql => sql`
+const together = (whose: Whose, range: RollupRange): Sql => {
+  const hours = hoursOf(sql`u.hour`, sql`${range.from}::timestamptz`, sql`${range.to}::timestamptz`);
+  return sql`
     select u.organization_id, null::uuid as device_id, u.product_id, u.hour as ts, ${measures}
-    from record_total u where ${ofProducts(sql`u`, whose, range.whole)} and ${hoursIn(range, range.from, range.to)}`;
+    from record_total u where ${ofProducts(sql`u`, whose, range.whole)} and ${freshOf(range, hours)}`;
+};
 
 /** By the day where days will do: what is left at the ends, and days that are out of date, by the hour. */
 const oneByOne = (whose: Whose, range: RollupRange): Sql[] => {
   const { from, to, days } = range;
   const ofDevices = sql`${ofProducts(sql`u`, whose, range.apart)} and u.device_id = any(${whose.deviceIds}::uuid[])`;
-  const byHour = (hours: Sql) => sql`
-    select u.organization_id, u.device_id, u.product_id, u.hour as ts, ${measures} from record_rollup u where ${ofDevices} and ${hours}`;
-  if (days === undefined) return [byHour(hoursIn(range, from, to))];
+  const byHour = (start: string, end: string, which = empty) => {
+    // By the product's index, which has hours: days would only make the planner expect too few rows.
+    const between = range.everyDevice ? hoursOf : hoursOfDevices;
+    const hours = between(sql`u.hour`, sql`${start}::timestamptz`, sql`${end}::timestamptz`);
+    return sql`
+    select u.organization_id, u.device_id, u.product_id, u.hour as ts, ${measures} from record_rollup u
+    where ${ofDevices} and ${freshOf(range, hours)}${which}`;
+  };
+  if (days === undefined) return [byHour(from, to)];
   const listed = sql`(select * from ${listOf(days.stale)})`;
   const fresh = days.stale.length === 0 ? empty : sql` and (${product}, u.day) not in ${listed}`;
   const ofStale = () => {
     const outer = around(days.stale, day);
-    return sql`${hoursIn(range, outer.from, outer.to)} and (${product}, date_trunc('day', u.hour, 'UTC')) in ${listed}`;
+    return byHour(outer.from, outer.to, sql` and (${product}, ${dayOf(sql`u.hour`)}) in ${listed}`);
   };
   return [
     sql`
     select u.organization_id, u.device_id, u.product_id, u.day as ts, ${measures} from record_day u
     where ${ofDevices} and ${ofSlots(range)} and u.day >= ${days.from}::timestamptz and u.day < ${days.to}::timestamptz${fresh}`,
-    ...(from < days.from ? [byHour(hoursIn(range, from, days.from))] : []),
-    ...(days.to < to ? [byHour(hoursIn(range, days.to, to))] : []),
-    ...(days.stale.length === 0 ? [] : [byHour(ofStale())]),
+    ...(from < days.from ? [byHour(from, days.from)] : []),
+    ...(days.to < to ? [byHour(days.to, to)] : []),
+    ...(days.stale.length === 0 ? [] : [ofStale()]),
   ];
 };

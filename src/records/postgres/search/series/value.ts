@@ -1,6 +1,7 @@
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Pair } from '../../../answer/series.js';
 import type { Stretch } from '../../../series-interval.js';
+import { hoursOfDevices } from '../../day.js';
 import { variablesFor } from '../../variable.js';
 
 /** Whose values are read, and of which time. */
@@ -97,7 +98,7 @@ const ofHours = ({ from, to }: Stretch, { value, at }: Rolled): Sql => sql`
     cross join lateral (
       select u.hour, ${value} as value, u.n, ${at} as at from record_rollup u
        where u.device_id = had.device_id and u.product_id = had.product_id and u.slot = slot.slot
-         and u.hour >= ${time(from)} and u.hour < ${time(to)} offset 0) u
+         and ${hoursOfDevices(sql`u.hour`, time(from), time(to))} offset 0) u
    where (had.device_id, slot.name) in (select device_id, name from pair)
      and (had.product_id, u.hour) not in (select product_id, hour from stale)`;
 
