@@ -6,6 +6,7 @@ import sql from 'sql-template-tag';
 import { noteDays, rollUpDays } from '../src/records/postgres/upkeep/rollup-day.js';
 import { noteSummaries, summarize } from '../src/records/postgres/upkeep/summary.js';
 import { transaction } from '../src/transaction.js';
+import { rollupTables } from '../test/search/rollup-table.js';
 import { type BenchFleet, furnish, nextItem } from './fleet.js';
 import { openStage, type Stage } from './stage.js';
 import { stepOf, storeMillions } from './store-millions.js';
@@ -76,7 +77,7 @@ const furnished = async (stage: Stage, file: string): Promise<{ fleet: BenchFlee
   // The first record of a product gives its variables their places; it goes again.
   await stage.post(fleet.serials.slice(0, productCount).map(() => nextItem(fleet)));
   await stage.pool.query(
-    'truncate record, record_dirty, record_rollup, record_total, record_day, record_dirty_day, record_value, record_value_total, record_digest, record_digest_total, record_digest_week, record_summary, record_dirty_summary, record_source, record_key',
+    `truncate record, record_key, record_dirty, record_dirty_day, record_dirty_summary, ${rollupTables.join()}`,
   );
   const until = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   await writeFile(file, JSON.stringify({ fleet, until }));
@@ -121,22 +122,12 @@ const rollUpAll = async ({ pool }: Stage): Promise<void> => {
   await pool.query('vacuum analyze record_rollup, record_total, record_source, record_dirty');
 };
 
-const summaryTables = [
-  'record_value',
-  'record_value_total',
-  'record_digest',
-  'record_digest_total',
-  'record_digest_week',
-  'record_summary',
-];
-
 /** Says what each kind of rollup takes on disk, indexes included, of what the records take. */
 export const reportStorage = async ({ stage: { pool } }: SearchWorld): Promise<void> => {
-  const tables = ['record_rollup', 'record_total', 'record_day', ...summaryTables];
   const { rows } = await pool.query<{ name: string; size: number; records: number }>(sql`
     select name, pg_total_relation_size(name::regclass)::float8 as size,
       (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'record'::regclass)::float8 as records
-    from unnest(${tables}::text[]) t (name)`);
+    from unnest(${[...rollupTables]}::text[]) t (name)`);
   const all = { name: 'all rollups', size: rows.reduce((sum, { size }) => sum + size, 0), records: rows[0]!.records };
   stdout.write('\nstorage\n');
   for (const { name, size, records } of [...rows, all])
@@ -162,5 +153,5 @@ const summarizeAll = async ({ pool }: Stage): Promise<void> => {
   while ((await left()) > 0) if ((await summarize(pool, later)) === 0) await setTimeout(100);
   const seconds = (performance.now() - begun) / 1000;
   stdout.write(`  Summarized ${days} days of products in ${seconds.toFixed(1)} s.\n`);
-  await pool.query(`vacuum analyze ${summaryTables.join()}, record_dirty_summary`);
+  await pool.query(`vacuum analyze ${rollupTables.join()}, record_dirty_summary`);
 };
