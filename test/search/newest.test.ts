@@ -20,6 +20,9 @@ const world = useWorld({
 interface Hits {
   hits: { hits: { _source: { ts: number }; sort?: PlainJson }[] };
 }
+interface ShownDevice {
+  _source: { data: { n: number }; device: { serial: string } };
+}
 const ask = async (query: object) => ((await world.ask(query as PlainJson)) as unknown as Hits).hits.hits;
 const times = (hits: Hits['hits']['hits']) => hits.map(({ _source }) => _source.ts);
 
@@ -39,6 +42,15 @@ describe('the newest records', () => {
     expect(times(await ask({ size: 12 }))).toEqual(newest.slice(0, 12));
     expect(times(await ask({ size: 5, from: 3 }))).toEqual(newest.slice(3, 8));
     expect(times(await ask({ size: 100 }))).toEqual(newest);
+  });
+
+  it('show their devices, however far back they go', async () => {
+    for (const size of [2, 5, 100]) {
+      const hits = (await ask({ size, sort: [{ ts: 'desc' }] })) as unknown as ShownDevice[];
+      const serials = hits.map(({ _source: { data, device } }) => [data.n, device.serial]);
+      expect(serials).toEqual(hits.map(({ _source: { data } }) => [data.n, `${(data.n % 2) + 1}`]));
+    }
+    expect((await ask({ size: 5, _source: false }))[0]).not.toHaveProperty('_source');
   });
 
   it('are those that a query leaves, by time and by value', async () => {

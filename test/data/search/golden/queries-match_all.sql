@@ -1,6 +1,6 @@
 /* {"query": {"match_all": {}}} */
 
-select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
+with page as materialized (select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
 from unnest($1::uuid[]) as one(id)
 cross join lateral (select r.*
 from record r
@@ -8,7 +8,20 @@ where r.device_id = one.id and r.organization_id = $2::uuid and r.device_id = an
 order by r.ts desc, r.seq desc
 limit $6::int) r
 order by r.ts desc, r.seq desc
-limit $7::int offset $8::int
+limit $7::int offset $8::int) select page.*, case when row_number() over () = 1 then ( select row_to_json(x)
+from (select (select coalesce(json_agg(x), '[]')
+from ( select id, serial, name, tags, lat, lon
+from device
+where id = any(array(select device_id
+from page))) x) as devices, (select coalesce(json_agg(x), '[]')
+from ( select id, organization_id as owner, exists ( select
+from product_slot s
+join jsonb_to_recordset(variables) v (name text, type text) on v.name = s.name and v.type <> s.type
+where s.product_id = product.id) as retyped
+from product
+where id = any(array(select product_id
+from page))) x) as products) x) end
+from page
 -- $1 = ["uuid","uuid"]
 -- $2 = "uuid"
 -- $3 = ["uuid","uuid"]
@@ -18,7 +31,7 @@ limit $7::int offset $8::int
 -- $7 = 10
 -- $8 = 0
 
-select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
+with page as materialized (select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
 from unnest($1::uuid[]) as one(id)
 cross join lateral (select r.*
 from record r
@@ -26,7 +39,20 @@ where r.device_id = one.id and r.organization_id = $2::uuid and r.device_id = an
 order by r.ts desc, r.seq desc
 limit $6::int) r
 order by r.ts desc, r.seq desc
-limit $7::int offset $8::int
+limit $7::int offset $8::int) select page.*, case when row_number() over () = 1 then ( select row_to_json(x)
+from (select (select coalesce(json_agg(x), '[]')
+from ( select id, serial, name, tags, lat, lon
+from device
+where id = any(array(select device_id
+from page))) x) as devices, (select coalesce(json_agg(x), '[]')
+from ( select id, organization_id as owner, exists ( select
+from product_slot s
+join jsonb_to_recordset(variables) v (name text, type text) on v.name = s.name and v.type <> s.type
+where s.product_id = product.id) as retyped
+from product
+where id = any(array(select product_id
+from page))) x) as products) x) end
+from page
 -- $1 = ["uuid","uuid"]
 -- $2 = "uuid"
 -- $3 = ["uuid","uuid"]
@@ -35,16 +61,3 @@ limit $7::int offset $8::int
 -- $6 = 10
 -- $7 = 10
 -- $8 = 0
-
-select (select coalesce(json_agg(x), '[]')
-from ( select id, serial, name, tags, lat, lon
-from device
-where id = any($1::uuid[])) x) as devices, (select coalesce(json_agg(x), '[]')
-from ( select id, organization_id as owner, exists ( select
-from product_slot s
-join jsonb_to_recordset(variables) v (name text, type text) on v.name = s.name and v.type <> s.type
-where s.product_id = product.id) as retyped
-from product
-where id = any($2::uuid[])) x) as products
--- $1 = ["uuid","uuid"]
--- $2 = ["uuid"]

@@ -1,9 +1,36 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { DeviceRow, Devices } from '../../../answer/device.js';
 import type { Rows } from '../snapshot-reader.js';
 
 /** Those of no record. */
 export const noDevices: Devices = { devices: new Map(), owners: new Map(), retyped: new Set() };
+
+/** What is read of the devices of hits, and of the products that the hits are of. */
+export interface DevicesFound {
+  readonly devices: readonly DeviceRow[];
+  readonly products: readonly { id: string; owner: string; retyped: boolean }[];
+}
+
+/** Columns of {@link DevicesFound}, of arrays of identifiers. */
+export const deviceColumns = (deviceIds: Sql, productIds: Sql): Sql => sql`
+      (select coalesce(json_agg(x), '[]') from (
+        select id, serial, name, tags, lat, lon from device where id = any(${deviceIds})) x) as devices,
+      (select coalesce(json_agg(x), '[]') from (
+        select id, organization_id as owner, exists (
+          select from product_slot s join jsonb_to_recordset(variables) v (name text, type text)
+            on v.name = s.name and v.type <> s.type
+          where s.product_id = product.id) as retyped
+        from product where id = any(${productIds})) x) as products`;
+
+/** By identifier, of one statement or several. */
+export const devicesIn = (found: readonly DevicesFound[]): Devices => {
+  const products = found.flatMap((one) => one.products);
+  return {
+    devices: new Map(found.flatMap(({ devices }) => devices).map((device) => [device.id, device])),
+    owners: new Map(products.map(({ id, owner }) => [id, owner])),
+    retyped: new Set(products.flatMap(({ id, retyped }) => (retyped ? id : []))),
+  };
+};
 
 /** Reads the devices of hits, and who owns the products that the hits are of. */
 export const loadDevices = async (
@@ -12,22 +39,12 @@ export const loadDevices = async (
   productIds: readonly string[],
 ): Promise<Devices> => {
   if (deviceIds.length === 0) return noDevices;
-  const [found] = await rows<{ devices: DeviceRow[]; products: { id: string; owner: string; retyped: boolean }[] }>(
-    sql`
-    select
-      (select coalesce(json_agg(x), '[]') from (
-        select id, serial, name, tags, lat, lon from device where id = any(${[...new Set(deviceIds)]}::uuid[])) x) as devices,
-      (select coalesce(json_agg(x), '[]') from (
-        select id, organization_id as owner, exists (
-          select from product_slot s join jsonb_to_recordset(variables) v (name text, type text)
-            on v.name = s.name and v.type <> s.type
-          where s.product_id = product.id) as retyped
-        from product where id = any(${[...new Set(productIds)]}::uuid[])) x) as products`,
-    'devices',
+  const [of, ofProducts] = [[...new Set(deviceIds)], [...new Set(productIds)]];
+  return devicesIn(
+    await rows<DevicesFound>(
+      sql`
+    select ${deviceColumns(sql`${of}::uuid[]`, sql`${ofProducts}::uuid[]`)}`,
+      'devices',
+    ),
   );
-  return {
-    devices: new Map(found!.devices.map((device) => [device.id, device])),
-    owners: new Map(found!.products.map(({ id, owner }) => [id, owner])),
-    retyped: new Set(found!.products.flatMap(({ id, retyped }) => (retyped ? id : []))),
-  };
 };

@@ -12,7 +12,7 @@ import type { Hit } from '../../../record-index.js';
 import type { Reader, Rows } from '../snapshot-reader.js';
 import { afterCursor, orderBy, orderKey } from '../sql/order.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';
-import { loadDevices } from './device.js';
+import { type DevicesFound, deviceColumns, devicesIn, loadDevices } from './device.js';
 import { newestFirst } from './newest.js';
 import { loadStaleTypes } from './stale-type.js';
 
@@ -49,13 +49,23 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
     for (const row of batch) request.weigh(lengthOf(row));
     rows.push(...batch);
   };
-  const read = (part: HitsRequest) => reader.tuples(statement(part), pageName(part));
+  const isBare = request.source === false && request.fields.length === 0;
+  const beside: DevicesFound[] = [];
+  const read = async (part: HitsRequest) => {
+    const name = pageName(part);
+    if (name === undefined || isBare) return reader.tuples(statement(part), name);
+    const records = await reader.tuples(withDevices(statement(part)), `${name} with devices`);
+    const [found] = records.map((record) => record.pop() as string);
+    beside.push(found === undefined ? { devices: [], products: [] } : (JSON.parse(found) as DevicesFound));
+    return records;
+  };
   if (request.size > atOnce) {
     // A page of an index is mostly not full, and a cursor's statement cannot be kept prepared.
     const begun = pageName(request) === undefined ? 0 : atOnce;
     if (begun > 0) take(await read({ ...request, size: begun }));
     if (rows.length === begun) {
       const rest = { ...request, from: request.from + begun, size: request.size - begun };
+      beside.length = 0;
       await reader.batches(statement(rest), take);
     }
   } else {
@@ -64,7 +74,10 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
       if (size > 0) take(await read({ ...request, scope, size }));
     }
   }
-  const devices = await devicesOf(reader.rows, request.source === false && request.fields.length === 0 ? [] : rows);
+  const devices =
+    beside.length > 0
+      ? await withStaleTypes(reader.rows, rows, devicesIn(beside))
+      : await devicesOf(reader.rows, isBare ? [] : rows);
   const shape = shapeHits({ ...request, organizationId: request.scope.organizationId });
   return reader.pace.map(rows, (row) => shape(row, devices));
 };
@@ -98,6 +111,19 @@ export const statement = (request: Omit<HitsRequest, 'span'>): Sql => {
   const [ids, column] = products ? [products, sql`r.product_id`] : [scope.deviceIds, sql`r.device_id`];
   const ofOne = sql`select r.* from record r where ${column} = one.id and ${conditions} order by ${order} limit ${from + size}::int`;
   return sql`select ${join(hitColumns(sort))} from unnest(${ids}::uuid[]) as one(id) cross join lateral (${ofOne}) r ${end}`;
+};
+
+/**
+ * A page with the devices of its hits, as JSON behind the columns of the first row: another round trip would take as long as
+ * the page.
+ */
+const withDevices = (page: Sql): Sql => {
+  const [deviceIds, productIds] = [sql`array(select device_id from page)`, sql`array(select product_id from page)`];
+  return sql`
+    with page as materialized (${page})
+    select page.*, case when row_number() over () = 1 then (
+      select row_to_json(x) from (select ${deviceColumns(deviceIds, productIds)}) x) end
+    from page`;
 };
 
 /**
@@ -156,6 +182,14 @@ export const devicesOf = async (rows: Rows, records: readonly (readonly unknown[
     records.map((record) => record[2] as string),
     records.flatMap((record) => (record[3] as string | null) ?? []),
   );
+  return withStaleTypes(rows, records, devices);
+};
+
+const withStaleTypes = async (
+  rows: Rows,
+  records: readonly (readonly unknown[])[],
+  devices: Devices,
+): Promise<Surroundings> => {
   const older = records.flatMap((record) => (devices.retyped.has(record[3] as string) ? (record[0] as string) : []));
   return { ...devices, staleTypes: older.length === 0 ? new Map() : await loadStaleTypes(rows, older) };
 };
