@@ -75,6 +75,9 @@ export const rollupQuestion = (plan: Plan, span: Span, sketched = false): Rollup
   return { request, candidate, ...(deviceIds.length < plan.scope.deviceIds.length && { deviceIds }) };
 };
 
+/** Of so many devices hours and days are read by the index of devices, whatever else is asked. */
+const fewDevices = 10;
+
 /** The scope with the rollups that stand in for its records; undefined where there are none to trust. */
 export const rolledScope = (
   { scope }: Plan,
@@ -86,7 +89,9 @@ export const rolledScope = (
   const deviceIds = question.deviceIds ?? scope.deviceIds;
   if ((rollup?.digests || rollup?.sketches) && digestsIn(rollup, deviceIds, summaries?.days) > maxDigests)
     return undefined;
-  return rollup && { ...scope, rollup };
+  const { keys, digests, sketches, apart, everyDevice } = rollup ?? {};
+  const ofFew = apart?.length && !everyDevice && !keys && !digests && !sketches && deviceIds.length <= fewDevices;
+  return rollup && { ...scope, rollup, ...(ofFew && { ofFew }) };
 };
 
 /** Whether a scope is read from the records, at least where its rollups are out of date or there are none. */

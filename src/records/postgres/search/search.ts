@@ -17,6 +17,7 @@ import { planOf } from './plan.js';
 import { type SearchConnections, takeSnapshot } from './snapshot.js';
 import { isTooLarge } from './snapshot-reader.js';
 import { loadFields } from './sql/load-fields.js';
+import { StatementNames } from './statement-names.js';
 
 /** What the search works with. */
 export interface SearchOptions extends SearchConnections {
@@ -32,7 +33,8 @@ export interface SearchOptions extends SearchConnections {
 const maxConnections = 4;
 
 /** Opens the search over a pool. */
-export const createSearch = (options: SearchOptions): Search => {
+export const createSearch = (given: SearchOptions): Search => {
+  const options = { ...given, statements: new StatementNames() };
   const results = new ResultBudget();
   const asking =
     (envelope: Envelope, times: Times): Ask =>

@@ -3,6 +3,7 @@ import type { Sql } from 'sql-template-tag';
 import sql from 'sql-template-tag';
 import { named } from '../../../named.js';
 import { Pace, TimedOut } from '../../../search/pace.js';
+import type { StatementNames } from './statement-names.js';
 
 /**
  * Runs a query and answers its rows as objects.
@@ -17,6 +18,11 @@ export interface Reader {
   readonly pace: Pace;
   /** Runs a query and answers its rows as arrays, JSON as the text that it is stored as. @param name as of {@link Rows} */
   tuples(query: Sql, name?: string): Promise<unknown[][]>;
+  /**
+   * The same of a query whose plan is good whatever its values are. From the second time on it is prepared, and planned once for
+   * each connection: to plan a question of few devices takes twice as long as to answer it.
+   */
+  prepared(query: Sql): Promise<unknown[][]>;
   /** Runs a query of many wide rows, a few hundred at a time. */
   batches(query: Sql, take: (rows: unknown[][]) => void): Promise<void>;
 }
@@ -34,6 +40,9 @@ const jsonAsText = {
   getTypeParser: (type: number, format?: 'text') =>
     jsonTypes.has(type) ? (text: string) => text : (pg.types.getTypeParser(type, format) as (text: string) => unknown),
 } as typeof pg.types;
+// A plan that is kept is also of partitions that are still empty: it must not read all of them.
+const planOnce = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
+const planByValues = 'set local plan_cache_mode = auto; set local enable_seqscan = on';
 const queryCanceled = '57014';
 const programLimitExceeded = '54000';
 
@@ -74,6 +83,8 @@ export interface SnapshotReaderOptions {
   readonly exported?: boolean;
   /** Of one statement; {@link maxDigestBytes} unless given. */
   readonly digestBytes?: number;
+  /** Names of statements that are kept prepared; none are unless given. */
+  readonly statements?: StatementNames;
 }
 
 /** A connection inside a read-only transaction that sees one snapshot of the database. */
@@ -81,6 +92,8 @@ export class SnapshotReader {
   private gone = false;
   /** The statement timeout that is set. */
   private limited: number;
+  /** Whether statements are planned without their values. */
+  private generic = false;
   /** Answers the name by which others can share the snapshot, once the transaction is open. */
   private opened: Promise<string | undefined> = Promise.resolve(undefined);
 
@@ -121,6 +134,7 @@ export class SnapshotReader {
       if (!this.gone) {
         await this.client.query('rollback to savepoint opened');
         this.limited = Math.ceil(this.options.timeoutMs);
+        this.generic = false;
       }
       // The caller's leaving is why it was cancelled.
       this.options.signal?.throwIfAborted();
@@ -165,22 +179,21 @@ export class SnapshotReader {
       pace: new Pace({ ...this.options, deadline }),
       rows: async <R extends object>(query: Sql, name?: string) => {
         await limit();
+        this.plan(false);
         return (await this.client.query<R>(name === undefined ? query : named(`search ${name}`, query))).rows;
       },
       tuples: async (query, name) => {
         await limit();
-        return (
-          await this.client.query<unknown[]>({
-            ...(name !== undefined && { name: `search ${name}` }),
-            text: query.text,
-            values: query.values.map(storable),
-            rowMode: 'array',
-            types: typesWithin(this.options.digestBytes ?? maxDigestBytes),
-          })
-        ).rows;
+        return this.tuples(query, name, false);
+      },
+      prepared: async (query) => {
+        await limit();
+        const name = this.options.statements?.nameOf(query.text);
+        return this.tuples(query, name, name !== undefined);
       },
       batches: async (query, take) => {
         await limit();
+        this.plan(false);
         const declared = sql`declare hits no scroll cursor for ${query}`;
         const fetch = { text: fetchBatch, rowMode: 'array' as const, types: jsonAsText };
         const [, first] = await Promise.all([
@@ -198,6 +211,21 @@ export class SnapshotReader {
         this.client.query('close hits').catch(() => undefined);
       },
     };
+  }
+
+  private async tuples({ text, values }: Sql, name: string | undefined, generic: boolean): Promise<unknown[][]> {
+    this.plan(generic);
+    const types = typesWithin(this.options.digestBytes ?? maxDigestBytes);
+    const given = { ...(name !== undefined && { name: `search ${name}` }), text, values: values.map(storable) };
+    return (await this.client.query<unknown[]>({ ...given, rowMode: 'array', types })).rows;
+  }
+
+  /** Says how the statements behind it are planned, in the same packet. */
+  private plan(generic: boolean): void {
+    if (generic === this.generic) return;
+    this.generic = generic;
+    // Where it fails, so does the statement behind it.
+    this.client.query(generic ? planOnce : planByValues).catch(() => undefined);
   }
 
   /** Ends the running statement through a connection of its own: the pool's may all be busy with searches. */

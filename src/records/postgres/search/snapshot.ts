@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { type FairQueue, type Release } from '../../../fair-queue.js';
 import { TimedOut } from '../../../search/pace.js';
 import { type Reader, SnapshotReader, type SnapshotReaderOptions } from './snapshot-reader.js';
+import type { StatementNames } from './statement-names.js';
 
 /** One snapshot of the database, read over one connection and, while the pool has some to spare, more. */
 export interface Snapshot {
@@ -17,6 +18,8 @@ export interface SearchConnections {
   readonly queue: FairQueue;
   /** Bytes of digests and sketches that one statement may answer, where it is not the usual number. */
   readonly digestBytes?: number;
+  /** Names of statements that are kept prepared; none are unless given. */
+  readonly statements?: StatementNames;
 }
 
 /** How a snapshot is taken. */
@@ -42,13 +45,19 @@ export const callTimeouts = 3;
  * @throws ApiError RATE_LIMITED where too many of its calls wait; TimedOut where its turn does not come in time.
  */
 export const takeSnapshot = async (
-  { pool, queue, digestBytes }: SearchConnections,
+  { pool, queue, digestBytes, statements }: SearchConnections,
   { organizationId, maxConnections, timeoutMs, signal, ...given }: SnapshotOptions,
 ): Promise<Snapshot> => {
   const { deadline = performance.now() + callTimeouts * timeoutMs } = given;
   const turn = queue.takeFree(organizationId) ?? (await waitTurn(queue, organizationId, deadline, signal));
   const exported = maxConnections > 1 && queue.hasFree(organizationId);
-  const options = { organizationId, timeoutMs, signal, ...(digestBytes !== undefined && { digestBytes }) };
+  const options = {
+    organizationId,
+    timeoutMs,
+    signal,
+    ...(digestBytes !== undefined && { digestBytes }),
+    ...(statements && { statements }),
+  };
   const first = await openConnection(pool, turn, { ...options, exported });
   const connections = [Promise.resolve(first)];
   const idle = [first];

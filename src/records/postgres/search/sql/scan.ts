@@ -17,6 +17,8 @@ export interface Scope {
   readonly to: string;
   /** Set where rollups stand in for records. */
   readonly rollup?: RollupRange;
+  /** Set where few devices are read from rollups: by their index, whatever the values. */
+  readonly ofFew?: boolean;
 }
 
 /** The condition of a scope, over alias `r`. Written so that partitions and indexes serve it. */

@@ -127,15 +127,16 @@ export class Level {
   /** Reads its buckets, and answers how many cells they have. The level around must have its rows. */
   async read(reader: Reader): Promise<number> {
     if (!this.isNeeded) return this.take([]);
-    const { first, cut, parent } = this.options;
+    const { first, cut, parent, scope } = this.options;
+    const ask = scope.ofFew ? reader.prepared : reader.tuples;
     this.only = parent?.only ?? [];
     if (first !== undefined) {
       this.only = [first];
-      const rows = (await reader.tuples(this.statement())) as Row[];
+      const rows = (await ask(this.statement())) as Row[];
       if (rows.length >= cut!.size) return this.take(rows);
       this.only = [];
     }
-    return this.take((await reader.tuples(this.statement())) as Row[]);
+    return this.take((await ask(this.statement())) as Row[]);
   }
 
   private take(rows: readonly Row[]): number {
