@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
+import { named } from '../../named.js';
 import { transaction } from '../../transaction.js';
 import type { PlaceKind } from './value.js';
 
@@ -82,10 +83,15 @@ export class Places {
 
   /** Reads the places of organizations; what is in memory counts where nothing was added since. */
   async of(organizationIds: readonly string[]): Promise<ReadonlyMap<string, OrganizationPlaces>> {
-    const { rows } = await this.pool.query<{ id: string; version: number }>(sql`
+    const { rows } = await this.pool.query<{ id: string; version: number }>(
+      named(
+        'places',
+        sql`
       select id, (select count(*) from index_place p where p.organization_id = id)::float8
                + (select count(*) from record_field f where f.organization_id = id)::float8 as version
-        from unnest(${organizationIds}::uuid[]) id`);
+        from unnest(${organizationIds}::uuid[]) id`,
+      ),
+    );
     const stale = rows.filter(({ id, version }) => this.known.get(id)?.version !== version);
     if (stale.length > 0) await this.load(stale);
     const found = new Map<string, OrganizationPlaces>();

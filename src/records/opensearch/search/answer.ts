@@ -1,24 +1,30 @@
 import { SearchFailure } from '../../../search/failure.js';
 import type { CallScope } from '../../postgres/search/call-scope.js';
-import { loadDevices, noDevices } from '../../postgres/search/hits/device.js';
 import type { EngineAnswer, EngineHit, EngineSearch } from '../engine.js';
 import { attempt, type OneQuery, shardsOf } from './one-query.js';
-import { ask, type CallWork, isLost, type Plan, planTimed, prepare, searchOf } from './prepare.js';
+import { ask, isLost, type Planned, planTimed, prepare, searchOf } from './prepare.js';
+import { devicesOfHits } from './shown-device.js';
+import type { CallWork } from './work.js';
 
 /**
  * Answers queries, each in its place; those that are wrong have their answers already, or get them here. What time is left
  * without an answer is timed out.
  */
 export const answerQueries = async (queries: readonly OneQuery[], work: CallWork): Promise<void> => {
-  const prepared = await work.reading((snapshot) => prepare(queries, snapshot, work));
-  const plans = prepared.plans ?? (await planTimed(prepared, work));
+  const prepared = await work.reading(async (snapshot, leave) => {
+    const found = await prepare(queries, snapshot, work);
+    leave(found.planned?.expected);
+    return found;
+  });
+  const planned = prepared.planned ?? (await planTimed(prepared, work));
+  const { plans } = planned;
   const { scope } = prepared;
   const searches = plans.map(({ asked, plan }) => plan.bodies.map((body) => searchOf(asked, body)));
   const answers = await askAll(searches, scope, work);
   const more = plans.map(({ asked, plan }, place) =>
     isAnswered(answers[place]!) ? plan.more(answers[place]!).map((body) => searchOf(asked, body)) : [],
   );
-  await read(plans, { answers, later: await askAll(more, scope, work) }, work);
+  await read(planned, { answers, later: await askAll(more, scope, work) }, work);
 };
 
 const isAnswered = (answers: readonly EngineAnswer[]): boolean =>
@@ -36,24 +42,18 @@ const askAll = async (
 
 /** Reads the answers, with the devices of all that they show. */
 const read = async (
-  plans: readonly Plan[],
+  { plans, expected }: Planned,
   { answers, later }: { answers: readonly EngineAnswer[][]; later: readonly EngineAnswer[][] },
   work: CallWork,
 ): Promise<void> => {
-  const { took, options } = work;
+  const { took } = work;
   const shown: EngineHit[] = [];
   for (const [index, { asked, plan }] of plans.entries()) {
     const { query } = asked;
     if (query.answer !== undefined || isLost(query, [...answers[index]!, ...later[index]!], work)) continue;
     attempt(query, () => void shown.push(...plan.take(answers[index]!, later[index]!)));
   }
-  const idsOf = (name: string) => shown.flatMap(({ fields }) => (fields?.[name]?.[0] as string | undefined) ?? []);
-  const devices =
-    shown.length === 0
-      ? noDevices
-      : await work.reading((snapshot) =>
-          snapshot.run(options.timeoutMs, ({ rows }) => loadDevices(rows, idsOf('d'), idsOf('p'))),
-        );
+  const devices = await devicesOfHits(shown, expected, work);
   for (const [index, { asked, plan }] of plans.entries()) {
     const { query } = asked;
     if (query.answer !== undefined) continue;

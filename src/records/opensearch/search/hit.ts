@@ -12,6 +12,29 @@ export const hitParts = {
   docvalue_fields: ['d', 'p', 'us', 'shape'],
 } as const satisfies Part;
 
+/** What is known of a query's hits before they are asked for. */
+export interface HitTerms {
+  readonly keys: readonly BoundKey[];
+  /** The devices that the query leaves. */
+  readonly deviceIds: readonly string[];
+  readonly older: OlderTypes;
+}
+
+/** What is asked for each hit of a query, without what is known of it or stands in its sort values: each value costs the engine time. */
+export const hitsOfQuery = ({ keys, deviceIds, older }: HitTerms) => {
+  const d = deviceIds.length === 1 ? deviceIds : undefined;
+  const moment = keys.length === 0 ? 0 : keys.findIndex(({ type }) => type === 'timestamp');
+  const isKnown = { d: d !== undefined, p: false, us: moment >= 0, shape: older.areNone };
+  return {
+    asked: { ...hitParts, docvalue_fields: hitParts.docvalue_fields.filter((name) => !isKnown[name]) },
+    /** A hit with what was not asked for. */
+    complete: (hit: EngineHit): EngineHit => ({
+      ...hit,
+      fields: { ...hit.fields, ...(d && { d }), ...(moment >= 0 && { us: [hit.sort?.[moment]] }) },
+    }),
+  };
+};
+
 /** Bytes of a record as it is held. */
 export const weightOf = ({ _source }: EngineHit): number => 200 + (_source?.src?.length ?? 0);
 

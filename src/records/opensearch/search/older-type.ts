@@ -22,6 +22,11 @@ export class OlderTypes {
     this.byId = new Map(shapes.map((shape) => [shape.id, shape]));
   }
 
+  /** Whether there are none: no document's shape matters then. */
+  get areNone(): boolean {
+    return this.byId.size === 0;
+  }
+
   /** The shapes of documents that have no value of a field, though there may be one in its place. */
   shapesOf({ origin }: Field): readonly number[] {
     if (origin.kind !== 'declared' || this.byId.size === 0) return [];

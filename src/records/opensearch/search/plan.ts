@@ -11,7 +11,7 @@ import type { EngineAnswer, EngineBucket, EngineHit, Part } from '../engine.js';
 import { planTree } from './aggregation/tree.js';
 import { DeviceSortedHits } from './device-sort.js';
 import type { DeviceValues } from './device-value.js';
-import { hitParts, recordOfHit, weightOf } from './hit.js';
+import { hitsOfQuery, recordOfHit, weightOf } from './hit.js';
 import { cursorOf, orderOfKeys } from './order.js';
 import { allOf } from './part.js';
 import type { PredicateCompiler } from './predicate.js';
@@ -26,7 +26,9 @@ export interface EnginePlanContext {
   readonly deviceValues: DeviceValues;
   /** For loops over what was found. */
   readonly pace: Pace;
-  /** The records that the query may see, of the devices that it leaves. */
+  /** The devices that the query leaves. */
+  readonly deviceIds: readonly string[];
+  /** Their records that the query may see. */
   readonly scope: Part;
   /** All records that the query may see. */
   readonly whole: Part;
@@ -39,6 +41,8 @@ export interface EnginePlanContext {
 /** A query as the engine is asked it, and how its answer is read. */
 export interface EnginePlan {
   readonly bodies: readonly Part[];
+  /** Whether hits show their devices, if there are any. */
+  readonly showsDevices: boolean;
   /** What to ask then, with these answers. */
   more(answers: readonly EngineAnswer[]): readonly Part[];
   /** Takes the engine's answers, and those to what was asked then. Answers the records whose devices are shown. */
@@ -74,10 +78,11 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
           ...(cursor && { cursor }),
         })
       : undefined;
+  const hitsAsked = hitsOfQuery({ keys: sort, deviceIds: context.deviceIds, older: compiler.fields.older });
   const page = () => ({
     from,
     sort: orderOfKeys(sort, compiler.fields),
-    ...hitParts,
+    ...hitsAsked.asked,
     ...(cursor && { search_after: cursorOf(sort, cursor) }),
   });
   const body: Part = {
@@ -89,25 +94,25 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
   // What a cursor of buckets lets the engine leave out it does not count either.
   const isCutShort = request.aggregations.some((one) => one.kind === 'composite' && one.after !== undefined);
   let answer: EngineAnswer | undefined;
+  let found: readonly EngineHit[] = [];
   let counted: EngineAnswer | undefined;
   const make = hitOf({ sort, source, fields: shown, times: context.times, organizationId: context.organizationId });
   const showsDevices = source !== false || shown.length > 0;
-  const hitsOf = () => byDevice?.hits ?? answer?.hits?.hits ?? [];
   return {
     bodies: isCutShort && trackTotal !== false ? [body, { ...matching, size: 0 }] : [body],
+    showsDevices: size > 0 && showsDevices,
     more: ([given]) => byDevice?.searches(given?.aggregations?.[byDeviceName] as EngineBucket | undefined) ?? [],
     take: ([given, more], later) => {
       byDevice?.take(later);
       answer = given;
       counted = more;
-      for (const hit of hitsOf()) weigh(weightOf(hit));
+      found = byDevice?.hits ?? given?.hits?.hits.map(hitsAsked.complete) ?? [];
+      for (const hit of found) weigh(weightOf(hit));
       const inside = tree?.take(given?.aggregations) ?? [];
-      return showsDevices ? [...hitsOf(), ...inside] : inside;
+      return showsDevices ? [...found, ...inside] : inside;
     },
     read: async (devices) => {
-      const hits = await context.pace.map(hitsOf(), (hit) =>
-        make(recordOfHit(hit, sort, compiler.fields.older), devices),
-      );
+      const hits = await context.pace.map(found, (hit) => make(recordOfHit(hit, sort, compiler.fields.older), devices));
       const total = totalOf(counted ?? answer, trackTotal);
       const aggregations = await tree?.read(devices);
       return {

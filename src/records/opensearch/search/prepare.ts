@@ -1,16 +1,14 @@
 import type { Aggregation } from '../../../search/aggregation/aggregation.js';
 import { type BoundRequest, bindRequest } from '../../../search/bound-request.js';
-import type { TimeRange } from '../../../search/envelope.js';
 import type { Fields } from '../../../search/field/field.js';
-import type { Pace } from '../../../search/pace.js';
+import { namesFields, reservedOnly } from '../../../search/names-fields.js';
 import type { Span } from '../../../search/span.js';
-import type { Times } from '../../answer/hit.js';
+import type { Devices } from '../../answer/device.js';
 import { timedOutAnswer } from '../../answer/search-call.js';
-import { type CallScope, noLook, readScope } from '../../postgres/search/call-scope.js';
+import { type CallScope, loadScope, onlyDevices } from '../../postgres/search/call-scope.js';
 import type { Snapshot } from '../../postgres/search/snapshot.js';
 import type { Rows } from '../../postgres/search/snapshot-reader.js';
 import { narrow } from '../../postgres/search/sql/scan.js';
-import type { SearchCall } from '../../record-index.js';
 import type { EngineAnswer, EngineRange, EngineSearch, Part } from '../engine.js';
 import { DeviceQuestions } from './device-question.js';
 import { DeviceValues, loadDeviceValues } from './device-value.js';
@@ -18,34 +16,21 @@ import { failureOf } from './failure.js';
 import { EngineFields } from './field.js';
 import { loadOlderTypes } from './older-type.js';
 import { attempt, type OneQuery } from './one-query.js';
-import type { ClusterSearchOptions } from './option.js';
 import { allOf } from './part.js';
 import { type EnginePlan, enginePlanOf, namesDeviceFields, timedBody, timedSpan } from './plan.js';
 import { PredicateCompiler } from './predicate.js';
-import { looksBeyond, recordsOfDevices, scopeParts, timeRead } from './scope.js';
-
-/** What the queries of a call are answered with. */
-export interface CallWork {
-  readonly options: Pick<ClusterSearchOptions, 'engine' | 'places' | 'timeoutMs'>;
-  readonly call: SearchCall;
-  readonly range: TimeRange;
-  readonly times: Times;
-  /** The instant that `now` means, in milliseconds. */
-  readonly now: number;
-  /** Reads from PostgreSQL. No connection is held while the cluster is asked, which may take seconds. */
-  readonly reading: <T>(read: (snapshot: Snapshot) => Promise<T>) => Promise<T>;
-  readonly pace: Pace;
-  readonly weigh: (bytes: number) => void;
-  /** Milliseconds since the call began. */
-  readonly took: () => number;
-}
+import { asksOfAll, createRecordsOf, looksBeyond, recordsOfApplication, scopeParts, timeRead } from './scope.js';
+import { expectDevices } from './shown-device.js';
+import type { CallWork } from './work.js';
 
 /** A bound query, and which records it may see. */
 export interface Asked {
   readonly query: OneQuery;
   readonly bound: BoundRequest;
   readonly fields: Fields;
-  /** Those of the devices that the query leaves. */
+  /** The devices that the query leaves. */
+  readonly deviceIds: readonly string[];
+  /** Their records. */
   readonly scope: Part;
   /** All of them. */
   readonly whole: Part;
@@ -60,7 +45,7 @@ export interface Prepared {
   /** Aggregations whose widths follow from the time that their records are in. */
   readonly timed: readonly TimedSearch[];
   /** There where nothing is timed. */
-  readonly plans?: readonly Plan[];
+  readonly planned?: Planned;
 }
 
 /** The search for the time that the records of an aggregation are in. */
@@ -76,44 +61,48 @@ export interface Plan {
   readonly plan: EnginePlan;
 }
 
+/** All planned queries of a call. */
+export interface Planned {
+  readonly plans: readonly Plan[];
+  /** Devices that hits will show, as far as that is known; undefined where they could not be read. */
+  readonly expected?: Promise<Devices | undefined> | undefined;
+}
+
 type Spans = ReadonlyMap<Asked, ReadonlyMap<Aggregation, Span>>;
 
 /** Asks PostgreSQL what the queries of a call are about, and plans them where nothing of the cluster is needed for that. */
 export const prepare = async (queries: readonly OneQuery[], snapshot: Snapshot, work: CallWork): Promise<Prepared> => {
   const { call, options } = work;
-  const { timeoutMs } = options;
-  const { productIds } = queries[0]!;
-  const scope = await readScope(snapshot, { ...call, productIds, early: noLook, timeoutMs });
+  const { timeoutMs, places } = options;
+  const { organizationId, applicationId } = call;
   return snapshot.run(timeoutMs, async ({ rows }) => {
-    const [places, older] = await Promise.all([options.places.of([call.organizationId]), loadOlderTypes(rows, call)]);
-    const compiler = new PredicateCompiler(
-      new EngineFields(places.get(call.organizationId), older),
-      new DeviceQuestions(),
-    );
-    const recordsOf = createRecordsOf(rows, scope, call.applicationId);
+    const requests = queries.flatMap(({ request }) => request ?? []);
+    const naming = queries.find(({ request }) => request !== undefined && namesFields(request));
+    const named = onlyDevices(requests);
+    const [scope, older, known, all] = await Promise.all([
+      loadScope(rows, { organizationId, applicationId, productIds: naming?.productIds, named }),
+      loadOlderTypes(rows, call),
+      places.of([organizationId]),
+      asksOfAll(requests) ? recordsOfApplication(rows, applicationId) : undefined,
+    ]);
+    const compiler = new PredicateCompiler(new EngineFields(known.get(organizationId), older), new DeviceQuestions());
+    const recordsOf = createRecordsOf(rows, scope, { applicationId, all, named });
     const asked: Asked[] = [];
     for (const query of queries) asked.push(...(await bind(query, { scope, recordsOf, rows }, work)));
     const timed = await timedSearches(asked, compiler, scope, rows);
     const prepared = { scope, compiler, asked, timed };
-    return timed.length > 0 ? prepared : { ...prepared, plans: await planAll(prepared, new Map(), rows, work) };
+    return timed.length > 0 ? prepared : { ...prepared, planned: await planAll(prepared, new Map(), rows, work) };
   });
 };
 
 /** Plans queries once the cluster has said which time their records are in. */
-export const planTimed = async (prepared: Prepared, work: CallWork): Promise<readonly Plan[]> => {
+export const planTimed = async (prepared: Prepared, work: CallWork): Promise<Planned> => {
   const spans = await timesFound(prepared, work);
-  return work.reading((snapshot) =>
-    snapshot.run(work.options.timeoutMs, ({ rows }) => planAll(prepared, spans, rows, work)),
-  );
-};
-
-/** Makes the function that finds the records of devices; those of all devices of a call are found once. */
-const createRecordsOf = (rows: Rows, scope: CallScope, applicationId: string) => {
-  let all: Promise<Part> | undefined;
-  return (deviceIds: readonly string[]): Promise<Part> => {
-    if (deviceIds !== scope.deviceIds) return recordsOfDevices(rows, { applicationId, deviceIds, isAll: false });
-    return (all ??= recordsOfDevices(rows, { applicationId, deviceIds, isAll: true }));
-  };
+  return work.reading(async (snapshot, leave) => {
+    const all = await snapshot.run(work.options.timeoutMs, ({ rows }) => planAll(prepared, spans, rows, work));
+    leave(all.expected);
+    return all;
+  });
 };
 
 /** What the queries of a call are bound with. */
@@ -128,7 +117,7 @@ const bind = async (query: OneQuery, { scope, recordsOf, rows }: Binding, work: 
   if (request === undefined) return [];
   const { range, now, call, pace } = work;
   const { organizationId } = call;
-  const fields = await scope.fields(productIds, rows);
+  const fields = namesFields(request) ? await scope.fields(productIds, rows) : reservedOnly;
   await pace.begin();
   let bound: BoundRequest | undefined;
   attempt(query, () => {
@@ -141,7 +130,7 @@ const bind = async (query: OneQuery, { scope, recordsOf, rows }: Binding, work: 
   const parts = scopeParts(organizationId, productIds, range);
   const left = allOf([...parts, await recordsOf(deviceIds)]);
   const whole = beyond ? allOf([...parts, await recordsOf(scope.deviceIds)]) : left;
-  return [{ query, bound, fields, scope: left, whole, read: timeRead(range, [bound.query], beyond, now) }];
+  return [{ query, bound, fields, deviceIds, scope: left, whole, read: timeRead(range, [bound.query], beyond, now) }];
 };
 
 const planAll = async (
@@ -149,7 +138,7 @@ const planAll = async (
   spans: Spans,
   rows: Rows,
   { call, now, times, weigh, pace }: CallWork,
-): Promise<Plan[]> => {
+): Promise<Planned> => {
   const deviceValues = asked.some(({ bound }) => namesDeviceFields(bound))
     ? await loadDeviceValues(rows, scope.deviceIds)
     : new DeviceValues([]);
@@ -160,12 +149,16 @@ const planAll = async (
     if (one.query.answer !== undefined) continue;
     const found = spans.get(one) ?? new Map<Aggregation, Span>();
     attempt(one.query, () => {
-      const own = { fields: one.fields, found, scope: one.scope, whole: one.whole };
-      plans.push({ asked: one, plan: enginePlanOf(one.bound, { ...context, ...own }) });
+      const { fields, deviceIds, scope: left, whole } = one;
+      plans.push({
+        asked: one,
+        plan: enginePlanOf(one.bound, { ...context, fields, deviceIds, found, scope: left, whole }),
+      });
     });
   }
   await compiler.questions.answer(rows, scope.deviceIds);
-  return plans;
+  const expected = plans.flatMap(({ asked: { deviceIds }, plan }) => (plan.showsDevices ? [deviceIds] : []));
+  return { plans, expected: expectDevices(rows, expected) };
 };
 
 const timedSearches = async (

@@ -1,8 +1,10 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Aggregation } from '../../../search/aggregation/aggregation.js';
 import type { TimeRange } from '../../../search/envelope.js';
 import type { Predicate } from '../../../search/query/predicate.js';
 import { timeLeft } from '../../../search/query/time-left.js';
+import type { SearchRequest } from '../../../search/request.js';
+import { type CallScope, earlyLook } from '../../postgres/search/call-scope.js';
 import type { Rows } from '../../postgres/search/snapshot-reader.js';
 import type { Part } from '../engine.js';
 import { devicesIn } from './device-question.js';
@@ -12,28 +14,44 @@ import { microsOf } from './predicate.js';
 /** Devices up to so many are named by their identifiers, for which PostgreSQL need not be asked. */
 const fewDevices = 64;
 
-/** Of which devices records are asked for: those of an application, or some of these. */
-interface DevicesAsked {
+/** Whether some query seems to be about all devices: what these are is best read with the scope then. */
+export const asksOfAll = (requests: readonly SearchRequest[]): boolean => earlyLook(requests).all;
+
+/** Of which application, the records of all its devices where they were read already, and whether the scope is of some only. */
+interface OfApplication {
   readonly applicationId: string;
-  readonly deviceIds: readonly string[];
-  /** Whether these are all of the application. */
-  readonly isAll: boolean;
+  readonly all: Part | undefined;
+  readonly named: readonly string[] | undefined;
 }
 
-/** The records of some devices. */
-export const recordsOfDevices = async (
-  rows: Rows,
-  { applicationId, deviceIds, isAll }: DevicesAsked,
-): Promise<Part> => {
-  if (deviceIds.length <= fewDevices) return deviceIds.length === 0 ? matchNone : { terms: { d: deviceIds } };
-  // The identifiers of many devices would take megabytes on their way to PostgreSQL.
-  const among = isAll
-    ? sql`id in (select device_id from application_device where application_id = ${applicationId}::uuid)`
-    : sql`id = any(${deviceIds}::uuid[])`;
+/** Makes the function that finds the records of devices; those of all devices of a call are found once. */
+export const createRecordsOf = (rows: Rows, scope: CallScope, { applicationId, all: read, named }: OfApplication) => {
+  let all = read && Promise.resolve(read);
+  return async (deviceIds: readonly string[]): Promise<Part> => {
+    if (deviceIds.length === 0) return matchNone;
+    if (deviceIds.length <= fewDevices) return { terms: { d: deviceIds } };
+    if (deviceIds === scope.deviceIds && named === undefined)
+      return (all ??= recordsOfApplication(rows, applicationId));
+    return devicesIn(await numbersOf(rows, sql`id = any(${deviceIds}::uuid[])`));
+  };
+};
+
+/** The records of all devices of an application. Their identifiers would take megabytes on their way to PostgreSQL. */
+export const recordsOfApplication = async (rows: Rows, applicationId: string): Promise<Part> =>
+  devicesIn(
+    await numbersOf(
+      rows,
+      sql`id in (select device_id from application_device where application_id = ${applicationId}::uuid)`,
+      'devices of application',
+    ),
+  );
+
+const numbersOf = async (rows: Rows, among: Sql, name?: string): Promise<readonly number[]> => {
   const [found] = await rows<{ numbers: number[] }>(
     sql`select coalesce(array_agg(number order by number), '{}') as numbers from device where ${among}`,
+    name,
   );
-  return devicesIn(found!.numbers);
+  return found!.numbers;
 };
 
 /** What every record of a query's scope is, but for its device. */

@@ -14,7 +14,7 @@ import type { Ask, Search, SearchAnswer, SearchCall } from '../../record-index.j
 import { answerQueries } from './answer.js';
 import { type OneQuery, readQuery } from './one-query.js';
 import type { ClusterSearchOptions } from './option.js';
-import type { CallWork } from './prepare.js';
+import type { CallWork } from './work.js';
 
 /** Opens the search over a cluster. */
 export const createClusterSearch = (options: ClusterSearchOptions): Pick<Search, 'prepare' | 'prepareMulti'> => {
@@ -69,11 +69,12 @@ const readingOf = (connections: SearchConnections, options: SnapshotOptions): Ca
   const deadline = performance.now() + callTimeouts * options.timeoutMs;
   return async (read) => {
     const snapshot = await takeSnapshot(connections, { ...options, deadline });
+    const left: Promise<unknown>[] = [];
     try {
-      return await read(snapshot);
+      return await read(snapshot, (underWay) => void (underWay && left.push(underWay)));
     } finally {
       // The answer does not wait until the connection is back.
-      void snapshot.close();
+      void Promise.allSettled(left).then(() => snapshot.close());
     }
   };
 };

@@ -19,14 +19,18 @@ export interface CallScope {
   fields(of: readonly string[], reading: Rows): Promise<Fields>;
 }
 
-/** What the scope of a call is read for. */
-interface ScopeOptions {
+/** Whose scope is read. */
+interface ScopeOf {
   readonly organizationId: string;
   readonly applicationId: string;
   /** The products whose fields a query may name, mostly those of all queries; undefined where none names any. */
   readonly productIds: readonly string[] | undefined;
   /** The only devices whose records can be asked for; undefined: all of the application. */
   readonly named?: readonly string[] | undefined;
+}
+
+/** What the scope of a call is read for. */
+interface ScopeOptions extends ScopeOf {
   /** What to find out of rollups in the same round trip. */
   readonly early: EarlyLook;
   readonly timeoutMs: number;
@@ -34,8 +38,7 @@ interface ScopeOptions {
 
 /** Reads the scope of a call in one round trip. */
 export const readScope = (snapshot: Snapshot, options: ScopeOptions): Promise<CallScope> => {
-  const read = (early: EarlyLook) =>
-    snapshot.run(options.timeoutMs, ({ rows }) => loadScope(rows, { ...options, early }));
+  const read = (early: EarlyLook) => snapshot.run(options.timeoutMs, ({ rows }) => loadScope(rows, options, early));
   // Where rollups cannot be looked for, each query that needs them fails alone.
   return options.early === noLook ? read(noLook) : read(options.early).catch(() => read(noLook));
 };
@@ -111,9 +114,11 @@ const namedDevices = (query: Query): readonly string[] | undefined => {
 const idsOf = (field: string, values: readonly Input[]): string[] =>
   field === 'device.id' ? values.map((value) => scalarText(value) ?? '').filter(isId) : [];
 
-const loadScope = async (
+/** Reads the scope of a call beside what else is asked of the same snapshot, in one round trip. */
+export const loadScope = async (
   rows: Rows,
-  { organizationId, applicationId, productIds, named, early }: ScopeOptions,
+  { organizationId, applicationId, productIds, named }: ScopeOf,
+  early: EarlyLook = noLook,
 ): Promise<CallScope> => {
   const inScope = (of: readonly string[]) => ({ organizationId, applicationId, productIds: of });
   const sources = findSources(organizationId, applicationId);
@@ -144,7 +149,7 @@ const loadScope = async (
 };
 
 /** Tells apart what {@link loadScope} asks. */
-const nameOf = (productIds: ScopeOptions['productIds'], named: ScopeOptions['named']): string => {
+const nameOf = (productIds: ScopeOf['productIds'], named: ScopeOf['named']): string => {
   const of = named === undefined ? '' : ' of devices';
   if (productIds === undefined) return `scope without fields${of}`;
   return productIds.length === 0 ? `scope${of}` : `scope of products${of}`;

@@ -48,3 +48,13 @@ export const loadDevices = async (
     ),
   );
 };
+
+/** Reads devices, and who owns the products that these have records of. */
+export const loadDevicesOfAnyTime = async (rows: Rows, deviceIds: readonly string[]): Promise<Devices> => {
+  const products = sql`array(
+    select product_id from device where id = any(${deviceIds}::uuid[])
+    union select product_id from record_source where device_id = any(${deviceIds}::uuid[]))`;
+  return devicesIn(
+    await rows<DevicesFound>(sql`select ${deviceColumns(sql`${deviceIds}::uuid[]`, products)}`, 'devices of any time'),
+  );
+};
