@@ -1,27 +1,29 @@
 #!/usr/bin/env bash
-# Builds the image of Containerfile and runs it as compose.yaml does: not root, read-only, without capabilities. No registry
-# of images is needed: its base, node:24-slim, is made from Debian's packages and our Node.js, and has that name here alone.
-# Needs root and apt, or buildah, podman and mmdebstrap. Where they cannot be had it says so and ends with 0.
+# Builds the image of Containerfile and runs it by itself, not root, read-only and without capabilities, and then as
+# compose.yaml does (compose-test.sh). No registry of images is needed: its base, node:24-slim, is made from Debian's packages
+# and our Node.js, and has that name here alone.
+# Needs root and apt, or the programs below. Where they cannot be had it says so and ends with 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 base=docker.io/library/node:24-slim
-image=localhost/ddp-test:$$
+# In a storage of its own; the name is that of compose.yaml.
+image=localhost/device-data-platform
 name=ddp-test-$$
 work=$(mktemp -d)
 # npm and Node.js of the machine: those of node_modules have no npm beside them.
 PATH=$(tr : '\n' <<<"$PATH" | grep -v '/node_modules/\.bin$' | paste -sd :)
-packages=(buildah podman runc conmon catatonit netavark mmdebstrap ca-certificates)
+packages=(buildah podman podman-compose runc conmon catatonit netavark aardvark-dns iptables mmdebstrap ca-certificates curl)
 
 skip() { echo "The image is not tried: $1"; exit 0; }
-fail() { echo "$1" >&2; podman logs "$name" >&2 2>/dev/null || true; exit 1; }
+fail() { echo "$1" >&2; podman logs --tail 40 "${2:-$name}" >&2 || true; exit 1; }
 # Images and containers of the test alone, without a file system that the machine may lack.
-export CONTAINERS_STORAGE_CONF=$work/storage.conf XDG_RUNTIME_DIR=$work/run
+export CONTAINERS_STORAGE_CONF=$work/storage.conf CONTAINERS_CONF=$work/containers.conf XDG_RUNTIME_DIR=$work/run
 buildah() { command buildah "$@" 2> >(grep -v 'CNI config' >&2); }
-# runc runs where both kinds of control groups are mounted, crun does not. Without systemd nothing calls the health check by itself.
-podman() { command podman --runtime runc --cgroup-manager=cgroupfs "$@" 2> >(grep -v 'CNI config\|unable to get systemd connection' >&2); }
+# Without systemd nothing calls the health check by itself.
+podman() { command podman "$@" 2> >(grep -v 'CNI config\|unable to get systemd connection' >&2); }
 
 clean() {
-  podman rm --force --time 0 "$name" >/dev/null 2>&1 || true
+  podman rm --all --force --time 0 >/dev/null 2>&1 || true
   for layer in "$work"/storage/overlay/*/merged; do umount "$layer" 2>/dev/null || true; done
   umount "$work/storage/overlay" 2>/dev/null || true
   rm -rf "$work"
@@ -29,12 +31,26 @@ clean() {
 trap clean EXIT
 
 [ "$(id -u)" = 0 ] || skip 'it takes root.'
-if ! { command -v buildah && command -v podman && command -v mmdebstrap && command -v runc && [ -x /usr/libexec/podman/catatonit ]; } >/dev/null 2>&1; then
+if ! { command -v buildah && command -v podman && command -v podman-compose && command -v mmdebstrap && command -v runc && [ -x /usr/libexec/podman/catatonit ]; } >/dev/null 2>&1; then
   { apt-get -qq install -y --no-install-recommends "${packages[@]}" || { apt-get -qq update && apt-get -qq install -y --no-install-recommends "${packages[@]}"; }; } \
     >"$work/apt.log" 2>&1 || skip "apt-get cannot install buildah and podman: $(tail -n 1 "$work/apt.log")"
 fi
 mkdir -p "$XDG_RUNTIME_DIR"
 printf '[storage]\ndriver = "overlay"\nrunroot = "%s"\ngraphroot = "%s"\n' "$work/run/storage" "$work/storage" >"$CONTAINERS_STORAGE_CONF"
+# runc runs where both kinds of control groups are mounted, crun does not. podman wants higher limits than these, which takes a
+# right that root lacks in a container.
+files=$(ulimit -Hn)
+cat >"$CONTAINERS_CONF" <<SETTINGS
+[containers]
+default_ulimits = ["nofile=$files:$files", "nproc=4096:4096"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+[network]
+network_backend = "netavark"
+network_config_dir = "$work/networks"
+SETTINGS
 
 # What the public image is for the Containerfile: Debian, Node.js 24 with npm, and the user node.
 make_base() {
@@ -63,27 +79,23 @@ make_base() {
 
 # npm in the build finds what was downloaded before, and opens more files of it than a container may by default.
 build() {
-  local files
-  files=$(ulimit -Hn)
   buildah build --quiet --ulimit "nofile=$files:$files" --format docker --pull=never --network host --isolation chroot --volume "$(npm config get cache 2>/dev/null):/root/.npm" \
     --file Containerfile --tag "$image" . >"$work/build.log" 2>&1 || { tail -n 40 "$work/build.log" >&2; return 1; }
 }
 
 run() {
-  local files
-  files=$(ulimit -Hn)
-  # podman wants higher limits, which takes a right that root lacks in a container.
-  podman run --detach --name "$name" --ulimit "nofile=$files:$files" --ulimit nproc=4096:4096 --network host --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges --init \
+  podman run --detach --name "$name" --network host --read-only --tmpfs /tmp --cap-drop all --security-opt no-new-privileges --init \
     --volume "$work/data:/data" --env HOST=127.0.0.1 --env PORT="$port" --env STOP_DELAY=1s --stop-timeout 30 "$image" >/dev/null
 }
 wait_until_healthy() {
   for _ in $(seq 240); do
-    if podman healthcheck run "$name" >/dev/null 2>&1; then return; fi
-    [ "$(podman inspect --format '{{.State.Running}}' "$name")" = true ] || break
+    if podman healthcheck run "$1" >/dev/null 2>&1; then return; fi
+    [ "$(podman inspect --format '{{.State.Running}}' "$1")" = true ] || break
     sleep 0.5
   done
-  fail 'The container is not healthy.'
+  fail "The container $1 is not healthy." "$1"
 }
+free_port() { node -e "const s = require('net').createServer().listen(0, '127.0.0.1', () => { console.log(s.address().port); s.close(); })"; }
 
 step() { echo "-- $1 (${SECONDS} s)"; }
 step 'base'
@@ -92,9 +104,9 @@ step 'build'
 build || fail 'The image cannot be built.'
 step 'run'
 install -d -o 1000 -g 1000 -m 700 "$work/data"
-port=$(node -e "const s = require('net').createServer().listen(0, '127.0.0.1', () => { console.log(s.address().port); s.close(); })")
+port=$(free_port)
 run
-wait_until_healthy
+wait_until_healthy "$name"
 [ "$(podman exec "$name" id -u)" = 1000 ] || fail 'It runs as root.'
 if podman exec "$name" touch /app/written 2>/dev/null; then fail 'Its root file system can be written to.'; fi
 [ "$(podman exec "$name" ddp --version)" = "$(node -p "require('./package.json').version")" ] || fail 'ddp --version is another.'
@@ -113,7 +125,8 @@ podman stop "$name" >/dev/null
 [ ! -e "$work/data/postgres/postmaster.pid" ] || fail 'Its database was not stopped.'
 step 'start again'
 podman start "$name" >/dev/null
-wait_until_healthy
+wait_until_healthy "$name"
 [ "$(account)" = "$organization" ] || fail 'What was stored is gone.'
 podman stop "$name" >/dev/null
+. scripts/compose-test.sh
 step 'the image was built and run'

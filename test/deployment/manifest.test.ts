@@ -130,8 +130,9 @@ describe('compose.yaml', () => {
 
   it('asks for no setting that its example lacks, and sets what is a setting', async () => {
     const text = await read('compose.yaml');
-    const required = [...text.matchAll(/\$\{(\w+):\?\}/g)].map(([, name = '']) => name);
+    const required = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name = '']) => name);
     const example = await read('ops/compose.env.example');
+    expect(required).toContain('POSTGRES_PASSWORD');
     for (const name of required) expect(example).toMatch(new RegExp(`^${name}=`, 'm'));
     const { services } = await compose();
     for (const name of ['migrate', 'ddp-1', 'ddp-2']) {
