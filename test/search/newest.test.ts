@@ -53,6 +53,15 @@ describe('the newest records', () => {
     expect((await ask({ size: 5, _source: false }))[0]).not.toHaveProperty('_source');
   });
 
+  it('are those of a device that is named in capitals, only where case does not matter', async () => {
+    const { rows } = await world.pool.query<{ id: string }>(`select id from device where serial = '1'`);
+    const capitals = rows[0]!.id.toUpperCase();
+    const named = (case_insensitive: boolean) => ({ term: { 'device.id': { value: capitals, case_insensitive } } });
+    expect(await ask({ size: 100, query: named(true) })).toHaveLength(moments.length / 2);
+    expect(await ask({ size: 100, query: { bool: { filter: [named(true)] } } })).toHaveLength(moments.length / 2);
+    expect(await ask({ size: 100, query: named(false) })).toEqual([]);
+  });
+
   it('are those that a query leaves, by time and by value', async () => {
     const until = { range: { ts: { lt: Math.round((now - 20 * day) * 1000) } } };
     expect(times(await ask({ size: 3, query: until }))).toEqual(newest.filter((ts) => ts < now - 20 * day).slice(0, 3));

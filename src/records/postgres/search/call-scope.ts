@@ -88,8 +88,10 @@ const requiredDevices = (query: Query): readonly string[] | undefined => {
     }
     return undefined;
   }
-  if ((query.kind !== 'term' && query.kind !== 'terms') || query.field !== 'device.id') return undefined;
-  return idsOf(query.field, query.kind === 'term' ? [query.value] : query.values);
+  if (query.kind === 'terms' && query.field === 'device.id') return idsOf(query.field, query.values);
+  // Where case does not matter, capitals name a device too.
+  if (query.kind !== 'term' || query.field !== 'device.id' || query.caseInsensitive) return undefined;
+  return idsOf(query.field, [query.value]);
 };
 
 /** The devices that a query names, those it cannot name here left out; undefined: it names none. */
