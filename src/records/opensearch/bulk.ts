@@ -58,9 +58,11 @@ const ofDocument = /pars|illegal_argument|dynamic_mapping/;
 export class BulkWriter {
   private size = 500;
 
+  /** @param options of the client's requests, where others than usual are wanted */
   constructor(
     private readonly client: Client,
     private readonly observe: ObserveBulk = () => undefined,
+    private readonly options: { maxRetries?: number } = {},
   ) {}
 
   /** Documents that are worth sending together now. */
@@ -131,12 +133,15 @@ export class BulkWriter {
       body += `{"${action}":{"_index":"${index}","_id":"${id}","routing":"${routing}","version":${version},"version_type":"external"}}\n`;
       if (document !== undefined) body += `${document}\n`;
     }
-    const { body: answer } = await this.client.bulk({
-      // As text it is sent as it is.
-      body: body as never,
-      timeout: '10s',
-      filter_path: ['items.*.status', 'items.*.error.type', 'items.*.error.reason'],
-    });
+    const { body: answer } = await this.client.bulk(
+      {
+        // As text it is sent as it is.
+        body: body as never,
+        timeout: '10s',
+        filter_path: ['items.*.status', 'items.*.error.type', 'items.*.error.reason'],
+      },
+      this.options,
+    );
     const { items: answers } = ((answer as unknown) ?? {}) as { items?: { index?: ItemAnswer; delete?: ItemAnswer }[] };
     if (answers?.length !== items.length) throw new Overloaded('it answers something else than what was asked');
     return answers.map(({ index, delete: deleted }) => index ?? deleted!);

@@ -60,10 +60,13 @@ export const createClusterStore = ({ config, pool, clock, log, registry }: Clust
   const client = createClient(config);
   const names = indexNames(config.prefix);
   const places = new Places(pool);
-  const writer = new BulkWriter(client, observeBulk(registry));
+  const observe = observeBulk(registry);
+  const writer = new BulkWriter(client, observe);
   const maker = new DocumentMaker(pool, places, names);
   const ready = createReadiness(client, config, pool);
-  const indexer = createIndexer({ pool, writer, maker, registry, log, ready });
+  // A cluster that was away may come back without its template: the indexer looks for it before it sends again.
+  const once = new BulkWriter(client, observe, { maxRetries: 0 });
+  const indexer = createIndexer({ pool, writer: once, maker, registry, log, ready });
   const lag = watchLag({ pool, log, registry, maxBytes: config.journalMaxBytes });
   const fresh = createFreshness({ pool, client, names, wake: () => indexer.wake(true) });
   const parts = { pool, client, names, writer, maker, fresh };
