@@ -10,8 +10,11 @@ compose() {
   podman-compose --file "$folder/compose.yaml" --project-name "$project" "$@" 2>"$work/compose.log" || { cat "$work/compose.log" >&2; fail "podman-compose $*" "${project}_ddp-1_1"; }
 }
 container() { echo "${project}_$1_1"; }
+# Addresses are given and stand in a file of hosts: podman's name server may answer nobody for a while after a container has come
+# or gone, and one that comes back with another hardware address is not found until the others ask for it again.
+host() { case $1 in postgres) echo 2 ;; ddp-1) echo 3 ;; ddp-2) echo 4 ;; esac; }
 up() {
-  compose up --detach "$1" >/dev/null
+  compose --podman-run-args="--ip 10.123.89.$(host "$1") --mac-address 02:00:00:00:00:0$(host "$1")" up --detach "$1" >/dev/null
   wait_until_healthy "$(container "$1")"
 }
 # A command of `ddp` in a container of its own, with the settings of a service and a folder for backups.
@@ -60,10 +63,12 @@ make_others || fail 'They cannot be made.'
 mkdir -p "$folder/ops"
 cp compose.yaml "$folder"
 cp -r ops/caddy "$folder/ops"
+for service in postgres ddp-1 ddp-2; do echo "10.123.89.$(host "$service") $service" >>"$work/hosts"; done
 sed "s/^\(SECRET_KEY\|POSTGRES_PASSWORD\|METRICS_TOKEN\)=\$/\1=$(node -p "crypto.randomBytes(32).toString('hex')")/" ops/compose.env.example >"$folder/.env"
 printf 'HTTP_PORT=%s\nHTTPS_PORT=%s\n' "$(free_port)" "$https_port" >>"$folder/.env"
 
 step 'PostgreSQL, the migration, two processes, Caddy'
+podman network create --disable-dns --subnet 10.123.89.0/24 --ip-range 10.123.89.128/25 "${project}_default" >/dev/null
 up postgres
 compose up --detach migrate >/dev/null
 [ "$(podman wait "$(container migrate)")" = 0 ] || fail 'The migration failed.' "$(container migrate)"

@@ -38,12 +38,13 @@ fi
 mkdir -p "$XDG_RUNTIME_DIR"
 printf '[storage]\ndriver = "overlay"\nrunroot = "%s"\ngraphroot = "%s"\n' "$work/run/storage" "$work/storage" >"$CONTAINERS_STORAGE_CONF"
 # runc runs where both kinds of control groups are mounted, crun does not. podman wants higher limits than these, which takes a
-# right that root lacks in a container. Its name server loses questions while containers come and go: they are asked again soon.
+# right that root lacks in a container.
 files=$(ulimit -Hn)
+echo '127.0.0.1 localhost' >"$work/hosts"
 cat >"$CONTAINERS_CONF" <<SETTINGS
 [containers]
 default_ulimits = ["nofile=$files:$files", "nproc=4096:4096"]
-dns_options = ["timeout:1", "attempts:5"]
+base_hosts_file = "$work/hosts"
 [engine]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
