@@ -40,6 +40,8 @@ export interface HitsRequest {
 
 /** More wide rows than this are read through a cursor. */
 const atOnce = 500;
+/** So many are read at once in the order of an index: a cursor's statement cannot be kept prepared, and the rest is asked for anew. */
+const atOncePrepared = 1000;
 
 /** Reads a page of records. */
 export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hit[]> => {
@@ -59,9 +61,10 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
     beside.push(found === undefined ? { devices: [], products: [] } : (JSON.parse(found) as DevicesFound));
     return records;
   };
-  if (request.size > atOnce) {
-    // A page of an index is mostly not full, and a cursor's statement cannot be kept prepared.
-    const begun = pageName(request) === undefined ? 0 : atOnce;
+  const first = pageName(request) === undefined ? atOnce : atOncePrepared;
+  if (request.size > first) {
+    // A page of an index is mostly not full.
+    const begun = first === atOncePrepared ? first : 0;
     if (begun > 0) take(await read({ ...request, size: begun }));
     if (rows.length === begun) {
       const rest = { ...request, from: request.from + begun, size: request.size - begun };
