@@ -71,6 +71,14 @@ describe('the newest records', () => {
     );
   });
 
+  it('are the same beside a range of time without an end', async () => {
+    for (const query of [undefined, { range: { ts: {} } }, { match_all: {} }, { range: { ts: { lte: null } } }])
+      for (const sort of [undefined, [{ ts: 'desc' }]])
+        expect(times(await ask({ size: 5, ...(query && { query }), ...(sort && { sort }) }))).toEqual(
+          newest.slice(0, 5),
+        );
+  });
+
   it('are counted, whether the page shows them all or not', async () => {
     for (const size of [3, 100])
       expect(await world.ask({ size })).toMatchObject({ hits: { total: { value: moments.length, relation: 'eq' } } });

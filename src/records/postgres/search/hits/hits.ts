@@ -149,6 +149,7 @@ export const pageName = (request: Omit<HitsRequest, 'span'>): string | undefined
     ...(scope.productIds.length > 0 ? ['of products'] : []),
     ...(time?.lower ? [time.lower.inclusive ? 'from' : 'after'] : []),
     ...(time?.upper ? [time.upper.inclusive ? 'to' : 'before'] : []),
+    ...(time && !time.lower && !time.upper ? ['at any time'] : []),
   ].join(' ');
 };
 
