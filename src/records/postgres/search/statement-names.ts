@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 
+/** A name that is of one text alone: PostgreSQL refuses a second text under a name. */
+export const nameOfText = (text: string): string => createHash('sha256').update(text).digest('base64url');
+
 /** Each takes some hundred kilobytes of every connection that asks it. */
 const maxNames = 20;
 const maxSeen = 100;
@@ -16,7 +19,7 @@ export class StatementNames {
   nameOf(text: string): string | undefined {
     const name = this.names.get(text);
     if (name !== undefined || this.names.size === maxNames) return name;
-    if (this.seen.delete(text)) this.names.set(text, `again ${createHash('sha256').update(text).digest('base64url')}`);
+    if (this.seen.delete(text)) this.names.set(text, nameOfText(text));
     else this.note(text);
     return this.names.get(text);
   }

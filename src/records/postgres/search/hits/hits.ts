@@ -12,6 +12,7 @@ import type { Hit } from '../../../record-index.js';
 import type { Reader, Rows } from '../snapshot-reader.js';
 import { afterCursor, orderBy, orderKey } from '../sql/order.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';
+import { nameOfText } from '../statement-names.js';
 import { type DevicesFound, deviceColumns, devicesIn, loadDevices } from './device.js';
 import { newestFirst } from './newest.js';
 import { loadStaleTypes } from './stale-type.js';
@@ -54,17 +55,19 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
   const isBare = request.source === false && request.fields.length === 0;
   const beside: DevicesFound[] = [];
   const read = async (part: HitsRequest) => {
-    const name = pageName(part);
-    if (name === undefined || isBare) return reader.tuples(statement(part), name);
-    const records = await reader.tuples(withDevices(statement(part)), `${name} with devices`);
+    const page = statement(part);
+    if (!isOnePlan(part)) return reader.tuples(page);
+    if (isBare) return reader.tuples(page, nameOfText(page.text));
+    const both = withDevices(page);
+    const records = await reader.tuples(both, nameOfText(both.text));
     const [found] = records.map((record) => record.pop() as string);
     beside.push(found === undefined ? { devices: [], products: [] } : (JSON.parse(found) as DevicesFound));
     return records;
   };
-  const first = pageName(request) === undefined ? atOnce : atOncePrepared;
-  if (request.size > first) {
+  const onePlan = isOnePlan(request);
+  if (request.size > (onePlan ? atOncePrepared : atOnce)) {
     // A page of an index is mostly not full.
-    const begun = first === atOncePrepared ? first : 0;
+    const begun = onePlan ? atOncePrepared : 0;
     if (begun > 0) take(await read({ ...request, size: begun }));
     if (rows.length === begun) {
       const rest = { ...request, from: request.from + begun, size: request.size - begun };
@@ -130,27 +133,17 @@ const withDevices = (page: Sql): Sql => {
 };
 
 /**
- * The name under which the statement of a page is kept prepared; undefined where its plan depends on values. Planning one over some
- * partitions takes longer than reading a page in the order of an index. Each name is of one text, and there are few.
+ * Whether the plan of a page is good whatever its values are, so that its statement is kept prepared: planning one over some
+ * partitions takes longer than reading a page in the order of an index. There are few texts of such.
  */
-export const pageName = (request: Omit<HitsRequest, 'span'>): string | undefined => {
-  const { after, sort, products } = request;
+const isOnePlan = (request: Omit<HitsRequest, 'span'>): boolean => {
+  const { after, sort } = request;
   const { scope, rest: predicates } = narrow(request.scope, request.predicates);
   const [key, second] = sort;
   const [time, another] = predicates;
-  if (after !== undefined || second !== undefined || another !== undefined) return undefined;
-  if ((key !== undefined && key.field.path !== 'ts') || (time !== undefined && !isTime(time))) return undefined;
-  const isOne = scope.deviceIds.length === 1;
-  if (!isOne && !isByTime({ ...request, scope, predicates })) return undefined;
-  return [
-    'page',
-    key === undefined ? 'newest' : key.descending ? 'desc' : 'asc',
-    isOne ? 'device' : products ? 'by product' : 'by device',
-    ...(scope.productIds.length > 0 ? ['of products'] : []),
-    ...(time?.lower ? [time.lower.inclusive ? 'from' : 'after'] : []),
-    ...(time?.upper ? [time.upper.inclusive ? 'to' : 'before'] : []),
-    ...(time && !time.lower && !time.upper ? ['at any time'] : []),
-  ].join(' ');
+  if (after !== undefined || second !== undefined || another !== undefined) return false;
+  if ((key !== undefined && key.field.path !== 'ts') || (time !== undefined && !isTime(time))) return false;
+  return scope.deviceIds.length === 1 || isByTime({ ...request, scope, predicates });
 };
 
 const isTime = (one: Predicate): one is Extract<Predicate, { kind: 'range' }> =>
