@@ -174,8 +174,10 @@ async function createApp(
     admit: (request) => admit(request, request.res!),
     enter: (request, caller) => enter('graph', caller, request.res!),
     charge: admission.charge,
-    readBody: async (request, caller, bytes) =>
-      (await readBody(request, { bytes, lines: false }, inFlight.body(caller, request.res!))).text,
+    readBody: async (request, caller, bytes) => {
+      const sender = { hold: inFlight.body(caller, request.res!), organizationId: caller.organizationId };
+      return (await readBody(request, { bytes, lines: false }, sender)).text;
+    },
     holdAnswer: (caller, response, bytes) => inFlight.answer(caller, response)(bytes),
     createContext: (caller, request, budget) =>
       new Call(caller, request, resources, inFlight.rows(caller, request.res!), budget),

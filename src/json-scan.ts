@@ -65,11 +65,11 @@ const mostRecordKeys = 10_000;
 /** The same of a body that is no list of records. */
 const mostKeys = 65_536;
 
-/** Characters of records that are read at once, about. */
-const sliceLength = 64 * 1024;
+/** Characters of records that are read at once, about: of the smallest objects that takes a millisecond. */
+const sliceLength = 16 * 1024;
 
-/** Characters that one step of a scan looks at, about. */
-const stepLength = 128 * 1024;
+/** Characters that one step of a scan looks at, about: where they are numbers whose digits are kept that takes a millisecond. */
+const stepLength = 4 * 1024;
 
 /** More faults than anybody looks at. To say where each is takes far longer than to read what is right. */
 export const mostFaults = 1000;

@@ -119,7 +119,8 @@ const serve = async (
   const caller = await admit(request, response);
   requireScope(caller, { changes: route.changes === true });
   const media = mediaOf(request.headers.accept);
-  const { text } = await readBody(request, { bytes: mebibyte, lines: true }, inFlight.body(caller, response));
+  const sender = { hold: inFlight.body(caller, response), organizationId: caller.organizationId };
+  const { text } = await readBody(request, { bytes: mebibyte, lines: true }, sender);
   await enter('search', caller, response);
   const { organizationId = '', applicationId = '', ...params } = found.params;
   const context = createContext(caller, request);

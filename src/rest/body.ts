@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { malformed, tooLarge, unsupportedMediaType } from '../errors.js';
+import { timeSlices } from '../time-slice.js';
 import type { Hold } from './in-flight.js';
 
 /** What a body may be. */
@@ -12,6 +13,14 @@ export interface BodyRules {
   lines: boolean;
   /** The message for a body in an unsupported type, where the usual one does not help. */
   otherTypes?: string | undefined;
+}
+
+/** Who sends a body. */
+export interface BodySender {
+  /** Counts the bytes that are held for it. */
+  readonly hold: Hold;
+  /** Whose time slices reading it takes. */
+  readonly organizationId: string;
 }
 
 /** A body as text, '' where none came. */
@@ -35,7 +44,11 @@ const linesType = /^application\/((x-)?ndjson|[\w.-]+\+x-ndjson)$/;
  * @throws unsupportedMediaType, tooLarge, malformed where it ends early, does not decompress or is no UTF-8, or what `hold`
  * throws.
  */
-export const readBody = async (request: IncomingMessage, rules: BodyRules, hold: Hold): Promise<BodyText> => {
+export const readBody = async (
+  request: IncomingMessage,
+  rules: BodyRules,
+  { hold, organizationId }: BodySender,
+): Promise<BodyText> => {
   const { headers } = request;
   const length = headers['content-length'];
   if (length === '0' || (length === undefined && headers['transfer-encoding'] === undefined)) return empty;
@@ -48,8 +61,7 @@ export const readBody = async (request: IncomingMessage, rules: BodyRules, hold:
     if (size > rules.bytes) throw oversized(rules);
     hold(chunk.length + chunkCost);
   };
-  const bytes = await collect(request, decoder, count);
-  return { text: decodeUtf8(bytes), lines };
+  return { text: await decodeChunks(await collect(request, decoder, count), organizationId), lines };
 };
 
 const empty: BodyText = { text: '', lines: false };
@@ -98,7 +110,7 @@ const collect = (
   request: IncomingMessage,
   decoder: Transform | undefined,
   count: (chunk: Buffer) => void,
-): Promise<Buffer> =>
+): Promise<Buffer[]> =>
   new Promise((resolve, reject) => {
     const source = decoder === undefined ? request : request.pipe(decoder);
     const chunks: Buffer[] = [];
@@ -119,7 +131,7 @@ const collect = (
       }
     };
     source.on('data', take);
-    source.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    source.on('end', () => resolve(chunks));
     const fail = () => refuse(malformed('The body ended early or cannot be decompressed.'));
     request.on('error', fail);
     decoder?.on('error', fail);
@@ -133,10 +145,34 @@ const oversized = ({ bytes }: BodyRules) => {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** @throws malformed where the bytes are no UTF-8 */
-export const decodeUtf8 = (bytes: Buffer): string => {
+export const decodeUtf8 = (bytes: Buffer): string => decode(utf8, bytes);
+
+const decode = (decoder: TextDecoder, bytes: Buffer | undefined, stream = false): string => {
   try {
-    return utf8.decode(bytes);
+    return decoder.decode(bytes, { stream });
   } catch {
     throw malformed('The body is not UTF-8.');
   }
+};
+
+/** Bytes that are decoded at once: a millisecond of the event loop at most, and long texts that are not copied on the heap. */
+const decodedAtOnce = 512 * 1024;
+
+/** Decodes the chunks of a body, a large one in the organization's time slices. @throws malformed where they are no UTF-8 */
+const decodeChunks = async (chunks: readonly Buffer[], organizationId: string): Promise<string> => {
+  const size = chunks.reduce((sum, { length }) => sum + length, 0);
+  if (size <= decodedAtOnce) return decodeUtf8(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const pieces: string[] = [];
+  for (let group: Buffer[] = [], held = 0, index = 0; index < chunks.length; index += 1) {
+    const chunk = chunks[index]!;
+    group.push(chunk);
+    held += chunk.length;
+    if (held < decodedAtOnce && index < chunks.length - 1) continue;
+    pieces.push(decode(decoder, group.length === 1 ? chunk : Buffer.concat(group), true));
+    [group, held] = [[], 0];
+    await timeSlices.ifOver(organizationId);
+  }
+  pieces.push(decode(decoder, undefined));
+  return pieces.join('');
 };

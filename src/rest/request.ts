@@ -150,8 +150,8 @@ const fieldReaders = (args: readonly GraphQLArgument[]): ReadonlyMap<string, Fie
 /** Fields of a JSON object. On PUT a `null` is handed on, to clear; on POST it counts as absent. */
 const fieldsBody = (args: readonly GraphQLArgument[], nullClears: boolean): ReadBody => {
   const readers = fieldReaders(args);
-  return async (request, { hold }) => {
-    const { text } = await readBody(request, { bytes: mebibyte, lines: false }, hold);
+  return async (request, sender) => {
+    const { text } = await readBody(request, { bytes: mebibyte, lines: false }, sender);
     const body = text === '' ? {} : parseObject(text);
     return (values, faults) => {
       for (const [key, value] of Object.entries(body)) {
@@ -176,10 +176,10 @@ const parseObject = (text: string): Record<string, unknown> => {
 /** The whole body as one argument: it is stored, so positions are not kept. */
 const wholeBody =
   (argument: string, rules: BodyRules): ReadBody =>
-  async (request, { hold, organizationId }) => {
-    const { text, lines } = await readBody(request, rules, hold);
+  async (request, sender) => {
+    const { text, lines } = await readBody(request, rules, sender);
     if (text === '') throw malformed('Send a body.');
-    const body = await readStoredBody(text, { lines, records: rules.lines }, organizationId);
+    const body = await readStoredBody(text, { lines, records: rules.lines }, sender.organizationId);
     return (values) => {
       values[argument] = body;
     };
@@ -189,8 +189,8 @@ const wholeBody =
 const locatedBody = (args: readonly GraphQLArgument[]): ReadBody => {
   const readers = fieldReaders(args);
   const nodes = new Set(args.filter(({ type }) => getNamedType(type).name === 'LocatedJSON').map(({ name }) => name));
-  return async (request, { hold }) => {
-    const { text } = await readBody(request, { bytes: mebibyte, lines: false }, hold);
+  return async (request, sender) => {
+    const { text } = await readBody(request, { bytes: mebibyte, lines: false }, sender);
     const both = text !== '' && hasParameters(request.url);
     const body = text === '' ? undefined : parseLocatedObject(text);
     return (values, faults) => {

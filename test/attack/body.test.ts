@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { constants, createGzip, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
+import { useWorld } from '../support/world.js';
 import { SlowSender } from './slow-sender.js';
 
 const mebibyte = 2 ** 20;
@@ -122,5 +124,31 @@ describe('a request that does not arrive', () => {
     expect(idle.answer.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
     expect(idle.answer).toMatch(/keep-alive: timeout=75\b/i);
     idle.leave();
+  });
+});
+
+describe('a large body', () => {
+  const world = useWorld();
+
+  it('is read in parts, whatever characters they end in', async () => {
+    const owner = await world.organization();
+    await owner.post(`/organizations/${owner.id}/devices/ab-01`, {});
+    const text = 'aé€😀'.repeat(100);
+    const items = Array.from({ length: 2500 }, (_, n) => ({ serial: 'ab-01', metadata: { n, text }, data: {} }));
+    const { body } = await owner.post<{ accepted: number }>(`/organizations/${owner.id}/records`, items);
+    expect(body.accepted).toBe(2500);
+    const { rows } = await world.pool.query<{ texts: string[] }>(
+      sql`select array_agg(distinct metadata ->> 'text') texts from record where organization_id = ${owner.id}`,
+    );
+    expect(rows[0]!.texts).toEqual([text]);
+  });
+
+  it.each([
+    ['ends within a character', Buffer.concat([Buffer.alloc(mebibyte, '"'), Buffer.from([0xe2, 0x82])])],
+    ['has a byte of no character', Buffer.alloc(mebibyte, 'é', 'latin1')],
+  ])('that %s is refused', async (_, sent) => {
+    const owner = await world.organization();
+    const answer = await owner.request('POST', `/organizations/${owner.id}/records`, { body: sent });
+    expect(answer).toMatchObject({ status: 400, body: { message: 'The body is not UTF-8.' } });
   });
 });

@@ -119,13 +119,13 @@ describe('a search that is made to take long to read', () => {
     expect(longest).toBeLessThan(frozen);
   });
 
-  it('refuses a query whose clauses look in more than 16,384 fields together', async () => {
+  it('refuses a query whose clauses look in more than 4,096 fields together', async () => {
     const everywhere = { multi_match: { query: 'x', fields: ['*', '*', '*'], lenient: true } };
     const { result, longest } = await delayDuring(() =>
       ask([{ query: { bool: { should: Array.from({ length: 1000 }, () => everywhere) } } }, {}]),
     );
     expect(result.body.responses).toMatchObject([
-      { status: 400, error: { reason: 'Query contains too many nested clauses; maxClauseCount is set to 16384' } },
+      { status: 400, error: { reason: 'Query contains too many nested clauses; maxClauseCount is set to 4096' } },
       { status: 200 },
     ]);
     expect(longest).toBeLessThan(frozen);

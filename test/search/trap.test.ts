@@ -198,6 +198,17 @@ describe('the traps of the query DSL', () => {
     expect(await found('0', 'bool_prefix')).toBeGreaterThan(0);
   });
 
+  it('looks for each word of a query string in every field that can have it', async () => {
+    const words = ['a', '1', 'x', '5', '2026-10-26', 'nothing', 'a'];
+    const ask = (query: string) => ({
+      query_string: { query, fields: ['ts', 'data.t', 'data.txt', 'data.n', 'data.free', 'data.loose'], lenient: true },
+    });
+    const each = words.map(ask);
+    const found = await count(ask(words.join(' OR ')));
+    expect(found).toBe(await count({ bool: { should: each } }));
+    expect(found).toBeGreaterThan(await count(each[0]!));
+  });
+
   it('refuses bounds that stretch beyond those that cut, unless both are in one bucket', async () => {
     const bounded = (max: string) => ({
       date_histogram: {

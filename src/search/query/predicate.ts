@@ -67,11 +67,30 @@ export const and = (of: readonly Predicate[]): Predicate => {
   return parts.length < 2 ? (parts[0] ?? all) : { kind: 'and', of: parts };
 };
 
-/** One of several, simplified likewise. */
+/** One of several, simplified likewise; values that one field may have become one list. */
 export const or = (of: readonly Predicate[]): Predicate => {
   const parts = of.flatMap((part) => (part.kind === 'or' ? part.of : [part])).filter(({ kind }) => kind !== 'none');
   if (parts.some(({ kind }) => kind === 'all')) return all;
-  return parts.length < 2 ? (parts[0] ?? none) : { kind: 'or', of: parts };
+  const joined = parts.length < 2 ? parts : joinValues(parts);
+  return joined.length < 2 ? (joined[0] ?? none) : { kind: 'or', of: joined };
+};
+
+type In = Extract<Predicate, { kind: 'in' }>;
+
+/** A thousand words of a query would be as many conditions for each field otherwise. */
+const joinValues = (parts: readonly Predicate[]): readonly Predicate[] => {
+  const lists = Map.groupBy(
+    parts.filter((part): part is In => part.kind === 'in'),
+    ({ field }) => field.path,
+  );
+  if ([...lists.values()].every(({ length }) => length === 1)) return parts;
+  return [
+    ...[...lists.values()].map(([first, ...rest]): In => {
+      if (rest.length === 0) return first!;
+      return { ...first!, values: [...new Set([...first!.values, ...rest.flatMap(({ values }) => values)])] };
+    }),
+    ...parts.filter(({ kind }) => kind !== 'in'),
+  ];
 };
 
 /** The records that do not match. */

@@ -42,9 +42,7 @@ export const bindExpression = (
       const everywhere = expression.field === undefined && (query.fields.length === 0 || query.fields.includes('*'));
       if (expression.leaf.kind === 'any' && everywhere) return all;
       const fields = expand(expression.field === undefined ? query.fields : [expression.field], query.at, binding);
-      return or(
-        fields.map((field) => leniently(query.lenient, () => bindLeaf(field, expression.leaf, query, binding))),
-      );
+      return or(bindLeaves(fields, expression.leaf, query, binding));
     }
     case 'bool': {
       if (expression.clauses.length === 0) return none;
@@ -60,6 +58,17 @@ export const bindExpression = (
       return and([...must, atLeastOf(required, should), not(or(mustNot))]);
     }
   }
+};
+
+const bindLeaves = (fields: readonly Field[], leaf: Leaf, query: WrittenQuery, binding: Binding): Predicate[] => {
+  // What a word cannot be in one field it can be in no other of that type: an error for each would take most of the time.
+  const unfit = new Set<Field['kind']>();
+  return fields.map((field) => {
+    if (leaf.kind === 'term' && unfit.has(field.kind)) return none;
+    const bound = leniently(query.lenient, () => bindLeaf(field, leaf, query, binding));
+    if (bound === undefined) unfit.add(field.kind);
+    return bound ?? none;
+  });
 };
 
 const bindLeaf = (field: Field, leaf: Leaf, query: WrittenQuery, binding: Binding): Predicate => {

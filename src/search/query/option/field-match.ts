@@ -27,17 +27,16 @@ export const matching = (
       ? { kind: 'pattern', field, pattern: { kind: 'prefix', text }, caseInsensitive: false }
       : none;
   }
-  return leniently(lenient, () =>
-    bindTerm({ kind: 'term', field: field.path, value, caseInsensitive: false, at }, binding),
-  );
+  const term = { kind: 'term', field: field.path, value, caseInsensitive: false, at } as const;
+  return leniently(lenient, () => bindTerm(term, binding)) ?? none;
 };
 
-/** What a lenient query asks of a field that cannot have it matches nothing. */
-export const leniently = (lenient: boolean, bind: () => Predicate): Predicate => {
+/** What a lenient query asks of a field; undefined where the field cannot have it, so that nothing matches. */
+export const leniently = (lenient: boolean, bind: () => Predicate): Predicate | undefined => {
   try {
     return bind();
   } catch (error) {
-    if (lenient && error instanceof SearchFailure) return none;
+    if (lenient && error instanceof SearchFailure) return undefined;
     throw error;
   }
 };

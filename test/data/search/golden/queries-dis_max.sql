@@ -2,13 +2,11 @@
 
 select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
 from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and (coalesce((case when r.product_id = any($5::uuid[]) then (case when r.numbers[$6::int] is null then null when abs(r.numbers[$7::int]) < 9007199254740992 then r.numbers[$8::int]::int8 else (jsonb_path_query_first(r.data -> $9::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')::numeric::int8 end) else (select n
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and coalesce((case when r.product_id = any($5::uuid[]) then (case when r.numbers[$6::int] is null then null when abs(r.numbers[$7::int]) < 9007199254740992 then r.numbers[$8::int]::int8 else (jsonb_path_query_first(r.data -> $9::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')::numeric::int8 end) else (select n
 from (select (case jsonb_typeof((r.data -> $10::text)) when 'number' then ((r.data -> $11::text))::float8 when 'string' then case when ((r.data -> $12::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $13::text) #>> '{}')::float8 end end) as n) x
-where n = trunc(n) and abs(n) <= 9007199254740991)::int8 end) = $14::int8, false) or coalesce((case when r.product_id = any($15::uuid[]) then (case when r.numbers[$16::int] is null then null when abs(r.numbers[$17::int]) < 9007199254740992 then r.numbers[$18::int]::int8 else (jsonb_path_query_first(r.data -> $19::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')::numeric::int8 end) else (select n
-from (select (case jsonb_typeof((r.data -> $20::text)) when 'number' then ((r.data -> $21::text))::float8 when 'string' then case when ((r.data -> $22::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $23::text) #>> '{}')::float8 end end) as n) x
-where n = trunc(n) and abs(n) <= 9007199254740991)::int8 end) = $24::int8, false))
+where n = trunc(n) and abs(n) <= 9007199254740991)::int8 end) = any($14::int8[]), false)
 order by r.ts desc, r.seq desc
-limit $25::int offset $26::int
+limit $15::int offset $16::int
 -- $1 = "uuid"
 -- $2 = ["uuid","uuid"]
 -- $3 = "2026-11-16T12:00:00.000Z"
@@ -22,29 +20,17 @@ limit $25::int offset $26::int
 -- $11 = "count"
 -- $12 = "count"
 -- $13 = "count"
--- $14 = "1"
--- $15 = ["uuid"]
--- $16 = 2
--- $17 = 2
--- $18 = 2
--- $19 = "count"
--- $20 = "count"
--- $21 = "count"
--- $22 = "count"
--- $23 = "count"
--- $24 = "2"
--- $25 = 10
--- $26 = 0
+-- $14 = ["1","2"]
+-- $15 = 10
+-- $16 = 0
 
 select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
 from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and (coalesce((case when r.product_id = any($5::uuid[]) then (case when r.numbers[$6::int] is null then null when abs(r.numbers[$7::int]) < 9007199254740992 then r.numbers[$8::int]::int8 else (jsonb_path_query_first(r.data -> $9::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')::numeric::int8 end) else (select n
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and coalesce((case when r.product_id = any($5::uuid[]) then (case when r.numbers[$6::int] is null then null when abs(r.numbers[$7::int]) < 9007199254740992 then r.numbers[$8::int]::int8 else (jsonb_path_query_first(r.data -> $9::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')::numeric::int8 end) else (select n
 from (select (case jsonb_typeof((r.data -> $10::text)) when 'number' then ((r.data -> $11::text))::float8 when 'string' then case when ((r.data -> $12::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $13::text) #>> '{}')::float8 end end) as n) x
-where n = trunc(n) and abs(n) <= 9007199254740991)::int8 end) = $14::int8, false) or coalesce((case when r.product_id = any($15::uuid[]) then (case when r.numbers[$16::int] is null then null when abs(r.numbers[$17::int]) < 9007199254740992 then r.numbers[$18::int]::int8 else (jsonb_path_query_first(r.data -> $19::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')::numeric::int8 end) else (select n
-from (select (case jsonb_typeof((r.data -> $20::text)) when 'number' then ((r.data -> $21::text))::float8 when 'string' then case when ((r.data -> $22::text) #>> '{}') ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$' then ((r.data -> $23::text) #>> '{}')::float8 end end) as n) x
-where n = trunc(n) and abs(n) <= 9007199254740991)::int8 end) = $24::int8, false))
+where n = trunc(n) and abs(n) <= 9007199254740991)::int8 end) = any($14::int8[]), false)
 order by r.ts desc, r.seq desc
-limit $25::int offset $26::int
+limit $15::int offset $16::int
 -- $1 = "uuid"
 -- $2 = ["uuid","uuid"]
 -- $3 = "2000-01-01T00:00:00.000000Z"
@@ -58,19 +44,9 @@ limit $25::int offset $26::int
 -- $11 = "count"
 -- $12 = "count"
 -- $13 = "count"
--- $14 = "1"
--- $15 = ["uuid"]
--- $16 = 2
--- $17 = 2
--- $18 = 2
--- $19 = "count"
--- $20 = "count"
--- $21 = "count"
--- $22 = "count"
--- $23 = "count"
--- $24 = "2"
--- $25 = 10
--- $26 = 0
+-- $14 = ["1","2"]
+-- $15 = 10
+-- $16 = 0
 
 select (select coalesce(json_agg(x), '[]')
 from ( select id, serial, name, tags, lat, lon

@@ -2,9 +2,9 @@
 
 select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
 from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and (coalesce((case when r.product_id = any($5::uuid[]) then r.texts[$6::int] else (case when jsonb_typeof((r.data -> $7::text)) in ('string', 'number', 'boolean') then ((r.data -> $8::text) #>> '{}') end) end) = $9::text, false) or coalesce((case when r.product_id = any($10::uuid[]) then r.texts[$11::int] else (case when jsonb_typeof((r.data -> $12::text)) in ('string', 'number', 'boolean') then ((r.data -> $13::text) #>> '{}') end) end) = $14::text, false))
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and coalesce((case when r.product_id = any($5::uuid[]) then r.texts[$6::int] else (case when jsonb_typeof((r.data -> $7::text)) in ('string', 'number', 'boolean') then ((r.data -> $8::text) #>> '{}') end) end) = any($9::text[]), false)
 order by r.ts desc, r.seq desc
-limit $15::int offset $16::int
+limit $10::int offset $11::int
 -- $1 = "uuid"
 -- $2 = ["uuid","uuid"]
 -- $3 = "2026-11-16T12:00:00.000Z"
@@ -13,20 +13,15 @@ limit $15::int offset $16::int
 -- $6 = 1
 -- $7 = "state"
 -- $8 = "state"
--- $9 = "ok"
--- $10 = ["uuid"]
--- $11 = 1
--- $12 = "state"
--- $13 = "state"
--- $14 = "alarm"
--- $15 = 10
--- $16 = 0
+-- $9 = ["ok","alarm"]
+-- $10 = 10
+-- $11 = 0
 
 select r.id,extract(epoch from r.ts),r.device_id,r.product_id,r.metadata,r.data,r.frame,r.ignored
 from record r
-where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and (coalesce((case when r.product_id = any($5::uuid[]) then r.texts[$6::int] else (case when jsonb_typeof((r.data -> $7::text)) in ('string', 'number', 'boolean') then ((r.data -> $8::text) #>> '{}') end) end) = $9::text, false) or coalesce((case when r.product_id = any($10::uuid[]) then r.texts[$11::int] else (case when jsonb_typeof((r.data -> $12::text)) in ('string', 'number', 'boolean') then ((r.data -> $13::text) #>> '{}') end) end) = $14::text, false))
+where r.organization_id = $1::uuid and r.device_id = any($2::uuid[]) and r.ts >= $3::timestamptz and r.ts <= $4::timestamptz and coalesce((case when r.product_id = any($5::uuid[]) then r.texts[$6::int] else (case when jsonb_typeof((r.data -> $7::text)) in ('string', 'number', 'boolean') then ((r.data -> $8::text) #>> '{}') end) end) = any($9::text[]), false)
 order by r.ts desc, r.seq desc
-limit $15::int offset $16::int
+limit $10::int offset $11::int
 -- $1 = "uuid"
 -- $2 = ["uuid","uuid"]
 -- $3 = "2000-01-01T00:00:00.000000Z"
@@ -35,14 +30,9 @@ limit $15::int offset $16::int
 -- $6 = 1
 -- $7 = "state"
 -- $8 = "state"
--- $9 = "ok"
--- $10 = ["uuid"]
--- $11 = 1
--- $12 = "state"
--- $13 = "state"
--- $14 = "alarm"
--- $15 = 10
--- $16 = 0
+-- $9 = ["ok","alarm"]
+-- $10 = 10
+-- $11 = 0
 
 select (select coalesce(json_agg(x), '[]')
 from ( select id, serial, name, tags, lat, lon
