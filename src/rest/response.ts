@@ -43,8 +43,12 @@ export const createAnswer = (route: Route, type: GraphQLOutputType): WriteAnswer
   };
 };
 
+/** Of a longer text Node first makes room for three bytes a character; as bytes it is written in half the time. */
+const longText = 16 * 1024;
+
 const sendJson = (response: Response, value: unknown, hold: Hold): void => {
-  const body = JSON.stringify(value);
+  const text = JSON.stringify(value);
+  const body = text.length < longText ? text : Buffer.from(text);
   const bytes = Buffer.byteLength(body);
   hold(bytes);
   response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': bytes });
