@@ -12,9 +12,8 @@ import { type Fault, invalid, malformed } from '../errors.js';
 import { JsonObject, type LocatedJson, toPlain } from '../json.js';
 import { parseJson } from '../json-reader.js';
 import { argumentSourcesOf } from './argument-source.js';
-import { type BodyRules, readBody } from './body.js';
+import { type BodyRules, type BodySender, readBody } from './body.js';
 import { openFileBody } from './file-body.js';
-import type { Hold } from './in-flight.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
 import { listName, readQueryString } from './query-string.js';
 import type { Route } from './routes.js';
@@ -24,20 +23,14 @@ import { asMalformed, readStoredBody } from './stored-body.js';
 /** The arguments of one call, by name, as GraphQL takes variables. */
 export type Values = Record<string, unknown>;
 
-/** Whose budgets a body counts against: its bytes while they come, and the time that reading it takes of the event loop. */
-export interface BodyOwner {
-  organizationId: string;
-  hold: Hold;
-}
-
 /** Reads what a request says into the arguments of its operation. */
-export type Bind = (request: Request, owner: BodyOwner) => Promise<Values>;
+export type Bind = (request: Request, sender: BodySender) => Promise<Values>;
 
 /** Faults of the arguments' own rules (lengths, ranges, ...), among those that could be read. */
 export type Check = (operation: string, values: Values) => readonly Fault[];
 
 type Add = (values: Values, faults: Fault[]) => void;
-type ReadBody = (request: Request, owner: BodyOwner) => Promise<Add>;
+type ReadBody = (request: Request, sender: BodySender) => Promise<Add>;
 
 /**
  * Makes the reader of one route's requests: each argument has one place, by its verb, and takes its JSON type only
@@ -55,8 +48,8 @@ export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, 
       .filter(({ defaultValue }) => defaultValue !== undefined)
       .map(({ name, defaultValue }) => [name, defaultValue]),
   );
-  return async (request, owner) => {
-    const addBody = await readBody?.(request, owner);
+  return async (request, sender) => {
+    const addBody = await readBody?.(request, sender);
     const values: Values = { ...defaults };
     const faults: Fault[] = [];
     bindPath(request, values, faults);
