@@ -13,6 +13,8 @@ export type SharedRead = <Row extends object>(
 
 /** Statements of one organization on the pipelined connection at once. */
 const maxConcurrent = 32;
+/** The next ones begin together once so few are left: one by one, each is a write of its own to the socket. */
+const refillBelow = maxConcurrent / 2;
 /** How long the reads of an organization avoid that connection after one of them was slow there, in milliseconds. */
 const avoidFor = 10_000;
 /** How long a statement that was too slow for the pipelined connection may take elsewhere, in milliseconds. */
@@ -37,15 +39,18 @@ export const createSharedRead = (read: WeighedRead, readSlow: BoundedRead): Shar
     return found;
   };
   const leave = (organizationId: string, share: Share) => {
-    const next = share.waiting.shift();
-    if (next !== undefined) return next();
     share.running -= 1;
+    if (share.running < refillBelow) {
+      const beginning = share.waiting.splice(0, maxConcurrent - share.running);
+      share.running += beginning.length;
+      for (const begin of beginning) begin();
+    }
     if (share.running === 0 && share.slowUntil < performance.now()) shares.delete(organizationId);
   };
   return async <Row extends object>(organizationId: string, query: Sql, weigh: WeighRows, check?: () => void) => {
     const share = shareOf(organizationId);
-    // A place is handed over to the next that waits, so the count of running statements stays the same.
-    if (share.running >= maxConcurrent) await new Promise<void>((resolve) => share.waiting.push(resolve));
+    // Nobody goes before those that wait, who are counted as running once they begin.
+    if (share.running >= maxConcurrent || share.waiting.length > 0) await new Promise<void>((resolve) => share.waiting.push(resolve));
     else share.running += 1;
     try {
       check?.();
