@@ -218,3 +218,9 @@ const canonical = (text: string): string => {
   while (digits[last - 1] === '0') last -= 1;
   return `${sign}${digits.slice(first, last)}e${whole.length - first + Number(power)}`;
 };
+
+/** Of a longer text Node first makes room for three bytes a character; as bytes it is written in half the time. */
+const longText = 16 * 1024;
+
+/** A text as it is best written to a response. */
+export const toBody = (text: string): string | Buffer => (text.length < longText ? text : Buffer.from(text));

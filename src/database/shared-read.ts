@@ -50,7 +50,8 @@ export const createSharedRead = (read: WeighedRead, readSlow: BoundedRead): Shar
   return async <Row extends object>(organizationId: string, query: Sql, weigh: WeighRows, check?: () => void) => {
     const share = shareOf(organizationId);
     // Nobody goes before those that wait, who are counted as running once they begin.
-    if (share.running >= maxConcurrent || share.waiting.length > 0) await new Promise<void>((resolve) => share.waiting.push(resolve));
+    if (share.running >= maxConcurrent || share.waiting.length > 0)
+      await new Promise<void>((resolve) => share.waiting.push(resolve));
     else share.running += 1;
     try {
       check?.();

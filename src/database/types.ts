@@ -1,12 +1,26 @@
 import pg from 'pg';
 
+/** The type `text[]`. */
+const textArray: number = 1009;
+
 /** Finds the parser of a column type, as every connection of ours uses it. */
 export const typeParsers: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    oid === pg.types.builtins.TIMESTAMPTZ && format !== 'binary'
-      ? isoTimestamp
-      : (pg.types.getTypeParser(oid, format) as (value: string) => unknown),
+  getTypeParser: (oid, format) => {
+    if (format !== 'binary' && oid === pg.types.builtins.TIMESTAMPTZ) return isoTimestamp;
+    if (format !== 'binary' && oid === textArray) return texts;
+    return pg.types.getTypeParser(oid, format) as (value: string) => unknown;
+  },
 };
+
+const anyTexts = (pg.types.getTypeParser as (oid: number) => (text: string) => unknown)(textArray);
+/** Quotes, nulls and arrays of arrays. */
+const unusualTexts = /["\\]|NULL|.\{/;
+
+/** The items of an array as PostgreSQL writes it. Most, such as tags, need no quotes and are read in a tenth of the time. */
+function texts(text: string): unknown {
+  if (text === '{}') return [];
+  return unusualTexts.test(text) ? anyTexts(text) : text.slice(1, -1).split(',');
+}
 
 /** `2026-11-20 12:13:36.120+00` */
 const usualLength = 26;

@@ -3,6 +3,7 @@ import { ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/serve
 import { ApolloServerPluginCacheControlDisabled } from '@apollo/server/plugin/disabled';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import { toBody } from '../json.js';
 import type { Context } from '../schema/context.js';
 import { runsOf } from './batch.js';
 import { createBodyReader, type ReadBody } from './body.js';
@@ -192,12 +193,16 @@ function createServe(
       });
     const body: unknown = request.body;
     /** The part of the answer's bytes that was not counted before they were written. */
-    const hold = (text: string) => holdAnswer(caller, response, Math.max(0, Buffer.byteLength(text) - reserved));
+    const hold = (text: string): string | Buffer => {
+      const bytes = toBody(text);
+      holdAnswer(caller, response, Math.max(0, Buffer.byteLength(bytes) - reserved));
+      return bytes;
+    };
     if (!Array.isArray(body)) {
       const answer = await run(request, body, contextOf());
-      hold(answer.text);
+      const bytes = hold(answer.text);
       noteFailure(response, answer);
-      return send(response, answer);
+      return send(response, answer, bytes);
     }
     if (body.length > bounds.batch) throw exceeded('batch', body.length);
     if (body.length > 1) await charge(caller, response, body.length - 1);
@@ -213,8 +218,7 @@ function createServe(
       answers.push(...(await Promise.all(runs)));
     }
     const text = `[${answers.map((answer) => answer.text).join(',')}]`;
-    hold(text);
-    response.type('json').send(text);
+    response.type('json').end(hold(text));
   };
 }
 
@@ -245,7 +249,7 @@ function noteFailure({ locals }: Response, { status, text }: HttpAnswer): void {
   if (error !== undefined) locals['failure'] = { code: error.extensions?.['code'], message: error.message };
 }
 
-function send(response: Response, { status, headers, text }: HttpAnswer): void {
+function send(response: Response, { status, headers }: HttpAnswer, body: string | Buffer): void {
   for (const [name, value] of headers) response.setHeader(name, value);
-  response.status(status).end(text);
+  response.status(status).end(body);
 }

@@ -63,15 +63,25 @@ export async function listBelow<Row extends object>(
   listing: () => Listing,
   wanted: Wanted,
 ): Promise<Page<Row> & CursorPage> {
-  const { selected, ...place } = wanted;
   // Each parent alone: beside others, the one that a cursor is of has its page.
   if (wanted.after != null) requireCursorOf(parentId, wanted.after);
-  const key = JSON.stringify([edge, place, selected.key]);
+  const key = `${edge} ${keyOf(wanted)}`;
   // A loader takes what its batch rejects with, not what it throws: making the listing may refuse a cursor.
   const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, listing(), wanted);
   const make = () => new DataLoader<string, Page<Row> & CursorPage>(read);
   return loaderOf(ctx, key, make).load(parentId);
 }
+
+/** The same text for all that want the same page; made once for the arguments that all parents of a list share. */
+function keyOf(wanted: Wanted): string {
+  const made = keys.get(wanted);
+  if (made !== undefined) return made;
+  const { selected, ...place } = wanted;
+  const key = JSON.stringify([place, selected.key]);
+  keys.set(wanted, key);
+  return key;
+}
+const keys = new WeakMap<Wanted, string>();
 
 interface Counted {
   total: number;
