@@ -36,6 +36,16 @@ describe('the reader', () => {
     expect(row).toEqual({ moment: '2026-11-20T12:00:00.500Z' });
   });
 
+  it.each([
+    { texts: [] },
+    { texts: ['a', 'hall 1', ' b', 'x=y', 'ä€😀', 'null'] },
+    { texts: ['', 'a,b', '"', '\\', '{}', 'NULL', null] },
+    { texts: [['a'], ['b']] },
+  ])('reads arrays of texts as they were written: %j', async ({ texts }) => {
+    const [row] = await reader.read(sql`select ${texts}::text[] as texts`);
+    expect(row).toEqual({ texts });
+  });
+
   it('says that the database is unavailable when its connection breaks, and connects anew', async () => {
     const [{ pid }] = (await reader.read<{ pid: number }>(sql`select pg_backend_pid() as pid`)) as [{ pid: number }];
     const broken = reader.read(sql`select pg_sleep(30)`);

@@ -242,3 +242,14 @@ describe('the newest values of many devices', () => {
     ]);
   });
 });
+
+it('a sum or mean beyond the largest double is refused, not what can be told of such values', async () => {
+  const id = await owner.make(`/organizations/${o}/devices/a4`);
+  const records = [0, 60].map((s) => ({ serial: 'a4', ts: start + s, data: { power: -1.5e308 } }));
+  await owner.post(`/organizations/${o}/records`, records);
+  const wanted = { d: [id], v: ['power'], interval: 3600 };
+  const tooLarge = { extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'function' }] } };
+  expect(await errorOf({ ...wanted, f: 'sum' })).toMatchObject(tooLarge);
+  expect(await errorOf({ ...wanted, f: 'avg' })).toMatchObject(tooLarge);
+  expect((await ask({ ...wanted, f: 'max' })).body.data!.series).toMatchObject([{ values: [-1.5e308] }]);
+});

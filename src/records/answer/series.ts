@@ -80,6 +80,10 @@ export const seriesTooLong = (timeoutMs: number): ApiError =>
     { path: 'from', message: `is too long ago: this takes more than ${timeoutMs / 1000} s; ask for less at once` },
   ]);
 
+/** What a call is answered whose values add up to more than a double holds. */
+export const sumTooLarge = (): ApiError =>
+  invalid([{ path: 'function', message: 'cannot be: the values of a bucket add up to more than a double holds' }]);
+
 /** The lines of a call that are read: those of text variables stay empty. */
 export const wantedPairs = (
   { deviceIds, variables }: Pick<SeriesCall, 'deviceIds' | 'variables'>,

@@ -1,5 +1,5 @@
 import type { SeriesFunction } from '../../../entities/series.js';
-import { type Columns, type Drawn, keyOf } from '../../answer/series.js';
+import { type Columns, type Drawn, keyOf, sumTooLarge } from '../../answer/series.js';
 import type { Stretch } from '../../series-interval.js';
 import type { Engine, EngineCall, EngineHit, EngineRange, Part } from '../engine.js';
 import { byDevice, type LineSource, type SourcedPair } from './source.js';
@@ -9,11 +9,12 @@ type Bucketed = Exclude<SeriesFunction, SeriesFunction.lttb>;
 /** Numbers of a bucket of one source, as the engine makes them. */
 interface EngineBucket {
   key: number;
-  stats?: { count: number; min: number; max: number; sum: number };
+  /** A sum that no double holds is the text "Infinity" or "-Infinity". */
+  stats?: { count: number; min: number; max: number; sum: number | string };
   end?: { hits: { hits: EngineHit[] } };
 }
 
-/** What the values of a bucket become. Where a line has several sources, a bucket has a part of each. */
+/** What the values of a bucket become; not finite where they add up to more than a double holds. Where a line has several sources, a bucket has a part of each. */
 const values: Readonly<Record<Bucketed, (parts: readonly EngineBucket[]) => number>> = {
   avg: (parts) => sum(parts, 'sum') / sum(parts, 'count'),
   min: (parts) => Math.min(...parts.map(({ stats }) => stats!.min)),
@@ -25,7 +26,7 @@ const values: Readonly<Record<Bucketed, (parts: readonly EngineBucket[]) => numb
 };
 
 const sum = (parts: readonly EngineBucket[], of: 'sum' | 'count'): number =>
-  parts.reduce((total, { stats }) => total + stats![of], 0);
+  parts.reduce((total, { stats }) => total + Number(stats![of]), 0);
 
 const ends = (parts: readonly EngineBucket[]): EngineHit[] => parts.map(({ end }) => end!.hits.hits[0]!);
 
@@ -71,10 +72,9 @@ interface LinePart {
 
 const columnsOf = (parts: readonly EngineBucket[], drawing: Bucketed): Columns => {
   const buckets = [...Map.groupBy(parts, ({ key }) => key)].sort(([a], [b]) => a - b);
-  return {
-    ts: buckets.map(([key]) => key / 1000),
-    values: buckets.map(([, same]) => values[drawing](same)),
-  };
+  const column = buckets.map(([, same]) => values[drawing](same));
+  if (!column.every(Number.isFinite)) throw sumTooLarge();
+  return { ts: buckets.map(([key]) => key / 1000), values: column };
 };
 
 /** A range of Unix seconds, both included, to the microsecond. */

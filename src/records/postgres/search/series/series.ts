@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { SeriesFunction } from '../../../../entities/series.js';
 import { TimedOut } from '../../../../search/pace.js';
@@ -12,6 +13,7 @@ import {
   planSeries,
   requireFewValues,
   seriesTooLong,
+  sumTooLarge,
   wantedPairs,
 } from '../../../answer/series.js';
 import type { RecordIndex } from '../../../record-index.js';
@@ -62,11 +64,15 @@ export const createSeries =
         return linesOf(call, declared, drawn, interval);
       });
     } catch (error) {
-      throw error instanceof TimedOut ? seriesTooLong(timeoutMs) : error;
+      if (error instanceof TimedOut) throw seriesTooLong(timeoutMs);
+      throw isOutOfRange(error) ? sumTooLarge() : error;
     } finally {
       await snapshot.close();
     }
   };
+
+/** Whether a number of a statement is beyond the largest double. */
+const isOutOfRange = (error: unknown): boolean => error instanceof DatabaseError && error.code === '22003';
 
 /** The whole hours of a stretch of time, where buckets are made of such. */
 const hoursOf = ({ from, to }: Stretch, interval: number): Pick<Wanted, 'hours'> => {
