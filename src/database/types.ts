@@ -1,13 +1,13 @@
 import pg from 'pg';
 
 /** The type `text[]`. */
-const textArray: number = 1009;
+const textArray = 1009;
 
 /** Finds the parser of a column type, as every connection of ours uses it. */
 export const typeParsers: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => {
     if (format !== 'binary' && oid === pg.types.builtins.TIMESTAMPTZ) return isoTimestamp;
-    if (format !== 'binary' && oid === textArray) return texts;
+    if (format !== 'binary' && Number(oid) === textArray) return texts;
     return pg.types.getTypeParser(oid, format) as (value: string) => unknown;
   },
 };

@@ -107,7 +107,8 @@ function misfits(value: unknown, type: GraphQLOutputType, path: string, seen: Se
   if (isNonNullType(type)) return value === null ? [`${path}: null`] : misfits(value, type.ofType, path, seen);
   if (value === null) return [];
   if (isListType(type)) return (value as unknown[]).flatMap((item) => misfits(item, type.ofType, path, seen));
-  if (isEnumType(type)) return type.getValue(value as string) === undefined ? [`${path}: ${value}`] : [];
+  if (isEnumType(type))
+    return type.getValue(value as string) === undefined ? [`${path}: ${JSON.stringify(value)}`] : [];
   const isOf = isOfScalar[getNamedType(type).name];
   if (isOf !== undefined) {
     seen.add(path);
@@ -115,7 +116,7 @@ function misfits(value: unknown, type: GraphQLOutputType, path: string, seen: Se
   }
   if (typeof value !== 'object' || !('__typename' in value)) return [];
   const object = schema.getType(value.__typename as string);
-  if (!isObjectType(object)) return [`${path}: ${value.__typename}`];
+  if (!isObjectType(object)) return [`${path}: ${JSON.stringify(value)}`];
   return Object.values(object.getFields()).flatMap(({ name, type: inner }) => {
     const item = (value as Record<string, unknown>)[name];
     return item === undefined ? [] : misfits(item, inner, `${object.name}.${name}`, seen);
