@@ -12,7 +12,7 @@ import { Sized } from '../schema/cost.js';
 import { PageArgs } from '../schema/list.args.js';
 import { DeviceLatestPage } from '../schema/pages.js';
 import { SeriesBelowArgs } from '../schema/series.args.js';
-import { deviceListing } from './devices.js';
+import { linkedDeviceListing } from './devices.js';
 import { latestOfDevice } from './latest-values.js';
 import { listBelow } from './list.js';
 import { loaderOf } from './loader.js';
@@ -33,12 +33,7 @@ export class ApplicationChartsResolver {
     @Args(() => PageArgs) args: PageArgs,
     @Ctx() ctx: Context,
   ): Promise<DeviceLatestPage> {
-    const listing = () =>
-      deviceListing(ctx.caller, {
-        joined: sql`join application_device l on l.device_id = d.id`,
-        where: [sql`l.application_id = parent.id`],
-        order: sql`l.created_at`,
-      });
+    const listing = () => linkedDeviceListing(ctx.caller, sql`parent.id`);
     const { items, totalCount } = await listBelow<Device>(ctx, 'application.latest', id, listing, args);
     const latest = items.map(async (device) => ({
       deviceId: device.id,

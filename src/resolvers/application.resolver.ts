@@ -18,7 +18,7 @@ import type { Context } from '../schema/context.js';
 import { DevicesBelowArgs } from '../schema/device-filter.args.js';
 import { ApplicationPage, DevicePage } from '../schema/pages.js';
 import { applicationListing } from './applications.js';
-import { deviceListing, ofProduct } from './devices.js';
+import { linkedDeviceListing } from './devices.js';
 import { list, listBelow } from './list.js';
 import { readFilter, type Silence } from './silent-filter.js';
 
@@ -60,13 +60,7 @@ export class ApplicationResolver {
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
     const filter = await readFilter(ctx, this.index, args.filter);
-    const listing = () =>
-      deviceListing(ctx.caller, {
-        joined: sql`join application_device l on l.device_id = d.id`,
-        where: [sql`l.application_id = parent.id`],
-        order: sql`l.created_at`,
-        filter,
-      });
+    const listing = () => linkedDeviceListing(ctx.caller, sql`parent.id`, { filter });
     return listBelow(ctx, 'application.devices', id, listing, args);
   }
 
@@ -109,15 +103,7 @@ export class ApplicationResolver {
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
     const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
-    return list(
-      ctx,
-      deviceListing(ctx.caller, {
-        joined: sql`join application_device l on l.device_id = d.id`,
-        where: [sql`l.application_id = ${application.id}`, ...ofProduct(args.productId)],
-        order: sql`l.created_at`,
-      }),
-      args,
-    );
+    return list(ctx, linkedDeviceListing(ctx.caller, sql`${application.id}`, args), args);
   }
 
   @Mutation(() => Application, { description: 'Links a device to an application. Once or twice is the same.' })

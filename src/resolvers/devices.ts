@@ -37,6 +37,22 @@ export const deviceListing = (caller: Caller, { joined = empty, where, order, fi
   tie: sql`d.id`,
 });
 
+/** The devices linked to an application, in the order of their links; `application` is its identifier in SQL. */
+export const linkedDeviceListing = (
+  caller: Caller,
+  application: Sql,
+  { productId, filter }: { productId?: string | null; filter?: DeviceFilter | null } = {},
+): Listing => {
+  const listing = deviceListing(caller, {
+    joined: sql`join application_device l on l.device_id = d.id`,
+    where: [sql`l.application_id = ${application}`, ...ofProduct(productId)],
+    order: sql`l.created_at`,
+    filter,
+  });
+  // Each link has its device, so links are counted where nothing is asked of the devices.
+  return listing.where.length > 1 ? listing : { ...listing, countedFrom: sql`from application_device l` };
+};
+
 /** Condition on `device d`: it has this product. What is no identifier matches nothing. */
 export const ofProduct = (productId: string | null | undefined): Sql[] =>
   productId == null ? [] : [isId(productId) ? sql`d.product_id = ${productId}` : sql`false`];

@@ -13,7 +13,7 @@ import { DeviceArgs } from '../schema/device.args.js';
 import { DeviceLatestPage } from '../schema/pages.js';
 import { LatestArgs } from '../schema/series.args.js';
 import { type Chosen, chosenDevices } from './chosen-devices.js';
-import { deviceListing, deviceOf, ofProduct } from './devices.js';
+import { deviceOf, linkedDeviceListing } from './devices.js';
 import { latestOfDevice } from './latest-values.js';
 import { list } from './list.js';
 
@@ -37,15 +37,8 @@ export class LatestResolver {
     @Ctx() ctx: Context,
   ): Promise<DeviceLatestPage> {
     const application = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
-    const { items, totalCount } = await list<Device>(
-      ctx,
-      deviceListing(ctx.caller, {
-        joined: sql`join application_device l on l.device_id = d.id`,
-        where: [sql`l.application_id = ${application.id}`, ...ofProduct(args.productId)],
-        order: sql`l.created_at`,
-      }),
-      args,
-    );
+    const listing = linkedDeviceListing(ctx.caller, sql`${application.id}`, args);
+    const { items, totalCount } = await list<Device>(ctx, listing, args);
     return { items: await this.latestOf(ctx, items), totalCount };
   }
 

@@ -63,25 +63,15 @@ export async function listBelow<Row extends object>(
   listing: () => Listing,
   wanted: Wanted,
 ): Promise<Page<Row> & CursorPage> {
+  const { selected, ...place } = wanted;
   // Each parent alone: beside others, the one that a cursor is of has its page.
   if (wanted.after != null) requireCursorOf(parentId, wanted.after);
-  const key = `${edge} ${keyOf(wanted)}`;
+  const key = JSON.stringify([edge, place, selected.key]);
   // A loader takes what its batch rejects with, not what it throws: making the listing may refuse a cursor.
   const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, listing(), wanted);
   const make = () => new DataLoader<string, Page<Row> & CursorPage>(read);
   return loaderOf(ctx, key, make).load(parentId);
 }
-
-/** The same text for all that want the same page; made once for the arguments that all parents of a list share. */
-function keyOf(wanted: Wanted): string {
-  const made = keys.get(wanted);
-  if (made !== undefined) return made;
-  const { selected, ...place } = wanted;
-  const key = JSON.stringify([place, selected.key]);
-  keys.set(wanted, key);
-  return key;
-}
-const keys = new WeakMap<Wanted, string>();
 
 interface Counted {
   total: number;
@@ -146,7 +136,8 @@ function pageOf<Row extends object>(
 
 function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql } {
   const { rows, from, countUpTo, cursor, key } = listing;
-  const { limit, page, after, selected } = wanted;
+  const { limit, page, after, selected, q } = wanted;
+  const counted = q ? from : (listing.countedFrom ?? from);
   requireCursorOrPage(wanted);
   const { conditions, where, order } = partsOf(listing, wanted);
   const onwards =
@@ -167,8 +158,8 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
            order by k.position`,
     count:
       countUpTo === undefined
-        ? sql`select count(*)::int as total ${from} ${where}`
-        : sql`select count(*)::int as total from (select ${from} ${where} ${inOrder} limit ${countUpTo + 1}) capped`,
+        ? sql`select count(*)::int as total ${counted} ${where}`
+        : sql`select count(*)::int as total from (select ${counted} ${where} ${inOrder} limit ${countUpTo + 1}) capped`,
   };
 }
 

@@ -8,6 +8,8 @@ export interface Listing {
   rows: (selected: SelectedFields, also?: Sql) => Sql;
   /** `from ...` alone, for counting. */
   from: Sql;
+  /** The same with fewer tables, for counting where no `q` looks in the others. */
+  countedFrom?: Sql;
   /** Conditions that all hold. */
   where: readonly Sql[];
   /**
