@@ -14,8 +14,17 @@ container() { echo "${project}_$1_1"; }
 # or gone, and one that comes back with another hardware address is not found until the others ask for it again.
 host() { case $1 in postgres) echo 2 ;; ddp-1) echo 3 ;; ddp-2) echo 4 ;; esac; }
 up() {
-  compose --podman-run-args="--ip 10.123.89.$(host "$1") --mac-address 02:00:00:00:00:0$(host "$1")" up --detach "$1" >/dev/null
+  compose --podman-run-args="--ip $network.$(host "$1") --mac-address 02:00:00:00:00:0$(host "$1")" up --detach "$1" >/dev/null
   wait_until_healthy "$(container "$1")"
+}
+# Any network that the machine does not have: another run may have one, or have left one when it was killed.
+make_network() {
+  local part
+  for part in $(shuf --input-range 0-255 --head-count 20); do
+    network=10.123.$part
+    if podman network create --disable-dns --subnet "$network.0/24" --ip-range "$network.128/25" "${project}_default" >/dev/null 2>"$work/network.log"; then return; fi
+  done
+  fail "There is no network for the containers: $(tail -n 1 "$work/network.log")"
 }
 # A command of `ddp` in a container of its own, with the settings of a service and a folder for backups.
 once() {
@@ -63,12 +72,12 @@ make_others || fail 'They cannot be made.'
 mkdir -p "$folder/ops"
 cp compose.yaml "$folder"
 cp -r ops/caddy "$folder/ops"
-for service in postgres ddp-1 ddp-2; do echo "10.123.89.$(host "$service") $service" >>"$work/hosts"; done
 sed "s/^\(SECRET_KEY\|POSTGRES_PASSWORD\|METRICS_TOKEN\)=\$/\1=$(node -p "crypto.randomBytes(32).toString('hex')")/" ops/compose.env.example >"$folder/.env"
 printf 'HTTP_PORT=%s\nHTTPS_PORT=%s\n' "$(free_port)" "$https_port" >>"$folder/.env"
 
 step 'PostgreSQL, the migration, two processes, Caddy'
-podman network create --disable-dns --subnet 10.123.89.0/24 --ip-range 10.123.89.128/25 "${project}_default" >/dev/null
+make_network
+for service in postgres ddp-1 ddp-2; do echo "$network.$(host "$service") $service" >>"$work/hosts"; done
 up postgres
 compose up --detach migrate >/dev/null
 [ "$(podman wait "$(container migrate)")" = 0 ] || fail 'The migration failed.' "$(container migrate)"
