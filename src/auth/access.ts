@@ -53,11 +53,20 @@ export async function loadTeam(ctx: Context, organizationId: string, id: string,
   return ctx.em.merge(Team, row);
 }
 
-/** A product of the caller's organization, or a public one of the named organization, which only its owner changes. */
-export async function loadProduct(ctx: Context, organizationId: string, id: string, need: Need): Promise<Product> {
+/**
+ * A product of the caller's organization, or a public one of the named organization, which only its owner changes; whole,
+ * unless it is only read and less is asked.
+ */
+export async function loadProduct(
+  ctx: Context,
+  organizationId: string,
+  id: string,
+  need: Need,
+  selected?: SelectedFields,
+): Promise<Product> {
   if (!isId(organizationId) || !isId(id)) throw notFound('product');
   const [row] = await ctx.read<Product>(sql`
-    ${productRows(ctx.caller)} where p.organization_id = ${organizationId} and p.id = ${id} and ${readableProduct(ctx.caller)}`);
+    ${productRows(ctx.caller, selected)} where p.organization_id = ${organizationId} and p.id = ${id} and ${readableProduct(ctx.caller)}`);
   if (row === undefined) throw notFound('product');
   if (need === 'read') return row;
   if (organizationId !== ctx.caller.organizationId)

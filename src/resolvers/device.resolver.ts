@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { loadDevice, readableDevice, referredProduct, requireOrganization } from '../auth/access.js';
-import { deviceRows, productRows } from '../auth/rows.js';
+import { deviceRows } from '../auth/rows.js';
 import { GraphOnly, RestShape } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { isId, newId } from '../entities/id.js';
@@ -23,7 +23,8 @@ import { type SelectedFields, SelectedNames } from '../schema/selected-fields.js
 import { applicationsOfDevice } from './applications.js';
 import { deviceListing, ofProduct } from './devices.js';
 import { list } from './list.js';
-import { loadById, loaderOf } from './loader.js';
+import { loaderOf } from './loader.js';
+import { productOf } from './products.js';
 import { readFilter, type Silence } from './silent-filter.js';
 import { requireFree } from './unique.js';
 
@@ -59,11 +60,8 @@ export class DeviceResolver {
     @Root() { productId }: Device,
     @SelectedNames() selected: SelectedFields,
     @Ctx() ctx: Context,
-  ): Promise<Product | null> | null {
-    if (productId == null) return null;
-    const rowsOf = (ids: readonly string[]) =>
-      sql`${productRows(ctx.caller, selected)} where p.id = any(${ids}::uuid[])`;
-    return loadById(ctx, `product ${selected.key}`, productId, rowsOf);
+  ): Promise<Product | null> {
+    return productOf(ctx, productId, selected);
   }
 
   @FieldResolver(() => ApplicationPage, { description: 'Applications it is linked to that the caller can read.' })

@@ -13,6 +13,7 @@ import { SearchablePageArgs } from '../schema/list.args.js';
 import type { Page } from '../schema/page.js';
 import { ProductPage, PublicProductPage } from '../schema/pages.js';
 import { CreateProductArgs, ProductArgs, UpdateProductArgs } from '../schema/product.args.js';
+import { type SelectedFields, SelectedNames } from '../schema/selected-fields.js';
 import { list } from './list.js';
 import { productListing } from './products.js';
 
@@ -34,8 +35,12 @@ export class ProductResolver {
   }
 
   @Query(() => Product, { description: "A product of the caller's organization, or a public one of its owner." })
-  product(@Args(() => ProductArgs) { organizationId, productId }: ProductArgs, @Ctx() ctx: Context): Promise<Product> {
-    return loadProduct(ctx, organizationId, productId, 'read');
+  product(
+    @Args(() => ProductArgs) { organizationId, productId }: ProductArgs,
+    @SelectedNames() selected: SelectedFields,
+    @Ctx() ctx: Context,
+  ): Promise<Product> {
+    return loadProduct(ctx, organizationId, productId, 'read', selected);
   }
 
   @Mutation(() => Product, { description: 'Makes a product.' })

@@ -1,8 +1,12 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { deviceCount, productRows } from '../auth/rows.js';
 import type { Caller } from '../entities/caller.js';
+import type { Product, Variable } from '../entities/product.js';
+import type { Context } from '../schema/context.js';
+import type { SelectedFields } from '../schema/selected-fields.js';
 import { ignoringCase } from './list.js';
 import type { Listing } from './listing.js';
+import { loadById } from './loader.js';
 
 /** A list of products, as `p`. */
 export const productListing = (caller: Caller, where: readonly Sql[]): Listing => ({
@@ -24,3 +28,20 @@ export const productListing = (caller: Caller, where: readonly Sql[]): Listing =
   order: sql`p.id`,
   tie: sql`p.id`,
 });
+
+/** The product of something that may have none; one statement for all of a call that are read alike. */
+export async function productOf(
+  ctx: Context,
+  productId: string | null | undefined,
+  selected: SelectedFields,
+): Promise<Product | null> {
+  if (productId == null) return null;
+  const rowsOf = (ids: readonly string[]) => sql`${productRows(ctx.caller, selected)} where p.id = any(${ids}::uuid[])`;
+  return loadById(ctx, `product ${selected.key}`, productId, rowsOf);
+}
+
+const onlyVariables: SelectedFields = { has: (field) => field === 'variables', key: 'variables' };
+
+/** The variables of such a product; none where there is no product. */
+export const variablesOf = async (ctx: Context, productId: string | null | undefined): Promise<readonly Variable[]> =>
+  (await productOf(ctx, productId, onlyVariables))?.variables ?? [];

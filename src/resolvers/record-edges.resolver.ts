@@ -1,6 +1,4 @@
-import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { productRows } from '../auth/rows.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { measuredValue } from '../entities/measured-value.js';
@@ -12,9 +10,10 @@ import type { Context } from '../schema/context.js';
 import { Counted } from '../schema/cost.js';
 import { RecordsBelowArgs, SearchablePageArgs } from '../schema/list.args.js';
 import { ApplicationPage, RecordPage } from '../schema/pages.js';
+import { type SelectedFields, SelectedNames } from '../schema/selected-fields.js';
 import { applicationsOfDevice } from './applications.js';
 import { deviceOf } from './devices.js';
-import { loadById } from './loader.js';
+import { productOf, variablesOf } from './products.js';
 import { recordsBelow } from './records.js';
 
 /** The records of devices. */
@@ -44,8 +43,12 @@ export class RecordEdgesResolver {
   }
 
   @FieldResolver(() => Product, { nullable: true, description: 'Product that the device had when it was stored.' })
-  product(@Root() { productId }: DeviceRecord, @Ctx() ctx: Context): Promise<Product | null> | null {
-    return productId == null ? null : productOf(ctx, productId);
+  product(
+    @Root() { productId }: DeviceRecord,
+    @SelectedNames() selected: SelectedFields,
+    @Ctx() ctx: Context,
+  ): Promise<Product | null> {
+    return productOf(ctx, productId, selected);
   }
 
   @FieldResolver(() => ApplicationPage, {
@@ -65,17 +68,13 @@ export class RecordEdgesResolver {
       'Its values by name, each with its type and unit. Null is no value: a name that came with it is only in `data`.',
   })
   async values(@Root() { productId, data }: DeviceRecord, @Ctx() ctx: Context): Promise<RecordValue[]> {
-    const product = productId == null ? null : await productOf(ctx, productId);
-    const variables = new Map(product?.variables.map((variable) => [variable.name, variable]));
+    const variables = new Map((await variablesOf(ctx, productId)).map((variable) => [variable.name, variable]));
     return Object.keys(data)
       .filter((name) => data[name] !== null)
       .sort()
       .map((name) => valueOf(name, data[name]!, variables.get(name)));
   }
 }
-
-const productOf = (ctx: Context, productId: string): Promise<Product | null> =>
-  loadById(ctx, 'product', productId, (ids) => sql`${productRows(ctx.caller)} where p.id = any(${ids}::uuid[])`);
 
 function valueOf(name: string, value: RecordValue['value'], variable: Variable | undefined): RecordValue {
   if (variable === undefined) return { name, value, typed: measuredValue(value) };

@@ -1,20 +1,17 @@
 import DataLoader from 'dataloader';
-import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
-import { productRows } from '../auth/rows.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { VariableType } from '../entities/enums.js';
-import type { Product } from '../entities/product.js';
 import { Series } from '../entities/series.js';
 import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { Sized } from '../schema/cost.js';
-import type { SelectedFields } from '../schema/selected-fields.js';
 import { DeviceSeriesArgs, defaultVariables, SeriesArgs } from '../schema/series.args.js';
 import { chosenDevices } from './chosen-devices.js';
 import { deviceOf } from './devices.js';
-import { loadById, loaderOf } from './loader.js';
+import { loaderOf } from './loader.js';
+import { variablesOf } from './products.js';
 import { readLines } from './series-lines.js';
 
 /** Measured values over time, for charts. */
@@ -58,16 +55,9 @@ export class SeriesResolver {
   }
 }
 
-const onlyVariables: SelectedFields = { has: (field) => field === 'variables', key: 'variables' };
-
 /** Names of the variables of a device's product, as the caller sees it, whose values can be drawn. */
-async function numericVariables(ctx: Context, { productId }: Device): Promise<string[]> {
-  if (productId == null) return [];
-  const rowsOf = (ids: readonly string[]) =>
-    sql`${productRows(ctx.caller, onlyVariables)} where p.id = any(${ids}::uuid[])`;
-  const product = await loadById<Product>(ctx, 'product of series', productId, rowsOf);
-  return (product?.variables ?? []).filter(({ type }) => type !== VariableType.TXT).map(({ name }) => name);
-}
+const numericVariables = async (ctx: Context, { productId }: Device): Promise<string[]> =>
+  (await variablesOf(ctx, productId)).filter(({ type }) => type !== VariableType.TXT).map(({ name }) => name);
 
 /** Whose lines they are. */
 @Resolver(() => Series)
