@@ -1,13 +1,15 @@
 /**
- * Tests run compiled, against a real PostgreSQL that `test/support` prepares. The project `postgres` is all of them; the
- * project `cluster` runs those that hold for every store of records once more, with the records' index on the OpenSearch
- * cluster at OPENSEARCH_URL, and the tests of that index; the project `faults` kills nodes of one that it starts. The
- * project `ops` runs the proxies and rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh). The
- * project `chaos` has the faults of docs/reliability.md: as long as they are there with CHAOS=full, else shorter.
+ * Tests run compiled, against a real PostgreSQL that `test/support` prepares. CONTRIBUTING.md says which script runs which
+ * projects. The project `postgres` is every area, without the folders named `slow`; `slow` is these folders. `cluster` runs
+ * the tests that hold for every store of records once more, with the records' index on the OpenSearch cluster at
+ * OPENSEARCH_URL, and the tests of that index; `faults` kills nodes of a cluster that it starts. `ops` runs the proxies and
+ * rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh). `chaos` has the faults of
+ * docs/reliability.md: as long as they are there with CHAOS=full, else shorter.
  */
 const project = {
   roots: ['<rootDir>/dist/test'],
   transform: {},
+  testRunner: '<rootDir>/dist/test/support/runner.js',
   testEnvironment: 'node',
   globalSetup: '<rootDir>/dist/test/support/global-setup.js',
   globalTeardown: '<rootDir>/dist/test/support/global-teardown.js',
@@ -23,7 +25,7 @@ const shared = [
   'records/{ingest,network-server,repeated-key}',
   'records/contract/*',
   'records/sources/*',
-  'records/series/series',
+  'records/series/{,slow/}series',
   'search/{difference,double,hostile,newest,older-type,product-scope,recorded,rest,trap}',
 ];
 
@@ -39,7 +41,12 @@ export default {
       ...project,
       displayName: 'postgres',
       testMatch: ['<rootDir>/dist/test/**/*.test.js'],
-      testPathIgnorePatterns: ['<rootDir>/dist/test/(chaos|cluster|ops)/'],
+      testPathIgnorePatterns: ['<rootDir>/dist/test/(chaos|cluster|ops)/', '/slow/'],
+    },
+    {
+      ...project,
+      displayName: 'slow',
+      testMatch: ['<rootDir>/dist/test/**/slow/*.test.js'],
     },
     {
       ...project,

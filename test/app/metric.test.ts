@@ -5,7 +5,7 @@ import type { Client } from '../support/client.js';
 import { useService } from '../support/service.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
 
-const service = useService();
+const service = useService({});
 let owner: Client;
 let organization: string;
 let application: string;

@@ -7,9 +7,10 @@ import { Client } from 'undici';
 import { runCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
 import { execute } from '../support/server.js';
-import { startTestService, useService } from '../support/service.js';
+import { useService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 
-const service = useService();
+const service = useService({});
 
 const status = async (path: string) => (await fetch(`${service.url}${path}`)).status;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { useDatabase } from '../support/database.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 
 const database = useDatabase();
 

@@ -7,13 +7,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, request } from 'undici';
-import { WebSocket } from 'ws';
 import { wantedWorkers } from '../../src/workers/worker-count.js';
-import { begun, values } from '../live/live-world.js';
-import { overSocket } from '../live/subscriber.js';
 import { ended, runCommand, startCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
-import { execute } from '../support/server.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
 const database = useDatabase();
@@ -86,136 +82,6 @@ const ask = async (path: string, options: { method?: 'GET' | 'POST'; body?: stri
 
 const account = '/ddp/v1/account';
 
-/** A figure of all workers. */
-const figure = async (name: string): Promise<number> => {
-  const page = await ask('/metrics');
-  return Number(
-    page.text
-      .split('\n')
-      .find((line) => line.startsWith(`${name} `))
-      ?.split(' ')
-      .at(-1),
-  );
-};
-const accountCount = () => figure(`ddp_http_request_seconds_count{method="GET",route="${account}",status="200"}`);
-
-describe('two workers', () => {
-  it('answer at one address, say in the log which of them does, and add up their figures', async () => {
-    const before = (await accountCount()) || 0;
-    for (let n = 0; n < 10; n++) expect((await ask(account)).status).toBe(200);
-    expect(await accountCount()).toBe(before + 10);
-    expect(await accountCount()).toBe(before + 10);
-    const { text: page } = await ask('/metrics');
-    for (const worker of [1, 2]) {
-      expect(page).toMatch(new RegExp(`^process_resident_memory_bytes{worker="${worker}"} \\d+$`, 'm'));
-      expect(service.lines).toContainEqual(expect.objectContaining({ msg: 'request', worker }));
-    }
-    expect(await figure('ddp_hook_pending')).toBe(0);
-  });
-
-  it('share one rate limit', async () => {
-    const body = JSON.stringify({ serial: 'unknown', data: {} });
-    const path = `/ddp/v1/organizations/${tenant.id}/records`;
-    const window = 2000;
-    let took: number;
-    let statuses: number[];
-    do {
-      // What was counted before is forgotten after its window.
-      await pause(window);
-      const since = performance.now();
-      const answers = await Promise.all(Array.from({ length: 12 }, () => ask(path, { method: 'POST', body })));
-      took = performance.now() - since;
-      statuses = answers.map(({ status }) => status);
-      // A burst that takes longer than the window is let in twice.
-    } while (took >= window);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(4);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(8);
-  });
-
-  it('go on when one is killed, another takes its place, and no counter falls', async () => {
-    const count = await accountCount();
-    const before = await workers(service);
-    process.kill(before[0]!, 'SIGKILL');
-    await logged(service, 'A worker ended; starting it again.');
-    for (let n = 0; n < 10; n++) expect((await ask(account)).status).toBe(200);
-    await logged(service, 'The worker serves again.');
-    const after = await workers(service);
-    expect(after).toHaveLength(2);
-    expect(after).toContain(before[1]);
-    expect(after).not.toContain(before[0]);
-    expect(await accountCount()).toBe(count + 10);
-  });
-});
-
-describe('SIGHUP', () => {
-  it('replaces the workers without a failed request, and subscribers come again and miss nothing', async () => {
-    const { owner, id } = tenant;
-    const application = (await owner.post<{ id: string }>(`/organizations/${id}/applications`, { name: 'Fleet' })).body;
-    const device = (await owner.post<{ id: string }>(`/organizations/${id}/devices/ab-01`, {})).body;
-    await owner.put(`/applications/${id}/${application.id}/devices/${device.id}`);
-    const send = async (n: number) => {
-      const body = JSON.stringify({ serial: 'ab-01', data: { n } });
-      // The limit of the test above.
-      while ((await ask(`/ddp/v1/organizations/${id}/records`, { method: 'POST', body })).status === 429)
-        await pause(100);
-    };
-    const wanted = (after?: string) => ({
-      query: `subscription ($organizationId: ID!, $applicationId: ID!, $after: String) {
-        recordReceived(organizationId: $organizationId, applicationId: $applicationId, after: $after) {
-          cursor missed records { data } } }`,
-      variables: { organizationId: id, applicationId: application.id, ...(after && { after }) },
-    });
-    const first = overSocket(service.url, owner.token, wanted());
-    await first.until(begun);
-    await send(1);
-    await first.until((heard) => values(heard).length === 1);
-    const closed = closeCodeOf(service.url, owner.token!);
-
-    const before = await workers(service);
-    let over = false;
-    const failures: unknown[] = [];
-    let answered = 0;
-    const load = async (once: () => Promise<number>) => {
-      while (!over) {
-        const status = await once().catch((error: unknown) => error);
-        if (status === 200) answered++;
-        else failures.push(status);
-        await pause(5);
-      }
-    };
-    const kept = new Agent({ pipelining: 1, connections: 4 });
-    const onKept = async () => {
-      const { statusCode, body } = await request(`${service.url}${account}`, { dispatcher: kept, headers });
-      await body.dump();
-      return statusCode;
-    };
-    const loads = [onKept, onKept, onKept, onKept].map(load);
-    for (const path of [account, account, '/readyz']) loads.push(load(async () => (await ask(path)).status));
-    while (answered < 50) await pause(10);
-    service.child.kill('SIGHUP');
-    await logged(service, 'Replaced the workers.');
-    const enough = answered + 50;
-    while (answered < enough) await pause(10);
-    over = true;
-    await Promise.all(loads);
-    await kept.close();
-    expect(failures).toEqual([]);
-    const after = await workers(service);
-    expect(after).toHaveLength(2);
-    expect(after.filter((pid) => before.includes(pid))).toEqual([]);
-
-    await first.until((heard) => heard.over);
-    expect(first.fault).toBeUndefined();
-    expect(await closed).toBe(1001);
-    await send(2);
-    const cursor: string = first.results.at(-1)!.data!['recordReceived'].cursor;
-    const second = overSocket(service.url, owner.token, wanted(cursor));
-    await second.until((heard) => values(heard).length > 0);
-    expect(values(second)).toEqual([{ n: 2 }]);
-    second.leave();
-  }, 120_000);
-});
-
 describe('SIGTERM', () => {
   it('ends all workers, and every request that has begun to come is answered', async () => {
     const finish = await Promise.all(Array.from({ length: 8 }, begin));
@@ -252,30 +118,6 @@ describe('WORKERS', () => {
     expect(stderr).toMatch(/250 workers may open \d+ connections, .* allows \d+ \(max_connections\).* Set WORKERS=\d+/);
   });
 });
-
-describe('a worker that cannot be started again', () => {
-  const other = useDatabase();
-
-  it('ends the service with its reason', async () => {
-    const own = await start(other.url);
-    const name = new URL(other.url).pathname.slice(1);
-    await execute(database.url, `alter database ${name} with allow_connections false`);
-    const [first] = await workers(own);
-    process.kill(first!, 'SIGKILL');
-    expect(await ended(own.child)).toBe(1);
-    expect(own.lines.filter(({ msg }) => msg === 'A worker does not start.')).toHaveLength(3);
-    expect(own.lines.at(-1)!.msg).toMatch(/^Worker \d failed to start 3 times: .*not currently accepting connections/);
-  }, 120_000);
-});
-
-/** Connects over WebSocket and says who it is; resolves with the code that it is closed with. */
-async function closeCodeOf(url: string, token: string): Promise<number> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
-  await once(socket, 'open');
-  socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
-  const [code] = (await once(socket, 'close')) as [number];
-  return code;
-}
 
 /** Sends the first part of a request; what it gives sends the rest, and reads the whole answer. */
 async function begin(): Promise<() => Promise<string>> {

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { useService } from '../support/service.js';
 
-const direct = useService();
+const direct = useService({});
 const proxied = useService({ config: { trustProxy: ['loopback'] } });
 const guarded = useService({ config: { metricsToken: 'open sesame' } });
 

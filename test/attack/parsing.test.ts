@@ -11,7 +11,7 @@ interface Answer {
   responses: { status: number; hits?: { total: { value: number }; hits: object[] }; error?: { type: string } }[];
 }
 
-const service = useService();
+const service = useService({});
 let tenant: Tenant;
 let search: string;
 let records: string;

@@ -5,7 +5,7 @@ import type { Client } from '../support/client.js';
 import { runCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
 import { deleteIndices, recordIndexSettings } from '../support/record-index.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
 import { countDocuments, readDocuments, until } from './index-reader.js';
 import { type Proxy, startProxy } from './proxy.js';

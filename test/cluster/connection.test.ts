@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config.js';
 import { runCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
 import { recordIndexSettings } from '../support/record-index.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { createTenant } from '../support/tenant.js';
 import { countDocuments, until } from './index-reader.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { useWorld } from '../support/world.js';
 import { until } from './index-reader.js';
 
-const world = useWorld();
+const world = useWorld({});
 
 /** Records that are in the journal before. */
 const stored = 50_000;

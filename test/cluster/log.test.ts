@@ -7,7 +7,7 @@ import { recordIndexSettings } from '../support/record-index.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 import { countDocuments, deleteIndices, readDocuments, until } from './index-reader.js';
 
-const world = useWorld();
+const world = useWorld({});
 
 const waiting = async (): Promise<number> => {
   const { rows } = await world.pool.query<{ count: number }>('select count(*)::int as count from record_batch');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { devicesIn } from '../../src/records/opensearch/search/device-question.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
-const world = useWorld();
+const world = useWorld({});
 
 /** Enough that they are named by their numbers. */
 const count = 110;

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.js';
 import type { Client } from '../support/client.js';
 import { useDatabase } from '../support/database.js';
 import { recordIndexSettings } from '../support/record-index.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
 import { countDocuments, until } from './index-reader.js';
 import { type Proxy, startProxy } from './proxy.js';

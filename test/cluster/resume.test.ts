@@ -4,7 +4,7 @@ import type { Service } from '../../src/app.js';
 import type { Client } from '../support/client.js';
 import { ended, runCommand, startCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { createTenant, withDatabase } from '../support/tenant.js';
 import { deleteIndices, readDocuments } from './index-reader.js';
 

@@ -7,7 +7,7 @@ import { type AccountActor, useWorld } from '../support/world.js';
 import { type IndexedDocument, readDocuments, until } from './index-reader.js';
 import { openParts } from './parts.js';
 
-const world = useWorld();
+const world = useWorld({});
 let parts: ReturnType<typeof openParts>;
 beforeAll(() => {
   parts = openParts(world.pool, world.databaseUrl);

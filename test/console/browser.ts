@@ -19,11 +19,13 @@ export interface Opened {
   faults: string[];
 }
 
-/** A browser for the tests of a file, started once. */
+/** Connects the tests of a file to the browser that all files of a run share; their pages close with the file. */
 export const useBrowser = () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch(options!);
+    const response = await fetch(`${process.env['DDP_TEST_SHARED']}/browser`);
+    if (!response.ok) throw new Error(await response.text());
+    browser = await chromium.connect(((await response.json()) as { endpoint: string }).endpoint);
   });
   afterAll(async () => {
     await browser?.close();

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { TokenScope } from '../../src/entities/enums.js';
@@ -11,7 +11,7 @@ const downloaded = async (page: Page, button = 'Download CSV'): Promise<string> 
     page.waitForEvent('download'),
     page.getByRole('button', { name: button }).first().click(),
   ]);
-  return readFile(await file.path(), 'utf8');
+  return (await buffer(await file.createReadStream())).toString();
 };
 
 describeInBrowser('exploring records', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { ormOptions } from '../../mikro-orm.config.js';
 import { appliedMigrations, migrate } from '../../src/database/migrate.js';
-import { createDatabase } from '../support/database.js';
+import { createDatabase } from '../support/server.js';
 
 describe('migrations', () => {
   let orms: MikroORM[];

@@ -1,6 +1,7 @@
 import { beforeAll } from '@jest/globals';
 import { request } from 'undici';
-import { type TestService, type TestServiceOptions, useService } from '../support/service.js';
+import { type TestService, useService } from '../support/service.js';
+import { type TestServiceOptions } from '../support/start-service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
 /** A minute in milliseconds. */

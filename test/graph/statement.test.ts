@@ -5,7 +5,7 @@ import { getMetadataStorage } from 'type-graphql';
 import { useWorld, type World } from '../support/world.js';
 import { fillOrganization } from './fleet.js';
 
-const world = useWorld();
+const world = useWorld({});
 
 /** Each edge, below a page of 100 of its parents; a page of edges is asked for with one item, so that costs stay small. */
 const one = '(limit: 1) { totalCount items { id } }';

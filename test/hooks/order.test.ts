@@ -72,22 +72,6 @@ describe('an ordered hook with thousands of devices that wait for their next att
     expect(receiver.calls.map(indexOf)).toEqual([0]);
     await receiver.close();
   });
-
-  it('is called for each of them when its hour is over, in their order', async () => {
-    const receiver = await startReceiver();
-    const hooks = await world.open();
-    const subject = await world.subject({ url: receiver.url(), ordered: true });
-    await crowd(subject.hookId, 1100);
-    const ids = (await world.deliveries(subject)).map(({ id }) => id);
-    world.now += 3600_000;
-    hooks.wake();
-    await world.drained([subject]);
-    const called = receiver.calls.map(({ headers }) => headers['x-service-delivery-id'] as string);
-    expect(new Set(called)).toEqual(new Set(ids));
-    const place = new Map(called.map((id, index) => [id, index]));
-    for (let lane = 0; lane < 1100; lane++) expect(place.get(ids[lane]!)).toBeLessThan(place.get(ids[lane + 1100]!)!);
-    await receiver.close();
-  });
 });
 
 describe('a hook with a rate', () => {

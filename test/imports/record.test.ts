@@ -111,38 +111,6 @@ describe('past records by file', () => {
     expect((await search(of('a2-01'))).hits.total.value).toBe(3);
   });
 
-  it('by Parquet are its rows, in as many row groups as it has', async () => {
-    await device('a3-01');
-    const rows = Array.from({ length: 2500 }, (_, index) => index);
-    const start = 1_714_000_000_000;
-    const file = Buffer.from(
-      parquetWriteBuffer({
-        columnData: [
-          { name: 'serial', data: rows.map((row) => (row === 2400 ? 'a3-ff' : 'a3-01')), type: 'STRING' },
-          { name: 'ts', data: rows.map((row) => new Date(start + row * 1000)), type: 'TIMESTAMP' },
-          { name: 'level', data: rows.map((row) => row / 4), type: 'DOUBLE' },
-          { name: 'count', data: rows.map((row) => BigInt(row)), type: 'INT64' },
-          { name: 'open', data: rows.map((row) => row % 2 === 0), type: 'BOOLEAN' },
-        ],
-        rowGroupSize: 1000,
-      }),
-    );
-    const checked = await files.whole('/records', file, parquet);
-    expect(checked).toMatchObject({ format: 'parquet', lines: 2500, created: 2499, rejected: 1 });
-    expect(checked.faults).toMatchObject([{ line: 2401, field: 'serial' }]);
-    expect(counts(await files.apply(checked.id))).toEqual(counts(checked));
-    const found = await search({ ...of('a3-01'), size: 2, track_total_hits: true });
-    expect(found.hits.total.value).toBe(2499);
-    expect(found.hits.hits[1]!._source).toMatchObject({
-      ts: 1_714_000_001,
-      data: { level: 0.25, count: 1, open: false },
-    });
-    expect(counts(await files.whole('/records?dryRun=false', file, parquet))).toMatchObject({
-      created: 0,
-      unchanged: 2499,
-    });
-  }, 120_000);
-
   it('that are no Parquet, or broken Parquet, say so', async () => {
     expect(await files.send('/records', Buffer.from('PAR1 and no more'), parquet)).toMatchObject({ status: 422 });
     const broken = await files.whole('/records', Buffer.from(`PAR1${'x'.repeat(100)}PAR1`), parquet);

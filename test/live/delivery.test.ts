@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Service } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
 import { fine, type Receiver, startReceiver, status } from '../hooks/receiver.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { useWorld } from '../support/world.js';
 import { begun, buildLiveWorld, type LiveWorld } from './live-world.js';
 import { type Heard, overEvents, overSocket, type Subscriber } from './subscriber.js';

@@ -4,7 +4,7 @@ import { addDevice, begun, buildLiveWorld, codeOf, values } from './live-world.j
 import { overEvents, overSocket, type Subscriber } from './subscriber.js';
 import { watchStatements } from './watch.js';
 
-const world = useWorld();
+const world = useWorld({});
 
 const ways = [
   ['a WebSocket', overSocket],

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import type { Service } from '../../src/app.js';
 import { newId } from '../../src/entities/id.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { useWorld } from '../support/world.js';
 import { begun, buildLiveWorld, codeOf, type LiveWorld, missed, values } from './live-world.js';
 import { type Heard, overEvents, overSocket, type Subscriber } from './subscriber.js';
 
-const world = useWorld();
+const world = useWorld({});
 /** Who comes back may come to another process. */
 let other: Service;
 beforeAll(async () => {

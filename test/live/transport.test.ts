@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { CloseCode } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { useWorld } from '../support/world.js';
 import { begun, buildLiveWorld, codeOf, type LiveWorld } from './live-world.js';
 import { listenTo, overEvents, overSocket, socketClient } from './subscriber.js';

@@ -6,7 +6,8 @@ import type { MqttClient } from 'mqtt';
 import type { Service } from '../../src/app.js';
 import { ended, startCommand } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { type TestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 import { connect, makeDevice, makeDeviceToken, mqttConfig, packetOf, recordsOf } from './mqtt-world.js';
 
@@ -97,42 +98,5 @@ describe('a service that is killed', () => {
     await over;
     expect(isWithin(acknowledged, await storedBy(tenant, id))).toBe(true);
     await staying.close();
-  }, 120_000);
-});
-
-describe('several workers', () => {
-  it('take clients at one address', async () => {
-    const { child, service } = await serve({ WORKERS: '2' });
-    const { tenant, id, token } = await deviceOf(service, 'e0-03');
-    const clients = await Promise.all(
-      Array.from({ length: 4 }, () => connect(service.mqttUrl!, { username: token, protocolVersion: 5 })),
-    );
-    const goodbyes = clients.map((client) => packetOf(client, 'disconnect'));
-    await Promise.all(
-      clients.map((client, number) =>
-        client.publishAsync('v1/devices/me/telemetry', JSON.stringify({ number }), { qos: 1 }),
-      ),
-    );
-    expect([...(await storedBy(tenant, id))].sort()).toEqual([0, 1, 2, 3]);
-    child.kill('SIGTERM');
-    expect(await Promise.all(goodbyes)).toHaveLength(4);
-    expect(await ended(child)).toBe(0);
-  }, 120_000);
-
-  it('name the setting of a port that is taken', async () => {
-    const { service } = await serve();
-    const { port } = new URL(service.mqttUrl!);
-    const child = startCommand(['serve'], {
-      DATABASE_URL: database.url,
-      SECRET_KEY: 'a key for tests',
-      PORT: '0',
-      MQTT_PORT: port,
-      LOG_LEVEL: 'fatal',
-    });
-    started.push(child);
-    let written = '';
-    child.stderr!.setEncoding('utf8').on('data', (text: string) => (written += text));
-    expect(await ended(child)).toBe(1);
-    expect(written).toMatch(/is taken.*MQTT_PORT=/);
   }, 120_000);
 });

@@ -3,7 +3,8 @@ import mqtt, { type IClientOptions, type MqttClient, type Packet } from 'mqtt';
 import { readConfig } from '../../src/config.js';
 import { TokenScope } from '../../src/entities/enums.js';
 import type { Client } from '../support/client.js';
-import { type TestService, type TestServiceOptions, useService } from '../support/service.js';
+import { type TestService, useService } from '../support/service.js';
+import { type TestServiceOptions } from '../support/start-service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 
 /** Settings of a service that speaks MQTT; `http` and `mqtt` differ from the usual ones by what is given. */

@@ -4,11 +4,10 @@ import type pg from 'pg';
 import { createPool } from '../../src/database/pools.js';
 import { type DoctorOptions, examine } from '../../src/operator/doctor/doctor.js';
 import { buildCustomer } from '../hooks/customer.js';
-import { createDatabase } from '../support/database.js';
-import { execute } from '../support/server.js';
+import { createDatabase, execute } from '../support/server.js';
 import { useService } from '../support/service.js';
 
-const service = useService();
+const service = useService({});
 let pool: pg.Pool;
 beforeAll(() => {
   pool = createPool(service.databaseUrl, { max: 1 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { useService } from '../support/service.js';
 import { hasTools, runTool } from './tool.js';
 
-const service = useService();
+const service = useService({});
 const promtool = 'usr/bin/promtool';
 
 (hasTools ? describe : describe.skip)('Prometheus', () => {

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { beforeAll } from '@jest/globals';
-import { addressOf, execute } from './server.js';
+import { createDatabase } from './server.js';
 
 /** A database of the test file's own. */
 export interface TestDatabase {
@@ -31,19 +30,4 @@ export function useDatabase(): TestDatabase {
       return url;
     },
   };
-}
-
-/** Clones the template and gives the address. `template: false` is an empty one, as migrations find it on first use. */
-export async function createDatabase({ template = true } = {}): Promise<string> {
-  const server = required('DDP_TEST_SERVER');
-  const origin = required('DDP_TEST_TEMPLATE');
-  const name = `${origin}_${randomBytes(4).toString('hex')}`;
-  await execute(server, `create database ${name}${template ? ` template ${origin}` : ''}`);
-  return addressOf(server, name);
-}
-
-function required(name: string): string {
-  const value = process.env[name];
-  if (value === undefined) throw new Error(`${name} is not set: run the tests with npm test.`);
-  return value;
 }

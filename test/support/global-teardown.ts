@@ -1,4 +1,5 @@
-/** After all tests: the server that the setup started goes, and its data with it. */
+/** Stops, after all tests, what the setup started: what files share, then the server with its data. */
 export default async function teardown(): Promise<void> {
+  await globalThis.testShared?.close();
   await globalThis.testServer?.close();
 }

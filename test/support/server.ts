@@ -80,6 +80,21 @@ export function addressOf(connectionString: string, database: string): string {
   return url.toString();
 }
 
+/** Clones the template and returns the address. `template: false` is an empty one, as migrations find it on first use. */
+export async function createDatabase({ template = true } = {}): Promise<string> {
+  const server = required('DDP_TEST_SERVER');
+  const origin = required('DDP_TEST_TEMPLATE');
+  const name = `${origin}_${randomBytes(4).toString('hex')}`;
+  await execute(server, `create database ${name}${template ? ` template ${origin}` : ''}`);
+  return addressOf(server, name);
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: run the tests with npm test.`);
+  return value;
+}
+
 /** Runs one statement on a connection of its own. */
 export async function execute(connectionString: string, statement: string, values: unknown[] = []) {
   const client = new pg.Client({ connectionString });

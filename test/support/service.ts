@@ -1,12 +1,11 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { type Service, startService } from '../../src/app.js';
-import { type Config, readConfig } from '../../src/config.js';
-import { createLog } from '../../src/log.js';
-import type { ServicesOptions } from '../../src/services.js';
+import type { Service } from '../../src/app.js';
 import { useDatabase } from './database.js';
-import { recordIndexSettings } from './record-index.js';
+import { testRecordIndex } from './record-index.js';
+import type { StartedService } from './shared-service.js';
+import type { TestServiceOptions } from './start-service.js';
 
-/** A running service with a database of its own. */
+/** A running service that a test file calls. */
 export interface TestService {
   /** Its origin, from the first `beforeAll` of the file on. */
   readonly url: string;
@@ -16,36 +15,44 @@ export interface TestService {
   readonly databaseUrl: string;
 }
 
-/** What a test's service differs in. */
-export interface TestServiceOptions extends Partial<Omit<ServicesOptions, 'config' | 'connectionString'>> {
-  config?: Partial<Config>;
+/**
+ * Gives the test file a service before its tests. Without options it is the service that the files of this worker share:
+ * make organizations of your own there, and assert nothing about all data or all requests. With options, `{}` too, it is a
+ * service of the file's own over a database of its own, and stops after the tests.
+ */
+export const useService = (options?: TestServiceOptions): TestService =>
+  options === undefined ? useSharedService() : useOwnService(options);
+
+function useSharedService(): TestService {
+  let service: StartedService | undefined;
+  beforeAll(async () => {
+    const query = new URLSearchParams({ worker: process.env['JEST_WORKER_ID']!, index: testRecordIndex() });
+    const response = await fetch(`${process.env['DDP_TEST_SHARED']}/service?${query}`);
+    if (!response.ok) throw new Error(await response.text());
+    service = (await response.json()) as StartedService;
+  });
+  return {
+    get url() {
+      return running(service).url;
+    },
+    get databaseUrl() {
+      return running(service).databaseUrl;
+    },
+  };
 }
 
-/** Starts a service on a free port over a database; the caller closes it. */
-export const startTestService = (
-  databaseUrl: string,
-  { config, ...options }: TestServiceOptions = {},
-): Promise<Service> =>
-  startService({
-    config: { ...readConfig({ PORT: '0', RATE_LIMIT: '0', ...recordIndexSettings(databaseUrl) }), ...config },
-    connectionString: databaseUrl,
-    secretKeys: ['a key for tests'],
-    log: createLog('fatal'),
-    ...options,
-  });
-
-/** Starts a service on a free port before the tests of the file and stops it after them. */
-export function useService(options?: TestServiceOptions): TestService {
+function useOwnService(options: TestServiceOptions): TestService {
   const database = useDatabase();
   let service: Service | undefined;
   beforeAll(async () => {
+    // Only files that start a service load it.
+    const { startTestService } = await import('./start-service.js');
     service = await startTestService(database.url, options);
   });
   afterAll(() => service?.close());
   return {
     get url() {
-      if (service === undefined) throw new Error('The service starts in beforeAll; ask for its address after that.');
-      return service.url;
+      return running(service).url;
     },
     get mqttUrl() {
       return service?.mqttUrl;
@@ -54,4 +61,9 @@ export function useService(options?: TestServiceOptions): TestService {
       return database.url;
     },
   };
+}
+
+function running<Started>(service: Started | undefined): Started {
+  if (service === undefined) throw new Error('The service starts in beforeAll; ask for its address after that.');
+  return service;
 }

@@ -5,7 +5,8 @@ import { AccountType, type Role } from '../../src/entities/enums.js';
 import { createAccount } from '../../src/operator/account.js';
 import { createToken, type NewToken } from '../../src/operator/token.js';
 import { Actor } from './actor.js';
-import { type TestService, type TestServiceOptions, useService } from './service.js';
+import { type TestService, useService } from './service.js';
+import { type TestServiceOptions } from './start-service.js';
 
 /** An account that calls as itself: an organization, or a user in its organization. */
 export class AccountActor extends Actor {

@@ -8,7 +8,7 @@ import { createLog } from '../../src/log.js';
 import { buildCustomer, type Customer } from '../hooks/customer.js';
 import { type Receiver, startReceiver, status } from '../hooks/receiver.js';
 import { useDatabase } from '../support/database.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { type Collector, startCollector } from './collector.js';
 
 const database = useDatabase();

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type QuotaValues, setQuota } from '../../src/operator/quota.js';
 import { purgeDevices } from '../../src/records/postgres/upkeep/purge.js';
 import { Actor } from '../support/actor.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
@@ -114,31 +114,6 @@ describe('a quota of records a day', () => {
     expect(await quotaOf(owner)).toMatchObject({ recordsPerDay: { used: 0 } });
     await set(owner, { recordsPerDay: null });
     expect((await until(200, () => post(owner, serial))).body).toMatchObject({ accepted: 1 });
-  });
-
-  it('counts what other processes store as soon as this one looks', async () => {
-    const { owner, serial } = await furnished();
-    await set(owner, { recordsPerDay: 4 });
-    await until(429, () => post(owner, 'ff', 5));
-    const other = await startTestService(world.databaseUrl);
-    try {
-      const there = new Actor(other.url, owner.token);
-      const path = `/organizations/${owner.id}/records`;
-      const records = Array.from({ length: 4 }, () => ({ serial, data: { a: 1 } }));
-      expect((await there.post(path, records)).body).toMatchObject({ accepted: 4 });
-      // A process that starts knows from its first call on what was stored before.
-      const third = await startTestService(world.databaseUrl);
-      try {
-        expect((await new Actor(third.url, owner.token).post(path, records.slice(1))).status).toBe(429);
-      } finally {
-        await third.close();
-      }
-      // An unknown serial takes nothing, whatever the answer is.
-      await until(429, () => post(owner, 'ff'));
-      expect(await quotaOf(owner)).toMatchObject({ recordsPerDay: { used: 4 } });
-    } finally {
-      await other.close();
-    }
   });
 
   it('begins anew with the day', async () => {

@@ -7,7 +7,7 @@ import { createToken } from '../../src/operator/token.js';
 import { foldUsage } from '../../src/usage/fold.js';
 import { Actor } from '../support/actor.js';
 import { useDatabase } from '../support/database.js';
-import { startTestService } from '../support/service.js';
+import { startTestService } from '../support/start-service.js';
 import { type AccountActor, useWorld } from '../support/world.js';
 
 interface UsageRow {

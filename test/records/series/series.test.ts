@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import sql from 'sql-template-tag';
 import { fairQueueFor } from '../../../src/database/pool-queue.js';
 import { VariableType } from '../../../src/entities/enums.js';
@@ -67,15 +66,6 @@ const ask = (rollups: boolean, call: SelectedFields): Promise<Line[]> => {
 
 type Reduce = (values: readonly number[]) => number;
 const sum: Reduce = (values) => values.reduce((a, b) => a + b, 0);
-const reduce: Record<Exclude<SeriesFunction, SeriesFunction.lttb>, Reduce> = {
-  avg: (values) => sum(values) / values.length,
-  sum,
-  min: (values) => Math.min(...values),
-  max: (values) => Math.max(...values),
-  count: (values) => values.length,
-  first: (values) => values[0]!,
-  last: (values) => values.at(-1)!,
-};
 
 /** What the records say, one after the other. */
 const valuesOf = (serial: string, name: string, from: number, to: number): [ts: number, value: number][] =>
@@ -87,60 +77,7 @@ const valuesOf = (serial: string, name: string, from: number, to: number): [ts: 
       return typeof value === 'number' || typeof value === 'boolean' ? [[ts, Number(value)] as [number, number]] : [];
     });
 
-const expected = (call: SelectedFields, interval: number): Pick<Line, 'name' | 'ts' | 'values'>[] =>
-  serials.flatMap((serial) =>
-    call.variables.map((name) => {
-      const buckets = Map.groupBy(
-        valuesOf(serial, name, call.from!, call.to!),
-        ([ts]) => Math.floor(ts / interval) * interval,
-      );
-      const ts = [...buckets.keys()].sort((a, b) => a - b);
-      const values = ts.map((bucket) =>
-        reduce[call.function as keyof typeof reduce](buckets.get(bucket)!.map(([, value]) => value)),
-      );
-      return { name, ts, values };
-    }),
-  );
-
-const moment = fc.oneof(
-  fc.integer({ min: -2, max: 74 }).map((hours) => start + hours * hour),
-  fc.integer({ min: 0, max: 3 * 24 * hour * 1000 }).map((millis) => start + millis / 1000),
-);
-const drawing = fc
-  .constantFrom(...(Object.keys(reduce) as (keyof typeof reduce)[]))
-  .map((name) => SeriesFunction[name]);
-const width = fc.oneof(
-  fc.constantFrom(hour, 2 * hour, 6 * hour, 24 * hour, 600, 5400).map((interval) => ({ interval, points: 300 })),
-  fc.integer({ min: 3, max: 500 }).map((points) => ({ points })),
-);
-
 describe('series', () => {
-  it('are the same from rollups and from records, and what the records say', async () => {
-    await fc.assert(
-      fc.asyncProperty(drawing, width, moment, moment, async (name, how, a, b) => {
-        const call: SelectedFields = {
-          variables: ['t', 'on'],
-          function: name,
-          from: Math.min(a, b),
-          to: Math.max(a, b),
-          interval: null,
-          ...how,
-        };
-        const [rolled, read] = [await ask(true, call), await ask(false, call)];
-        const interval = call.interval ?? intervalFor({ from: call.from!, to: call.to! }, call.points);
-        const truth = expected(call, interval);
-        for (const lines of [rolled, read]) {
-          expect(lines.map(({ ts }) => ts)).toEqual(truth.map(({ ts }) => ts));
-          lines.forEach(({ values }, line) =>
-            values.forEach((value, index) => expect(value).toBeCloseTo(truth[line]!.values[index]!, 6)),
-          );
-          for (const { ts } of lines) expect(ts.length).toBeLessThanOrEqual(how.points);
-        }
-      }),
-      { numRuns: 60 },
-    );
-  });
-
   (hasRollups ? it : it.skip)('are read from rollups where they serve', async () => {
     const call: SelectedFields = {
       variables: ['t'],

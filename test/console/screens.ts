@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core';
+import type { World } from '../support/world.js';
+
+/** A text that would do something wherever it were not taken as text. */
+const hostile = `<img src=x onerror="document.title='broken in'">"'\`{{7*7}}\${7*7}\u202E<script>document.title='broken in'</script>`;
+
+/** The names of the screens. */
+export const screenNames = [
+  'Overview',
+  'Devices',
+  'A device',
+  'Live',
+  'Explore by chart',
+  'Explore by query',
+  'Products',
+  'A product',
+  'Hooks',
+  'A hook',
+  'A delivery',
+  'Applications',
+  'An application',
+  'People',
+  'Jobs',
+  'Usage',
+  'Tokens',
+] as const;
+
+/** The console's screens of an organization whose things have hostile names. */
+export interface Screens {
+  token: string;
+  /** The path of each screen below `/console`. */
+  paths: Record<(typeof screenNames)[number], string>;
+}
+
+/** Makes an organization with one thing of each kind, each with a hostile name, and values and tags of the same. */
+export const furnishScreens = async (world: World): Promise<Screens> => {
+  const owner = await world.organization();
+  const variables = [
+    { name: 'temperature', unit: hostile.slice(0, 20), type: 'FLOAT32' },
+    { name: 'state', type: 'TXT' },
+  ];
+  const organization = `/organizations/${owner.id}`;
+  const product = await owner.make(`${organization}/products`, { name: hostile, version: '<b>1', variables });
+  const application = await owner.make(`${organization}/applications`, { name: hostile, description: hostile });
+  const device = await owner.make(`${organization}/devices/c0-01`, {
+    name: hostile,
+    tags: [hostile.slice(0, 50)],
+    product: { id: product, organizationId: owner.id },
+    location: { lat: 48, lon: 2 },
+  });
+  await owner.put(`/applications/${owner.id}/${application}/devices/${device}`);
+  const url = "http://127.0.0.1:1/onerror=alert(1)?a='&b=%3Cimg%3E";
+  const hook = await owner.make(`/applications/${owner.id}/${application}/hooks`, { url });
+  await owner.make(`${organization}/teams`, { name: hostile, description: hostile });
+  await owner.post(`${organization}/records`, {
+    serial: 'c0-01',
+    metadata: { [hostile]: hostile },
+    data: { temperature: 4, state: hostile, [hostile]: hostile },
+  });
+  const { body } = await owner.get<{ id: string }[]>(
+    `/applications/${owner.id}/${application}/hooks/${hook}/deliveries`,
+  );
+  const query = encodeURIComponent('{"size":5,"aggs":{"by":{"terms":{"field":"data.state"}}}}');
+  return {
+    token: owner.token!,
+    paths: {
+      Overview: '/',
+      Devices: '/devices',
+      'A device': `/devices/${device}`,
+      Live: '/live',
+      'Explore by chart': '/explore?variable=temperature',
+      'Explore by query': `/explore?by=query&query=${query}`,
+      Products: '/products',
+      'A product': `/products/${product}?frame=0441ac0000`,
+      Hooks: '/hooks',
+      'A hook': `/hooks/${application}/${hook}`,
+      'A delivery': `/hooks/${application}/${hook}/${body[0]!.id}`,
+      Applications: '/applications',
+      'An application': `/applications/${application}`,
+      People: '/people',
+      Jobs: '/jobs',
+      Usage: '/usage',
+      Tokens: '/tokens',
+    },
+  };
+};
+
+/** Waits until a screen shows its data. */
+export const loaded = async (page: Page): Promise<void> => {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
+};

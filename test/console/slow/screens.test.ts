@@ -1,0 +1,114 @@
+import { beforeAll, expect, it } from '@jest/globals';
+import { useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
+import { furnishScreens, loaded, type Screens, screenNames } from '../screens.js';
+
+describeInBrowser('every screen', () => {
+  const world = useWorld();
+  const browser = useBrowser();
+  let screens: Screens;
+  beforeAll(async () => {
+    screens = await furnishScreens(world);
+  });
+
+  it('asks the graph once for each screen, beside who is signed in', async () => {
+    const { page } = await browser.open(`${world.url}/console/#token=${screens.token}`);
+    await loaded(page);
+    let asked: string[] = [];
+    page.on('request', (request) => {
+      const [, operation] = /query (\w+)/.exec(request.postData() ?? '') ?? [];
+      if (operation !== undefined && operation !== 'Session') asked.push(operation);
+    });
+    const counts: Record<string, number> = {};
+    for (const [name, path] of Object.entries(screens.paths)) {
+      asked = [];
+      await page.goto(`${world.url}/console${path.replace(/[?]frame=.*/, '')}`);
+      await loaded(page);
+      counts[name] = asked.length;
+    }
+    expect(counts).toEqual(Object.fromEntries(screenNames.map((name) => [name, 1])));
+  }, 120_000);
+
+  it.each(screenNames)(
+    '%s breaks no rule of accessibility, light or dark',
+    async (name) => {
+      const { page, context } = await browser.open(`${world.url}/console${screens.paths[name]}#token=${screens.token}`);
+      await loaded(page);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        expect(await violationsOf(page)).toEqual([]);
+      }
+      await context.close();
+    },
+    60_000,
+  );
+
+  it('shows the times of a day on which the clock changes in three zones, and says which zone it is', async () => {
+    const owner = await world.organization();
+    const variables = [{ name: 'temperature', type: 'FLOAT32' }];
+    const product = { name: 'Thermometer', version: '1', variables };
+    const id = await owner.make(`/organizations/${owner.id}/products`, product);
+    const device = await owner.make(`/organizations/${owner.id}/devices/c0-01`, { product: { id } });
+    // Each: the hour before the clock is set back, and the two hours after it, in UTC.
+    const changes: [string, number, string[]][] = [
+      ['Europe/Paris', Date.UTC(2026, 9, 25, 0, 30) / 1000, ['02:30:00', '02:30:00', '03:30:00']],
+      ['America/New_York', Date.UTC(2025, 10, 2, 5, 30) / 1000, ['01:30:00', '01:30:00', '02:30:00']],
+      ['Australia/Lord_Howe', Date.UTC(2026, 3, 4, 14, 30) / 1000, ['01:30:00', '02:00:00', '03:00:00']],
+    ];
+    for (const [, at] of changes)
+      await owner.post(
+        `/organizations/${owner.id}/records`,
+        [0, 1, 2].map((hour) => ({ serial: 'c0-01', ts: at + hour * 3600, data: { temperature: hour } })),
+      );
+    const { page } = await browser.open(`${world.url}/console/devices/${device}#token=${owner.token}`);
+    for (const [zone, at, times] of changes) {
+      const range = `${at - 1800}..${at + 3 * 3600}`;
+      await page.goto(`${world.url}/console/devices/${device}?range=${range}&zone=${encodeURIComponent(zone)}`);
+      await page.getByRole('figure', { name: /^Values of/ }).focus();
+      await page.keyboard.press('t');
+      const table = page.getByRole('table', { name: /^Values of/ });
+      await table.getByRole('columnheader', { name: `Time (${zone})` }).waitFor();
+      const rows = await table.getByRole('row').allInnerTexts();
+      expect(rows.slice(1).map((row) => /\d\d:\d\d:\d\d/.exec(row)![0])).toEqual(times.toReversed());
+    }
+  });
+
+  it('is used by the keyboard alone: from the list to a device, its edit and back', async () => {
+    const owner = await world.organization();
+    await owner.make(`/organizations/${owner.id}/devices/c0-01`, { name: 'Freezer' });
+    const { page } = await browser.open(`${world.url}/console/devices`);
+    const tabTo = async (name: string) => {
+      for (let presses = 0; presses < 60; presses++) {
+        await page.keyboard.press('Tab');
+        const focused = await page.evaluate(() => {
+          const element = document.activeElement as HTMLInputElement | null;
+          return element?.labels?.[0]?.innerText ?? element?.ariaLabel ?? element?.innerText ?? '';
+        });
+        if (focused.trim().startsWith(name)) return;
+      }
+      throw new Error(`The focus never came to ${name}.`);
+    };
+    await tabTo('Token');
+    await page.keyboard.type(owner.token!);
+    await page.keyboard.press('Enter');
+    await page.getByText('1–1 of 1').waitFor();
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await tabTo('Freezer');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Freezer' }).waitFor();
+    await tabTo('Edit');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await tabTo('Name');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('Attic');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Attic' }).waitFor();
+    await tabTo('Edit');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Attic');
+  });
+});

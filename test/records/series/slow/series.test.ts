@@ -1,0 +1,168 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import sql from 'sql-template-tag';
+import { fairQueueFor } from '../../../../src/database/pool-queue.js';
+import { VariableType } from '../../../../src/entities/enums.js';
+import { SeriesFunction } from '../../../../src/entities/series.js';
+import { createSeries } from '../../../../src/records/postgres/search/series/series.js';
+import { rollUp } from '../../../../src/records/postgres/upkeep/rollup.js';
+import type { Line, SeriesCall } from '../../../../src/records/record-index.js';
+import { intervalFor } from '../../../../src/records/series-interval.js';
+import { useWorld, type WorldRecord, worldNow } from '../../../search/world.js';
+import { testRecordIndex } from '../../../support/record-index.js';
+
+const hour = 3600;
+const start = worldNow / 1000 - 3 * 24 * hour;
+const serials = ['a1', 'a2', 'b1', 'c1'];
+const noise = (seed: number) => Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
+const recordOf = (index: number): WorldRecord => ({
+  serial: serials[index % 4]!,
+  ts: Math.round((start + noise(index) * 3 * 24 * hour) * 1e6) / 1e6,
+  data: {
+    ...(index % 5 === 0 ? {} : { t: Math.round(noise(index + 0.5) * 1e4) / 8 }),
+    ...(index % 2 === 0 ? { on: index % 4 === 0 } : {}),
+    ...(index % 11 === 0 ? { t: 'broken' } : {}),
+    ...(index % 13 === 0 ? { t: [1, 2] } : {}),
+  },
+});
+const first = Array.from({ length: 900 }, (_, index) => recordOf(index));
+const late = Array.from({ length: 30 }, (_, index) => recordOf(5000 + index));
+const records = [...first, ...late];
+
+const t = { name: 't', type: VariableType.FLOAT32, unit: 'K' };
+const on = { name: 'on', type: VariableType.BOOL };
+const note = { name: 'note', type: VariableType.TXT };
+const world = useWorld({
+  products: { first: [t, on, note], second: [on, t] },
+  devices: [
+    { serial: 'a1', product: 'first' },
+    { serial: 'a2', product: 'first' },
+    { serial: 'b1', product: 'second' },
+    { serial: 'c1' },
+  ],
+  records: first,
+});
+
+const deviceIds: string[] = [];
+
+beforeAll(async () => {
+  while ((await rollUp(world.pool, new Date(Date.now() + 24 * hour * 1000))) > 0);
+  // Late data: these hours are out of date.
+  await world.store(late);
+  const { rows } = await world.pool.query<{ id: string }>(sql`select id from device order by serial`);
+  deviceIds.push(...rows.map(({ id }) => id));
+});
+
+type SelectedFields = Omit<SeriesCall, 'organizationId' | 'deviceIds'>;
+
+/** Where series can be read without rollups, to be held against those that have them. */
+const hasRollups = testRecordIndex() === 'postgres';
+
+const ask = (rollups: boolean, call: SelectedFields): Promise<Line[]> => {
+  const { pool, organizationId } = world;
+  if (rollups || !hasRollups) return world.index!.series({ ...call, organizationId, deviceIds });
+  const read = createSeries({ pool, queue: fairQueueFor(pool), clock: () => worldNow, timeoutMs: 30_000, rollups });
+  return read({ ...call, organizationId, deviceIds });
+};
+
+type Reduce = (values: readonly number[]) => number;
+const sum: Reduce = (values) => values.reduce((a, b) => a + b, 0);
+const reduce: Record<Exclude<SeriesFunction, SeriesFunction.lttb>, Reduce> = {
+  avg: (values) => sum(values) / values.length,
+  sum,
+  min: (values) => Math.min(...values),
+  max: (values) => Math.max(...values),
+  count: (values) => values.length,
+  first: (values) => values[0]!,
+  last: (values) => values.at(-1)!,
+};
+
+/** What the records say, one after the other. */
+const valuesOf = (serial: string, name: string, from: number, to: number): [ts: number, value: number][] =>
+  records
+    .filter((record) => record.serial === serial && record.ts >= from && record.ts <= to)
+    .sort((a, b) => a.ts - b.ts)
+    .flatMap(({ ts, data }) => {
+      const value = data![name];
+      return typeof value === 'number' || typeof value === 'boolean' ? [[ts, Number(value)] as [number, number]] : [];
+    });
+
+const expected = (call: SelectedFields, interval: number): Pick<Line, 'name' | 'ts' | 'values'>[] =>
+  serials.flatMap((serial) =>
+    call.variables.map((name) => {
+      const buckets = Map.groupBy(
+        valuesOf(serial, name, call.from!, call.to!),
+        ([ts]) => Math.floor(ts / interval) * interval,
+      );
+      const ts = [...buckets.keys()].sort((a, b) => a - b);
+      const values = ts.map((bucket) =>
+        reduce[call.function as keyof typeof reduce](buckets.get(bucket)!.map(([, value]) => value)),
+      );
+      return { name, ts, values };
+    }),
+  );
+
+const moment = fc.oneof(
+  fc.integer({ min: -2, max: 74 }).map((hours) => start + hours * hour),
+  fc.integer({ min: 0, max: 3 * 24 * hour * 1000 }).map((millis) => start + millis / 1000),
+);
+const drawing = fc
+  .constantFrom(...(Object.keys(reduce) as (keyof typeof reduce)[]))
+  .map((name) => SeriesFunction[name]);
+const width = fc.oneof(
+  fc.constantFrom(hour, 2 * hour, 6 * hour, 24 * hour, 600, 5400).map((interval) => ({ interval, points: 300 })),
+  fc.integer({ min: 3, max: 500 }).map((points) => ({ points })),
+);
+
+describe('series', () => {
+  it('are the same from rollups and from records, and what the records say', async () => {
+    await fc.assert(
+      fc.asyncProperty(drawing, width, moment, moment, async (name, how, a, b) => {
+        const call: SelectedFields = {
+          variables: ['t', 'on'],
+          function: name,
+          from: Math.min(a, b),
+          to: Math.max(a, b),
+          interval: null,
+          ...how,
+        };
+        const [rolled, read] = [await ask(true, call), await ask(false, call)];
+        const interval = call.interval ?? intervalFor({ from: call.from!, to: call.to! }, call.points);
+        const truth = expected(call, interval);
+        for (const lines of [rolled, read]) {
+          expect(lines.map(({ ts }) => ts)).toEqual(truth.map(({ ts }) => ts));
+          lines.forEach(({ values }, line) =>
+            values.forEach((value, index) => expect(value).toBeCloseTo(truth[line]!.values[index]!, 6)),
+          );
+          for (const { ts } of lines) expect(ts.length).toBeLessThanOrEqual(how.points);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  (hasRollups ? it : it.skip)('are read from rollups where they serve', async () => {
+    const call: SelectedFields = {
+      variables: ['t'],
+      function: SeriesFunction.count,
+      from: start,
+      to: start + 72 * hour,
+      points: 300,
+      interval: hour,
+    };
+    const count = (lines: Line[]) => sum(lines.slice(0, 3).flatMap(({ values }) => values));
+    const truth = count(await ask(false, call));
+    const client = await world.pool.connect();
+    try {
+      await client.query(sql`create table kept as select * from record_rollup`);
+      await client.query(sql`delete from record_rollup`);
+      const left = count(await ask(true, call));
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThan(truth);
+    } finally {
+      await client.query(sql`insert into record_rollup select * from kept`);
+      client.release();
+    }
+    expect(count(await ask(true, call))).toBe(truth);
+  });
+});

@@ -1,0 +1,50 @@
+import { createRequire, registerHooks } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { type Definers, useDefiners } from './globals.js';
+
+/** The methods of Jest's runtime that the runner replaces. */
+interface Runtime {
+  setGlobalsForRuntime(definers: Definers): void;
+  unstable_shouldLoadAsEsm(path: string): boolean;
+  unstable_importModule(path: string): Promise<void>;
+}
+
+/** Runs one test file and returns its results, as Jest's option `testRunner` expects. */
+type Run = (
+  globalConfig: unknown,
+  config: { readonly globals: object },
+  environment: unknown,
+  runtime: Runtime,
+  path: string,
+  send: unknown,
+) => Promise<unknown>;
+
+const { default: runWithCircus } = createRequire(import.meta.url)('jest-circus/runner') as { default: Run };
+const globals = new URL('./globals.js', import.meta.url).href;
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === '@jest/globals' ? { url: globals, shortCircuit: true } : next(specifier, context),
+});
+
+let files = 0;
+
+/**
+ * Runs a test file with jest-circus, but loads it as Node loads any module, outside of Jest's own module registry. The
+ * registry loads the service and its libraries again for each of 200 files, which takes a second or two of processor time
+ * every time; a worker loads them once. The price: files of one worker share modules and process-wide state, so a test
+ * restores what it changes there.
+ */
+const run: Run = async (globalConfig, config, environment, runtime, path, send) => {
+  Object.assign(globalThis, { recordIndex: undefined }, config.globals);
+  runtime.setGlobalsForRuntime = useDefiners;
+  runtime.unstable_shouldLoadAsEsm = () => true;
+  runtime.unstable_importModule = async (file) => {
+    files += 1;
+    // A query of its own makes Node evaluate the file again where a worker runs it for two projects.
+    await import(`${pathToFileURL(file).href}?run=${files}`);
+  };
+  return runWithCircus(globalConfig, config, environment, runtime, path, send);
+};
+
+export default run;

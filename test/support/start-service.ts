@@ -1,0 +1,23 @@
+import { type Service, startService } from '../../src/app.js';
+import { type Config, readConfig } from '../../src/config.js';
+import { createLog } from '../../src/log.js';
+import type { ServicesOptions } from '../../src/services.js';
+import { recordIndexSettings } from './record-index.js';
+
+/** The options in which a test's service differs. */
+export interface TestServiceOptions extends Partial<Omit<ServicesOptions, 'config' | 'connectionString'>> {
+  config?: Partial<Config>;
+}
+
+/** Starts a service on a free port over a database; the caller closes it. */
+export const startTestService = (
+  databaseUrl: string,
+  { config, ...options }: TestServiceOptions = {},
+): Promise<Service> =>
+  startService({
+    config: { ...readConfig({ PORT: '0', RATE_LIMIT: '0', ...recordIndexSettings(databaseUrl) }), ...config },
+    connectionString: databaseUrl,
+    secretKeys: ['a key for tests'],
+    log: createLog('fatal'),
+    ...options,
+  });

@@ -1,0 +1,73 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { type QuotaValues, setQuota } from '../../../src/operator/quota.js';
+import { Actor } from '../../support/actor.js';
+import { startTestService } from '../../support/start-service.js';
+import { type AccountActor, useWorld } from '../../support/world.js';
+
+const world = useWorld();
+
+interface QuotaState {
+  limit?: number;
+  used?: number;
+  until?: string;
+}
+type Quota = Record<keyof QuotaValues, QuotaState>;
+
+let count = 0;
+const newSerial = () => `b0-${String(++count).padStart(4, '0')}`;
+
+/** An organization with a device. */
+async function furnished() {
+  const owner = await world.organization();
+  const serial = newSerial();
+  const deviceId = await owner.make(`/organizations/${owner.id}/devices/${serial}`);
+  return { owner, serial, deviceId };
+}
+
+const post = (actor: AccountActor, serial: string, records = 1) =>
+  actor.post<{ accepted?: number; message?: string }>(
+    `/organizations/${actor.id}/records`,
+    Array.from({ length: records }, () => ({ serial, data: { a: 1 } })),
+  );
+
+const quotaOf = async (owner: AccountActor) => (await owner.get<Quota>(`/organizations/${owner.id}/quota`)).body;
+
+/** Sets quotas, as an operator does. Those of devices hold at once, the others when the service looks. */
+const set = (owner: AccountActor, values: Partial<QuotaValues>) => setQuota(world.pool, owner.id, values);
+
+/** Calls until it is answered with this status. */
+const until = async <Of extends { status: number }>(status: number, call: () => Promise<Of>): Promise<Of> => {
+  for (;;) {
+    const answer = await call();
+    if (answer.status === status) return answer;
+    await delay(50);
+  }
+};
+
+describe('a quota of records a day', () => {
+  it('counts what other processes store as soon as this one looks', async () => {
+    const { owner, serial } = await furnished();
+    await set(owner, { recordsPerDay: 4 });
+    await until(429, () => post(owner, 'ff', 5));
+    const other = await startTestService(world.databaseUrl);
+    try {
+      const there = new Actor(other.url, owner.token);
+      const path = `/organizations/${owner.id}/records`;
+      const records = Array.from({ length: 4 }, () => ({ serial, data: { a: 1 } }));
+      expect((await there.post(path, records)).body).toMatchObject({ accepted: 4 });
+      // A process that starts knows from its first call on what was stored before.
+      const third = await startTestService(world.databaseUrl);
+      try {
+        expect((await new Actor(third.url, owner.token).post(path, records.slice(1))).status).toBe(429);
+      } finally {
+        await third.close();
+      }
+      // An unknown serial takes nothing, whatever the answer is.
+      await until(429, () => post(owner, 'ff'));
+      expect(await quotaOf(owner)).toMatchObject({ recordsPerDay: { used: 4 } });
+    } finally {
+      await other.close();
+    }
+  });
+});
