@@ -164,9 +164,17 @@ const handOver = async (
   return row;
 };
 
+/** What tenants wait for comes first, where the system lets a process say so. */
+const yieldToOthers = (): void => {
+  try {
+    setPriority(5);
+  } catch {
+    // A sandbox may forbid the call.
+  }
+};
+
 const begin = async (): Promise<void> => {
-  // What tenants wait for comes first.
-  setPriority(5);
+  yieldToOthers();
   const message = await hear();
   if (!('task' in message)) return;
   await run(message.task).catch((error: unknown) =>

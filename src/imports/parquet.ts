@@ -82,10 +82,13 @@ const startChild = (): ChildProcess => {
   const program = fileURLToPath(new URL('./parquet-child.js', import.meta.url));
   const node = [process.execPath, `--max-old-space-size=${heapMebibytes}`, program];
   const { addresses, data, seconds } = limits;
-  // Only Linux counts both. A limit that cannot be set, because a lower one holds, is left.
+  // Only Linux counts both. A limit that cannot be set, because a lower one holds, is left. Where the memory of a container is
+  // used up, the kernel ends this process first.
   const limit = [`-c 0`, `-v ${addresses}`, `-d ${data}`, `-t ${seconds}`].map((each) => `ulimit ${each} 2>/dev/null`);
   const [command, ...args] =
-    process.platform === 'linux' ? ['/bin/sh', '-c', `${limit.join('; ')}; exec "$0" "$@"`, ...node] : node;
+    process.platform === 'linux'
+      ? ['/bin/sh', '-c', `${limit.join('; ')}; echo 1000 >/proc/self/oom_score_adj; exec "$0" "$@"`, ...node]
+      : node;
   return spawn(command!, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced', env: {} });
 };
 

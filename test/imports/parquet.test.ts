@@ -1,5 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
+import { type ParquetCursor, type Unpacked, unpackParquet } from '../../src/imports/parquet.js';
 import { useWorld } from '../support/world.js';
 import { importing } from './imported.js';
 import { type Column, dataPage, dictionaryPage, type Page, parquetFile, prefixed, run } from './parquet-file.js';
@@ -82,6 +83,41 @@ describe('a Parquet file', () => {
     expect(job!.error).toMatch(/^The Parquet file cannot be read: /);
     expect((await fetch(`${world.url}/healthz`)).status).toBe(200);
   });
+
+  it('is read in steps, each of which goes on at the row after the last one', async () => {
+    const rows = 6000;
+    const serials = Array.from({ length: rows }, (_, row) => text(`f0-${`${row}`.padStart(6, '0')}`));
+    const file = parquetFile(rows, [
+      { name: 'serial', pages: [dataPage(rows, Buffer.concat(serials))], isRequired: true },
+      { name: 'ts', pages: [dataPage(rows, repeat(rows, text('2024-05-01T12:00:00Z')))], isRequired: true },
+    ]);
+    /** The lines that steps of so many milliseconds give, and how many steps they are. */
+    const read = async (milliseconds: number) => {
+      let [lines, steps] = ['', 0];
+      for (let cursor: ParquetCursor | null = { group: 0, row: 0, bytes: 0, values: 0 }; cursor !== null; steps++) {
+        const unpacked: Unpacked = await unpackParquet(
+          { size: file.length, cursor, milliseconds },
+          {
+            async *read(start, end) {
+              yield file.subarray(start, end);
+            },
+            async take(more) {
+              lines += more;
+            },
+            signal: new AbortController().signal,
+          },
+        );
+        if ('faults' in unpacked) throw new Error('The file has faults.');
+        ({ cursor } = unpacked);
+      }
+      return { lines, steps };
+    };
+    const [whole, parts] = [await read(60_000), await read(0)];
+    expect(whole.steps).toBe(1);
+    expect(parts.steps).toBeGreaterThan(2);
+    expect(parts.lines).toBe(whole.lines);
+    expect(whole.lines.trim().split('\n')).toHaveLength(rows);
+  }, 30_000);
 
   it('of pages that unpack to too much is refused before it is unpacked', async () => {
     const zeros = zstdCompressSync(Buffer.alloc(64 * 2 ** 20));

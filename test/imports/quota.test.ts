@@ -111,8 +111,7 @@ describe('a quota of stored bytes', () => {
     });
     expect(await files.apply(id)).toMatchObject({
       state: 'failed',
-      created: 0,
-      job: { error: expect.stringMatching(reached) },
+      job: { changed: 0, error: expect.stringMatching(reached) },
     });
   });
 
