@@ -99,7 +99,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const records = usage.limit(openRecordLog(base, live, hooks));
   const index = openRecordIndex(base);
   const jobs = openJobs(base, hooks, index, records);
-  const imports = createImports({ pool: connections.pool, jobs, clock });
+  const imports = createImports({ pool: connections.pool, jobs, clock, requireStorage: usage.requireStorage });
   const cleaning = cleanImports(imports, log);
   await connections.observe(registry);
   observeProcess(registry, options.worker?.number);
@@ -251,6 +251,7 @@ function openJobs(
   index: RecordIndex,
   records: RecordLog,
 ): Jobs {
+  const imports = createImportSteps({ pool: connections.pool, clock, records });
   return createJobs({
     pool: connections.pool,
     clock,
@@ -260,8 +261,9 @@ function openJobs(
       redeliver: hooks.steps.redeliver,
       replay: hooks.steps.replay,
       ...createDeviceBatchSteps(index),
-      ...createImportSteps({ clock, records }),
+      ...imports.kinds,
     },
+    apart: imports.apart,
     // Where records cannot be stored for a while, an import waits.
     isConnectionLoss: (error) =>
       isConnectionLoss(error) ||
@@ -271,8 +273,11 @@ function openJobs(
 }
 
 /** Deletes files that nobody imports. */
-const cleanImports = (imports: Pick<Imports, 'purge'>, log: Log) =>
+const cleanImports = (imports: Pick<Imports, 'purge' | 'erase'>, log: Log) =>
   createPeriodicTasks(
-    { imports: { every: 3_600_000, run: () => imports.purge() } },
+    {
+      imports: { every: 60_000, run: () => imports.purge() },
+      removed: { every: 5000, run: () => imports.erase() },
+    },
     { log, failed: 'old files were not deleted; it will be done again' },
   );

@@ -4,7 +4,7 @@ import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { constants, createZstdCompress, createZstdDecompress, zstdDecompressSync } from 'node:zlib';
 import { z } from 'zod';
 
 /*
@@ -127,6 +127,8 @@ export async function* readBackup(path: string): AsyncGenerator<Frame> {
   const source = createReadStream(path);
   const bytes = source.pipe(createZstdDecompress());
   source.on('error', (error) => bytes.destroy(error));
+  // What stands after the end may be an error when nobody reads any more.
+  bytes.on('error', () => undefined);
   let rest: Buffer = Buffer.alloc(0);
   let signature: Buffer | undefined;
   let last: string | undefined;
@@ -150,7 +152,30 @@ export async function* readBackup(path: string): AsyncGenerator<Frame> {
   } finally {
     source.destroy();
   }
-  if (rest.length > 0 || !signature?.equals(hash.digest())) throw damaged();
+  const isWhole = await endsAt(path, bytes.bytesWritten).catch((error: unknown) => {
+    throw isOfFile(error) ? error : damaged(error);
+  });
+  if (!isWhole || rest.length > 0 || !signature?.equals(hash.digest())) throw damaged();
+}
+
+/** Bytes of a Zstandard frame of nothing, at most. */
+const emptyFrame = 16;
+
+/**
+ * Whether a file ends where the decompressor ended. Where its last block fills a buffer of Node's compressor, that writes
+ * a frame of nothing behind it.
+ */
+async function endsAt(path: string, end: number): Promise<boolean> {
+  const { size } = await stat(path);
+  if (size === end) return true;
+  if (size < end || size - end > emptyFrame) return false;
+  const file = await open(path);
+  try {
+    const { buffer } = await file.read(Buffer.alloc(size - end), 0, size - end, end);
+    return zstdDecompressSync(buffer).length === 0;
+  } finally {
+    await file.close();
+  }
 }
 
 /** Whether the file could not be read at all: its own error says why. */

@@ -25,38 +25,79 @@ export interface Format {
   write(writing: Writing): AsyncGenerator<string | Uint8Array, void>;
 }
 
-/** Rows that are written at once. */
-const slice = 100;
+/** Rows that are written at once, and characters of them, about. */
+const mostRows = 100;
+const mostCharacters = 2 ** 20;
+/** Cells between two looks at the time. */
+const cellsAtOnce = 16;
 
-async function* slices({ table, organizationId }: Writing): AsyncGenerator<readonly Row[], void> {
+/** Waits for the organization's next slice of the event loop, where it has had this one. */
+const pause = (organizationId: string): Promise<void> | undefined =>
+  timeSlices.isOver(organizationId) ? timeSlices.next(organizationId) : undefined;
+
+/** Makes the cells of some rows after the others: however many there are and however long one takes, in slices of time. */
+async function* cellsOf<Made>(
+  { table, organizationId }: Writing,
+  columns: readonly Column[],
+  make: (row: Row, column: Column) => Made,
+): AsyncGenerator<Made[][], void> {
   for await (const page of table.pages) {
-    for (let at = 0; at < page.length; at += slice) {
-      await timeSlices.ifOver(organizationId);
-      yield page.slice(at, at + slice);
+    let [rows, characters]: [Made[][], number] = [[], 0];
+    for (const row of page) {
+      await pause(organizationId);
+      const cells: Made[] = [];
+      for (const column of columns) {
+        const cell = make(row, column);
+        if (typeof cell === 'string') characters += cell.length;
+        if (cells.push(cell) % cellsAtOnce === 0) await pause(organizationId);
+      }
+      rows.push(cells);
+      if (rows.length < mostRows && characters < mostCharacters) continue;
+      yield rows;
+      [rows, characters] = [[], 0];
     }
+    if (rows.length > 0) yield rows;
   }
 }
 
 async function* writeCsv(writing: Writing): AsyncGenerator<string, void> {
   const { table, time, goesOn } = writing;
   let head = goesOn ? '' : csvOf([table.columns.map(({ path }) => path)]);
-  for await (const rows of slices(writing)) {
-    yield head + csvOf(rows.map((row) => table.columns.map((column) => cellOf(row, column, time))));
+  for await (const rows of cellsOf(writing, table.columns, (row, column) => cellOf(row, column, time))) {
+    yield head + csvOf(rows);
     head = '';
   }
   if (head !== '') yield head;
 }
 
-async function* writeLines(writing: Writing): AsyncGenerator<string, void> {
-  const { table, time, inZone } = writing;
-  const { columns, isChosen } = table;
-  const times = columns.filter(({ kind }) => kind === 'time');
-  const line = (row: Row) => {
-    if (isChosen) return Object.fromEntries(columns.map((column) => [column.path, shownValue(row, column, time)]));
-    const { cursor: _cursor, ...shown } = row;
-    return inZone ? { ...shown, ...timesOf(row, times, time) } : shown;
+const writeLines = (writing: Writing): AsyncGenerator<string, void> =>
+  writing.table.isChosen ? writeChosen(writing) : writeWhole(writing);
+
+/** Lines with the columns that were chosen, each once; one that a row does not have is left out. */
+async function* writeChosen(writing: Writing): AsyncGenerator<string, void> {
+  const { table, time } = writing;
+  const columns = [...new Map(table.columns.map((column) => [column.path, column])).values()];
+  const make = (row: Row, column: Column): string => {
+    const value = JSON.stringify(shownValue(row, column, time)) as string | undefined;
+    return value === undefined ? '' : `${JSON.stringify(column.path)}:${value}`;
   };
-  for await (const rows of slices(writing)) yield `${rows.map((row) => JSON.stringify(line(row))).join('\n')}\n`;
+  for await (const rows of cellsOf(writing, columns, make))
+    yield rows.map((cells) => `{${cells.filter((cell) => cell !== '').join(',')}}\n`).join('');
+}
+
+async function* writeWhole({ table, time, inZone, organizationId }: Writing): AsyncGenerator<string, void> {
+  const times = table.columns.filter(({ kind }) => kind === 'time');
+  for await (const page of table.pages) {
+    let [text, rows] = ['', 0];
+    for (const { cursor: _cursor, ...shown } of page) {
+      await pause(organizationId);
+      text += `${JSON.stringify(inZone ? { ...shown, ...timesOf(shown, times, time) } : shown)}\n`;
+      if (++rows < mostRows && text.length < mostCharacters) continue;
+      yield text;
+      [text, rows] = ['', 0];
+    }
+    if (text !== '') yield text;
+  }
 }
 
 const timesOf = (row: Row, columns: readonly Column[], time: WriteTime) =>
@@ -76,10 +117,10 @@ async function* writeParquet(writing: Writing): AsyncGenerator<Uint8Array, void>
   const file = new ParquetFile(columns, writing.organizationId);
   const empty = () => columns.map((): ReturnType<typeof typedValue>[] => []);
   let [values, count, characters] = [empty(), 0, 0];
-  for await (const rows of slices(writing)) {
-    for (const [index, { path, kind }] of columns.entries()) {
-      for (const row of rows) {
-        const value = typedValue(valueAt(row, path), kind);
+  const make = (row: Row, { path, kind }: Column) => typedValue(valueAt(row, path), kind);
+  for await (const rows of cellsOf(writing, columns, make)) {
+    for (const cells of rows) {
+      for (const [index, value] of cells.entries()) {
         if (typeof value === 'string') characters += value.length;
         values[index]!.push(value);
       }

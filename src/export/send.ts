@@ -26,6 +26,7 @@ export const send = async (
       'Content-Type': contentType,
       'Content-Disposition': `attachment; filename="${fileName}"`,
       'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
     });
     if (response.req.method === 'HEAD') return void response.end();
     for (let part = first; part.done !== true; part = await parts.next()) {

@@ -19,13 +19,36 @@ export interface Table {
 }
 
 /** Reads the value at a path: names of variables may have dots in them, and the longest name wins. */
-export const valueAt = (row: Row, path: string): unknown => {
-  if (Object.hasOwn(row, path)) return row[path];
-  for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
-    const inner = Object.hasOwn(row, path.slice(0, dot)) ? row[path.slice(0, dot)] : undefined;
+export const valueAt = (row: Row, path: string): unknown => valueFrom(row, path, 0);
+
+const valueFrom = (object: Row, path: string, from: number): unknown => {
+  const rest = from === 0 ? path : path.slice(from);
+  if (Object.hasOwn(object, rest)) return object[rest];
+  for (const name of namesOn(object, rest)) {
+    const inner = object[name];
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) continue;
-    const found = valueAt(inner as Row, path.slice(dot + 1));
+    const found = valueFrom(inner as Row, path, from + name.length + 1);
     if (found !== undefined) return found;
   }
   return undefined;
+};
+
+/** A path of more dots than this is compared with the names that there are, instead of looking for each name it may begin with. */
+const mostLookups = 4;
+
+/**
+ * The names of an object that a path begins with, the longest first. An object is reached by one path alone, so all objects of
+ * a row together are gone over once for a column, whatever dots its path and the names have.
+ */
+const namesOn = (object: Row, path: string): string[] => {
+  const names: string[] = [];
+  let dot = path.indexOf('.');
+  for (let looked = 0; dot >= 0 && looked < mostLookups; looked++, dot = path.indexOf('.', dot + 1)) {
+    const name = path.slice(0, dot);
+    if (Object.hasOwn(object, name)) names.unshift(name);
+  }
+  if (dot < 0) return names;
+  return Object.keys(object)
+    .filter((name) => path[name.length] === '.' && path.startsWith(name))
+    .sort((one, other) => other.length - one.length);
 };

@@ -15,19 +15,28 @@ export interface PartWriter {
   add(bytes: Uint8Array): Promise<void>;
   /** Writes what is left. */
   end(): Promise<void>;
-  /** Bytes so far. */
+  /** Bytes that it took so far. */
   readonly size: number;
 }
 
-/** Writes the parts of a file from part `first` on, each with a statement of its own. */
-export const writeParts = (database: Database, importId: string, content: Content, first = 0): PartWriter => {
+/**
+ * Writes the parts of a file from part `first` on, each with a statement of its own; one that is there already is replaced.
+ * @param head what the first part begins with, which does not count
+ */
+export const writeParts = (
+  database: Database,
+  importId: string,
+  content: Content,
+  { first = 0, head = [] }: { first?: number; head?: readonly Uint8Array[] } = {},
+): PartWriter => {
   let number = first;
   let size = 0;
-  let waiting: Uint8Array[] = [];
-  let waitingSize = 0;
+  let waiting: Uint8Array[] = [...head];
+  let waitingSize = head.reduce((sum, { length }) => sum + length, 0);
   const write = async (bytes: Buffer) => {
     await database.query(sql`
-      insert into file_import_part (import_id, content, number, bytes) values (${importId}, ${content}, ${number++}, ${bytes})`);
+      insert into file_import_part (import_id, content, number, bytes) values (${importId}, ${content}, ${number++}, ${bytes})
+      on conflict (import_id, content, number) do update set bytes = excluded.bytes`);
   };
   return {
     get size() {

@@ -23,10 +23,15 @@ export type ImportOptions = {
 export interface OpenImport {
   id: string;
   organizationId: string;
+  /** The member who sent or applied it; null for the organization itself. */
   userId: string | null;
+  /** Of the call that did so; null where that was by an earlier release. */
+  tokenId: string | null;
   kind: ImportKind;
   format: ImportFormat;
   options: ImportOptions;
+  /** Bytes of the file. */
+  bytes: number;
 }
 
 /** A job may fail without its import: then the import has failed. */
@@ -38,6 +43,9 @@ const shown: Sql = sql`
          i.job_id as "jobId", i.created_at as "createdAt", greatest(i.updated_at, j.updated_at) as "updatedAt"
     from file_import i left join job j on j.id = i.job_id`;
 
+/** Whether an import `i` was not deleted: what is deleted while a step works on it goes a little later. */
+export const isThere: Sql = sql`not exists (select from file_import_removed r where r.import_id = i.id)`;
+
 /** An import of an organization whose file has come whole. */
 export const findImport = async (
   database: Database,
@@ -46,16 +54,33 @@ export const findImport = async (
 ): Promise<FileImport | undefined> => {
   if (!isId(id)) return undefined;
   const { rows } = await database.query<FileImport>(sql`
-    ${shown} where i.id = ${id} and i.organization_id = ${organizationId} and i.state <> 'uploading'`);
+    ${shown} where i.id = ${id} and i.organization_id = ${organizationId} and i.state <> 'uploading' and ${isThere}`);
   return rows[0];
 };
 
-/** Locks an import for a step of its job; undefined where it was deleted. */
-export const lockImport = async (tx: Database, id: string): Promise<OpenImport | undefined> => {
-  const { rows } = await tx.query<OpenImport>(sql`
-    select id, organization_id as "organizationId", user_id as "userId", kind, format, options from file_import
-     where id = ${id} for no key update`);
+const opened: Sql = sql`
+  select id, organization_id as "organizationId", user_id as "userId", token_id as "tokenId", kind, format, options,
+         bytes::float8 as bytes
+    from file_import i`;
+
+/** An import for a step of its job; undefined where it was deleted. */
+export const readImport = async (database: Database, id: string): Promise<OpenImport | undefined> => {
+  const { rows } = await database.query<OpenImport>(sql`${opened} where id = ${id} and ${isThere}`);
   return rows[0];
+};
+
+/** The same, locked. */
+export const lockImport = async (tx: Database, id: string): Promise<OpenImport | undefined> => {
+  const { rows } = await tx.query<OpenImport>(sql`${opened} where id = ${id} and ${isThere} for no key update of i`);
+  return rows[0];
+};
+
+/** Deletes imports that were marked, all or one, but for those that a step works on. */
+export const eraseRemoved = async (database: Database, id?: string): Promise<void> => {
+  await database.query(sql`
+    delete from file_import where id in (
+      select i.id from file_import i join file_import_removed r on r.import_id = i.id
+       where ${id === undefined ? sql`true` : sql`i.id = ${id}`} for update of i skip locked)`);
 };
 
 /** What a step did with lines. */

@@ -1,20 +1,15 @@
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { Caller } from '../entities/caller.js';
-import {
-  type FileBody,
-  type FileImport,
-  type ImportFormat,
-  ImportKind,
-  type ImportState,
-} from '../entities/file-import.js';
+import { type FileBody, type FileImport, ImportFormat, ImportKind, type ImportState } from '../entities/file-import.js';
 import { newId } from '../entities/id.js';
 import { conflict, notFound } from '../errors.js';
 import { insertJob } from '../jobs/job-row.js';
 import type { Jobs } from '../jobs/jobs.js';
 import { transaction } from '../transaction.js';
+import { countParts, requireRoom } from './file-budget.js';
 import { writeParts } from './file-store.js';
-import { findImport, type ImportOptions } from './import-row.js';
+import { eraseRemoved, findImport, type ImportOptions, isThere } from './import-row.js';
 import type { ImportJobInput } from './step.js';
 import { upload } from './upload.js';
 
@@ -37,8 +32,10 @@ export interface Imports {
   apply(caller: Caller, organizationId: string, id: string): Promise<FileImport>;
   /** Deletes a file and what is known of it. What was stored from it stays. @throws notFound */
   remove(organizationId: string, id: string): Promise<FileImport>;
-  /** Deletes files that nobody has asked for in a week, and those that never came whole. */
+  /** Deletes files that nobody has asked for in a week, and those that do not come whole. */
   purge(): Promise<void>;
+  /** Deletes what was asked to be deleted while a step worked on it. */
+  erase(): Promise<void>;
 }
 
 const mebibyte = 2 ** 20;
@@ -52,6 +49,12 @@ const maxBytes: Readonly<Record<ImportKind, Readonly<Record<ImportFormat, number
 /** Files of an organization that are stored at once. */
 const maxFiles = 20;
 
+/** Time after which a file of which nothing came is taken to be cut off, as by a process that was killed. */
+const stalled = sql`interval '5 minutes'`;
+
+/** Time that a call waits for the locks of others. */
+const lockTimeout = sql`set local lock_timeout = '2s'`;
+
 /** Kinds of jobs, by what a file holds and whether it is only checked. */
 export const jobKind = (kind: ImportKind, dryRun: boolean): string =>
   kind === ImportKind.devices ? (dryRun ? 'checkDevices' : 'importDevices') : dryRun ? 'checkRecords' : 'importRecords';
@@ -61,10 +64,13 @@ export const createImports = ({
   pool,
   jobs,
   clock,
+  requireStorage,
 }: {
   pool: Pool;
   jobs: Pick<Jobs, 'wake'>;
   clock: () => number;
+  /** Throws where the organization has stored as many bytes as its quota allows. */
+  requireStorage: (organizationId: string) => void;
 }): Imports => {
   const find = async (organizationId: string, id: string): Promise<FileImport> => {
     const found = await findImport(pool, organizationId, id);
@@ -74,19 +80,22 @@ export const createImports = ({
 
   /** Starts the job of a file, where it is in one of these states; whether it was. */
   const start = async (
-    { id, organizationId, kind, dryRun, total }: StartedImport,
+    { id, organizationId, kind, format, dryRun, total }: StartedImport,
     caller: Caller,
     from: readonly string[],
   ): Promise<boolean> => {
     const now = new Date(clock());
     const started = await transaction(pool, async (tx) => {
+      await tx.query(lockTimeout);
       const { rowCount } = await tx.query(sql`
-        update file_import i set state = ${dryRun ? 'checking' : 'applying'}, user_id = ${caller.userId}, updated_at = ${now}
-         where i.id = ${id} and (i.state = any(${from}::text[])
+        update file_import i set state = ${dryRun ? 'checking' : 'applying'}, user_id = ${caller.userId},
+               token_id = ${caller.tokenId}, updated_at = ${now}
+         where i.id = ${id} and ${isThere} and (i.state = any(${from}::text[])
             or (i.state = 'applying' and exists (select from job j where j.id = i.job_id and j.state = 'failed')))`);
       if (rowCount === 0) return false;
       const input: ImportJobInput = { importId: id, dryRun, total };
-      const job = await insertJob(tx, { organizationId, kind: jobKind(kind, dryRun), input }, now);
+      const lane = format === ImportFormat.parquet ? 'apart' : 'main';
+      const job = await insertJob(tx, { organizationId, kind: jobKind(kind, dryRun), input, lane }, now);
       await tx.query(sql`update file_import set job_id = ${job.id} where id = ${id}`);
       return true;
     });
@@ -99,25 +108,30 @@ export const createImports = ({
     async begin(caller, { organizationId, kind, file, options, dryRun }) {
       const id = newId();
       const { format } = file;
+      requireStorage(organizationId);
       await transaction(pool, async (tx) => {
+        await tx.query(lockTimeout);
         // One call of an organization after the other, so that several at once do not all count the same files.
         await tx.query(sql`select from account where id = ${organizationId}::uuid for no key update`);
+        await requireRoom(tx, organizationId);
+        const now = new Date(clock());
         const { rowCount } = await tx.query(sql`
           insert into file_import (id, organization_id, user_id, kind, format, options, state, created_at, updated_at)
           select ${id}::uuid, ${organizationId}::uuid, ${caller.userId}::uuid, ${kind}, ${format}, ${JSON.stringify(options)}::jsonb,
-                 'uploading', ${new Date(clock())}, ${new Date(clock())}
-           where (select count(*) from file_import
-                   where organization_id = ${organizationId} and state not in ('done')) < ${maxFiles}`);
+                 'uploading', ${now}, ${now}
+           where (select count(*) from file_import i
+                   where organization_id = ${organizationId} and state <> 'done' and ${isThere}
+                     and (state <> 'uploading' or updated_at > ${now}::timestamptz - ${stalled})) < ${maxFiles}`);
         if (rowCount === 0)
           throw conflict(
             `The organization has ${maxFiles} files that are not imported. Apply or delete some of them first.`,
           );
       });
       try {
-        const writer = writeParts(pool, id, 'file');
+        const counted = { database: pool, stored: { id, organizationId }, of: 'bytes' as const, before: 0, clock };
+        const writer = countParts(writeParts(pool, id, 'file'), counted);
         const { lines } = await upload(file.bytes(), writer, { format, maxBytes: maxBytes[kind][format] });
-        await pool.query(sql`update file_import set bytes = ${writer.size} where id = ${id}`);
-        await start({ id, organizationId, kind, dryRun, total: lines }, caller, ['uploading']);
+        await start({ id, organizationId, kind, format, dryRun, total: lines }, caller, ['uploading']);
       } catch (error) {
         await pool.query(sql`delete from file_import where id = ${id}`).catch(() => undefined);
         throw error;
@@ -125,23 +139,30 @@ export const createImports = ({
       return find(organizationId, id);
     },
     async apply(caller, organizationId, id) {
-      const { kind, lines } = await find(organizationId, id);
-      if (await start({ id, organizationId, kind, dryRun: false, total: lines }, caller, ['checked']))
+      const { kind, format, lines } = await find(organizationId, id);
+      if (await start({ id, organizationId, kind, format, dryRun: false, total: lines }, caller, ['checked']))
         return find(organizationId, id);
       const { state } = await find(organizationId, id);
       throw conflict(refusals[state] ?? 'This file cannot be imported.');
     },
     async remove(organizationId, id) {
       const found = await find(organizationId, id);
-      await pool.query(sql`delete from file_import where id = ${id} and organization_id = ${organizationId}`);
+      const { rowCount } = await pool.query(sql`
+        insert into file_import_removed (import_id, at)
+        select id, ${new Date(clock())} from file_import where id = ${id} and organization_id = ${organizationId}
+        on conflict do nothing`);
+      // Another call has deleted it meanwhile.
+      if (rowCount === 0) throw notFound('import');
+      await eraseRemoved(pool, id);
       return found;
     },
     async purge() {
       const now = new Date(clock());
       await pool.query(sql`
         delete from file_import where updated_at < ${now}::timestamptz - interval '7 days'
-            or (state = 'uploading' and updated_at < ${now}::timestamptz - interval '1 day')`);
+            or (state = 'uploading' and updated_at < ${now}::timestamptz - ${stalled})`);
     },
+    erase: () => eraseRemoved(pool),
   };
 };
 
@@ -149,6 +170,7 @@ interface StartedImport {
   id: string;
   organizationId: string;
   kind: ImportKind;
+  format: ImportFormat;
   dryRun: boolean;
   total: number;
 }

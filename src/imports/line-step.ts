@@ -4,8 +4,9 @@ import { parsePlainRecords } from '../json-plain.js';
 import type { Place } from './csv.js';
 import { type Content, readFrom } from './file-store.js';
 import type { Tally } from './import-row.js';
+import { longestLine } from './line-limit.js';
 import { lineOf, type RecordLine } from './record-line.js';
-import { longestLine, readLines, type TextLine } from './text-lines.js';
+import { readLines, type TextLine } from './text-lines.js';
 
 /** Where the reading of NDJSON stands. */
 export interface LineCursor extends Place {

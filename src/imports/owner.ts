@@ -2,15 +2,35 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { Role } from '../entities/enums.js';
 import { forbidden } from '../errors.js';
+import type { OpenImport } from './import-row.js';
 
-/** Whoever sent a file must still be an owner of the organization: a member, or the organization itself. */
+interface Standing {
+  isOwner: boolean;
+  isEnabled: boolean;
+  isRevoked: boolean;
+}
+
+/**
+ * Checks that whoever sent or applied a file may still do so: a member who is an owner, or the organization itself. A token
+ * that expired meanwhile was good when the work was asked for, and does not end it.
+ * @throws forbidden
+ */
 export async function requireStillOwner(
   database: Pick<Pool, 'query'>,
-  organizationId: string,
-  userId: string | null,
+  { organizationId, userId, tokenId }: Pick<OpenImport, 'organizationId' | 'userId' | 'tokenId'>,
 ): Promise<void> {
-  if (userId === null) return;
-  const { rows } = await database.query<{ role: Role }>(sql`
-    select role from membership where organization_id = ${organizationId} and user_id = ${userId}`);
-  if (rows[0]?.role !== Role.owner) throw forbidden('Who sent this file is no longer an owner of the organization.');
+  const { rows } = await database.query<Standing>(sql`
+    select ${userId}::uuid is null or coalesce(m.role = ${Role.owner}, false) as "isOwner",
+           not o.disabled and not coalesce(u.disabled, false) as "isEnabled",
+           t.revoked_at is not null as "isRevoked"
+      from account o
+      left join membership m on m.organization_id = o.id and m.user_id = ${userId}
+      left join account u on u.id = m.user_id
+      left join api_token t on t.id = ${tokenId}
+     where o.id = ${organizationId}`);
+  const standing = rows[0];
+  if (!standing?.isOwner) throw forbidden('Who sent this file is no longer an owner of the organization.');
+  if (!standing.isEnabled) throw forbidden('The account of who sent this file is disabled.');
+  if (standing.isRevoked)
+    throw forbidden('The token that this file was sent with is revoked: apply it with another one.');
 }

@@ -1,4 +1,5 @@
 import type { PlainJson } from '../json.js';
+import { longestLine } from './line-limit.js';
 import { type RecordColumns, readTime } from './record-column.js';
 
 /** A time in a Parquet file, in microseconds since 1970. */
@@ -47,12 +48,31 @@ const timeOf = (value: unknown): PlainJson | undefined => {
   return typeof value === 'string' ? readTime(value) : valueOf(value);
 };
 
-/** Writes a row as a record in our own form. Columns `data` and `metadata` that hold objects are these themselves. */
-export const recordOfRow = (
+/** Characters of a line that stands for a row that is too long: one more than a line may have, so that its reader says so. */
+const tooLong = 'x'.repeat(longestLine + 1);
+
+/** Writes a row as a line of NDJSON. Its length is looked at first: one text of a dictionary may stand in it a million times. */
+export const lineOfRow = (
   row: Readonly<Record<string, unknown>>,
   names: readonly string[],
   columns: RecordColumns,
-) => {
+): string => (lengthOf(row, longestLine) > longestLine ? tooLong : JSON.stringify(recordOfRow(row, names, columns)));
+
+/** About how many characters a value has, counted until they are more than `limit`. */
+const lengthOf = (value: unknown, limit: number): number => {
+  if (typeof value === 'string') return value.length;
+  if (value instanceof Uint8Array) return 2 * value.length;
+  if (typeof value !== 'object' || value === null || value instanceof Moment) return 1;
+  let length = 1;
+  for (const each of Object.values(value)) {
+    length += lengthOf(each, limit - length);
+    if (length > limit) break;
+  }
+  return length;
+};
+
+/** Writes a row as a record in our own form. Columns `data` and `metadata` that hold objects are these themselves. */
+const recordOfRow = (row: Readonly<Record<string, unknown>>, names: readonly string[], columns: RecordColumns) => {
   const at = (index: number | undefined) => (index === undefined ? undefined : row[names[index]!]);
   const key = valueOf(at(columns.key));
   const parts: Record<'data' | 'metadata', Record<string, PlainJson>> = { data: {}, metadata: {} };

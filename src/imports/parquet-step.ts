@@ -1,63 +1,100 @@
-import type { PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { type ImportFault } from '../entities/file-import.js';
-import { ApiError } from '../errors.js';
+import type { ImportFault } from '../entities/file-import.js';
+import { tooLarge } from '../errors.js';
+import type { PlainJson } from '../json.js';
+import { countParts } from './file-budget.js';
 import { type PartWriter, partSize, readFrom, writeParts } from './file-store.js';
-import { readRowGroup } from './parquet.js';
+import type { OpenImport } from './import-row.js';
+import { type ParquetCursor, unpackParquet } from './parquet.js';
+import { rowBudget } from './parquet-limit.js';
 
-/** Where the unpacking of a Parquet file stands: the next row group. */
-export interface ParquetCursor {
-  group: number;
+/** Where the unpacking of a stored file stands: in the file, and in the rows that were written. */
+interface UnpackCursor extends ParquetCursor {
+  /** Bytes of rows. */
+  written: number;
 }
 
-/** Bytes of rows at most: of a Parquet file a few bytes may be many rows. */
-const maxRowBytes = 1024 * 2 ** 20;
+/** What a step did: without a cursor all rows are written. */
+export type UnpackStep = { faults: ImportFault[] } | { cursor: UnpackCursor | null };
 
-/** Writes a row group of a stored Parquet file down as NDJSON. Gives faults of the header, or whether it was the last one. */
-export async function unpackRowGroup(
-  tx: PoolClient,
-  importId: string,
-  { group }: ParquetCursor,
-): Promise<{ faults: ImportFault[] } | { isLast: boolean }> {
-  if (group === 0) await tx.query(sql`delete from file_import_part where import_id = ${importId} and content = 'rows'`);
-  const { rows } = await tx.query<{ size: number }>(sql`
-    select bytes::float8 as size from file_import where id = ${importId}`);
-  const { writer, size } = await continueParts(tx, importId);
-  const read = (start: number, end: number) => readRange(tx, importId, start, end);
-  const result = await readRowGroup({ size: rows[0]!.size, group }, read, async (text) => {
-    if (size + writer.size > maxRowBytes)
-      throw new ApiError(
-        'TOO_LARGE',
-        `The rows of the file have more than ${maxRowBytes / 2 ** 20} MiB; send it in parts.`,
-      );
-    await writer.add(Buffer.from(text));
-  });
+const beginning: UnpackCursor = { group: 0, row: 0, bytes: 0, values: 0, written: 0 };
+
+/** Time for which a step decodes, in milliseconds; what is decoded then is written first. */
+const stepTime = 2000;
+
+/**
+ * Writes some rows of a stored Parquet file down as NDJSON, in no transaction: a step that is taken again writes the same
+ * bytes to the same parts.
+ */
+export async function unpackStep(
+  pool: Pool,
+  open: OpenImport,
+  before: PlainJson,
+  { clock, signal }: { clock: () => number; signal: AbortSignal },
+): Promise<UnpackStep> {
+  const { written, ...cursor } = isUnpackCursor(before) ? before : beginning;
+  const writer = await continueParts(pool, open, written, clock);
+  const limit = rowBudget(open.bytes);
+  const result = await unpackParquet(
+    { size: open.bytes, cursor, milliseconds: stepTime },
+    {
+      read: (start, end) => readRange(pool, open.id, start, end),
+      async take(text) {
+        if (written + writer.size > limit)
+          throw tooLarge(
+            `The rows of the file have more than ${Math.floor(limit / 2 ** 20)} MiB, which is as much as a file of its size may have; send it in parts, or as CSV.`,
+          );
+        await writer.add(Buffer.from(text));
+      },
+      signal,
+    },
+  );
+  if ('faults' in result) return result;
   await writer.end();
-  return result;
+  const all = written + writer.size;
+  if (result.cursor !== null) return { cursor: { ...result.cursor, written: all } };
+  // An earlier run may have come further.
+  await pool.query(sql`
+    delete from file_import_part where import_id = ${open.id} and content = 'rows' and number >= ${Math.ceil(all / partSize)}`);
+  return { cursor: null };
 }
 
-/** Goes on after the parts that there are; the last one may not be full. */
-const continueParts = async (tx: PoolClient, importId: string): Promise<{ writer: PartWriter; size: number }> => {
-  const last = await tx.query<{ number: number; bytes: Buffer }>(sql`
-    select number, bytes from file_import_part where import_id = ${importId} and content = 'rows' order by number desc limit 1`);
-  const [part] = last.rows;
-  if (part === undefined) return { writer: writeParts(tx, importId, 'rows'), size: 0 };
-  if (part.bytes.length === partSize)
-    return { writer: writeParts(tx, importId, 'rows', part.number + 1), size: (part.number + 1) * partSize };
-  await tx.query(sql`
-    delete from file_import_part where import_id = ${importId} and content = 'rows' and number = ${part.number}`);
-  const writer = writeParts(tx, importId, 'rows', part.number);
-  await writer.add(part.bytes);
-  return { writer, size: part.number * partSize };
+const isUnpackCursor = (cursor: PlainJson): cursor is UnpackCursor & Record<string, number> =>
+  typeof cursor === 'object' && cursor !== null && 'written' in cursor;
+
+/** Goes on after the bytes that were written: the part that they end in is written once more, as a whole. */
+const continueParts = async (
+  pool: Pool,
+  { id, organizationId }: OpenImport,
+  written: number,
+  clock: () => number,
+): Promise<PartWriter> => {
+  const number = Math.floor(written / partSize);
+  const rest = written % partSize;
+  const head: Buffer[] = [];
+  if (rest > 0) {
+    for await (const block of readFrom(pool, id, 'rows', number * partSize)) {
+      head.push(block.subarray(0, rest));
+      break;
+    }
+  }
+  const writer = writeParts(pool, id, 'rows', { first: number, head });
+  return countParts(writer, {
+    database: pool,
+    stored: { id, organizationId },
+    of: 'unpacked',
+    before: written,
+    clock,
+  });
 };
 
-const readRange = async (tx: PoolClient, importId: string, start: number, end: number): Promise<Buffer> => {
-  const blocks: Buffer[] = [];
+async function* readRange(pool: Pool, importId: string, start: number, end: number): AsyncGenerator<Buffer, void> {
   let left = end - start;
-  for await (const block of readFrom(tx, importId, 'file', start)) {
-    blocks.push(block.subarray(0, left));
+  if (left <= 0) return;
+  for await (const block of readFrom(pool, importId, 'file', start)) {
+    yield block.subarray(0, left);
     left -= block.length;
-    if (left <= 0) break;
+    if (left <= 0) return;
   }
-  return Buffer.concat(blocks);
-};
+}

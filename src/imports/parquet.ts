@@ -1,88 +1,115 @@
-import { Worker } from 'node:worker_threads';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { ImportFault } from '../entities/file-import.js';
 import { ApiError } from '../errors.js';
 
-/** What the thread that reads Parquet is given: bytes of the file, the row group to read, and what it may hold. */
-export interface ParquetTask {
-  size: number;
+/** Where the unpacking of a Parquet file stands. */
+export interface ParquetCursor {
   group: number;
-  maxRows: number;
-  maxBytes: number;
+  /** The next row of the group. */
+  row: number;
+  /** Bytes of pages without compression, and values, of the groups before. */
+  bytes: number;
+  values: number;
 }
 
-/** What it asks and tells. */
+/** What the process that reads Parquet is to do: go on from a place for so long. */
+export interface ParquetTask {
+  /** Bytes of the file. */
+  size: number;
+  cursor: ParquetCursor;
+  milliseconds: number;
+}
+
+/** What it asks and tells; without a cursor the file is read. */
 export type FromParquet =
   | { start: number; end: number }
   | { text: string }
   | { faults: ImportFault[] }
-  | { done: true; isLast: boolean }
+  | { cursor: ParquetCursor | null }
   | { failure: string };
 
-/** What it is answered: bytes that it wants, or that its text was taken. */
-export type ToParquet = { bytes: ArrayBuffer } | { taken: true };
+/** What it is told: bytes that it wants, the end of them, or that its text was taken. */
+export type ToParquet = { task: ParquetTask } | { bytes: Uint8Array } | { done: true };
 
-/** What of a file may be in memory. */
-const limits = { maxRows: 1_000_000, maxBytes: 64 * 2 ** 20 };
+/** What became of a step. */
+export type Unpacked = { faults: ImportFault[] } | { cursor: ParquetCursor | null };
+
+/** What the process is read for, and what ends it early. */
+export interface Unpacking {
+  read(start: number, end: number): AsyncIterable<Uint8Array>;
+  take(text: string): Promise<void>;
+  signal: AbortSignal;
+}
+
 const heapMebibytes = 512;
-/** How much more the process may hold meanwhile, in bytes: arrays of numbers lie outside of a thread's heap. */
-const maxGrowth = 2 ** 30;
-/** How long a row group may take, in milliseconds. */
-const timeout = 120_000;
-
-/** What became of a row group. */
-export type RowGroup = { faults: ImportFault[] } | { isLast: boolean };
+/** KiB of address space and of data, and seconds of a processor, that the process may take. */
+const limits = { addresses: 4 * 2 ** 20, data: 1.5 * 2 ** 20, seconds: 20 };
+/** How long it may take in all, in milliseconds: shorter than the lease of a job. */
+const deadline = 100_000;
 
 /**
- * Reads a row group of a Parquet file as lines of NDJSON, each a record in our own form, in a thread of its own.
- * @param read bytes of the file
- * @param take lines
+ * Reads rows of a Parquet file as lines of NDJSON, each a record in our own form, in a process of its own that has nothing of
+ * this one's environment.
  * @throws ApiError where the file is broken or too large
  */
-export async function readRowGroup(
-  { size, group }: { size: number; group: number },
-  read: (start: number, end: number) => Promise<Buffer>,
-  take: (text: string) => Promise<void>,
-): Promise<RowGroup> {
-  const workerData: ParquetTask = { size, group, ...limits };
-  const worker = new Worker(new URL('./parquet-worker.js', import.meta.url), {
-    workerData,
-    resourceLimits: { maxOldGenerationSizeMb: heapMebibytes },
-  });
-  const before = process.memoryUsage.rss();
-  const begun = performance.now();
-  const watch = setInterval(() => {
-    if (process.memoryUsage.rss() - before > maxGrowth || performance.now() - begun > timeout) void worker.terminate();
-  }, 100);
+export async function unpackParquet(task: ParquetTask, { read, take, signal }: Unpacking): Promise<Unpacked> {
+  signal.throwIfAborted();
+  const child = startChild();
+  const timer = setTimeout(() => child.kill('SIGKILL'), deadline);
+  let stop = (): void => undefined;
   try {
-    return await new Promise<RowGroup>((resolve, reject) => {
-      worker.once('error', (error: NodeJS.ErrnoException) =>
-        reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? broken('it takes too much memory') : error),
-      );
-      worker.once('exit', () => reject(broken('it takes too much memory or time')));
-      worker.on('message', (message: FromParquet) => {
-        // At once: with what ends the thread its exit is told, in the same turn of the event loop.
+    return await new Promise<Unpacked>((resolve, reject) => {
+      stop = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', stop);
+      child.once('error', reject);
+      child.once('exit', () => reject(broken('it takes too much memory or time; write it with smaller row groups')));
+      child.on('message', (message: FromParquet) => {
         if ('failure' in message) reject(broken(message.failure));
-        else if ('faults' in message) resolve({ faults: message.faults });
-        else if ('done' in message) resolve({ isLast: message.isLast });
-        else answer(message, read, take).then((reply) => worker.postMessage(reply, []), reject);
+        else if ('faults' in message || 'cursor' in message) resolve(message);
+        else answer(child, message, { size: task.size, read, take }).catch(reject);
       });
+      child.send({ task } satisfies ToParquet);
     });
   } finally {
-    clearInterval(watch);
-    await worker.terminate();
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    child.kill('SIGKILL');
   }
 }
 
-const answer = async (
-  message: Extract<FromParquet, { start: number } | { text: string }>,
-  read: (start: number, end: number) => Promise<Buffer>,
-  take: (text: string) => Promise<void>,
-): Promise<ToParquet> => {
-  if ('text' in message) {
-    await take(message.text);
-    return { taken: true };
-  }
-  return { bytes: new Uint8Array(await read(message.start, message.end)).buffer };
+const startChild = (): ChildProcess => {
+  const program = fileURLToPath(new URL('./parquet-child.js', import.meta.url));
+  const node = [process.execPath, `--max-old-space-size=${heapMebibytes}`, program];
+  const { addresses, data, seconds } = limits;
+  // Only Linux counts both. A limit that cannot be set, because a lower one holds, is left. Where the memory of a container is
+  // used up, the kernel ends this process first.
+  const limit = [`-c 0`, `-v ${addresses}`, `-d ${data}`, `-t ${seconds}`].map((each) => `ulimit ${each} 2>/dev/null`);
+  const [command, ...args] =
+    process.platform === 'linux'
+      ? ['/bin/sh', '-c', `${limit.join('; ')}; echo 1000 >/proc/self/oom_score_adj; exec "$0" "$@"`, ...node]
+      : node;
+  return spawn(command!, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], serialization: 'advanced', env: {} });
 };
+
+const answer = async (
+  child: ChildProcess,
+  message: Extract<FromParquet, { start: number } | { text: string }>,
+  { size, read, take }: Pick<Unpacking, 'read' | 'take'> & { size: number },
+): Promise<void> => {
+  if ('text' in message) await take(message.text);
+  else {
+    const { start, end } = message;
+    if (start < 0 || end > size || end < start) throw broken('a column lies outside of the file');
+    for await (const bytes of read(start, end)) await send(child, { bytes });
+  }
+  await send(child, { done: true });
+};
+
+/** Sends a message; the next one waits until the pipe has taken it. A process that is gone has ended the step already. */
+const send = (child: ChildProcess, message: ToParquet): Promise<void> =>
+  new Promise((resolve) => {
+    child.send(message, () => resolve());
+  });
 
 const broken = (why: string) => new ApiError('VALIDATION_FAILED', `The Parquet file cannot be read: ${why}.`);

@@ -1,17 +1,18 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { ImportFormat, ImportKind } from '../entities/file-import.js';
 import { notFound } from '../errors.js';
+import type { Step } from '../jobs/job-row.js';
 import type { PlainJson } from '../json.js';
 import type { RecordLog } from '../records/record-log.js';
 import { constraintError } from '../schema/constraints.js';
 import { stepThroughCsv } from './csv-step.js';
 import { type Columns, readColumns } from './device-line.js';
 import { takeDevices } from './device-step.js';
-import { beginCounting, countStep, lockImport, type OpenImport, type Tally } from './import-row.js';
-import { stepThroughLines } from './line-step.js';
+import { beginCounting, countStep, lockImport, type OpenImport, readImport, type Tally } from './import-row.js';
+import { type LineCursor, stepThroughLines } from './line-step.js';
 import { requireStillOwner } from './owner.js';
-import { type ParquetCursor, unpackRowGroup } from './parquet-step.js';
+import { unpackStep } from './parquet-step.js';
 import { type RecordColumns, readRecordColumns } from './record-column.js';
 import { readRecordRows, takeRecords } from './record-step.js';
 
@@ -36,6 +37,7 @@ const recordLimits = { rows: 5_000_000, step: 1000 };
 
 /** What a step is taken with. */
 interface StepOptions {
+  pool: Pool;
   clock: () => number;
   records: Pick<RecordLog, 'append'>;
 }
@@ -46,10 +48,13 @@ interface Read {
   cursor?: object;
 }
 
-/** The steps of the jobs that read files. */
+/** The steps of the jobs that read files, and those that unpack Parquet before. */
 export const createImportSteps = (options: StepOptions) => {
-  const readFile = createImportStep(options);
-  return { checkDevices: readFile, importDevices: readFile, checkRecords: readFile, importRecords: readFile };
+  const [readFile, unpack] = [createImportStep(options), createUnpackStep(options)];
+  return {
+    kinds: { checkDevices: readFile, importDevices: readFile, checkRecords: readFile, importRecords: readFile },
+    apart: { checkRecords: unpack, importRecords: unpack },
+  };
 };
 
 /**
@@ -58,34 +63,69 @@ export const createImportSteps = (options: StepOptions) => {
  */
 const createImportStep =
   ({ clock, records }: StepOptions) =>
-  async (tx: PoolClient, job: ImportJob) => {
-    const { importId, dryRun, total } = job.input as ImportJobInput;
+  async (tx: PoolClient, job: ImportJob): Promise<Step> => {
+    const { importId, dryRun } = job.input as ImportJobInput;
     const open = await lockImport(tx, importId);
     if (open === undefined) throw notFound('import');
-    await requireStillOwner(tx, open.organizationId, open.userId);
+    await requireStillOwner(tx, open);
+    // A process of an earlier release asked for it.
+    if (open.format === ImportFormat.parquet && !isLineCursor(job.cursor))
+      return { cursor: job.cursor, done: 0, changed: 0, finished: false, lane: 'apart' };
     const now = new Date(clock());
-    const isFirst = job.cursor === null;
-    if (isFirst) await beginCounting(tx, importId);
     const read = open.kind === ImportKind.devices ? readDevices : readRecords;
-    const { tally, cursor } = await read(tx, open, job.cursor, { records, dryRun, now }).catch((error: unknown) => {
+    const result = await read(tx, open, job.cursor, { records, dryRun, now }).catch((error: unknown) => {
       // A quota of devices, or a product that was deleted meanwhile: the job tells it in the words of any other call.
       throw constraintError(error) ?? error;
     });
-    const finished = cursor === undefined;
-    const lines = await countStep(tx, importId, tally, {
-      now,
-      ...(finished && { state: dryRun ? 'checked' : 'done' }),
+    return settle(tx, job, result, now);
+  };
+
+/**
+ * Makes the step of a job that unpacks some of a Parquet file. It locks nothing while it does so; its lines are read by other
+ * steps when all are there.
+ */
+const createUnpackStep =
+  ({ pool, clock }: StepOptions) =>
+  async (job: ImportJob, signal: AbortSignal) => {
+    const { importId } = job.input as ImportJobInput;
+    const open = await readImport(pool, importId);
+    if (open === undefined) throw notFound('import');
+    await requireStillOwner(pool, open);
+    const unpacked = await unpackStep(pool, open, job.cursor, { clock, signal }).catch((error: unknown) => {
+      // The file was deleted meanwhile.
+      throw constraintError(error) ?? error;
     });
-    if (finished) await tx.query(sql`delete from file_import_serial where import_id = ${importId}`);
-    if (finished && !dryRun) await tx.query(sql`delete from file_import_part where import_id = ${importId}`);
-    return {
-      cursor: (cursor ?? {}) as PlainJson,
-      done: tally.lines,
-      changed: tally.created + tally.updated,
-      ...(finished ? { total: lines } : isFirst && { total }),
-      finished,
+    return async (tx: PoolClient): Promise<Step> => {
+      if ((await lockImport(tx, importId)) === undefined) throw notFound('import');
+      const now = new Date(clock());
+      if ('faults' in unpacked) return settle(tx, job, { tally: { ...nothing, faults: unpacked.faults } }, now);
+      const { cursor } = unpacked;
+      if (cursor !== null) return settle(tx, job, { tally: nothing, cursor }, now);
+      const lines: LineCursor = { offset: 0, line: 1, rows: 0 };
+      return { ...(await settle(tx, job, { tally: nothing, cursor: lines }, now)), lane: 'main' };
     };
   };
+
+/** Writes down what a step did, and says where the next one goes on. */
+const settle = async (tx: PoolClient, job: ImportJob, { tally, cursor }: Read, now: Date): Promise<Step> => {
+  const { importId, dryRun, total } = job.input as ImportJobInput;
+  const isFirst = job.cursor === null;
+  const finished = cursor === undefined;
+  if (isFirst) await beginCounting(tx, importId);
+  const lines = await countStep(tx, importId, tally, {
+    now,
+    ...(finished && { state: dryRun ? 'checked' : 'done' }),
+  });
+  if (finished) await tx.query(sql`delete from file_import_serial where import_id = ${importId}`);
+  if (finished && !dryRun) await tx.query(sql`delete from file_import_part where import_id = ${importId}`);
+  return {
+    cursor: (cursor ?? {}) as PlainJson,
+    done: tally.lines,
+    changed: tally.created + tally.updated,
+    ...(finished ? { total: lines } : isFirst && { total }),
+    finished,
+  };
+};
 
 interface Run {
   records: Pick<RecordLog, 'append'>;
@@ -110,7 +150,6 @@ const readRecords = (tx: PoolClient, open: OpenImport, cursor: PlainJson, run: R
         return takeRecords(tx, open, lines, { ...run, offset, count: rows.length, columns: header.columns });
       },
     });
-  if (open.format === ImportFormat.parquet && !isLineCursor(cursor)) return unpack(tx, open, cursor as never);
   const content = open.format === ImportFormat.parquet ? ('rows' as const) : ('file' as const);
   return stepThroughLines(tx, { importId: open.id, content, limits: recordLimits }, cursor as never, (lines, offset) =>
     takeRecords(tx, open, lines, { ...run, offset, count: lines.length }),
@@ -119,13 +158,5 @@ const readRecords = (tx: PoolClient, open: OpenImport, cursor: PlainJson, run: R
 
 const isLineCursor = (cursor: PlainJson): boolean =>
   typeof cursor === 'object' && cursor !== null && 'offset' in cursor;
-
-/** A Parquet file is unpacked first, a row group in a step; its rows are read then as lines. */
-const unpack = async (tx: PoolClient, { id }: OpenImport, cursor: ParquetCursor | null): Promise<Read> => {
-  const group = cursor?.group ?? 0;
-  const read = await unpackRowGroup(tx, id, { group });
-  if ('faults' in read) return { tally: { ...nothing, faults: read.faults } };
-  return { tally: nothing, cursor: read.isLast ? { offset: 0, line: 1, rows: 0 } : { group: group + 1 } };
-};
 
 const nothing: Tally = { lines: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, faults: [] };

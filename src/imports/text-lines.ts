@@ -1,4 +1,5 @@
 import type { Place } from './csv.js';
+import { longestLine } from './line-limit.js';
 
 /** A line of text, without what ends it. Undefined where it is too long. */
 export interface TextLine {
@@ -6,8 +7,6 @@ export interface TextLine {
   text: string | undefined;
 }
 
-/** Bytes of one line at most. */
-export const longestLine = 256 * 1024;
 /** Bytes that are read at once, about. */
 const pageSize = 1024 * 1024;
 const newline = 0x0a;

@@ -10,15 +10,27 @@ type Database = Pick<Pool, 'query'>;
 const columns = sql`id, organization_id as "organizationId", kind, state, done::float8 as done, total::float8 as total, changed::float8 as changed, error,
   created_at as "createdAt", updated_at as "updatedAt"`;
 
+/** Jobs of one lane do not wait for those of another. */
+export type Lane = 'main' | 'apart';
+
+/** A job to do. */
+export interface NewJob {
+  organizationId: string;
+  kind: string;
+  input: PlainJson;
+  /** `main` unless given. */
+  lane?: Lane;
+}
+
 /** Writes down a job to do. With a transaction, it is asked for exactly when that commits. */
 export const insertJob = async (
   database: Database,
-  { organizationId, kind, input }: { organizationId: string; kind: string; input: PlainJson },
+  { organizationId, kind, input, lane = 'main' }: NewJob,
   now: Date,
 ): Promise<Job> => {
   const { rows } = await database.query<Job>(sql`
-    insert into job (id, organization_id, kind, input, created_at, updated_at)
-    values (${newId()}, ${organizationId}, ${kind}, ${JSON.stringify(input)}::jsonb, ${now}, ${now}) returning ${columns}`);
+    insert into job (id, organization_id, kind, input, lane, created_at, updated_at)
+    values (${newId()}, ${organizationId}, ${kind}, ${JSON.stringify(input)}::jsonb, ${lane}, ${now}, ${now}) returning ${columns}`);
   return rows[0]!;
 };
 
@@ -48,44 +60,64 @@ export interface Step {
   /** All things to look at, where this step has counted them. */
   total?: number;
   finished: boolean;
+  /** The lane of the next step, where it is another. */
+  lane?: Lane;
 }
 
 /** A job that a worker has claimed. */
 export interface ClaimedJob {
   id: string;
   organizationId: string;
+  /** Names the claim: whoever claims the job later gives it another. */
+  claim: string;
+  /** Claims since a step last came to its end, or was let go of by a process that lived; this one is among them. */
+  attempts: number;
 }
 
 /**
- * Claims a job that no worker has, with a lease; a worker that dies loses the job when the lease runs out. A lease that ends
+ * Claims a job of a lane that no worker has, with a lease; a worker that dies loses the job when the lease runs out. A lease that ends
  * later than one can was written before the clock was stepped back, and counts as over: a worker that lives holds the row
  * of its job for each step, so that no two take one. Organizations take turns, in the order of their identifiers: the
  * oldest job of the first one after `after`.
  */
 export const claimJob = async (
   database: Database,
-  { after, now, until }: { after: string; now: Date; until: Date },
+  { lane, after, now, until }: { lane: Lane; after: string; now: Date; until: Date },
 ): Promise<ClaimedJob | undefined> => {
   const beyondLease = new Date(until.getTime() + clockTolerance);
   const next = (beyond: Sql) => sql`
     select id from job
-     where state in ('pending', 'running') and (locked_until is null or locked_until <= ${now} or locked_until > ${beyondLease}) and ${beyond}
+     where state in ('pending', 'running') and lane = ${lane} and (locked_until is null or locked_until <= ${now} or locked_until > ${beyondLease}) and ${beyond}
      order by organization_id, created_at limit 1 for update skip locked`;
   const { rows } = await database.query<ClaimedJob>(sql`
     with ahead as materialized (${next(sql`organization_id > ${after}`)}),
     -- Round to the first one again.
     around as materialized (${next(sql`organization_id <= ${after} and not exists (select from ahead)`)})
-    update job set state = 'running', locked_until = ${until}, updated_at = ${now}
+    update job set state = 'running', locked_until = ${until}, claim = ${newId()}, attempts = attempts + 1, updated_at = ${now}
      where id = (select id from ahead union all select id from around limit 1)
-    returning id, organization_id as "organizationId"`);
+    returning id, organization_id as "organizationId", claim, attempts`);
   return rows[0];
 };
 
-/** The job, locked to the end of the transaction, so that no two workers take a step of it; undefined when it is over. */
-export const lockJob = async (tx: PoolClient, id: string): Promise<OpenJob | undefined> => {
+const opened = sql`select id, organization_id as "organizationId", kind, input, cursor from job`;
+
+/** The job, as long as the claim holds it; undefined when it is over, or another's. */
+export const readJob = async (
+  database: Database,
+  { id, claim }: Pick<ClaimedJob, 'id' | 'claim'>,
+): Promise<OpenJob | undefined> => {
+  const { rows } = await database.query<OpenJob>(sql`
+    ${opened} where id = ${id} and state = 'running' and claim = ${claim}`);
+  return rows[0];
+};
+
+/** The same, locked to the end of the transaction, so that no two workers take a step of it. */
+export const lockJob = async (
+  tx: PoolClient,
+  { id, claim }: Pick<ClaimedJob, 'id' | 'claim'>,
+): Promise<OpenJob | undefined> => {
   const { rows } = await tx.query<OpenJob>(sql`
-    select id, organization_id as "organizationId", kind, input, cursor from job
-    where id = ${id} and state = 'running' for update`);
+    ${opened} where id = ${id} and state = 'running' and claim = ${claim} for update`);
   return rows[0];
 };
 
@@ -94,18 +126,26 @@ export const advanceJob = async (tx: PoolClient, id: string, step: Step, now: Da
   await tx.query(sql`
     update job set cursor = ${JSON.stringify(step.cursor)}::jsonb, done = done + ${step.done}, changed = changed + ${step.changed},
       total = coalesce(${step.total ?? null}, total), state = ${step.finished ? 'done' : 'running'}, updated_at = ${now},
-      locked_until = ${step.finished ? null : until}
+      locked_until = ${step.finished ? null : until}, attempts = 1, lane = coalesce(${step.lane ?? null}, lane)
     where id = ${id}`);
 };
 
+type Held = Pick<ClaimedJob, 'id' | 'claim'>;
+
 /** Ends a job that cannot go on. */
-export const failJob = async (database: Database, id: string, error: string, now: Date): Promise<void> => {
+export const failJob = async (database: Database, { id, claim }: Held, error: string, now: Date): Promise<void> => {
   await database.query(sql`
     update job set state = 'failed', error = ${error}, locked_until = null, updated_at = ${now}
-    where id = ${id} and state = 'running'`);
+    where id = ${id} and state = 'running' and claim = ${claim}`);
 };
 
 /** Lets go of a job, so that whoever is free goes on with it. */
-export const releaseJob = async (database: Database, id: string): Promise<void> => {
-  await database.query(sql`update job set locked_until = null where id = ${id} and state = 'running'`);
+export const releaseJob = async (database: Database, { id, claim }: Held): Promise<void> => {
+  await database.query(sql`
+    update job set locked_until = null, attempts = 0 where id = ${id} and state = 'running' and claim = ${claim}`);
+};
+
+/** Says that a step was interrupted and its process lives: the job waits for the end of its lease, and the claim does not count. */
+export const forgiveJob = async (database: Database, { id, claim }: Held): Promise<void> => {
+  await database.query(sql`update job set attempts = 0 where id = ${id} and state = 'running' and claim = ${claim}`);
 };

@@ -109,7 +109,9 @@ const quotaQuery = (organizationId: string, now: Date): Sql => sql`
   select q.records_per_day::float8 as "recordsPerDay", q.devices::float8 as "deviceLimit", q.stored_bytes::float8 as "storedBytes",
          (select coalesce(sum(records), 0) from used where day = today.day)::float8 as records,
          (select count(*) from device d where d.organization_id = ${organizationId})::float8 as devices,
-         (coalesce(s.bytes, 0) - coalesce(s.total_bytes, 0) + (select coalesce(sum(bytes), 0) from used))::float8 as stored,
+         (coalesce(s.bytes, 0) - coalesce(s.total_bytes, 0) + (select coalesce(sum(bytes), 0) from used)
+          + (select coalesce(sum(f.bytes + f.unpacked), 0) from file_import f
+              where f.organization_id = ${organizationId} and f.state <> 'done'))::float8 as stored,
          (today.day + 1)::timestamp at time zone 'UTC' as until
     from (select (${now}::timestamptz at time zone 'UTC')::date as day) today
     left join quota q on q.organization_id = ${organizationId}

@@ -49,8 +49,8 @@ export class Quotas {
     const standing = this.standings.get(organizationId);
     if (standing === undefined) return unlimited;
     this.turnOver(standing);
-    const { recordsPerDay, storedBytes, used, reserved, stored, day } = standing;
-    if (storedBytes !== null && stored >= storedBytes) throw storageFull(storedBytes);
+    this.requireStorage(organizationId);
+    const { recordsPerDay, used, reserved, day } = standing;
     if (recordsPerDay !== null && used + reserved + items > recordsPerDay) {
       throw dayFull(
         { quota: recordsPerDay, left: Math.max(0, recordsPerDay - used - reserved), items, day },
@@ -63,6 +63,13 @@ export class Quotas {
       this.turnOver(standing);
       standing.used += kept;
     };
+  }
+
+  /** @throws quotaExceeded where the stored bytes are used up */
+  requireStorage(organizationId: string): void {
+    const standing = this.standings.get(organizationId);
+    if (standing === undefined || standing.storedBytes === null || standing.stored < standing.storedBytes) return;
+    throw storageFull(standing.storedBytes);
   }
 
   /** Looks which quotas there are, and what was stored by all processes. */
@@ -104,17 +111,19 @@ const unlimited: Settle = () => undefined;
 
 /**
  * Bytes that the organization of a quota `q` has stored, by its row `s` of storage, where it has one, and `pending`: what was
- * last counted, and what has come since.
+ * last counted, what has come since, and files that are not imported.
  */
 const storedNow = sql`(
   coalesce(s.bytes, 0) - coalesce(s.total_bytes, 0)
   + coalesce((select sum(d.bytes) from usage_day d where d.organization_id = q.organization_id
                 and d.product_id is null and d.application_id is null), 0)
-  + coalesce((select sum(p.bytes) from pending p where p.organization_id = q.organization_id), 0))`;
+  + coalesce((select sum(p.bytes) from pending p where p.organization_id = q.organization_id), 0)
+  + coalesce((select sum(f.bytes + f.unpacked) from file_import f
+               where f.organization_id = q.organization_id and f.state <> 'done'), 0))`;
 
 const storageFull = (quota: number) =>
   quotaExceeded(
-    `The quota of ${quota} stored bytes is reached, until records are deleted: delete devices, or ask the operator for a shorter retention or a larger quota.`,
+    `The quota of ${quota} stored bytes is reached, until records are deleted: delete devices or files that are not imported, or ask the operator for a shorter retention or a larger quota.`,
   );
 
 const dayFull = (

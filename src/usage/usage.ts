@@ -14,6 +14,8 @@ export interface Usage {
   count(organizationId: string, calls?: number): void;
   /** The log, which takes no call that passes a quota. */
   limit(records: RecordLog): RecordLog;
+  /** Throws where the organization has stored as many bytes as its quota allows. */
+  requireStorage(organizationId: string): void;
   /** Begins; from then on quotas count. */
   start(): Promise<void>;
   /** Writes down the last calls. */
@@ -62,6 +64,7 @@ export const createUsage = ({
   return {
     count: (organizationId, n) => calls.count(organizationId, n),
     limit: (of) => limitRecords(of, quotas),
+    requireStorage: (organizationId) => quotas.requireStorage(organizationId),
     async start() {
       await quotas.look(pool);
       tasks.start();

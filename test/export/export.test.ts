@@ -342,6 +342,16 @@ describe('HEAD of an export', () => {
   });
 });
 
+describe('a file of an export', () => {
+  it('is taken by browsers for what its type says', async () => {
+    const { headers } = await exportOf();
+    expect([headers.get('x-content-type-options'), headers.get('content-disposition')]).toEqual([
+      'nosniff',
+      'attachment; filename="records.csv"',
+    ]);
+  });
+});
+
 describe('the graph', () => {
   it('answers the address of an export', async () => {
     const [, organizationId, applicationId] = application.slice(1).split('/');

@@ -97,15 +97,31 @@ describe('a quota of records a day', () => {
 });
 
 describe('a quota of stored bytes', () => {
-  it('ends an import of history in words', async () => {
+  it('refuses a file, and ends an import of one that was sent before, in words', async () => {
     const owner = await world.organization();
     await owner.make(`/organizations/${owner.id}/devices/d2-01`);
+    const files = filesOf(owner);
+    const file = 'serial,ts,level\nd2-01,1714000000,1\n';
+    const { id } = await files.whole('/records', file);
     await limited(owner, { storedBytes: 0 }, 1);
-    const failed = await filesOf(owner).whole('/records?dryRun=false', 'serial,ts,level\nd2-01,1714000000,1\n');
-    expect(failed).toMatchObject({
-      state: 'failed',
-      created: 0,
-      job: { error: expect.stringMatching(/^The quota of 0 stored bytes is reached, until records are deleted/) },
+    const reached = /^The quota of 0 stored bytes is reached, until records are deleted/;
+    expect(await files.send('/records', file)).toMatchObject({
+      status: 403,
+      body: { message: expect.stringMatching(reached) },
     });
+    expect(await files.apply(id)).toMatchObject({
+      state: 'failed',
+      job: { changed: 0, error: expect.stringMatching(reached) },
+    });
+  });
+
+  it('counts files that are not imported', async () => {
+    const owner = await world.organization();
+    await setQuota(world.pool, owner.id, { storedBytes: 1_000_000 });
+    const file = 'serial,ts,level\nd3-01,1714000000,1\n';
+    const { id } = await filesOf(owner).whole('/records', file);
+    expect(await quotaOf(owner)).toMatchObject({ storedBytes: { used: file.length } });
+    await owner.delete(`${filesOf(owner).at}/${id}`);
+    expect(await quotaOf(owner)).toMatchObject({ storedBytes: { used: 0 } });
   });
 });

@@ -195,6 +195,10 @@ describe('ddp restore', () => {
     await writeFile(copy, bytes);
     for (const harm of [
       () => truncate(copy, bytes.length - 20),
+      // What stands after the end is not ours, whatever it is.
+      () => writeFile(copy, Buffer.concat([bytes, Buffer.from('more')])),
+      () => writeFile(copy, Buffer.concat([bytes, zstdCompressSync(Buffer.from('more'))])),
+      () => writeFile(copy, Buffer.concat([bytes, Buffer.alloc(100_000)])),
       () => writeFile(copy, bytes.with(Math.floor(bytes.length / 2), bytes[Math.floor(bytes.length / 2)]! ^ 1)),
       () => writeFile(copy, 'no backup at all'),
       () => writeFile(copy, zstdCompressSync('D\0\0\0\u0001x')),

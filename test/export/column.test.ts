@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { delayDuring } from '../attack/delay.js';
+import { type AccountActor, useWorld } from '../support/world.js';
+
+const world = useWorld();
+let owner: AccountActor;
+let application: string;
+
+const repeated = (count: number) => Array.from({ length: count }, () => 'a').join('.');
+const names = Array.from({ length: 30 }, (_, index) => repeated(index + 1));
+/** Objects inside of objects, by every name that the column may begin with: 930 names. */
+const tangle = Object.fromEntries(names.map((name) => [name, Object.fromEntries(names.map((inner) => [inner, {}]))]));
+
+const exportOf = async (columns: readonly string[], format: string) =>
+  (await owner.get<string>(`${application}/export?${new URLSearchParams({ columns: columns.join(','), format })}`))
+    .body;
+
+beforeAll(async () => {
+  owner = await world.organization();
+  const at = `/organizations/${owner.id}`;
+  application = `/applications/${owner.id}/${await owner.make(`${at}/applications`, { name: 'All' })}`;
+  await owner.put(`${application}/devices/${await owner.make(`${at}/devices/0d-01`)}`);
+  const found = { 'a.b': { c: { 'd.e.f': 1, d: 2 } }, a: { 'b.c.d.e.f': 3 }, x: { 'y.z': null, y: { z: 5 } } };
+  const records = [found, ...Array.from({ length: 60 }, () => tangle)].map((data, index) => ({
+    serial: '0d-01',
+    ts: 1_700_000_000 + index,
+    data,
+  }));
+  const { body } = await owner.post<{ accepted: number }>(`${at}/records`, records);
+  expect(body.accepted).toBe(61);
+});
+
+describe('a column of an export', () => {
+  it('finds its value whatever dots are in names, by the longest name', async () => {
+    const columns = ['data.a.b.c.d.e.f', 'data.a.b.c.d', 'data.x.y.z', 'data.a.b.c.d.e.g'];
+    const [line] = (await exportOf(columns, 'ndjson')).split('\n');
+    expect(JSON.parse(line!)).toEqual({ 'data.a.b.c.d.e.f': 1, 'data.a.b.c.d': 2, 'data.x.y.z': null });
+  });
+
+  it.each(['csv', 'ndjson', 'parquet'])(
+    'of 146 dots over records of 930 dotted names holds up nobody, as %s',
+    async (format) => {
+      const columns = [1, 2, 3, 4, 5].map((less) => `data.${repeated(147 - less)}`);
+      const { result, longest } = await delayDuring(() => exportOf(columns, format));
+      expect(result.length).toBeGreaterThan(100);
+      expect(longest).toBeLessThan(150);
+    },
+    30_000,
+  );
+});
