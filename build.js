@@ -29,6 +29,7 @@ const ts = await import('typescript').then(
 
 // The documents of the console are made by compiled code: see `npm run docs`.
 if (!process.argv.includes('--without-console')) await (await import('./console/build.js')).buildConsole();
+await (await import('./pages/build.js')).buildPages();
 
 const parsed = ts.getParsedCommandLineOfConfigFile('tsconfig.json', undefined, {
   ...ts.sys,
@@ -87,7 +88,10 @@ function existing(path) {
 
 /** Deletes what no source makes any more, and gives how many that were. */
 function sweep() {
-  const left = globSync('**/*.{js,js.map}', { cwd: options.outDir, exclude: (name) => name === 'console' })
+  const left = globSync('**/*.{js,js.map}', {
+    cwd: options.outDir,
+    exclude: (name) => ['console', 'static'].includes(name),
+  })
     .map((name) => join(options.outDir, name))
     .filter((path) => !wanted.has(path));
   for (const path of left) rmSync(path, { force: true });
