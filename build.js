@@ -11,10 +11,11 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 // Without the dependencies for development, what was built before is run as it is.
 const ts = await import('typescript').then(
@@ -37,12 +38,18 @@ const parsed = ts.getParsedCommandLineOfConfigFile('tsconfig.json', undefined, {
     throw new Error(ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'));
   },
 });
-const { fileNames, options, errors } = parsed;
+const { options, errors } = parsed;
+// Its packages are installed by `npm run test:compatibility` alone.
+const compatibility = 'test/compatibility';
+const isInstalled = existsSync(`${compatibility}/node_modules/.package-lock.json`);
+if (isInstalled) parsed.fileNames.push(...globSync(`${compatibility}/*.ts`).map((name) => resolve(name)));
+const { fileNames } = parsed;
 const wanted = new Set(fileNames.flatMap((name) => ts.getOutputFileNames(parsed, name, false)));
 const isWhole = [...wanted].every((path) => existsSync(path));
 // Of our own: an editor's or a plain `tsc --noEmit` writes tsc's file as well, and compiles nothing.
 const stamp = join(options.outDir, '.built');
 const begun = new Date();
+if (isInstalled) linkPackages();
 if (sweep() === 0 && isWhole && isFresh()) process.exit(0);
 // A build that was cut off: what it remembers of itself is not to be trusted.
 if (!isWhole) rmSync(options.tsBuildInfoFile, { force: true });
@@ -64,6 +71,15 @@ utimesSync(stamp, begun, begun);
 function isFresh() {
   const built = changedAt(stamp);
   return [...fileNames, 'tsconfig.json', 'package-lock.json', 'build.js'].every((name) => changedAt(name) < built);
+}
+
+/** The compiled tests of compatibility find their packages where the sources do. */
+function linkPackages() {
+  const link = join(options.outDir, compatibility, 'node_modules');
+  if (existsSync(link)) return;
+  rmSync(link, { force: true });
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(resolve(compatibility, 'node_modules'), link);
 }
 
 function changedAt(path) {
@@ -90,7 +106,7 @@ function existing(path) {
 function sweep() {
   const left = globSync('**/*.{js,js.map}', {
     cwd: options.outDir,
-    exclude: (name) => ['console', 'static'].includes(name),
+    exclude: (name) => ['bundle', 'console', 'node_modules', 'static'].includes(basename(name)),
   })
     .map((name) => join(options.outDir, name))
     .filter((path) => !wanted.has(path));

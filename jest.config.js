@@ -3,7 +3,7 @@
  * project `cluster` runs those that hold for every store of records once more, with the records' index on the OpenSearch
  * cluster at OPENSEARCH_URL, and the tests of that index; the project `faults` kills nodes of one that it starts. The
  * project `ops` runs the proxies and rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh). The
- * project `chaos` has the faults of docs/reliability.md: as long as they are there with CHAOS=full, else shorter.
+ * project `compatibility` needs the packages of test/compatibility. The project `chaos` has the faults of docs/reliability.md: as long as they are there with CHAOS=full, else shorter.
  */
 const project = {
   roots: ['<rootDir>/dist/test'],
@@ -39,7 +39,7 @@ export default {
       ...project,
       displayName: 'postgres',
       testMatch: ['<rootDir>/dist/test/**/*.test.js'],
-      testPathIgnorePatterns: ['<rootDir>/dist/test/(chaos|cluster|ops)/'],
+      testPathIgnorePatterns: ['<rootDir>/dist/test/(chaos|cluster|compatibility|ops)/'],
     },
     {
       ...project,
@@ -55,6 +55,9 @@ export default {
     // A project without patterns would run every test.
     ...(process.env.OPS_TOOLS
       ? [{ ...project, displayName: 'ops', testMatch: ['<rootDir>/dist/test/ops/*.test.js'] }]
+      : []),
+    ...(process.env.COMPATIBILITY
+      ? [{ ...project, displayName: 'compatibility', testMatch: ['<rootDir>/dist/test/compatibility/*.test.js'] }]
       : []),
     ...(process.env.CHAOS
       ? [{ ...project, displayName: 'chaos', testMatch: ['<rootDir>/dist/test/chaos/*.test.js'] }]
