@@ -3,7 +3,8 @@
  * project `cluster` runs those that hold for every store of records once more, with the records' index on the OpenSearch
  * cluster at OPENSEARCH_URL, and the tests of that index; the project `faults` kills nodes of one that it starts. The
  * project `ops` runs the proxies and rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh). The
- * project `compatibility` needs the packages of test/compatibility. The project `chaos` has the faults of docs/reliability.md: as long as they are there with CHAOS=full, else shorter.
+ * project `compatibility` needs the packages of test/compatibility. The project `chaos` has the faults of
+ * docs/reliability.md: as long as they are there with CHAOS=full, else shorter.
  */
 const project = {
   roots: ['<rootDir>/dist/test'],
