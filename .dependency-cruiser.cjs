@@ -20,6 +20,7 @@ const mayImport = {
   'fair-queue': ['errors'],
   'address-counter': ['errors'],
   binary: [],
+  static: [],
   named: [],
   'back-off': [],
   'clock-tolerance': [],
@@ -53,8 +54,8 @@ const mayImport = {
   imports: ['entities', 'schema', 'records', 'jobs', 'errors', 'json', 'transaction', ...shared],
   live: ['entities', 'errors', 'json', 'log', 'visibility', ...shared],
   resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'imports', 'jobs', 'live', 'errors', 'json'],
-  rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue', 'time-slice'],
-  graph: ['schema', 'address-counter', 'errors', 'json', 'log', 'time-slice'],
+  rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue', 'static', 'time-slice'],
+  graph: ['schema', 'address-counter', 'errors', 'json', 'log', 'static', 'time-slice'],
   // A surface of its own, which reads requests as REST does.
   elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'search'],
   // Another surface, beside requests: it counts as they do.
@@ -167,6 +168,7 @@ module.exports = {
     keeper('hyparquet-writer', 'export/parquet'),
     keeper(
       'express',
+      'static',
       'tracing/',
       'rest/',
       'graph/',

@@ -11,10 +11,11 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 // Without the dependencies for development, what was built before is run as it is.
 const ts = await import('typescript').then(
@@ -29,6 +30,7 @@ const ts = await import('typescript').then(
 
 // The documents of the console are made by compiled code: see `npm run docs`.
 if (!process.argv.includes('--without-console')) await (await import('./console/build.js')).buildConsole();
+await (await import('./pages/build.js')).buildPages();
 
 const parsed = ts.getParsedCommandLineOfConfigFile('tsconfig.json', undefined, {
   ...ts.sys,
@@ -36,12 +38,18 @@ const parsed = ts.getParsedCommandLineOfConfigFile('tsconfig.json', undefined, {
     throw new Error(ts.flattenDiagnosticMessageText(diagnostic.messageText, '\n'));
   },
 });
-const { fileNames, options, errors } = parsed;
+const { options, errors } = parsed;
+// Its packages are installed by `npm run test:compatibility` alone.
+const compatibility = 'test/compatibility';
+const isInstalled = existsSync(`${compatibility}/node_modules/.package-lock.json`);
+if (isInstalled) parsed.fileNames.push(...globSync(`${compatibility}/*.ts`).map((name) => resolve(name)));
+const { fileNames } = parsed;
 const wanted = new Set(fileNames.flatMap((name) => ts.getOutputFileNames(parsed, name, false)));
 const isWhole = [...wanted].every((path) => existsSync(path));
 // Of our own: an editor's or a plain `tsc --noEmit` writes tsc's file as well, and compiles nothing.
 const stamp = join(options.outDir, '.built');
 const begun = new Date();
+if (isInstalled) linkPackages();
 if (sweep() === 0 && isWhole && isFresh()) process.exit(0);
 // A build that was cut off: what it remembers of itself is not to be trusted.
 if (!isWhole) rmSync(options.tsBuildInfoFile, { force: true });
@@ -63,6 +71,15 @@ utimesSync(stamp, begun, begun);
 function isFresh() {
   const built = changedAt(stamp);
   return [...fileNames, 'tsconfig.json', 'package-lock.json', 'build.js'].every((name) => changedAt(name) < built);
+}
+
+/** The compiled tests of compatibility find their packages where the sources do. */
+function linkPackages() {
+  const link = join(options.outDir, compatibility, 'node_modules');
+  if (existsSync(link)) return;
+  rmSync(link, { force: true });
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(resolve(compatibility, 'node_modules'), link);
 }
 
 function changedAt(path) {
@@ -87,7 +104,10 @@ function existing(path) {
 
 /** Deletes what no source makes any more, and gives how many that were. */
 function sweep() {
-  const left = globSync('**/*.{js,js.map}', { cwd: options.outDir, exclude: (name) => name === 'console' })
+  const left = globSync('**/*.{js,js.map}', {
+    cwd: options.outDir,
+    exclude: (name) => ['bundle', 'console', 'node_modules', 'static'].includes(basename(name)),
+  })
     .map((name) => join(options.outDir, name))
     .filter((path) => !wanted.has(path));
   for (const path of left) rmSync(path, { force: true });

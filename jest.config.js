@@ -3,7 +3,8 @@
  * projects. The project `postgres` is every area, without the folders named `slow`; `slow` is these folders. `cluster` runs
  * the tests that hold for every store of records once more, with the records' index on the OpenSearch cluster at
  * OPENSEARCH_URL, and the tests of that index; `faults` kills nodes of a cluster that it starts. `ops` runs the proxies and
- * rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh). `chaos` has the faults of
+ * rules of ops/ with the programs in the folder OPS_TOOLS (scripts/ops-tools.sh). `compatibility` needs the packages of
+ * test/compatibility. `chaos` has the faults of
  * docs/reliability.md: as long as they are there with CHAOS=full, else shorter.
  */
 const project = {
@@ -41,7 +42,7 @@ export default {
       ...project,
       displayName: 'postgres',
       testMatch: ['<rootDir>/dist/test/**/*.test.js'],
-      testPathIgnorePatterns: ['<rootDir>/dist/test/(chaos|cluster|ops)/', '/slow/'],
+      testPathIgnorePatterns: ['<rootDir>/dist/test/(chaos|cluster|compatibility|ops)/', '/slow/'],
     },
     {
       ...project,
@@ -62,6 +63,9 @@ export default {
     // A project without patterns would run every test.
     ...(process.env.OPS_TOOLS
       ? [{ ...project, displayName: 'ops', testMatch: ['<rootDir>/dist/test/ops/*.test.js'] }]
+      : []),
+    ...(process.env.COMPATIBILITY
+      ? [{ ...project, displayName: 'compatibility', testMatch: ['<rootDir>/dist/test/compatibility/*.test.js'] }]
       : []),
     ...(process.env.CHAOS
       ? [{ ...project, displayName: 'chaos', testMatch: ['<rootDir>/dist/test/chaos/*.test.js'] }]

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 
 /** A package as package-lock.json has it. */
 interface Locked {
@@ -9,17 +9,18 @@ interface Locked {
 }
 
 /**
- * The page of whose work the service uses, with licenses: packages that are installed with it, and those that are inside
- * the built console, as its source maps name them.
+ * The page of whose work the service uses, with licenses: packages that are installed with it, those that are inside the
+ * built console, as its source maps name them, and those inside the pages of dist/static, as their build lists them.
  */
 export function notice(): string {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
   const { '': _, ...all } = packages;
   const installed = Object.entries(all).filter(([, { dev, devOptional }]) => !dev && !devOptional);
   const inConsole = [...packagesInConsole()].map((path): [string, Locked] => [path, all[path]!]);
+  const inPages = packagesInPages().map((path): [string, Locked] => [path, all[path]!]);
   return `# Notices
 
-The service is under the [MIT license](LICENSE). It uses the work of others, each under the license that its package has. Written by \`npm run docs\` from \`package-lock.json\` and the built console.
+The service is under the [MIT license](LICENSE). It uses the work of others, each under the license that its package has. Written by \`npm run docs\` from \`package-lock.json\`, the built console and the built pages.
 
 ## Installed with the service
 
@@ -28,7 +29,17 @@ ${table(installed)}
 ## Inside the built console
 
 ${table(inConsole)}
+
+## Inside the pages of GraphiQL and Swagger UI
+
+${table(inPages)}
 `;
+}
+
+function packagesInPages(): string[] {
+  const list = 'dist/static/packages.json';
+  if (!existsSync(list)) throw new Error('The pages are not built: run `npm run build` first.');
+  return (JSON.parse(readFileSync(list, 'utf8')) as string[]).sort((one, other) => (one < other ? -1 : 1));
 }
 
 function packagesInConsole(): Set<string> {

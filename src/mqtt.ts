@@ -2,8 +2,7 @@ import type { Admission } from './admission.js';
 import { isConnectionLoss } from './database/loss.js';
 import type { Caller } from './entities/caller.js';
 import { endListening, listenTogether, placeOf } from './listen.js';
-import { createRefusalOf } from './mqtt/refusal.js';
-import { type MqttServer, startMqtt } from './mqtt/server.js';
+import type { MqttServer } from './mqtt/server.js';
 import { createReport } from './rest/report.js';
 import type { Services, ServicesOptions } from './services.js';
 
@@ -23,6 +22,10 @@ export async function listenForMqtt(
   { services, admission, authenticate }: Shared,
 ): Promise<MqttServer | undefined> {
   if (config.mqtt === undefined) return undefined;
+  const [{ createRefusalOf }, { startMqtt }] = await Promise.all([
+    import('./mqtt/refusal.js'),
+    import('./mqtt/server.js'),
+  ]);
   const { port, tls, ...limits } = config.mqtt;
   const { admitIngest, enter, inFlight, limit } = admission;
   const { records, reader, registry } = services;

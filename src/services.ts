@@ -19,7 +19,7 @@ import type { Log } from './log.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
 import { createPeriodicTasks } from './periodic-tasks.js';
 import { prepareDatabase } from './prepare.js';
-import { type ClusterStore, createClusterStore } from './records/opensearch/cluster-store.js';
+import type { ClusterStore, ClusterStoreOptions } from './records/opensearch/cluster-store.js';
 import { followJournal } from './records/opensearch/move/drain.js';
 import { createRecordLog, storedRecords } from './records/postgres/log/log.js';
 import { createRecordIndex } from './records/postgres/search/record-index.js';
@@ -88,10 +88,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const tracing = config.tracing && (await openTracing(config.tracing, log));
   const connections = await openConnections(config, connectionString, tracing?.statement);
   const registry = new Registry();
-  const cluster =
-    config.recordIndex === 'opensearch' && config.cluster
-      ? createClusterStore({ config: config.cluster, pool: connections.pool, clock, log, registry })
-      : undefined;
+  const cluster = await openCluster(config, { pool: connections.pool, clock, log, registry });
   const base: Base = { ...options, connections, registry, clock, random, cluster, tracing };
   const live = openLive(base, () => records);
   const hooks = openHooks(base, live);
@@ -135,6 +132,16 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
       await tracing?.close();
     },
   };
+}
+
+/** Loads the client of OpenSearch, 650 modules, only where records are searched on a cluster. */
+async function openCluster(
+  { recordIndex, cluster }: Config,
+  options: Omit<ClusterStoreOptions, 'config'>,
+): Promise<ClusterStore | undefined> {
+  if (recordIndex !== 'opensearch' || !cluster) return undefined;
+  const { createClusterStore } = await import('./records/opensearch/cluster-store.js');
+  return createClusterStore({ config: cluster, ...options });
 }
 
 /** What every service is opened with. */

@@ -1,7 +1,5 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { type Request, Router } from 'express';
-import { examples } from './examples.js';
+import { serveStatic } from '../static.js';
 
 /** Everything the page needs comes from here; it may reach no other host. */
 const policy = [
@@ -11,6 +9,7 @@ const policy = [
   "img-src 'self' data:",
   'font-src data:',
   "script-src 'self'",
+  "worker-src 'self'",
   "style-src 'self' 'unsafe-inline'",
 ].join('; ');
 
@@ -26,86 +25,20 @@ const page = `<!doctype html>
   </head>
   <body>
     <div id="graphiql"></div>
-    <script src="graphql/assets/react.js"></script>
-    <script src="graphql/assets/react-dom.js"></script>
-    <script src="graphql/assets/graphiql.js"></script>
-    <script src="graphql/assets/start.js"></script>
+    <script type="module" src="graphql/assets/graphiql.js"></script>
   </body>
 </html>
 `;
 
-const start = `const fetchJson = GraphiQL.createFetcher({ url: location.pathname });
-
-const isSubscription = ({ operationName }, { documentAST } = {}) =>
-  documentAST?.definitions.some(
-    ({ operation, name }) => operation === 'subscription' && (!operationName || name?.value === operationName),
-  );
-
-async function* fetchEvents(params, headers, signal) {
-  const response = await fetch(location.pathname, {
-    method: 'POST',
-    headers: { ...headers, accept: 'text/event-stream', 'content-type': 'application/json' },
-    body: JSON.stringify(params),
-    signal,
-  });
-  if (!response.ok) return yield await response.json();
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = '';
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const parts = (text + value).split('\\n\\n');
-      text = parts.pop();
-      for (const part of parts) {
-        const data = /^data: (.+)$/m.exec(part);
-        if (data) yield JSON.parse(data[1]);
-      }
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
-// A stream that is stopped ends at once, not with its next event.
-const stream = (params, headers) => {
-  const left = new AbortController();
-  const events = fetchEvents(params, headers, left.signal);
-  events.return = async () => (left.abort(), { done: true });
-  return events;
-};
-
-const fetcher = (params, options) =>
-  isSubscription(params, options) ? stream(params, options.headers) : fetchJson(params, options);
-const defaultHeaders = '{ "Authorization": "Bearer <your token>" }';
-const defaultTabs = ${JSON.stringify(examples)}.map((tab) => ({ ...tab, headers: defaultHeaders }));
-ReactDOM.createRoot(document.getElementById('graphiql')).render(
-  React.createElement(GraphiQL, { fetcher, defaultTabs, defaultHeaders, defaultEditorToolsVisibility: 'headers' }),
-);
-`;
-
-/** The parts of the page, each a file of a package. */
-const assets = {
-  'react.js': ['react', 'umd/react.production.min.js'],
-  'react-dom.js': ['react-dom', 'umd/react-dom.production.min.js'],
-  'graphiql.js': ['graphiql', 'graphiql.min.js'],
-  'graphiql.css': ['graphiql', 'graphiql.min.css'],
-} as const;
-
 /** Serves GraphiQL to browsers, without a token and with parts of this server alone. */
 export const createGraphiql = (): Router => {
-  const { resolve } = createRequire(import.meta.url);
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/', (request, response, next) => {
     if (!wantsPage(request)) return next();
     response.set({ 'Content-Security-Policy': policy, 'X-Content-Type-Options': 'nosniff', Vary: 'Accept' });
     response.type('html').send(page);
   });
-  router.get('/assets/start.js', (_request, response) => void response.type('js').send(start));
-  for (const [name, [pack, path]] of Object.entries(assets)) {
-    const file = join(dirname(resolve(`${pack}/package.json`)), path);
-    router.get(`/assets/${name}`, (_request, response) => response.sendFile(file, { maxAge: '1d', dotfiles: 'allow' }));
-  }
+  router.use('/assets', serveStatic('graphiql', policy));
   return router;
 };
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
 import { Router } from 'express';
+import { serveStatic } from '../static.js';
 import { answerNothingElse } from './verbs.js';
 
 /** Everything the page needs comes from here; it may reach no other host. */
@@ -30,14 +29,17 @@ const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinkin
 
 /** Serves the OpenAPI document, and a page that shows it with parts of this server alone. */
 export const createDocs = (makeDocument: () => object): Router => {
-  const root = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const files = serveStatic('swagger-ui', policy);
   const router = Router({ caseSensitive: true, strict: true });
   serveText(router, '/openapi.json', 'application/json; charset=utf-8', () => JSON.stringify(makeDocument()));
   serveText(router, '/docs', 'text/html; charset=utf-8', () => page);
   serveText(router, '/docs/start.js', 'text/javascript; charset=utf-8', () => start);
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js']) {
     const place = router.route(`/docs/${name}`);
-    place.get((_request, response) => response.sendFile(name, { root, maxAge: '1d' }));
+    place.get((request, response, next) => {
+      request.url = `/${name}`;
+      files(request, response, next);
+    });
     answerNothingElse(place, ['GET']);
   }
   return router;

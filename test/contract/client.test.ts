@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';
-import { compileProgram, generators } from './generated-client.js';
+import { compileProgram, openapiTypescript } from './generated-client.js';
 
 interface Program {
   lifeOfATeam(baseUrl: string, token: string): Promise<object>;
@@ -12,7 +12,7 @@ describe('a TypeScript client made from the OpenAPI document', () => {
 
   it('compiles and leads a team through its life', async () => {
     const { owner } = await createTenant(service);
-    const program = await compileProgram<Program>('life-of-a-team', owner.base, generators.openapiTypescript);
+    const program = await compileProgram<Program>('life-of-a-team', owner.base, openapiTypescript);
     expect(await program.lifeOfATeam(owner.base, owner.token!)).toEqual({
       granted: ['Pumps'],
       slug: 'depot',

@@ -37,7 +37,7 @@ export interface Guide {
 const documented = 'http://127.0.0.1:4000';
 
 /** Packages that are installed under another name here. */
-const packages: Readonly<Record<string, string>> = { "'@elastic/elasticsearch'": "'elasticsearch-9'" };
+const packages: Readonly<Record<string, string>> = { "'@elastic/elasticsearch'": "'elasticsearch-8'" };
 
 /** Runs the code blocks of a page in order. An answer that is printed after a command is compared with the command's. */
 export function testGuide(path: string, { skipped = {}, runs = {} }: GuideOptions = {}, guide = useGuide()): void {

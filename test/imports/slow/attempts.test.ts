@@ -6,7 +6,7 @@ import { Client } from '../../support/client.js';
 import { ended, startCommand } from '../../support/command.js';
 import { useDatabase } from '../../support/database.js';
 import { recordIndexSettings } from '../../support/record-index.js';
-import { startTestService } from '../../support/service.js';
+import { startTestService } from '../../support/start-service.js';
 import { createTenant, Tenant, withDatabase } from '../../support/tenant.js';
 import { type FileImport, importing } from '../imported.js';
 
