@@ -1,4 +1,4 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parsing, queryShard } from '../failure.js';
 import { text } from '../syntax/value.js';
 import { type Binding, findField } from './binding.js';
 import { handWritten, loosely, type ParseClause } from './clause.js';
@@ -15,6 +15,7 @@ export const exists: ParseClause<ExistsQuery> = (at) => {
 };
 
 export const bindExists = ({ field: path, at }: ExistsQuery, { fields }: Binding): Predicate => {
+  if (path === '_source') throw queryShard('The _source field is not searchable', at);
   const field = findField(fields, path, at);
   const [root, ...keys] = path.split('.');
   const inJson = root === 'data' || root === 'metadata';
