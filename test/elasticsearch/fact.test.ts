@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from 'undici';
 import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';
-import { aggregationFacts } from './fact/aggregation.js';
+import { bucketFacts } from './fact/bucket.js';
 import { doorFacts } from './fact/door.js';
 import { documents, type Fact, types } from './fact/fact.js';
+import { metricFacts } from './fact/metric.js';
+import { pipelineFacts } from './fact/pipeline.js';
 import { searchFacts } from './fact/search.js';
 
-const facts = [...searchFacts, ...aggregationFacts, ...doorFacts];
+const facts = [...searchFacts, ...metricFacts, ...bucketFacts, ...pipelineFacts, ...doorFacts];
 const json = { 'content-type': 'application/json' };
 
 /** Sends the request of a fact below an index. */
