@@ -149,7 +149,7 @@ export const openScroll = async (call: Call, query: LocatedJson): Promise<Scroll
   if (size !== undefined && Number(toPlain(size)) === 0)
     throw invalidRequest('[size] cannot be [0] in a scroll context');
   const tracked = query instanceof JsonObject ? query.get('track_total_hits') : undefined;
-  if (tracked !== undefined && ['false', '-1'].includes(String(toPlain(tracked))))
+  if (tracked !== undefined && ([false, 'false', -1, '-1'] as unknown[]).includes(toPlain(tracked)))
     throw invalidRequest('disabling [track_total_hits] is not allowed in a scroll context');
   const keys = sortOf(query);
   const sort = new JsonArray(query, keys === undefined ? newestFirst() : tieBroken(keys), query.end);

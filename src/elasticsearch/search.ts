@@ -119,9 +119,9 @@ const withExactTotal = (call: Call, query: LocatedJson): LocatedJson => {
   const tracked = query.get('track_total_hits');
   if (tracked === undefined) return withMembers(query, { track_total_hits: true });
   const limit = toPlain(tracked);
-  if (/^[0-9]+$/.test(String(limit)))
+  if ((typeof limit === 'number' || typeof limit === 'string') && /^[0-9]+$/.test(`${limit}`))
     throw badArgument(
-      `[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got ${String(limit)}`,
+      `[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got ${limit}`,
     );
   return query;
 };

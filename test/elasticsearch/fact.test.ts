@@ -47,7 +47,7 @@ const outermost = (fault: Fault): Fault =>
 const at = (answer: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], answer);
 
-const check = (fact: Fact, { status, body }: { status: number; body: Answer }, own: number | undefined) => {
+const expectFact = (fact: Fact, { status, body }: { status: number; body: Answer }, own: number | undefined) => {
   const { error, answer, absent = [] } = fact;
   expect({ status, body }).toMatchObject({ status: own ?? (error === undefined ? 200 : 400), body: answer ?? {} });
   for (const path of absent) expect([path, at(body, path)]).toEqual([path, undefined]);
@@ -85,7 +85,7 @@ describe("OpenSearch's own REST tests, through the door of engines' clients:", (
     headers = { authorization: `Bearer ${owner.token}` };
   });
 
-  it.each(facts)('$of $title', async (fact) => check(fact, await send(index, headers, fact), fact.status));
+  it.each(facts)('$of $title', async (fact) => expectFact(fact, await send(index, headers, fact), fact.status));
 });
 
 const url = process.env['OPENSEARCH_URL'];
@@ -109,6 +109,6 @@ const url = process.env['OPENSEARCH_URL'];
   afterAll(() => request(index, { method: 'DELETE' }));
 
   it.each(facts)('$of $title', async (fact) =>
-    check(fact, await send(index, {}, fact), fact.engineStatus ?? fact.status),
+    expectFact(fact, await send(index, {}, fact), fact.engineStatus ?? fact.status),
   );
 });
