@@ -148,6 +148,9 @@ export const openScroll = async (call: Call, query: LocatedJson): Promise<Scroll
   const size = query.get('size');
   if (size !== undefined && Number(toPlain(size)) === 0)
     throw invalidRequest('[size] cannot be [0] in a scroll context');
+  const tracked = query instanceof JsonObject ? query.get('track_total_hits') : undefined;
+  if (tracked !== undefined && ([false, 'false', -1, '-1'] as unknown[]).includes(toPlain(tracked)))
+    throw invalidRequest('disabling [track_total_hits] is not allowed in a scroll context');
   const keys = sortOf(query);
   const sort = new JsonArray(query, keys === undefined ? newestFirst() : tieBroken(keys), query.end);
   const sorted = withMembers(query, { sort, track_total_hits: true });

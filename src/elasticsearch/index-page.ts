@@ -43,16 +43,29 @@ const put = (properties: Properties, [name = '', ...rest]: readonly string[], ty
 export const fieldCaps: Handle = async (call) => {
   const body = bodyOf(call);
   const inBody = body instanceof JsonObject ? body.get('fields') : undefined;
-  const named = listOf(call, 'fields') ?? (inBody === undefined ? [] : [toPlain(inBody)].flat());
-  if (named.length === 0) throw badArgument("specified fields can't be null or empty");
-  const wanted = named.filter((name) => typeof name === 'string').map(globOf);
+  const asked = listOf(call, 'fields') ?? (inBody === undefined ? [] : [toPlain(inBody)].flat());
+  if (asked.length === 0) throw badArgument("specified fields can't be null or empty");
+  const wanted = asked.filter((name) => typeof name === 'string').map(globOf);
   const fields = (await fieldsOf(call)).filter(({ path }) => wanted.some((matches) => matches(path)));
-  const capable = fields.map(({ path, type }) => [
-    path,
-    { [type]: { type, metadata_field: false, searchable: true, aggregatable: true } },
-  ]);
+  const named = (type: string, can: boolean) => ({
+    [type]: { type, metadata_field: false, searchable: can, aggregatable: can },
+  });
+  const objects = new Set(fields.flatMap(({ path }) => objectsAbove(path)));
+  const capable = [
+    ...[...objects].map((path) => [path, named('object', false)] as const),
+    ...fields.map(({ path, type }) => [path, named(type, true)] as const),
+  ];
   return { body: { indices: [indexName], fields: Object.fromEntries(capable) as object } };
 };
+
+/** The objects that a field lies in, by their paths. */
+const objectsAbove = (path: string): string[] => {
+  const parts = path.split('.', maxObjects + 1);
+  return parts.slice(0, -1).map((_part, index) => parts.slice(0, index + 1).join('.'));
+};
+
+/** Objects around one field that are listed: each takes time for all of them. */
+const maxObjects = 20;
 
 /** `GET /{index}`: everything about the index. */
 export const index: Handle = async (call) => ({

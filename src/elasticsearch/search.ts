@@ -1,6 +1,6 @@
 import { JsonArray, JsonObject, type LocatedJson, type Position, toPlain } from '../json.js';
 import { parseJsonLines } from '../json-reader.js';
-import type { QueryAnswer } from '../records/record-index.js';
+import type { Hit, QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
 import { type Call, type Handle, type HttpAnswer, indexName, isSet, parameter } from './call.js';
 import { isPit, nextPage, openScroll, requirePit, withPit } from './cursor.js';
@@ -110,11 +110,21 @@ const onlyQuery = (query: LocatedJson): LocatedJson => {
 
 const unparsed = (reason: string, place: Position) => new EngineFailure(400, 'parsing_exception', reason, { place });
 
-/** A total that is shown as a number must be exact, since it cannot say that it is not. */
-const withExactTotal = (call: Call, query: LocatedJson): LocatedJson =>
-  isSet(call, 'rest_total_hits_as_int') && query instanceof JsonObject && query.get('track_total_hits') === undefined
-    ? withMembers(query, { track_total_hits: true })
-    : query;
+/**
+ * A total that is shown as a number must be exact, since it cannot say that it is not.
+ * @throws EngineFailure where the query counts up to a limit.
+ */
+const withExactTotal = (call: Call, query: LocatedJson): LocatedJson => {
+  if (!isSet(call, 'rest_total_hits_as_int') || !(query instanceof JsonObject)) return query;
+  const tracked = query.get('track_total_hits');
+  if (tracked === undefined) return withMembers(query, { track_total_hits: true });
+  const limit = toPlain(tracked);
+  if ((typeof limit === 'number' || typeof limit === 'string') && /^[0-9]+$/.test(`${limit}`))
+    throw badArgument(
+      `[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate, got ${limit}`,
+    );
+  return query;
+};
 
 type Shown = QueryAnswer & { readonly pit_id?: string; readonly _scroll_id?: string };
 
@@ -154,13 +164,26 @@ const shaped = (call: Call, query: LocatedJson, answer: Shown, kindOf: KindOf | 
   const { hits, aggregations, ...others } = answer;
   const asInt = isSet(call, 'rest_total_hits_as_int');
   const { total, ...rest } = hits;
+  const hideIds = storesNone(query);
   const typed = kindOf && aggregations && typedKeys(aggregationsOf(query), aggregations as object as Tree, kindOf);
   return {
     ...others,
-    hits: { ...(total && { total: asInt ? total.value : total }), ...rest },
+    hits: {
+      ...(asInt ? { total: total?.value ?? -1 } : total && { total }),
+      ...rest,
+      ...(hideIds && { hits: rest.hits.map(withoutId) }),
+    },
     ...(aggregations && { aggregations: typed ?? aggregations }),
   };
 };
+
+/** Whether a query asks for no stored field, `_id` included. */
+const storesNone = (query: LocatedJson): boolean => {
+  const stored = query instanceof JsonObject ? query.get('stored_fields') : undefined;
+  return stored !== undefined && [toPlain(stored)].flat().includes('_none_');
+};
+
+const withoutId = ({ _id, ...hit }: Hit): object => hit;
 
 type Tree = Readonly<Record<string, unknown>>;
 

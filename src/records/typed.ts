@@ -1,5 +1,6 @@
 import type { VariableType } from '../entities/enums.js';
 import { longestNumber, type PlainJson } from '../json.js';
+import { valueOfName } from '../search/field/key-path.js';
 import type { PlainObject } from './item.js';
 import type { Slot } from './postgres/slot.js';
 
@@ -21,8 +22,8 @@ interface Fitting {
 export const typeData = (data: PlainObject, slots: readonly Slot[]): TypedData => {
   const typed: TypedData = {};
   for (const slot of slots) {
-    const value = Object.hasOwn(data, slot.name) ? data[slot.name] : null;
-    if (value === null || value === undefined) continue;
+    const value = valueOfName(data, slot.name);
+    if (value === undefined) continue;
     const values = leaves(value);
     const fitting = values.map((inner) => fits[slot.type](inner)).filter((inner) => inner !== undefined);
     if (fitting.length < values.length) (typed.ignored ??= []).push(`data.${slot.name}`);

@@ -36,6 +36,7 @@ export const reservedOnly: Fields = {
     return field;
   },
   paths: () => [...reservedFields.keys()],
+  hasUnder: (path) => [...reservedFields.keys()].some((one) => one.startsWith(`${path}.`)),
   matching(pattern) {
     throw new Error(`The pattern ${pattern} was not expected.`);
   },

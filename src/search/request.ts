@@ -59,6 +59,9 @@ export const parseRequest = (input: Input): SearchRequest => {
     stored = storedFields ?? stored;
     asksSource ||= part.source !== undefined;
   }
+  const none = stored?.includes('_none_') ?? false;
+  if (none && stored!.length > 1) throw illegalArgument('cannot combine _none_ with other fields', input);
+  if (none && asksSource && request.source !== false) throw noneWithSource(input);
   // Nothing is stored beside the source: fields that are asked for as stored ones only hide it.
   if (stored !== undefined && !stored.includes('_source') && !asksSource) request = { ...request, source: false };
   const window = request.from + request.size;
@@ -143,6 +146,9 @@ const keys: Readonly<Record<string, ReadKey>> = {
 
 /** A time of zero or less, which the engines take for none, sets no limit of its own. */
 const timeout = (timeoutMs: number) => (timeoutMs > 0 ? { timeoutMs } : {});
+
+const noneWithSource = (at: Input) =>
+  new SearchFailure(400, 'search_exception', '[stored_fields] cannot be disabled if [_source] is requested', at);
 
 const storedFields = (at: Input): readonly string[] => {
   if (at.node.kind !== 'string' && !at.isArray)

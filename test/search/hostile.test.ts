@@ -33,7 +33,7 @@ const fieldsNamed = (rename: (name: string) => string): Fields => {
     ] as const;
   });
   const known = new Map([...reservedFields, ...declared]);
-  return { find: (path) => known.get(path), paths: () => [...known.keys()], matching: () => [] };
+  return { find: (path) => known.get(path), paths: () => [...known.keys()], matching: () => [], hasUnder: () => false };
 };
 
 const scope = {

@@ -1,5 +1,6 @@
 import { VariableType } from '../../entities/enums.js';
 import type { PlainJson } from '../../json.js';
+import { valueOfName } from '../../search/field/key-path.js';
 import type { PlainObject } from '../item.js';
 import type { Slot } from '../postgres/slot.js';
 import type { TypedData } from '../typed.js';
@@ -68,23 +69,41 @@ export const documentOf = (row: RecordRow, { places, shape, wants }: DocumentTer
     if (field !== undefined) document[field] = value;
     else if (places.hasRoom(kind, declared)) wants({ path, kind, declared });
   };
-  const put: Put = (path, kind, value) => putIf(path, kind, value, false);
+  const put: Put = (path, kind, value) => {
+    // Several keys of a record may join to one path: the first value counts.
+    const field = places.get(path)?.[kind];
+    if (field === undefined || !(field in document)) putIf(path, kind, value, false);
+  };
   const putDeclared: Put = (path, kind, value) => putIf(path, kind, value, true);
   const older: string[] = [];
-  const others: Leaf = (path, keys, value) => putScalars({ path, keys, value }, places, put);
+  const others: Leaf = (path, value) => putScalars(path, value, places, put);
+  const undeclared: Leaf = (path, value) => {
+    if (!shape?.slots.has(path.slice('data.'.length))) others(path, value);
+  };
   for (const name in data) {
     const slot = shape?.slots.get(name);
-    if (!slot) visit(`data.${name}`, 2, data[name]!, others);
+    if (!slot) visit(`data.${name}`, data[name]!, undeclared);
     else if (data[name] !== null && !putTyped(row, slot, data[name]!, putDeclared)) older.push(`data.${name}`);
   }
-  visit('metadata', 1, JSON.parse(row.metadata) as PlainObject, others);
+  const nested = nestedOf(data, shape);
+  for (const [slot, value] of nested) putTyped(row, slot, value, putDeclared);
+  visit('metadata', JSON.parse(row.metadata) as PlainObject, others);
   // What fits no type of its variable is named by the record itself.
   const stale = older.filter((path) => !ignored?.includes(path));
-  const odd = oddOf(data, row, document, places);
+  const sent = { ...data, ...Object.fromEntries(nested.map(([{ name }, value]) => [name, value])) };
+  const odd = oddOf(sent, row, document, places);
   if (odd.length > 0) document['odd'] = odd;
   document['src'] = sourceText(row, stale);
   return JSON.stringify(document);
 };
+
+/** The variables with a dot in their name that nested keys have the values of. */
+const nestedOf = (data: PlainObject, shape: DocumentShape | undefined): (readonly [Slot, PlainJson])[] =>
+  [...(shape?.slots.values() ?? [])].flatMap((slot) => {
+    if (!slot.name.includes('.') || (Object.hasOwn(data, slot.name) && data[slot.name] !== null)) return [];
+    const value = valueOfName(data, slot.name);
+    return value === undefined ? [] : [[slot, value] as const];
+  });
 
 /** How `odd` names a path whose number came as one of several. */
 export const several = (path: string): string => path;
@@ -133,25 +152,19 @@ const isLong = (digits: string): boolean =>
   /^-?\d{1,19}$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 
 /** Calls `leaf` for each value that is no object, with its path. What lies in objects within arrays has no path. */
-const visit = (path: string, keys: number, value: PlainJson, leaf: Leaf): void => {
+const visit = (path: string, value: PlainJson, leaf: Leaf): void => {
   if (value === null) return;
-  if (typeof value !== 'object' || Array.isArray(value)) leaf(path, keys, value);
-  else for (const key in value) visit(`${path}.${key}`, keys + 1, value[key]!, leaf);
+  if (typeof value !== 'object' || Array.isArray(value)) leaf(path, value);
+  else for (const key in value) visit(`${path}.${key}`, value[key]!, leaf);
 };
 
-/** Takes a value with its path, and how many keys that is: a key may have dots in it. */
-type Leaf = (path: string, keys: number, value: PlainJson) => void;
+/** Takes a value with its path. */
+type Leaf = (path: string, value: PlainJson) => void;
 
 /** Puts a value that the record's product does not declare, in every kind that its path is read as. */
-const putScalars = (
-  { path, keys, value }: { path: string; keys: number; value: PlainJson },
-  places: OrganizationPlaces,
-  put: Put,
-): void => {
+const putScalars = (path: string, value: PlainJson, places: OrganizationPlaces, put: Put): void => {
   const seen = places.seen(path);
-  // Another value with the same path came first: this one has no place.
-  if (seen && seen.keys !== keys) return;
-  if (seen && places.get(path)?.[seen.kind] === undefined) put(path, seen.kind, read(seen.kind, value));
+  if (seen !== undefined && places.get(path)?.[seen] === undefined) put(path, seen, read(seen, value));
   const kinds = places.get(path);
   for (const kind in kinds) put(path, kind as PlaceKind, read(kind as PlaceKind, value));
 };

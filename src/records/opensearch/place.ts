@@ -21,16 +21,10 @@ export interface OrganizationPlaces {
   get(path: string): PathPlaces | undefined;
   /** The places of a path and of all paths under it. */
   under(path: string): PathPlaces[];
-  /** How a path was first seen; undefined where the catalogue does not have it. */
-  seen(path: string): Seen | undefined;
+  /** The kind that a path was first seen as; undefined where the catalogue does not have it. */
+  seen(path: string): PlaceKind | undefined;
   /** Whether there is room for another place of this kind, for a path that a product declares or for another. */
   hasRoom(kind: PlaceKind, declared: boolean): boolean;
-}
-
-/** How a path was first seen: as which kind, and with how many keys (a key may have dots in it). */
-export interface Seen {
-  readonly kind: PlaceKind;
-  readonly keys: number;
 }
 
 /**
@@ -51,7 +45,7 @@ class CachedPlaces implements OrganizationPlaces {
   constructor(
     readonly version: number,
     private readonly places: ReadonlyMap<string, Partial<Record<PlaceKind, string>>>,
-    private readonly catalogue: ReadonlyMap<string, Seen>,
+    private readonly catalogue: ReadonlyMap<string, PlaceKind>,
   ) {
     for (const place of places.values())
       for (const field of Object.values(place)) this.counts[field[0] as 'n' | 'l' | 'k']++;
@@ -137,8 +131,8 @@ export class Places {
       const { rows: places } = await this.pool.query<PathKind & { field: string }>(
         sql`select path, kind, field from index_place where organization_id = ${id}`,
       );
-      const { rows: seen } = await this.pool.query<{ path: string; kind: keyof typeof seenKinds; keys: number }>(
-        sql`select path, kind, cardinality(keys) as keys from record_field where organization_id = ${id}`,
+      const { rows: seen } = await this.pool.query<{ path: string; kind: keyof typeof seenKinds }>(
+        sql`select path, kind from record_field where organization_id = ${id}`,
       );
       const byPath = new Map<string, Partial<Record<PlaceKind, string>>>();
       for (const { path, kind, field } of places) {
@@ -146,7 +140,7 @@ export class Places {
         place[kind] = field;
         byPath.set(path, place);
       }
-      const catalogue = new Map(seen.map(({ path, kind, keys }) => [path, { kind: seenKinds[kind], keys }]));
+      const catalogue = new Map(seen.map(({ path, kind }) => [path, seenKinds[kind]]));
       this.known.set(id, new CachedPlaces(version, byPath, catalogue));
     }
   }

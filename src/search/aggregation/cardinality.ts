@@ -1,5 +1,6 @@
+import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
-import { atLeast, long, string } from '../syntax/value.js';
+import { long, type Read, string } from '../syntax/value.js';
 import { named, type ParseAggregation } from './frame.js';
 import type { SimpleMetric } from './option/simple-metric.js';
 import { fieldOptions, unformatted } from './option/value-source.js';
@@ -8,7 +9,13 @@ import { fieldOptions, unformatted } from './option/value-source.js';
 const usualThreshold = 3000;
 
 export const cardinality: ParseAggregation<SimpleMetric> = (at, frame) => {
-  const keys = { ...unformatted, precision_threshold: atLeast(0, long), execution_hint: string };
+  const threshold: Read<number> = (input) => {
+    const value = long(input);
+    if (value >= 0) return value;
+    const found = `[precisionThreshold] must be greater than or equal to 0. Found [${value}]`;
+    throw illegalArgument(`${found} in [${frame.name}]`, input);
+  };
+  const keys = { ...unformatted, precision_threshold: threshold, execution_hint: string };
   const options = object('cardinality', keys)(at);
   const finer = (options.precision_threshold ?? usualThreshold) > usualThreshold;
   return { kind: 'cardinality', ...named(frame, at), ...fieldOptions(options, at), finer };

@@ -1,4 +1,4 @@
-import { illegalArgument, parsing, SearchFailure, WrongKind } from '../failure.js';
+import { illegalArgument, maxBuckets, parsing, SearchFailure, tooManyBuckets, WrongKind } from '../failure.js';
 import type { Input } from '../syntax/input.js';
 import { object } from '../syntax/object.js';
 import { atLeast, flag, kindOf, listOf, nestedArray, number, oneOf, type Read } from '../syntax/value.js';
@@ -49,16 +49,18 @@ const sourceOf = (
 /** Buckets by several keys, a page at a time. */
 export const composite: ParseAggregation<CompositeAggregation> = (at, frame) => {
   const options = object('composite', { sources: compositeSources, size: atLeast(1), after: cursor })(at);
-  const given = options.sources ?? [];
-  if (given.length === 0) throw illegalArgument('Composite [sources] cannot be null or empty', at);
+  const given = options.sources;
+  if (given === undefined) throw illegalArgument('Required [sources]', at);
   const twice = given.find(({ name }, index) => given.findIndex((other) => other.name === name) !== index);
   if (twice !== undefined)
     throw illegalArgument(`Composite source names must be unique, found duplicates: [${twice.name}]`, at);
+  const { size = 10 } = options;
+  if (size > maxBuckets) throw tooManyBuckets(size);
   return {
     kind: 'composite',
     ...named(frame, at),
     sources: given,
-    size: options.size ?? 10,
+    size,
     ...(options.after && { after: options.after }),
   };
 };
@@ -70,7 +72,9 @@ const cursor: Read<Input> = (input) => {
 
 const compositeSources: Read<CompositeSource[]> = (input) => {
   if (!input.isObject && !input.isArray) throw new WrongKind('[sources] must be a list', input, kindOf(input));
-  return listOf(compositeSource)(input);
+  const sources = listOf(compositeSource)(input);
+  if (sources.length === 0) throw illegalArgument('Composite [sources] cannot be null or empty', input);
+  return sources;
 };
 
 const compositeSource: Read<CompositeSource> = (input) => {

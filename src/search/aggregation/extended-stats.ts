@@ -1,6 +1,6 @@
 import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
-import { number } from '../syntax/value.js';
+import { doubleText, number, type Read } from '../syntax/value.js';
 import { named, type ParseAggregation } from './frame.js';
 import type { FieldOptions, Node } from './node.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
@@ -11,9 +11,12 @@ export interface ExtendedStatsMetric extends Node<'extended_stats'>, FieldOption
 }
 
 export const extendedStats: ParseAggregation<ExtendedStatsMetric> = (at, frame) => {
-  const options = object('extended_stats', { ...valueSource, sigma: number })(at);
-  const sigma = options.sigma ?? 2;
-  if (sigma < 0)
-    throw illegalArgument(`[sigma] must be greater than or equal to 0. Found [${sigma}] in [${frame.name}]`, at);
-  return { kind: 'extended_stats', ...named(frame, at), ...fieldOptions(options, at), sigma };
+  const sigmaOf: Read<number> = (input) => {
+    const sigma = number(input);
+    if (sigma >= 0) return sigma;
+    const found = `[sigma] must be greater than or equal to 0. Found [${doubleText(sigma)}]`;
+    throw illegalArgument(`${found} in [${frame.name}]`, input);
+  };
+  const options = object('extended_stats', { ...valueSource, sigma: sigmaOf })(at);
+  return { kind: 'extended_stats', ...named(frame, at), ...fieldOptions(options, at), sigma: options.sigma ?? 2 };
 };

@@ -1,19 +1,21 @@
 import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
-import { number, type Read } from '../syntax/value.js';
+import { doubleText, number, type Read } from '../syntax/value.js';
 import { named, type ParseAggregation } from './frame.js';
 import type { SimpleMetric } from './option/simple-metric.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
-/** How exactly the engines estimate. */
-const positive: Read<number> = (input) => {
-  const value = number(input);
-  if (value > 0) return value;
-  throw illegalArgument(`[${input.key}] must be greater than 0. Found [${value}]`, input);
-};
-
 export const medianAbsoluteDeviation: ParseAggregation<SimpleMetric> = (at, frame) => {
   const kind = 'median_absolute_deviation';
+  /** How exactly the engines estimate. */
+  const positive: Read<number> = (input) => {
+    const value = number(input);
+    if (value > 0) return value;
+    throw illegalArgument(
+      `[${input.key}] must be greater than 0. Found [${doubleText(value)}] in [${frame.name}]`,
+      input,
+    );
+  };
   const options = object(kind, { ...valueSource, compression: positive })(at);
   // The engines' usual compression, 1000, is finer than digests are.
   const finer = (options.compression ?? 1000) > 100;

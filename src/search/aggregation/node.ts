@@ -11,10 +11,15 @@ export interface Node<K extends string> {
   readonly meta?: PlainJson;
 }
 
+/** The kinds of keys that `value_type` tells apart. */
+export type KeyKind = 'keyword' | 'double' | 'boolean' | 'date';
+
 /** What is common to aggregations over the values of one field. */
 export interface FieldOptions {
   readonly field: string;
   /** The value of records that have none. */
   readonly missing?: Input;
   readonly format?: Input;
+  /** The kind that keys are taken for where nothing has the field, by `value_type`. */
+  readonly takenFor?: KeyKind;
 }

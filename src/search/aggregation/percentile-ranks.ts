@@ -1,9 +1,8 @@
-import { illegalArgument } from '../failure.js';
 import { object } from '../syntax/object.js';
 import { flag } from '../syntax/value.js';
 import { named, type ParseAggregation } from './frame.js';
 import type { PercentilesMetric } from './option/percent.js';
-import { ascending, digests, numbers, requireOneDigest } from './option/percent.js';
+import { ascending, digests, notBuilt, numbers, requireOneDigest } from './option/percent.js';
 import { fieldOptions, valueSource } from './option/value-source.js';
 
 export const percentileRanks: ParseAggregation<PercentilesMetric> = (at, frame) => {
@@ -15,7 +14,8 @@ export const percentileRanks: ParseAggregation<PercentilesMetric> = (at, frame) 
   })(at);
   requireOneDigest(at);
   const points = options.values ?? [];
-  if (points.length === 0) throw illegalArgument(`[values] must not be an empty array: [${frame.name}]`, at);
+  if (points.length === 0)
+    throw notBuilt('percentile_ranks', `[values] must not be an empty array: [${frame.name}]`, at);
   return {
     kind: 'percentile_ranks',
     ...named(frame, at),

@@ -1,5 +1,6 @@
 import { VariableType } from '../../entities/enums.js';
 import type { DeclaredVariable, Field, FieldKind } from './field.js';
+import { keysOfPath } from './key-path.js';
 
 /** A row of the catalogue of fields seen at ingestion. */
 export interface SeenField {
@@ -32,7 +33,11 @@ export const seenField = ({ path, keys, kind, multi }: SeenField): Field => ({
   path,
   kind: kindOfSeen[kind],
   valueType: kind === 'text' ? 'text' : 'double',
-  origin: { kind: 'undeclared', keys },
+  origin: {
+    kind: 'undeclared',
+    root: keys[0] === 'metadata' ? 'metadata' : 'data',
+    keys: keysOfPath(path.slice(path.indexOf('.') + 1), keys.slice(1)),
+  },
   multi,
   always: false,
   ofDevice: false,

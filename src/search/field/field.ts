@@ -30,7 +30,12 @@ export type FieldOrigin =
       /** Whether the products in scope all declare it, so that no record is of another product. */
       readonly complete: boolean;
     }
-  | { readonly kind: 'undeclared'; readonly keys: readonly string[] }
+  | {
+      readonly kind: 'undeclared';
+      readonly root: 'data' | 'metadata';
+      /** The lists of keys that lead to it, in the order in which they are looked for. */
+      readonly keys: readonly (readonly string[])[];
+    }
   | { readonly kind: 'none' };
 
 /** What a query may name. It says what a field is; how a store reads its values is the store's own to know. */
@@ -58,4 +63,6 @@ export interface Fields {
   paths(): string[];
   /** All fields whose path matches a pattern with `*`, for queries over several. */
   matching(pattern: string): Field[];
+  /** Whether there are fields whose path lies under one. */
+  hasUnder(path: string): boolean;
 }

@@ -14,7 +14,7 @@ export interface KnownFields {
 
 /** The fields of a scope. `productIds`: empty for all products. */
 export const fieldsOf = ({ declared, seen, used }: KnownFields, productIds: readonly string[]): Fields =>
-  resolver(used === null ? declared : among(declared, used), seen, productIds);
+  resolver(used === null ? declared : among(declared, used, seen), seen, productIds);
 
 /** The fields as records of some products have them (undefined: of no product), see {@link among}. */
 export const fieldsAmong = (
@@ -22,19 +22,24 @@ export const fieldsAmong = (
   products: readonly (string | undefined)[],
 ): Fields => {
   const named = products.filter((id) => id !== undefined);
-  return resolver(among(declared, named), seen, named.length === products.length ? named : []);
+  return resolver(among(declared, named, seen), seen, named.length === products.length ? named : []);
 };
 
 /**
- * The variables of some products. What none of these declares is as the organization's other products declare it, where they
- * agree, else as it was seen: a product that no record in question is of never makes a query fail.
+ * The variables of some products. What none of these declares is as it was seen, else as the organization's other products
+ * declare it, where they agree: a product that no record in question is of neither hides a value nor makes a query fail.
  */
-const among = (declared: readonly DeclaredVariable[], products: readonly string[]): DeclaredVariable[] => {
+const among = (
+  declared: readonly DeclaredVariable[],
+  products: readonly string[],
+  seen: readonly SeenField[],
+): DeclaredVariable[] => {
   const named = new Set(products);
+  const paths = new Set(seen.map(({ path }) => path));
   return [...Map.groupBy(declared, ({ name }) => name).values()].flatMap((variables) => {
     const own = variables.filter(({ productId }) => named.has(productId));
     if (own.length > 0) return own;
-    return disagreement(variables) ? [] : variables;
+    return paths.has(`data.${variables[0]!.name}`) || disagreement(variables) ? [] : variables;
   });
 };
 
@@ -76,7 +81,23 @@ const resolver = (
     matched.set(pattern, found);
     return found;
   };
-  return { find, paths, matching };
+  let sorted: string[] | undefined;
+  const hasUnder = (path: string): boolean => {
+    sorted ??= paths().sort(); // by UTF-16 units, as `<` compares
+    return sorted[firstFrom(sorted, `${path}.`)]?.startsWith(`${path}.`) ?? false;
+  };
+  return { find, paths, matching, hasUnder };
+};
+
+/** The index of the first text, of texts in order, that is not below a text. */
+const firstFrom = (sorted: readonly string[], from: string): number => {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]! < from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 };
 
 const refuseConflict = (path: string, declared: readonly DeclaredVariable[]): void => {

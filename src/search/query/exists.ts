@@ -1,4 +1,4 @@
-import { illegalArgument, parsing } from '../failure.js';
+import { illegalArgument, parsing, queryShard } from '../failure.js';
 import { text } from '../syntax/value.js';
 import { type Binding, findField } from './binding.js';
 import { handWritten, loosely, type ParseClause } from './clause.js';
@@ -15,11 +15,18 @@ export const exists: ParseClause<ExistsQuery> = (at) => {
 };
 
 export const bindExists = ({ field: path, at }: ExistsQuery, { fields }: Binding): Predicate => {
+  if (path === '_source') throw queryShard('The _source field is not searchable', at);
   const field = findField(fields, path, at);
-  if (field !== undefined) return { kind: 'exists', field };
   const [root, ...keys] = path.split('.');
+  const inJson = root === 'data' || root === 'metadata';
+  // Some records may have a value where others have an object.
+  if (field !== undefined && !(inJson && fields.hasUnder(path))) return { kind: 'exists', field };
+  if (inJson && !keys.includes('')) {
+    const under: Predicate = { kind: 'existsUnder', root, keys };
+    return field === undefined ? under : or([{ kind: 'exists', field }, under]);
+  }
+  if (field !== undefined) return { kind: 'exists', field };
   if (keys.includes('')) return none;
-  if (root === 'data' || root === 'metadata') return { kind: 'existsUnder', root, keys };
   const under = fields.matching(`${path}.*`);
   return under.some(({ always }) => always) ? all : or(under.map((inner) => ({ kind: 'exists', field: inner })));
 };

@@ -76,6 +76,9 @@ export const atLeast =
     throw illegalArgument(`[${input.key}] ${bound}. Found [${value}]`, input);
   };
 
+/** A number as the engines write a double in their sentences: `-1.0`. */
+export const doubleText = (value: number): string => (Number.isInteger(value) ? value.toFixed(1) : `${value}`);
+
 /** True or false, or its text. */
 export const flag: Read<boolean> = (input) => {
   const value = input.node.kind === 'number' ? undefined : scalarText(input);

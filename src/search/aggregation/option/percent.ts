@@ -1,7 +1,7 @@
-import { illegalArgument } from '../../failure.js';
+import { illegalArgument, SearchFailure } from '../../failure.js';
 import type { Input } from '../../syntax/input.js';
 import { object } from '../../syntax/object.js';
-import { inNumbers, integer, listOf, number, type Read } from '../../syntax/value.js';
+import { doubleText, inNumbers, integer, listOf, number, type Read } from '../../syntax/value.js';
 import type { FieldOptions, Node } from '../node.js';
 
 /** Values below which so many percent lie, or the other way round. */
@@ -16,6 +16,19 @@ export interface PercentilesMetric extends Node<'percentiles' | 'percentile_rank
 /** The percents of a request that names none. */
 export const defaultPercents = [1, 5, 25, 50, 75, 95, 99];
 
+/** A fault that the engines find when they have read all of an aggregation. */
+export const notBuilt = (kind: string, reason: string, place: Input): SearchFailure =>
+  new SearchFailure(
+    400,
+    'x_content_parse_exception',
+    `Failed to build [${kind}] after last required field arrived`,
+    place,
+    {
+      type: 'illegal_argument_exception',
+      reason,
+    },
+  );
+
 /** Numbers, or one alone. */
 export const numbers: Read<number[]> = (input) => {
   return input.isArray ? listOf(inNumbers)(input) : [number(input)];
@@ -26,7 +39,10 @@ export const digests = {
   tdigest: (input: Input): boolean => {
     const { compression = 100 } = object('tdigest', { compression: number })(input);
     if (compression < 0)
-      throw illegalArgument(`[compression] must be greater than or equal to 0. Found [${compression}]`, input);
+      throw illegalArgument(
+        `[compression] must be greater than or equal to 0. Found [${doubleText(compression)}]`,
+        input,
+      );
     return compression > 100;
   },
   hdr: (input: Input): boolean => {

@@ -2,7 +2,7 @@ import { illegalArgument } from '../../failure.js';
 import type { Input } from '../../syntax/input.js';
 import type { Shaped } from '../../syntax/object.js';
 import { type Read, scalar, string } from '../../syntax/value.js';
-import type { FieldOptions } from '../node.js';
+import type { FieldOptions, KeyKind } from '../node.js';
 
 /** A format is a text, read when the type of its field is known. */
 export const formatText: Read<Input> = (input) => {
@@ -28,10 +28,20 @@ const valueTypes = new Set([
   'range',
 ]);
 
-const valueType: Read<string> = (input) => {
-  const name = string(input);
-  if (!valueTypes.has(name.toLowerCase())) throw illegalArgument(`Unknown value type [${name}]`, input);
-  return name;
+const keyKinds: ReadonlyMap<string, KeyKind> = new Map([
+  ['string', 'keyword'],
+  ['long', 'double'],
+  ['double', 'double'],
+  ['number', 'double'],
+  ['numeric', 'double'],
+  ['boolean', 'boolean'],
+  ['date', 'date'],
+]);
+
+const valueType: Read<KeyKind | undefined> = (input) => {
+  const name = string(input).toLowerCase();
+  if (!valueTypes.has(name)) throw illegalArgument(`Unknown value type [${string(input)}]`, input);
+  return keyKinds.get(name);
 };
 
 /** Scripts run in no aggregation of ours. */
@@ -57,12 +67,17 @@ export const namedField = (options: Parameters<typeof fieldOptions>[0], at: Inpu
 
 /** What {@link valueSource} read, with the field that must be there. */
 export const fieldOptions = (
-  { field, missing, format }: Partial<Shaped<typeof valueSource>>,
+  { field, missing, format, value_type: takenFor }: Partial<Shaped<typeof valueSource>>,
   at: Input,
 ): FieldOptions => {
   if (field === undefined)
     throw illegalArgument('Required one of fields [field, script], but none were specified. ', at);
-  return { field, ...(missing && !missing.isNull && { missing }), ...(format && !format.isNull && { format }) };
+  return {
+    field,
+    ...(missing && !missing.isNull && { missing }),
+    ...(format && !format.isNull && { format }),
+    ...(takenFor && { takenFor }),
+  };
 };
 
 const { format: _format, ...unformatted } = valueSource;

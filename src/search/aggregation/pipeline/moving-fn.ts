@@ -1,5 +1,6 @@
+import { illegalArgument } from '../../failure.js';
 import { chain } from '../../pace.js';
-import { atLeast, integer } from '../../syntax/value.js';
+import { integer, type Read } from '../../syntax/value.js';
 import { withText } from '../format.js';
 import type { Node } from '../node.js';
 import { type Across, finite, type Limits, printFor, put } from './across.js';
@@ -16,9 +17,15 @@ export interface MovingFn extends Node<'moving_fn'>, PathOptions {
   readonly script: string;
 }
 
+const windowOf: Read<number> = (input) => {
+  const window = integer(input);
+  if (window > 0) return window;
+  throw illegalArgument('[window] must be a positive, non-zero integer.', input);
+};
+
 export const movingFn = pathPipeline(
   'moving_fn',
-  { window: atLeast(1), shift: integer, script: scriptText },
+  { window: windowOf, shift: integer, script: scriptText },
   ({ window, shift, script }) => ({ window: window!, shift: shift ?? 0, script: script! }),
   byTable('buckets_path', 'script', 'window'),
 );

@@ -29,9 +29,16 @@ const propertyAt = (step: string, from = 0): number => {
   return dot < 0 || (bracket >= 0 && bracket < dot) ? bracket : dot;
 };
 
+/** Returns the steps of a path beside buckets: of one without `>`, a last dot begins the second step. */
+export const stepsBeside = (path: string, isNamed: (name: string) => boolean): string[] => {
+  const dot = path.lastIndexOf('.');
+  const isOne = path.includes('>') || path.endsWith(']') || isNamed(path.trim());
+  return isOne || dot < 0 ? path.split('>') : [path.slice(0, dot), path.slice(dot + 1)];
+};
+
 /** The buckets that all steps but the last lead to, and the path inside each. */
 export const bucketsAt = (answers: Answer, path: string): { buckets: Answer[]; inner: string } => {
-  const steps = path.split('>');
+  const steps = stepsBeside(path, (name) => answers[name] !== undefined);
   let around = answers;
   for (const [index, step] of steps.entries()) {
     const next = around[step.trim()] as Answer | undefined;
@@ -64,7 +71,7 @@ const raw = (bucket: Answer, path: string): number => {
 
 const metricAt = (bucket: Answer, step: string): number => {
   const whole = bucket[step] as Answer | undefined;
-  if (whole !== undefined && !('value' in whole)) throw notOneNumber(step);
+  if (whole !== undefined && !('value' in whole)) throw 'buckets' in whole ? notOneNumber(step) : severalNumbers(step);
   if (whole !== undefined) return numeric(whole['value']);
   const at = propertyAt(step, 1);
   const name = step.slice(0, Math.max(0, at));
@@ -95,6 +102,13 @@ const notOneNumber = (step: string) =>
     400,
     'aggregation_execution_exception',
     `buckets_path must reference either a number value or a single value numeric metric aggregation, which [${step}] is not`,
+  );
+
+const severalNumbers = (step: string) =>
+  new SearchFailure(
+    400,
+    'aggregation_execution_exception',
+    `buckets_path must reference either a number value or a single value numeric metric aggregation, but [${step}] contains multiple values. Please specify which to use.`,
   );
 
 const percentAt = (values: unknown, percent: number): number => {

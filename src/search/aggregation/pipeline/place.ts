@@ -1,6 +1,6 @@
 import { invalidPipelines } from '../../failure.js';
 import type { Aggregation } from '../aggregation.js';
-import { nameOf } from './path.js';
+import { nameOf, stepsBeside } from './path.js';
 import type { PipelineAggregation } from './pipeline.js';
 
 /** Where each pipeline may stand: in buckets that follow one another, in any buckets, or beside them. */
@@ -62,19 +62,21 @@ export const checkPipelines = (aggregations: readonly Aggregation[], around?: Ag
 const childrenOf = (aggregation: Aggregation): readonly Aggregation[] =>
   'children' in aggregation ? aggregation.children : [];
 
+const needsSequence = 'must have a histogram, date_histogram or auto_date_histogram as parent';
+
 type Named = ReadonlyMap<string, Aggregation>;
 
 const check = (pipeline: PipelineAggregation, named: Named, around: Aggregation | undefined): void => {
   const { kind, name, at } = pipeline;
   const place = places[kind];
+  if (place === 'sequence' && around === undefined) {
+    throw invalidPipelines([`${kind} aggregation [${name}] ${needsSequence} but doesn't have a parent`], at);
+  }
   if (place !== 'beside' && (around === undefined || oneBucket.has(around.kind))) {
     throw invalidPipelines([`${kind} aggregation [${name}] must be declared inside of another aggregation`], at);
   }
   if (place === 'sequence' && !sequences.has(around!.kind)) {
-    throw invalidPipelines(
-      [`${kind} aggregation [${name}] must have a histogram, date_histogram or auto_date_histogram as parent`],
-      at,
-    );
+    throw invalidPipelines([`${kind} aggregation [${name}] ${needsSequence}`], at);
   }
   if (place === 'sequence' && 'minDocCount' in around! && around.minDocCount !== 0) {
     throw invalidPipelines([`parent histogram of ${kind} aggregation [${name}] must have min_doc_count of 0`], at);
@@ -114,11 +116,13 @@ const unknownIn = (path: string, named: Named): string | undefined => {
 
 /** What stands beside buckets is over one aggregation that makes any number of them. */
 const requireBuckets = (pipeline: PipelineAggregation, named: Named): void => {
-  const wrong = pathsOf(pipeline).find((path) => !manyBuckets.has(named.get(firstName(path))?.kind ?? ''));
+  const firstOf = (path: string) => stepsBeside(path, (name) => named.has(name))[0]!.trim();
+  const wrong = pathsOf(pipeline).find((path) => !manyBuckets.has(named.get(firstOf(path))?.kind ?? ''));
   if (wrong === undefined) return;
+  if (!named.has(firstOf(wrong))) throw invalidPipelines([`No aggregation found for path [${wrong}]`], pipeline.at);
   throw invalidPipelines(
     [
-      `The first aggregation in buckets_path must be a multi-bucket aggregation for aggregation [${pipeline.name}] found :${named.get(firstName(wrong))?.kind} for buckets path: ${wrong}`,
+      `The first aggregation in buckets_path must be a multi-bucket aggregation for aggregation [${pipeline.name}] found :${named.get(firstOf(wrong))?.kind} for buckets path: ${wrong}`,
     ],
     pipeline.at,
   );

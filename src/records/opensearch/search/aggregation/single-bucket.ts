@@ -37,7 +37,7 @@ const ofPart = (
     visit: (bucket) => children.visit(own(bucket)),
     read: (bucket) => children.read(own(bucket), { doc_count: countOf(own(bucket)) }),
     sortable: (property) =>
-      property === '' || property === '_count'
+      property === '' || property === 'doc_count'
         ? { path: question.path(''), cell: (bucket) => countOf(own(bucket)), empty: 0 }
         : undefined,
   };

@@ -47,8 +47,8 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   const found = field.ofDevice ? ofDevices(aggregation, field, stage) : ofRecords(aggregation, source, stage);
   const { children } = found;
   const order = orderOf(wantedOrder, children);
-  // What stands in for a field that nothing has is written as it is.
-  const print = own === undefined ? undefined : printOf(field, format);
+  // A text that stands in for a field that nothing has is written as it is.
+  const print = own === undefined && field.kind === 'keyword' ? undefined : printOf(field, format);
   const byKey = (a: KeyedBucket, b: KeyedBucket) => compareKeys(a.key, b.key);
 
   const shown = (around: Bucket): { buckets: readonly KeyedBucket[]; others: number } => {

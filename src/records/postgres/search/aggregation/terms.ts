@@ -39,8 +39,9 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   const count = inner.count();
   const ownKey = (bucket: Bucket) => inner.level.keysOf(bucket.row!)[0];
   const universe = withEmpty ? allTerms(field, aggregation, stage) : undefined;
-  // What stands in for a field that nothing has is written as it is.
-  const print = stage.field(aggregation.field, at) === undefined ? undefined : printOf(field, format);
+  // A text that stands in for a field that nothing has is written as it is.
+  const isPlain = stage.field(aggregation.field, at) === undefined && field.kind === 'keyword';
+  const print = isPlain ? undefined : printOf(field, format);
 
   const found = (around: Bucket): KeyedBucket[] =>
     inner.level.bucketsOf(around).map((bucket) => ({ ...bucket, key: ownKey(bucket) }));

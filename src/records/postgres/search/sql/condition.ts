@@ -1,6 +1,7 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { isId } from '../../../../entities/id.js';
 import type { Field, ValueType } from '../../../../search/field/field.js';
+import { keysOfPath } from '../../../../search/field/key-path.js';
 import type { Predicate, Value } from '../../../../search/query/predicate.js';
 import { distance } from './geo.js';
 import { patternCondition } from './pattern.js';
@@ -77,8 +78,17 @@ const compile: Compile = {
     return sql`(${field.value} is not null)`;
   },
   existsUnder: ({ root, keys }) => {
-    const node = sql`(${root === 'data' ? sql`r.data` : sql`r.metadata`} #> ${keys}::text[])`;
-    return sql`coalesce(jsonb_path_exists(${node}, 'strict $.** ? (@.type() != "object" && @.type() != "array" && @ != null)'), false)`;
+    const json = root === 'data' ? sql`r.data` : sql`r.metadata`;
+    if (keys.length === 0) return hasLeaf(json);
+    const found = keysOfPath(keys.join('.')).flatMap((list) => {
+      const above = sql`(${json} #> ${list.slice(0, -1)}::text[])`;
+      return [
+        hasLeaf(sql`${json} #> ${list}::text[]`),
+        sql`exists (select from jsonb_each(case jsonb_typeof(${above}) when 'object' then ${above} else '{}' end) e
+          where starts_with(e.key, ${`${list.at(-1)!}.`}::text) and ${hasLeaf(sql`e.value`)})`,
+      ];
+    });
+    return sql`(${join(found, ' or ')})`;
   },
   pattern: ({ field, pattern, caseInsensitive }) =>
     leaf(field, (value) => patternCondition(value, pattern, caseInsensitive)),
@@ -92,6 +102,10 @@ const compile: Compile = {
       return sql`(${lat} <= ${northWest.lat}::float8 and ${lat} >= ${southEast.lat}::float8 and ${between})`;
     }),
 };
+
+/** Whether JSON has a value that is not null, at any depth. */
+const hasLeaf = (node: Sql): Sql =>
+  sql`coalesce(jsonb_path_exists(${node}, 'strict $.** ? (@.type() != "object" && @.type() != "array" && @ != null)'), false)`;
 
 /** A predicate as a condition over alias `r` (record) and `d` (device). */
 export const condition = (predicate: Predicate): Sql =>

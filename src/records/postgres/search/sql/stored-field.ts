@@ -2,6 +2,7 @@ import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { VariableType } from '../../../../entities/enums.js';
 import { kindOfVariable } from '../../../../search/field/catalogue.js';
 import type { DeclaredVariable, Field, FieldKind, FieldOrigin, ValueType } from '../../../../search/field/field.js';
+import { keysOfPath } from '../../../../search/field/key-path.js';
 
 /** A field with the SQL that reads its values, over the aliases `r` of record and `d` of device. */
 export interface StoredField extends Field {
@@ -37,7 +38,7 @@ const sqlOf = (field: Field): SqlOf => {
     case 'none':
       return { value: sql`null::${columnType[valueType]}` };
     case 'undeclared':
-      return undeclared(origin.keys, kind, field.multi);
+      return undeclared(origin.root === 'data' ? sql`r.data` : sql`r.metadata`, origin.keys, kind, field.multi);
     case 'declared': {
       const { name } = origin.variables[0]!;
       const value = byProduct(origin, valueType === 'long', () => otherProducts(name, kind, valueType));
@@ -124,13 +125,26 @@ const slotOf = ({ name, type, slot }: DeclaredVariable, exact: boolean): Sql => 
 
 /** The digits of a whole number beyond what a double holds, alone or as the only such value of an array. */
 const exactText = (name: string): Sql =>
-  sql`(jsonb_path_query_first(r.data -> ${name}::text, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')`;
+  sql`(jsonb_path_query_first(${valueOfName(name)}, 'strict $.** ? (@.type() == "number" || (@.type() == "string" && @ like_regex "^[+-]?[0-9]+$"))') #>> '{}')`;
+
+/** The JSON that a variable's value came as: that of the key with its name, else that of nested keys (see `key-path.ts`). */
+const valueOfName = (name: string): Sql => {
+  const own = sql`r.data -> ${name}::text`;
+  if (!name.includes('.')) return own;
+  const nested = keysOfPath(name).map((keys) => sql`nullif(r.data #> ${keys}::text[], 'null')`);
+  return sql`coalesce(nullif(${own}, 'null'), ${join(nested, ', ')})`;
+};
 
 /** The value of a record whose product does not declare the variable, as far as it has the declared kind. */
 const otherProducts = (name: string, kind: FieldKind, valueType: ValueType): Sql => {
-  const node = sql`(r.data -> ${name}::text)`;
-  if (kind === 'keyword' || kind === 'boolean') return scalar(kind, node);
-  const value = scalar('double', node);
+  const read = (as: FieldKind): Sql =>
+    firstOf(
+      name.includes('.')
+        ? nodes(sql`r.data`, keysOfPath(name)).map((node) => scalar(as, node))
+        : [scalar(as, sql`(r.data -> ${name}::text)`)],
+    );
+  if (kind === 'keyword' || kind === 'boolean') return read(kind);
+  const value = read('double');
   if (kind === 'double') return value;
   const whole = sql`(select n from (select ${value} as n) x where n = trunc(n) and abs(n) <= 9007199254740991)`;
   return valueType === 'long' ? sql`${whole}::int8` : whole;
@@ -143,15 +157,15 @@ const otherProducts = (name: string, kind: FieldKind, valueType: ValueType): Sql
 const several = (name: string, value: Sql, valueType: ValueType, kind: FieldKind): Sql => {
   const [item, isReadable] =
     kind === 'boolean'
-      ? items.boolean
+      ? readings.boolean
       : valueType === 'text'
-        ? items.text
-        : items[valueType === 'long' ? 'long' : 'double'];
+        ? readings.text
+        : readings[valueType === 'long' ? 'long' : 'double'];
   return sql`(case when r.many -> ${name}::text is not null then (select array_agg(${item}) from (select j #>> '{}' as e, jsonb_typeof(j) as kind from jsonb_array_elements(r.many -> ${name}::text) j) x where ${isReadable}) else array_remove(array[${value}], null) end)`;
 };
 
 /** How the text `e` of a value of an array, which is JSON of a kind, is read, and whether it can be. */
-const items = {
+const readings = {
   boolean: [sql`(e = 'true')::int::float8`, sql`e in ('true', 'false')`],
   double: [sql`e::float8`, sql`kind = 'number' or e ~ '^-?[0-9]{1,40}([.][0-9]{1,40})?$'`],
   long: [
@@ -162,12 +176,24 @@ const items = {
 } as const;
 
 /** A value of the record's JSON that no product declares, guarded by the kind found there. */
-const undeclared = ([root, ...keys]: readonly string[], kind: FieldKind, multi: boolean): SqlOf => {
-  const node = sql`(${root === 'data' ? sql`r.data` : sql`r.metadata`} #> ${keys}::text[])`;
-  if (!multi) return { value: scalar(kind, node), costly: true };
-  const items = sql`jsonb_array_elements(case jsonb_typeof(${node}) when 'array' then ${node} else jsonb_build_array(${node}) end)`;
-  const values = sql`(select array_agg(v) from (select ${scalar(kind, sql`e`)} as v from ${items} e) x where v is not null)`;
-  return { value: scalar(kind, node), values, costly: true };
+const undeclared = (root: Sql, keys: readonly (readonly string[])[], kind: FieldKind, multi: boolean): SqlOf => {
+  const found = nodes(root, keys);
+  const value = firstOf(found.map((node) => scalar(kind, node)));
+  return multi
+    ? { value, values: firstOf(found.map((node) => items(kind, node))), costly: true }
+    : { value, costly: true };
+};
+
+const nodes = (root: Sql, keys: readonly (readonly string[])[]): readonly Sql[] =>
+  keys.map((list) => sql`(${root} #> ${list}::text[])`);
+
+const firstOf = (values: readonly Sql[]): Sql =>
+  values.length === 1 ? values[0]! : sql`coalesce(${join(values, ', ')})`;
+
+/** All values of a kind in JSON, which may be an array; null for none. */
+const items = (kind: FieldKind, node: Sql): Sql => {
+  const each = sql`jsonb_array_elements(case jsonb_typeof(${node}) when 'array' then ${node} else jsonb_build_array(${node}) end)`;
+  return sql`(select array_agg(v) from (select ${scalar(kind, sql`e`)} as v from ${each} e) x where v is not null)`;
 };
 
 const scalar = (kind: FieldKind, node: Sql): Sql => {

@@ -25,13 +25,14 @@ export interface Source {
  */
 export const sourceOf = (
   kind: Extract<FieldKind, 'keyword' | 'double' | 'date'>,
-  { field: path, missing }: FieldOptions,
+  { field: path, missing, takenFor }: FieldOptions,
   at: Input,
   stage: Stage,
 ): Source | undefined => {
   const found = stage.field(path, at);
   if (found === undefined && missing === undefined) return undefined;
-  const field = widened(found ?? emptyField(path, kind), missing);
+  const taken = kind === 'keyword' ? (takenFor ?? kind) : kind;
+  const field = widened(found ?? emptyField(path, taken), missing);
   const name = stage.planning.compiler.nameOf(field);
   // Every record has these.
   if (missing === undefined || field.always) return { field, body: { field: name } };

@@ -18,7 +18,8 @@ export const singleBucket = (
     children,
     read: (bucket) => children.read(own(bucket), { doc_count: count(own(bucket)) }),
     ...(counted && {
-      sortable: (property: string) => (property === '' || property === '_count' ? { ...counted, empty: 0 } : undefined),
+      sortable: (property: string) =>
+        property === '' || property === 'doc_count' ? { ...counted, empty: 0 } : undefined,
     }),
   };
 };

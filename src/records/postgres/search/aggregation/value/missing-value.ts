@@ -1,6 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { Aggregation } from '../../../../../search/aggregation/aggregation.js';
-import type { FieldOptions } from '../../../../../search/aggregation/node.js';
+import type { FieldOptions, KeyKind } from '../../../../../search/aggregation/node.js';
 import { numberOf, unsupported } from '../../../../../search/aggregation/number-of.js';
 import { emptyField } from '../../../../../search/field/reserved.js';
 import { dateReading } from '../../../../../search/query/binding.js';
@@ -13,7 +13,7 @@ import type { StoredField } from '../../sql/stored-field.js';
 import type { Stage } from '../bucket/stage.js';
 
 /** What an aggregation takes a field for that nothing has. */
-type Kind = 'keyword' | 'double' | 'date';
+type Kind = KeyKind;
 
 /**
  * The field of an aggregation. Where nothing has it and `missing` stands in, every record has that value.
@@ -21,12 +21,15 @@ type Kind = 'keyword' | 'double' | 'date';
  */
 export const fieldOrMissing = (
   kind: Kind,
-  { field: path, missing }: FieldOptions,
+  { field: path, missing, takenFor }: FieldOptions,
   at: Input,
   stage: Stage,
-): StoredField | undefined =>
-  widened(stage.field(path, at), missing) ??
-  (missing && { ...emptyField(path, kind), value: constant(kind, missing, stage), always: true });
+): StoredField | undefined => {
+  const field = widened(stage.field(path, at), missing);
+  if (field !== undefined || missing === undefined) return field;
+  const taken = kind === 'keyword' ? (takenFor ?? kind) : kind;
+  return { ...emptyField(path, taken), value: constant(taken, missing, stage), always: true };
+};
 
 /**
  * The place that an aggregation is over, with what stands in for none.
@@ -77,6 +80,7 @@ const constant = (kind: Kind, missing: Input, { planning }: Stage): Sql => {
   const text = scalarText(missing) ?? '';
   const read: Record<Kind, () => Sql> = {
     keyword: () => sql`${text}::text`,
+    boolean: () => sql`${numberOf(emptyField('', 'boolean'), missing, dateReading(planning.now))}::float8`,
     double: () => sql`${decimal(text, missing)}::float8`,
     date: () => sql`${instantText(dateOf(missing, false, dateReading(planning.now)))}::timestamptz`,
   };
