@@ -137,7 +137,7 @@ export type HookAuthenticationInput = {
   basic?: HookBasicInput | null | undefined;
   /** A header. */
   header?: HookHeaderInput | null | undefined;
-  /** A bearer token; not together with a header. */
+  /** A bearer token, instead of a header. */
   bearer?: HookBearerInput | null | undefined;
 };
 
@@ -589,7 +589,7 @@ export type HookQueryVariables = Exact<{
 }>;
 
 
-export type HookQuery = { applicationHook: { id: string, url: string, disabled: boolean, disabledAt: string | null, disabledReason: string | null, allowUnverifiedSSLCert: boolean, createdAt: string, activity: Array<{ ts: number, succeeded: number, failed: number, pending: number }>, authentication: { basic: { user: string } | null, header: { name: string } | null } | null, application: { id: string, name: string }, settings: { circuit: CircuitState, circuitUntil: string | null, concurrency: number, failuresInRow: number, filterDisabledAt: string | null, filterDisabledReason: string | null, maxPerSecond: number | null, ordered: boolean, previousSecretUntil: string | null, signed: boolean, filter: { products: Array<string> | null, tags: Array<string> | null, query: Record<string, unknown> | null } | null }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } } | null, applicationHookLedger: { totalCount: number | null, items: Array<{ id: string, createdAt: string, successful: boolean, attemptsMade: number, maxNumberAttempts: number, device: { id: string, name: string | null, serial: string } | null, response: { statusCode: number } | null, error: { code: string, message: string } | null }> } | null };
+export type HookQuery = { applicationHook: { id: string, url: string, disabled: boolean, disabledAt: string | null, disabledReason: string | null, allowUnverifiedSSLCert: boolean, createdAt: string, activity: Array<{ ts: number, succeeded: number, failed: number, pending: number }>, authentication: { basic: { user: string } | null, header: { name: string } | null } | null, application: { id: string, name: string }, settings: { basicReplacedByHeader: boolean, circuit: CircuitState, circuitUntil: string | null, concurrency: number, failuresInRow: number, filterDisabledAt: string | null, filterDisabledReason: string | null, maxPerSecond: number | null, ordered: boolean, previousSecretUntil: string | null, signed: boolean, filter: { products: Array<string> | null, tags: Array<string> | null, query: Record<string, unknown> | null } | null }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } } | null, applicationHookLedger: { totalCount: number | null, items: Array<{ id: string, createdAt: string, successful: boolean, attemptsMade: number, maxNumberAttempts: number, device: { id: string, name: string | null, serial: string } | null, response: { statusCode: number } | null, error: { code: string, message: string } | null }> } | null };
 
 export type HooksQueryVariables = Exact<{
   organizationId: string;
@@ -1786,6 +1786,7 @@ export const HookDocument = new TypedDocumentString(`
       name
     }
     settings {
+      basicReplacedByHeader
       circuit
       circuitUntil
       concurrency

@@ -42,6 +42,10 @@ export class HookSettings {
   @Field(() => String, { nullable: true, description: 'Why: `timeout` (it kept running out of time).' })
   filterDisabledReason?: string | null;
   @Field(() => Boolean, { description: 'Whether calls are signed.' }) signed!: boolean;
+  @Field(() => Boolean, {
+    description: 'Whether calls leave `basic` out: the header of the hook is `Authorization` too, and replaces it.',
+  })
+  basicReplacedByHeader!: boolean;
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Until when the previous signing secret signs too.' })
   previousSecretUntil?: string | null;
   @Field(() => CircuitState, { description: 'Where its circuit stands.' }) circuit!: CircuitState;

@@ -35,7 +35,8 @@ const reserved = new Set([
 
 /**
  * The columns of an authentication, secrets sealed. It replaces what was stored, save that a basic one without a
- * password keeps the stored password (contract, section 6). `bearer` is the header `Authorization` in short.
+ * password keeps the stored password (contract, section 6). `bearer` is the header `Authorization` in short. `basic` may
+ * stand beside a header `Authorization`: both are kept, and calls carry the header's value.
  */
 export function sealAuthentication(
   vault: Vault,
@@ -48,10 +49,6 @@ export function sealAuthentication(
   if (bearer && header) faults.push({ path: 'authentication.bearer', message: 'must not come together with header' });
   if (name && reserved.has(name.toLowerCase())) {
     faults.push({ path: 'authentication.header.name', message: `must not be ${name}, which calls carry already` });
-  }
-  if (basic && name?.toLowerCase() === 'authorization') {
-    const path = bearer ? 'authentication.bearer' : 'authentication.header.name';
-    faults.push({ path, message: 'must not name the header that basic uses' });
   }
   if (basic && basic.pass == null && hook.basicPass === null) {
     faults.push({ path: 'authentication.basic.pass', message: 'is required' });
@@ -68,6 +65,10 @@ export function sealAuthentication(
     headerValue: named ? vault.seal(named.value, placeOf(hook.id, 'header_value')) : null,
   };
 }
+
+/** Whether calls leave `basic` out, because the hook's own header is `Authorization` too. */
+export const isBasicReplaced = ({ basicUser, headerName }: HookCredentials): boolean =>
+  basicUser !== null && headerName?.toLowerCase() === 'authorization';
 
 /** The authentication as it is shown: everything but the password (contract, section 5). */
 export function shownAuthentication(vault: Vault, hook: HookCredentials & { id: string }): HookAuthentication | null {

@@ -84,6 +84,7 @@ function openTarget(vault: Vault, row: HookRow): Target {
     secrets.push(pair, pass);
   }
   if (row.headerName !== null && value !== undefined) {
+    // A header `Authorization` replaces that of `basic`.
     credentials[row.headerName.toLowerCase()] = value;
     secrets.push(value);
     // A receiver may send back the token without its scheme.

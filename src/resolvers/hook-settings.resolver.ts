@@ -6,6 +6,7 @@ import { Hook } from '../entities/hook.js';
 import { CircuitState, HookSettings, HookSigningSecret } from '../entities/hook-settings.js';
 import { HookStats } from '../entities/hook-stats.js';
 import { invalid, notFound } from '../errors.js';
+import { isBasicReplaced } from '../hooks/authentication.js';
 import type { Hooks } from '../hooks/hooks.js';
 import { newSigningSecret } from '../hooks/signature.js';
 import { statsQuery } from '../hooks/stats.js';
@@ -105,6 +106,7 @@ export class HookSettingsResolver {
       filterDisabledAt,
       filterDisabledReason,
       signed: hook.signingSecret !== null,
+      basicReplacedByHeader: isBasicReplaced(hook),
       previousSecretUntil: hook.previousSigningSecretUntil,
       circuit,
       circuitUntil: circuit === CircuitState.open ? state.circuitUntil : null,

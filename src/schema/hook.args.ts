@@ -60,7 +60,7 @@ export class HookAuthenticationInput {
   @ValidateNested()
   header?: HookHeaderInput | null;
 
-  @Field(() => HookBearerInput, { nullable: true, description: 'A bearer token; not together with a header.' })
+  @Field(() => HookBearerInput, { nullable: true, description: 'A bearer token, instead of a header.' })
   @ValidateNested()
   bearer?: HookBearerInput | null;
 }

@@ -40,7 +40,14 @@ const jobDone = async (response: { body: { id: string } }) =>
 describe('the settings of a hook', () => {
   it('have defaults, keep what is absent, and take null as the default', async () => {
     const { path } = await owner.hook({ url });
-    const usual = { concurrency: 8, ordered: false, signed: false, circuit: 'closed', failuresInRow: 0 };
+    const usual = {
+      concurrency: 8,
+      ordered: false,
+      signed: false,
+      circuit: 'closed',
+      failuresInRow: 0,
+      basicReplacedByHeader: false,
+    };
     expect(await owner.call('GET', `${path}/settings`)).toMatchObject({ status: 200, body: usual });
     const filter = { tags: ['a'] };
     await owner.call('PUT', `${path}/settings`, { concurrency: 3, maxPerSecond: 5, filter });

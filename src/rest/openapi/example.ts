@@ -173,6 +173,7 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
     maxPerSecond: 50,
     ordered: false,
     signed: true,
+    basicReplacedByHeader: false,
     circuit: 'closed',
     failuresInRow: 0,
     filter: { products: [productId], tags: ['north'], query: { range: { 'data.temperature': { gte: 20 } } } },

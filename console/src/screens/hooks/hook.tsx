@@ -129,6 +129,15 @@ const OutcomeFilter = () => {
   );
 };
 
+/** The user and the header of a hook's calls, in words. */
+const authenticationOf = (authentication: Hook['authentication']) =>
+  [
+    authentication?.basic && `user ${authentication.basic.user}`,
+    authentication?.header && `header ${authentication.header.name}`,
+  ]
+    .filter((part) => typeof part === 'string')
+    .join(', ');
+
 const columnsOf = (base: string): readonly Column<Delivery>[] => [
   {
     title: 'Stored',
@@ -170,7 +179,11 @@ const HookFacts = ({ hook }: { hook: Hook }) => {
             : `${settings.circuit} until ${formatTime(secondsOf(settings.circuitUntil))}`,
         ],
         ['Last failure', stats.lastFailureAt && formatTime(secondsOf(stats.lastFailureAt))],
-        ['Authentication', authentication?.basic ? `user ${authentication.basic.user}` : authentication?.header?.name],
+        ['Authentication', authenticationOf(authentication)],
+        [
+          'User and password',
+          settings.basicReplacedByHeader && 'not sent: the header Authorization is sent in their place',
+        ],
         ['Signed', settings.signed ? 'yes' : 'no'],
         ['Calls at once', settings.concurrency],
         ['Calls a second', settings.maxPerSecond],
