@@ -59,6 +59,17 @@ describe('the cost of a request', () => {
     expect((await wide(832)).body.errors).toBeUndefined();
   });
 
+  it('names the one list that costs most, and the limit with which the request would pass', async () => {
+    const document = (limit: number) => `query ($o: ID!) {
+      ${Array.from({ length: 23 }, (_, i) => `a${i}: products(organizationId: $o, limit: 1000) { items { id } }`).join(' ')}
+      wide: devices(organizationId: $o, limit: ${limit}) { items { id product { id organization { id } } } } }`;
+    const { body } = await owner.graph(document(1000), { o: owner.id });
+    const message = body.errors![0]!.message;
+    expect(message).toContain('may return 26,000 objects');
+    expect(message).toContain('`wide` costs most: with `limit: 666` it would pass.');
+    expect((await owner.graph(document(666), { o: owner.id })).body.errors).toBeUndefined();
+  });
+
   it('does not add up what lists that are read at the same time might have, but what they had', async () => {
     const one = 'applications(limit: 20) { items { id devices(limit: 1000) { items { id } } } }';
     const { body } = await ask(`a: ${one} b: ${one} c: ${one} d: ${one}`);
