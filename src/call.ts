@@ -5,7 +5,7 @@ import type { CallReads } from './database/call-read.js';
 import type { Caller } from './entities/caller.js';
 import { noteFor } from './rest/request-log.js';
 import { traceparentOf } from './rest/trace-context.js';
-import type { Context, Read, WeighRows } from './schema/context.js';
+import type { Context, ObjectCounter, Read, WeighRows } from './schema/context.js';
 
 /** What all calls share; app makes it once. */
 export interface CallResources {
@@ -28,8 +28,8 @@ export interface Share {
   readonly left: number;
   /** Aborted when the time is over. */
   readonly signal: AbortSignal;
-  /** Takes objects off that turned out while it ran. @throws exceeded */
-  spendFound(objects: number): void;
+  /** Counts the objects that it returns. */
+  readonly objects: ObjectCounter;
   /** @throws timedOut when the time is over. */
   requireTime(): void;
 }
@@ -42,6 +42,7 @@ export class Call implements Context {
   readonly insert: Context['insert'];
   readonly wake: () => void;
   readonly counts: Context['counts'];
+  readonly objects?: ObjectCounter;
   readonly loaders = new Map<unknown, unknown>();
   // Not `#em`: Apollo copies the context property by property, and private names do not survive that.
   private unit?: EntityManager;
@@ -66,6 +67,7 @@ export class Call implements Context {
     this.insert = resources.insert;
     this.wake = resources.wake;
     this.counts = resources.counts;
+    if (share !== undefined) this.objects = share.objects;
   }
 
   get em(): EntityManager {
@@ -91,10 +93,6 @@ export class Call implements Context {
 
   note(fields: Readonly<Record<string, string>>): void {
     if (this.request.res !== undefined) noteFor(this.request.res, fields);
-  }
-
-  spend(objects: number): void {
-    this.share?.spendFound(objects);
   }
 
   get signal(): AbortSignal {

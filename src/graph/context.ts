@@ -1,5 +1,6 @@
 import type { Context } from '../schema/context.js';
 import { timeSlices } from '../time-slice.js';
+import type { Cost } from './cost.js';
 import type { RequestBudget } from './request-budget.js';
 
 /** The context of one operation of the graph. */
@@ -36,7 +37,7 @@ export function createTurns(count: number): Turn[] {
  * passes the limit must not depend on which was parsed first. Operations of a batch begin in several iterations of the event
  * loop where they take more time than the organization has in one.
  */
-export async function spendInTurn({ budget, caller, turn }: GraphContext, cost: number): Promise<void> {
+export async function spendInTurn({ budget, caller, turn }: GraphContext, cost: Cost): Promise<void> {
   if (turn === undefined) return budget.spend(cost);
   await turn.come;
   try {

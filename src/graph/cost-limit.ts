@@ -15,14 +15,18 @@ export const limitCost = (queries: CompiledQueryCache, prepare: Prepare): Apollo
     return {
       async didResolveOperation({ schema, document, operation, request, source, contextValue }) {
         if (operation === undefined) return;
-        cost = costOf(schema, document, operation, request.variables ?? {});
-        await spendInTurn(contextValue, cost);
+        const asked = costOf(schema, document, operation, request.variables ?? {});
+        cost = asked.objects;
+        await spendInTurn(contextValue, asked);
         queries.add(source, { document, operation, run: (...call) => prepare(document, operation)(...call) });
       },
-      async willSendResponse({ request, response: { body } }) {
+      async willSendResponse({ request, response: { body }, contextValue: { budget } }) {
         if (request.extensions?.['cost'] !== true || body.kind !== 'single') return;
         const { extensions } = body.singleResult;
-        body.singleResult.extensions = { ...extensions, cost: { objects: cost, limit: bounds.cost } };
+        body.singleResult.extensions = {
+          ...extensions,
+          cost: { objects: cost, found: budget.objects.came, limit: bounds.cost },
+        };
       },
     };
   },

@@ -2,110 +2,122 @@ import {
   type DocumentNode,
   type FieldNode,
   type GraphQLCompositeType,
-  type GraphQLField,
-  type GraphQLOutputType,
   type GraphQLSchema,
-  getNamedType,
-  getNullableType,
-  isCompositeType,
-  isListType,
-  isUnionType,
   Kind,
   type OperationDefinitionNode,
   type SelectionSetNode,
-  typeFromAST,
+  type ValueNode,
 } from 'graphql';
 import { usualLength as usual } from '../schema/cost.js';
+import { type AnyField, type FragmentOf, isList, isPart, sizeArgument, visitObjects } from '../schema/object-weight.js';
+import type { CountedField } from './object-advice.js';
 
 /** Values of an operation's variables as they were sent, not yet checked. */
 export type Variables = Readonly<Record<string, unknown>>;
 
+/** The objects that an operation may return as far as that is known before it runs, and the fields that they are of. */
+export interface Cost {
+  objects: number;
+  fields: readonly CountedField[];
+}
+
+type Counting = CountedField & { objects: number; size?: { name: string; perItem: number } };
+
+/** The objects that a selection is on: how many, the size of the lists in them, and the field that they count for. */
+interface Level {
+  parents: number;
+  size: number;
+  owner: Counting;
+}
+
 /**
- * The number of objects that an operation may return: `limit` items of a page (10 unless given), multiplied down the
- * path. Scalars, pages themselves and introspection are free; both branches of `@include` and `@skip` count. What fields
- * say of themselves (`schema/cost`) goes before.
+ * Returns what each list of an operation may have by itself: `limit` items of a page (10 unless given), with the single
+ * objects of each. Lists below a list count once here, and for each parent that there is while the operation runs
+ * (`object-budget.ts`). Scalars, pages themselves and introspection are free; both branches of `@include` and `@skip` count.
  */
 export function costOf(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Variables,
-): number {
+): Cost {
   const root = schema.getRootType(operation.operation);
-  if (!root) return 0;
+  if (!root) return { objects: 0, fields: [] };
   const fragments = new Map(
     document.definitions.flatMap((each) =>
       each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each] as const] : [],
     ),
   );
-  const defaults = new Map(
-    (operation.variableDefinitions ?? []).map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
-  );
-  const fragmentCosts = new Map<string, number>();
-
-  const numberOf = (node: FieldNode, field: GraphQLField<unknown, unknown>, name: string): number | undefined => {
-    const declared = field.args.find((argument) => argument.name === name);
-    if (declared === undefined) return undefined;
-    let value = node.arguments?.find((argument) => argument.name.value === name)?.value;
-    if (value?.kind === Kind.VARIABLE) {
-      const sent = variables[value.name.value];
-      if (typeof sent === 'number') return Math.max(0, sent);
-      value = defaults.get(value.name.value);
-    }
-    // A negative number is refused where it is used; beside `@skip` it is not, and must not take cost off.
-    if (value?.kind === Kind.INT) return Math.max(0, Number(value.value));
-    return typeof declared.defaultValue === 'number' ? declared.defaultValue : usual;
+  const fragmentOf: FragmentOf = (name) => fragments.get(name);
+  const values = createValues(operation, variables);
+  const fields: Counting[] = [];
+  const owning = (path: readonly string[], size?: Counting['size']): Counting => {
+    const field = { path, objects: 0, calls: 1, ...(size && { size }) };
+    fields.push(field);
+    return field;
+  };
+  const count = ({ owner }: Level, objects: number, perItem: number) => {
+    owner.objects += objects;
+    if (owner.size !== undefined) owner.size.perItem += perItem;
   };
 
-  /** The length of a list argument, which is that of the answer; `absent` where the argument is not given. */
-  const lengthOf = (node: FieldNode, name: string, absent: number): number => {
-    let value = node.arguments?.find((argument) => argument.name.value === name)?.value;
-    if (value?.kind === Kind.VARIABLE) {
-      const sent = variables[value.name.value];
-      if (sent != null) return Array.isArray(sent) ? sent.length : 1;
-      value = defaults.get(value.name.value);
-    }
-    if (value === undefined || value.kind === Kind.NULL) return absent;
-    return value.kind === Kind.LIST ? value.values.length : 1;
-  };
-  const sizeOf = (node: FieldNode, { extensions }: GraphQLField<unknown, unknown>): number | undefined => {
-    const sized = extensions['sized'] as Readonly<Record<string, number>> | undefined;
-    return sized && Object.entries(sized).reduce((size, [name, absent]) => size * lengthOf(node, name, absent), 1);
-  };
-
-  /** Of the selections on one object, whose lists have so many items. */
-  const ofSelections = ({ selections }: SelectionSetNode, type: GraphQLCompositeType, size: number): number => {
-    let cost = 0;
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) cost += ofField(selection, type, size);
-      else if (selection.kind === Kind.FRAGMENT_SPREAD) cost += ofFragment(selection.name.value, type, size);
-      else cost += ofSelections(selection.selectionSet, narrowed(type, selection.typeCondition), size);
-    }
-    return cost;
-  };
-  const narrowed = (type: GraphQLCompositeType, condition: Parameters<typeof typeFromAST>[1] | undefined) => {
-    const named = condition && typeFromAST(schema, condition);
-    return isCompositeType(named) ? named : type;
-  };
-  const ofFragment = (name: string, type: GraphQLCompositeType, size: number): number => {
-    const key = `${name} ${size}`;
-    const cost = fragmentCosts.get(key);
-    if (cost !== undefined) return cost;
-    const fragment = fragments.get(name)!;
-    fragmentCosts.set(key, ofSelections(fragment.selectionSet, narrowed(type, fragment.typeCondition), size));
-    return fragmentCosts.get(key)!;
-  };
-  const ofField = (node: FieldNode, parent: GraphQLCompositeType, size: number): number => {
-    const field = isUnionType(parent) ? undefined : parent.getFields()[node.name.value];
-    const type = field && getNamedType(field.type);
-    if (field === undefined || node.selectionSet === undefined || !isCompositeType(type)) return 0;
-    if (typeof field.extensions['cost'] === 'number') return field.extensions['cost'];
-    const limit = numberOf(node, field, 'limit');
-    const within = ofSelections(node.selectionSet, type, limit ?? usual);
-    if (limit !== undefined && !isList(field.type)) return within;
-    return (isList(field.type) ? (sizeOf(node, field) ?? limit ?? size) : 1) * (1 + within);
-  };
-  return ofSelections(operation.selectionSet, root, usual);
+  const visit = (set: SelectionSetNode, type: GraphQLCompositeType, path: readonly string[], level: Level): void =>
+    visitObjects(schema, fragmentOf, set, type, (node, below, field, inner) => {
+      const at = [...path, node.alias?.value ?? node.name.value];
+      const descend = (next: Level) => visit(below, inner, at, next);
+      const cost = field.extensions['cost'];
+      if (typeof cost === 'number') return void (owning(at).objects += cost);
+      const limit = values.limitOf(node, field);
+      if (limit !== undefined && !isList(field.type)) {
+        const owner = owning(at, { name: sizeArgument(field)!.name, perItem: 0 });
+        return descend({ parents: 0, size: limit, owner });
+      }
+      if (!isList(field.type)) {
+        if (!isPart(field)) count(level, level.parents, level.parents > 0 ? 1 : 0);
+        return descend({ ...level, size: usual });
+      }
+      const isOfPage = level.parents === 0;
+      const items = values.sizeOf(node, field) ?? limit ?? level.size;
+      const next = { parents: items, size: usual, owner: isOfPage ? level.owner : owning(at) };
+      count(next, items, 1);
+      return descend(next);
+    });
+  visit(operation.selectionSet, root, [], { parents: 1, size: usual, owner: owning([operation.operation]) });
+  return { objects: fields.reduce((sum, { objects }) => sum + objects, 0), fields };
 }
 
-const isList = (type: GraphQLOutputType): boolean => isListType(getNullableType(type));
+/** Reads the arguments that say how long a list is. */
+function createValues({ variableDefinitions = [] }: OperationDefinitionNode, variables: Variables) {
+  const defaults = new Map(
+    variableDefinitions.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
+  );
+  /** The value of an argument: what was sent for a variable, or what the text says. */
+  const given = (node: FieldNode, name: string): { sent: unknown } | { written: ValueNode | undefined } => {
+    const value = node.arguments?.find((argument) => argument.name.value === name)?.value;
+    if (value?.kind !== Kind.VARIABLE) return { written: value };
+    const sent = variables[value.name.value];
+    return sent == null ? { written: defaults.get(value.name.value) } : { sent };
+  };
+  return {
+    limitOf(node: FieldNode, field: AnyField): number | undefined {
+      const declared = sizeArgument(field);
+      if (declared === undefined) return undefined;
+      const value = given(node, declared.name);
+      // A negative number is refused where it is used; beside `@skip` it is not, and must not take cost off.
+      if ('sent' in value && typeof value.sent === 'number') return Math.max(0, value.sent);
+      if ('written' in value && value.written?.kind === Kind.INT) return Math.max(0, Number(value.written.value));
+      return typeof declared.defaultValue === 'number' ? declared.defaultValue : usual;
+    },
+    /** The product of the lengths of list arguments, which is the length of the answer. */
+    sizeOf(node: FieldNode, { extensions }: AnyField): number | undefined {
+      const sized = extensions['sized'] as Readonly<Record<string, number>> | undefined;
+      const lengthOf = (name: string, absent: number): number => {
+        const value = given(node, name);
+        if ('sent' in value) return Array.isArray(value.sent) ? value.sent.length : 1;
+        if (value.written === undefined || value.written.kind === Kind.NULL) return absent;
+        return value.written.kind === Kind.LIST ? value.written.values.length : 1;
+      };
+      return sized && Object.entries(sized).reduce((size, [name, absent]) => size * lengthOf(name, absent), 1);
+    },
+  };
+}

@@ -24,8 +24,8 @@ export const bounds = {
   directives: 20,
   /** Tokens of a document. */
   tokens: 2000,
-  /** Objects that may be returned, of one operation and of all operations of a batch. */
-  cost: 5000,
+  /** Objects of one operation and of all operations of a batch: what each level of lists may have, and what comes. */
+  cost: 25_000,
   /** Operations of a batch. */
   batch: 20,
   /** Bytes of a request. */
@@ -42,16 +42,16 @@ const sentences: Readonly<Record<Bound, (figure: string, limit: string) => strin
   aliases: (figure, limit) => `This document has ${figure} aliases; at most ${limit} are allowed.`,
   directives: (figure, limit) => `This document has ${figure} directives; at most ${limit} are allowed.`,
   tokens: (figure, limit) => `This document has ${figure} tokens; at most ${limit} are allowed.`,
-  cost: (figure, limit) =>
-    `This request may return ${figure} objects; at most ${limit} are allowed. Ask for less with \`limit\`.`,
+  cost: (figure, limit) => `This request may return ${figure} objects; at most ${limit} are allowed.`,
   batch: (figure, limit) => `This batch has ${figure} operations; at most ${limit} are allowed.`,
 };
 
 const number = new Intl.NumberFormat('en-US');
 
-/** The error that says what was counted and how much is allowed; answered with status 422. */
-export function exceeded(bound: Bound, figure: number): GraphQLError {
-  const message = sentences[bound](number.format(figure), number.format(bounds[bound]));
+/** The error that says what was counted, how much is allowed and, by `advice`, what to do; answered with status 422. */
+export function exceeded(bound: Bound, figure: number, advice?: string): GraphQLError {
+  const sentence = sentences[bound](number.format(figure), number.format(bounds[bound]));
+  const message = advice === undefined ? sentence : `${sentence} ${advice}`;
   const fault = { path: bound, message: `is ${figure}; at most ${bounds[bound]} are allowed` };
   return new GraphQLError(message, {
     originalError: new ApiError('VALIDATION_FAILED', message, [fault]),

@@ -1,5 +1,8 @@
 import { timedOut } from '../errors.js';
+import type { Cost } from './cost.js';
 import { bounds, exceeded } from './document-limit.js';
+import { howToPass } from './object-advice.js';
+import { ObjectBudget } from './object-budget.js';
 
 /** From this cost on, in objects, an operation is heavy. */
 const heavyFrom = 1000;
@@ -8,6 +11,8 @@ const heavyFrom = 1000;
 export class RequestBudget {
   private spent = 0;
   private readonly stop = new AbortController();
+  /** The objects that its lists have. */
+  readonly objects = new ObjectBudget(this.stop.signal, (failure) => this.end(failure));
   /** Why the request ended before its work. */
   private failure: Error | undefined;
 
@@ -17,26 +22,16 @@ export class RequestBudget {
     private readonly begun = performance.now(),
   ) {}
 
-  /** Takes the cost of an operation from the budget. Throws where too little is left, and then takes nothing. */
-  spend(cost: number): void {
-    const spent = this.spent + cost;
-    if (spent > bounds.cost) throw exceeded('cost', spent);
+  /** Takes the cost of an operation, before it runs, from the budget. Throws where too little is left, and then takes nothing. */
+  spend({ objects, fields }: Cost): void {
+    const spent = this.spent + objects;
+    if (spent > bounds.cost) throw exceeded('cost', spent, howToPass(fields, spent, bounds.cost));
     this.spent = spent;
-  }
-
-  /**
-   * Takes objects off that turned out while an operation ran: lists that nothing bounds by a size. Where they are too many
-   * the whole request ends. Throws then, and from then on.
-   */
-  spendFound(objects: number): void {
-    if (this.failure !== undefined) throw this.failure;
-    this.spent += objects;
-    if (this.spent > bounds.cost) throw this.end(exceeded('cost', Math.ceil(this.spent)));
   }
 
   /** Whether the request is so large that its statements may be slow and have to be cancellable. */
   get heavy(): boolean {
-    return this.spent >= heavyFrom;
+    return Math.max(this.spent, this.objects.sum) >= heavyFrom;
   }
 
   /** Milliseconds that are left. */
@@ -72,7 +67,7 @@ export class RequestBudget {
 
   private end(failure: Error): Error {
     this.failure ??= failure;
-    this.stop.abort();
+    this.stop.abort(this.failure);
     return this.failure;
   }
 }

@@ -1,8 +1,6 @@
 import { invalid } from '../errors.js';
 import { bucketsIn, intervalFor } from '../records/series-interval.js';
 import type { ActivityArgs } from '../schema/activity.args.js';
-import type { Context } from '../schema/context.js';
-import { usualLength } from '../schema/cost.js';
 
 /** Buckets of one answer. */
 const maximum = 1000;
@@ -23,11 +21,16 @@ export interface Buckets {
 }
 
 /**
- * The buckets that a stretch of time touches; `now` in Unix seconds. They are taken off what the request may return before
- * anything is read for them. `rounded`: they are of counts by minute, which are added up to hours after 48 hours. Throws 422
+ * The buckets that a stretch of time touches; `now` in Unix seconds. `count` takes their number
+ * before anything is read for them. `rounded`: they are of counts by minute, which are added up to hours after 48 hours. Throws 422
  * where they are too many, end before they begin, or cut such counts.
  */
-export function bucketsOf(ctx: Context, { from, to, interval }: ActivityArgs, now: number, rounded = false): Buckets {
+export function bucketsOf(
+  { from, to, interval }: ActivityArgs,
+  now: number,
+  count: (objects: number) => void,
+  rounded = false,
+): Buckets {
   const end = to ?? now;
   const stretch = { from: from ?? end - day, to: end };
   if (stretch.from > end) throw invalid([{ path: 'from', message: 'must not be after `to`' }]);
@@ -37,13 +40,13 @@ export function bucketsOf(ctx: Context, { from, to, interval }: ActivityArgs, no
     const message = `must be a multiple of ${step}: whole minutes, and whole hours for what lies more than 48 hours back`;
     throw invalid([{ path: 'interval', message }]);
   }
-  const count = bucketsIn(stretch, length);
-  if (count > maximum) {
-    const message = `makes ${count} buckets, which may be at most ${maximum}; take longer ones, or less time`;
+  const buckets = bucketsIn(stretch, length);
+  if (buckets > maximum) {
+    const message = `makes ${buckets} buckets, which may be at most ${maximum}; take longer ones, or less time`;
     throw invalid([{ path: 'interval', message }]);
   }
-  ctx.spend(Math.max(0, count - usualLength));
-  return { from: Math.floor(stretch.from / length) * length, interval: length, count };
+  count(buckets);
+  return { from: Math.floor(stretch.from / length) * length, interval: length, count: buckets };
 }
 
 /** Where each bucket begins, and at last where the last one ends. Unix seconds. */

@@ -5,8 +5,8 @@ import { Hook } from '../entities/hook.js';
 import { HookActivity } from '../entities/hook-activity.js';
 import { type ActivityRow, activityQuery } from '../hooks/activity.js';
 import { ActivityArgs } from '../schema/activity.args.js';
-import type { Context } from '../schema/context.js';
-import { type SelectedFields, SelectedNames } from '../schema/selected-fields.js';
+import type { Context, Place } from '../schema/context.js';
+import { FieldPlace, type SelectedFields, SelectedNames } from '../schema/selected-fields.js';
 import { type Buckets, boundsOf, bucketsOf } from './activity-buckets.js';
 import { loaderOf } from './loader.js';
 
@@ -30,9 +30,10 @@ export class HookActivityResolver {
     @Root() { id }: Hook,
     @Args(() => ActivityArgs) args: ActivityArgs,
     @SelectedNames() selected: SelectedFields,
+    @FieldPlace() place: Place,
     @Ctx() ctx: Context,
   ): Promise<HookActivity[]> {
-    const buckets = bucketsOf(ctx, args, this.clock() / 1000);
+    const buckets = bucketsOf(args, this.clock() / 1000, (objects) => ctx.objects?.count(place, objects));
     const durations = selected.has('p50') || selected.has('p95');
     const make = () =>
       new DataLoader<string, HookActivity[]>(async (ids) => {

@@ -7,7 +7,8 @@ import { Application } from '../entities/application.js';
 import { GraphOnly } from '../entities/columns.js';
 import { RecordActivity } from '../entities/record-activity.js';
 import { ActivityArgs } from '../schema/activity.args.js';
-import type { Context } from '../schema/context.js';
+import type { Context, Place } from '../schema/context.js';
+import { FieldPlace } from '../schema/selected-fields.js';
 import { type Buckets, bucketsOf } from './activity-buckets.js';
 import { loaderOf } from './loader.js';
 
@@ -30,11 +31,18 @@ export class OrganizationActivityResolver {
   activity(
     @Root() { id }: Account,
     @Args(() => ActivityArgs) args: ActivityArgs,
+    @FieldPlace() place: Place,
     @Ctx() ctx: Context,
   ): Promise<RecordActivity[]> {
     requireOrganization(ctx, id, 'own');
     const parent = { column: sql`organization_id`, condition: sql`application_id is null` };
-    return activityBelow(ctx, 'organization', id, parent, bucketsOf(ctx, args, this.clock() / 1000, true));
+    return activityBelow(
+      ctx,
+      'organization',
+      id,
+      parent,
+      bucketsOf(args, this.clock() / 1000, (objects) => ctx.objects?.count(place, objects), true),
+    );
   }
 }
 
@@ -53,10 +61,17 @@ export class ApplicationActivityResolver {
   activity(
     @Root() { id, organizationId }: Application,
     @Args(() => ActivityArgs) args: ActivityArgs,
+    @FieldPlace() place: Place,
     @Ctx() ctx: Context,
   ): Promise<RecordActivity[]> {
     const parent = { column: sql`application_id`, condition: sql`organization_id = ${organizationId}` };
-    return activityBelow(ctx, 'application', id, parent, bucketsOf(ctx, args, this.clock() / 1000, true));
+    return activityBelow(
+      ctx,
+      'application',
+      id,
+      parent,
+      bucketsOf(args, this.clock() / 1000, (objects) => ctx.objects?.count(place, objects), true),
+    );
   }
 }
 

@@ -23,9 +23,9 @@ import { HookListItem } from '../entities/hook.js';
 import { ProductListItem, ProductReference, PublicProductListItem } from '../entities/product.js';
 import { TeamListItem } from '../entities/team.js';
 import { argumentsClass, checkArguments } from './arguments.js';
+import { chargeLists } from './charge-lists.js';
 import { constraintError } from './constraints.js';
 import type { Context } from './context.js';
-import { chargeLists } from './list-length.js';
 import { callMethods } from './method.js';
 import { operationOf, requireScope } from './scope.js';
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Sql } from 'sql-template-tag';
 import type { Caller, ReadingCall } from '../entities/caller.js';
 
@@ -16,6 +17,23 @@ export interface CountedList {
   readonly snapshot: string;
   readonly total: number;
   readonly until: number;
+}
+
+/** A field of an operation, and where in the answer it stands. */
+export type Place = Pick<GraphQLResolveInfo, 'fieldNodes' | 'path'>;
+
+/** Counts the objects that a request of the graph returns. */
+export interface ObjectCounter {
+  /**
+   * Reserves as many objects as a list may have, before it is read. Returns a promise where lists that are being read have to
+   * end first. `size`: the argument that limits the list, and the objects that each item of it counts as.
+   * @throws exceeded where this level of lists may have too many
+   */
+  reserve(place: Place, most: number, size?: { name: string; weight: number }): Promise<void> | undefined;
+  /** Replaces a reservation by the objects that came. @throws exceeded */
+  settle(place: Place, most: number, found: number): void;
+  /** Counts the objects of a list whose size no argument tells, in so many calls of its field. @throws exceeded */
+  count(place: Place, objects: number, calls?: number): void;
 }
 
 /** What every resolver gets, by REST and by the graph. */
@@ -37,11 +55,8 @@ export interface Context extends ReadingCall {
   readonly requestId: string;
   /** W3C trace context that work for this call goes on with, where there is one. */
   readonly traceparent: string | undefined;
-  /**
-   * Takes objects that an answer turns out to have off what its request may return. Nothing on REST.
-   * @throws exceeded where they are too many; nothing more of the request is done then.
-   */
-  spend(objects: number): void;
+  /** Counts the objects of a request of the graph, of which none is read once they are too many. Absent on REST. */
+  readonly objects?: ObjectCounter;
   /** Counts characters of rows that are read in another way than by `read` and `readWithin`. @throws tooLarge, rateLimited */
   readonly weighRows: WeighRows;
   /** Counts the call, as a call with an unknown token is counted, for the address that it came from. @throws rateLimited */

@@ -18,4 +18,4 @@ export const Counted = (lengthOf: (row: never) => number): MethodDecorator & Pro
 export const usualLength = 10;
 
 /** So many items of a list of scalars count as one object. */
-export const scalarsOfObject = 100;
+export const scalarsOfObject = 20;

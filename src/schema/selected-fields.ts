@@ -9,7 +9,8 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { createParameterDecorator } from 'type-graphql';
-import { isReadFromRow } from './list-length.js';
+import { isReadFromRow } from './charge-lists.js';
+import type { Place } from './context.js';
 
 /**
  * What a query reads of the rows that a resolver gives: names of fields, those of a page's items among them, without the
@@ -63,3 +64,7 @@ export interface SelectionInfo {
 /** Hands a resolver what is asked of its result. Lists find it in their arguments. */
 export const SelectedNames = (): ReturnType<typeof createParameterDecorator> =>
   createParameterDecorator(({ info }) => (info as SelectionInfo).selected ?? everything);
+
+/** Hands a resolver the place of its field, for lists that it counts itself. */
+export const FieldPlace = (): ReturnType<typeof createParameterDecorator> =>
+  createParameterDecorator(({ info }): Place => info);

@@ -179,8 +179,8 @@ describe.each([
       message: expect.stringContaining('31 aliases'),
     });
     const dear = `subscription { deliveryUpdated(organizationId: "1", applicationId: "1", applicationHookId: "1", limit: 500) {
-      deliveries { application { devices(limit: 100) { items { id } } } } } }`;
-    expect(await refusal(place, dear)).toMatchObject({ message: expect.stringContaining('objects; at most 5,000') });
+      deliveries { application { ${Array.from({ length: 26 }, (_, n) => `a${n}: devices(limit: 1000) { items { id } }`).join(' ')} } } } }`;
+    expect(await refusal(place, dear)).toMatchObject({ message: expect.stringContaining('objects; at most 25,000') });
     const long = received(place, 'missed '.repeat(2100));
     expect(await refusal(place, long)).toMatchObject({ message: expect.stringContaining('at most 2,000') });
   });

@@ -84,20 +84,20 @@ describe('thirty aliases in a batch, over records of 1,000 keys, end no process 
 describe('a request', () => {
   it('spends the length of lists that have no size', async () => {
     const query = `query ($o: ID!, $d: ID!) { device(organizationId: $o, deviceId: $d) {
-      records(limit: 6) { items { values { name value } } } } }`;
+      records(limit: 30) { items { values { name value } } } } }`;
     const variables = { o: owner.id, d: wide };
     const { body } = await owner.graph(query, variables);
     expect(body).toMatchObject({ errors: [{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'cost' }] } }] });
     expect(body.data?.['device']).toBeUndefined();
     expect(body.errors![0]!.message).toMatch(
-      /^This request may return [\d,]+ objects; at most 5,000 are allowed\. Ask for less with `limit`\.$/,
+      /^This request may return [\d,]+ objects; at most 25,000 are allowed\. `device\.records\.items\.values` costs most: with `limit: 24` on `device\.records` it would pass\.$/,
     );
-    const fewer = await owner.graph(query.replace('limit: 6', 'limit: 4'), variables);
+    const fewer = await owner.graph(query.replace('limit: 30', 'limit: 24'), variables);
     expect(fewer.body.errors).toBeUndefined();
     expect(fewer.body.data!['device'].records.items[0].values).toHaveLength(keys);
   });
 
-  it('spends an object for each fifty points of a series', async () => {
+  it('spends an object for each ten points of a series', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `"v${index}"`).join();
     const series = `series(organizationId: $o, deviceIds: [$d], variables: [${names}], points: 5000, function: lttb) { ts values }`;
     const ask = (count: number) =>

@@ -1,0 +1,152 @@
+import type { FieldNode } from 'graphql';
+import type { ObjectCounter, Place } from '../schema/context.js';
+import { bounds, exceeded } from './document-limit.js';
+import { type CountedField, howToPass } from './object-advice.js';
+
+/** Objects of one field of a request, of all its lists together. */
+interface Tally {
+  path: Place['path'];
+  size?: { name: string; weight: number };
+  calls: number;
+  /** Objects that came. */
+  found: number;
+  /** Objects that lists which are being read may have. */
+  pending: number;
+  /** Objects that lists which wait, or are no longer read, may have. */
+  wanted: number;
+}
+
+/** A list that waits for others to be read. */
+interface Waiting {
+  tally: Tally;
+  most: number;
+  go: () => void;
+  stop: (failure: unknown) => void;
+}
+
+/**
+ * The objects that one request returns. A list reserves as many as it may have before it is read and counts those that came
+ * afterwards, so what is being read and what came never pass the limit together. Where only lists that are still being read
+ * are in the way, a list waits for them. A level of lists (those of one field) that could pass the limit by itself ends the
+ * request.
+ */
+export class ObjectBudget implements ObjectCounter {
+  private readonly tallies = new Map<FieldNode, Tally>();
+  private readonly waiting: Waiting[] = [];
+  /** Lists that came after the level had too many. */
+  private readonly stopped: Waiting[] = [];
+  private found = 0;
+  private pending = 0;
+  private over = false;
+
+  /** @param end ends the request; it throws the failure of the request, the first one that there was. */
+  constructor(
+    private readonly signal: AbortSignal,
+    private readonly end: (failure: Error) => Error,
+  ) {
+    const stopAll = () => {
+      for (const { stop } of [...this.waiting.splice(0), ...this.stopped.splice(0)]) stop(signal.reason);
+    };
+    signal.addEventListener('abort', stopAll, { once: true });
+  }
+
+  /** Objects that came, and that lists which are being read may have. */
+  get sum(): number {
+    return this.found + this.pending;
+  }
+
+  /** Objects that came. */
+  get came(): number {
+    return Math.ceil(this.found);
+  }
+
+  reserve(place: Place, most: number, size?: Tally['size']): Promise<void> | undefined {
+    const tally = this.tallyOf(place);
+    tally.calls += 1;
+    if (size !== undefined) tally.size = size;
+    if (!this.over && this.found + tally.pending + tally.wanted + most > bounds.cost) this.refuseSoon();
+    if (!this.over && this.sum + most <= bounds.cost) {
+      this.begin(tally, most);
+      return undefined;
+    }
+    this.signal.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    tally.wanted += most;
+    (this.over ? this.stopped : this.waiting).push({ tally, most, go: resolve, stop: reject });
+    return promise;
+  }
+
+  settle(place: Place, most: number, found: number): void {
+    const tally = this.tallyOf(place);
+    tally.pending -= most;
+    this.pending -= most;
+    this.add(tally, found);
+    while (this.waiting.length > 0) {
+      const { tally: next, most: wanted, go } = this.waiting[0]!;
+      if (this.sum + wanted > bounds.cost) break;
+      this.waiting.shift();
+      next.wanted -= wanted;
+      this.begin(next, wanted);
+      go();
+    }
+    if (this.waiting.length > 0 && this.pending <= 0) this.refuseSoon();
+  }
+
+  count(place: Place, objects: number, calls = 1): void {
+    const tally = this.tallyOf(place);
+    tally.calls += calls;
+    this.add(tally, objects);
+  }
+
+  private begin(tally: Tally, most: number): void {
+    tally.pending += most;
+    this.pending += most;
+  }
+
+  private add(tally: Tally, objects: number): void {
+    this.signal.throwIfAborted();
+    tally.found += objects;
+    this.found += objects;
+    if (this.found > bounds.cost) throw this.refuse();
+  }
+
+  private tallyOf({ fieldNodes, path }: Place): Tally {
+    const key = fieldNodes[0]!;
+    let tally = this.tallies.get(key);
+    if (tally === undefined) {
+      tally = { path, calls: 0, found: 0, pending: 0, wanted: 0 };
+      this.tallies.set(key, tally);
+    }
+    return tally;
+  }
+
+  /** Ends the request once all lists of the level have said what they may have, so that the refusal counts them all. */
+  private refuseSoon(): void {
+    if (this.over) return;
+    this.over = true;
+    this.stopped.push(...this.waiting.splice(0));
+    setImmediate(() => this.refuse());
+  }
+
+  private refuse(): Error {
+    const fields = [...this.tallies.values()].map(fieldOf);
+    const total = Math.ceil(fields.reduce((sum, { objects }) => sum + objects, 0));
+    return this.end(exceeded('cost', total, howToPass(fields, total, bounds.cost)));
+  }
+}
+
+const fieldOf = ({ path, size, calls, found, pending, wanted }: Tally): CountedField => ({
+  path: namesOf(path),
+  objects: found + pending + wanted,
+  calls,
+  ...(size !== undefined && { size: { name: size.name, perItem: calls * size.weight } }),
+});
+
+/** The names in a path, without the places in lists. */
+function namesOf(path: Place['path']): string[] {
+  const names: string[] = [];
+  for (let step: Place['path'] | undefined = path; step !== undefined; step = step.prev) {
+    if (typeof step.key === 'string') names.unshift(step.key);
+  }
+  return names;
+}
