@@ -1,10 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { wantedWorkers } from '../../src/workers/worker-count.js';
@@ -58,15 +54,6 @@ afterAll(async () => {
   await Promise.all(started.map(ended));
 });
 
-/** Process numbers of the workers. Linux only. */
-const workers = async ({ child: { pid } }: Started): Promise<number[]> =>
-  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number);
-
-/** Waits until something is logged once more than before. */
-const logged = async ({ lines }: Started, message: string, times = 1): Promise<void> => {
-  while (lines.filter(({ msg }) => msg === message).length < times) await pause(20);
-};
-
 /** A request over a connection of its own: connections are handed to the workers in turn. */
 const ask = async (path: string, options: { method?: 'GET' | 'POST'; body?: string } = {}) => {
   const dispatcher = new Agent({ pipelining: 0 });
@@ -82,17 +69,31 @@ const ask = async (path: string, options: { method?: 'GET' | 'POST'; body?: stri
 
 const account = '/ddp/v1/account';
 
-describe('SIGTERM', () => {
-  it('ends all workers, and every request that has begun to come is answered', async () => {
-    const finish = await Promise.all(Array.from({ length: 8 }, begin));
-    const pids = await workers(service);
-    service.child.kill('SIGTERM');
-    await logged(service, 'SIGTERM: finishing what is in flight.');
-    const answers = await Promise.all(finish.map((rest) => rest()));
-    expect(answers).toEqual(answers.map(() => expect.stringMatching(/^HTTP\/1.1 200 /)));
-    expect(await ended(service.child)).toBe(0);
-    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-    await expect(ask(account)).rejects.toThrow('ECONNREFUSED');
+/** A figure of all workers. */
+const figure = async (name: string): Promise<number> => {
+  const page = await ask('/metrics');
+  return Number(
+    page.text
+      .split('\n')
+      .find((line) => line.startsWith(`${name} `))
+      ?.split(' ')
+      .at(-1),
+  );
+};
+const accountCount = () => figure(`ddp_http_request_seconds_count{method="GET",route="${account}",status="200"}`);
+
+describe('two workers', () => {
+  it('answer at one address, say in the log which of them does, and add up their figures', async () => {
+    const before = (await accountCount()) || 0;
+    for (let n = 0; n < 10; n++) expect((await ask(account)).status).toBe(200);
+    expect(await accountCount()).toBe(before + 10);
+    expect(await accountCount()).toBe(before + 10);
+    const { text: page } = await ask('/metrics');
+    for (const worker of [1, 2]) {
+      expect(page).toMatch(new RegExp(`^process_resident_memory_bytes{worker="${worker}"} \\d+$`, 'm'));
+      expect(service.lines).toContainEqual(expect.objectContaining({ msg: 'request', worker }));
+    }
+    expect(await figure('ddp_hook_pending')).toBe(0);
   });
 });
 
@@ -118,17 +119,3 @@ describe('WORKERS', () => {
     expect(stderr).toMatch(/250 workers may open \d+ connections, .* allows \d+ \(max_connections\).* Set WORKERS=\d+/);
   });
 });
-
-/** Sends the first part of a request; what it gives sends the rest, and reads the whole answer. */
-async function begin(): Promise<() => Promise<string>> {
-  const { hostname, port } = new URL(service.url);
-  const socket = connect({ host: hostname, port: Number(port) });
-  await once(socket, 'connect');
-  socket.write(`GET ${account} HTTP/1.1\r\nHost: test\r\nAuthorization: ${headers['authorization']}\r\n`);
-  // The service has taken the connection once a later one is answered.
-  await ask('/healthz');
-  return () => {
-    socket.write('\r\n');
-    return text(socket);
-  };
-}

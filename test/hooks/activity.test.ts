@@ -186,10 +186,10 @@ describe('the activity of a hook', () => {
         { h: hooks['healthy'] },
       );
     };
-    const { data } = await aliased(4);
+    const { data } = await aliased(20);
     expect(data.applicationHook.a3).toHaveLength(1000);
-    const { errors } = await aliased(6);
-    expect(errors).toMatchObject([{ message: expect.stringContaining('5,000') }]);
+    const { errors } = await aliased(30);
+    expect(errors).toMatchObject([{ message: expect.stringContaining('25,000') }]);
   });
 
   it('is for who may see the hook alone', async () => {

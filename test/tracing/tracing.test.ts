@@ -6,7 +6,7 @@ import type { Service } from '../../src/app.js';
 import { readConfig, type TracingConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
 import { buildCustomer, type Customer } from '../hooks/customer.js';
-import { type Receiver, startReceiver, status } from '../hooks/receiver.js';
+import { startReceiver } from '../hooks/receiver.js';
 import { useDatabase } from '../support/database.js';
 import { startTestService } from '../support/start-service.js';
 import { type Collector, startCollector } from './collector.js';
@@ -49,8 +49,6 @@ const post = (service: Service, { organizationId, token, serial }: Customer, hea
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ serial, data: { n: 1 } }),
   });
-
-const traceparentsOf = ({ calls }: Receiver) => calls.map(({ headers }) => headers['traceparent']);
 
 /** The line of the log with a text in it. */
 async function lineWith(text: string): Promise<Record<string, unknown>> {
@@ -111,106 +109,5 @@ describe('a service that traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     );
     expect(JSON.stringify(collector.spans)).not.toMatch(new RegExp(`${customer.token}|secret-path`));
     expect(await lineWith('"traced"')).toMatchObject({ traceId });
-  });
-
-  it('gives every call of a hook the trace of the request that it follows from, though they are stored together', async () => {
-    const { service, customer } = await traced();
-    const { receiver } = await hookOf(customer);
-    const traces = Array.from({ length: 20 }, () => newTrace());
-    await Promise.all(traces.map(({ traceparent }) => post(service, customer, { traceparent })));
-    await receiver.received(traces.length);
-    expect(new Set(traceparentsOf(receiver).map((value) => String(value).slice(3, 35)))).toEqual(
-      new Set(traces.map(({ traceId }) => traceId)),
-    );
-  });
-
-  it('begins a trace where the caller is in none, and says it in the log', async () => {
-    const { service, customer } = await traced();
-    const { receiver } = await hookOf(customer);
-    await post(service, customer, { 'x-request-id': 'untraced-caller' });
-    await receiver.received(1);
-    const { traceId } = await lineWith('"untraced-caller"');
-    expect(traceparentsOf(receiver)).toEqual([expect.stringMatching(`^00-${String(traceId)}-[\\da-f]{16}-01$`)]);
-  });
-
-  it('sends nothing of a trace that its caller does not record', async () => {
-    const { service, customer } = await traced();
-    const { receiver } = await hookOf(customer);
-    const unrecorded = newTrace('00');
-    await post(service, customer, { traceparent: unrecorded.traceparent });
-    const recorded = newTrace();
-    await post(service, customer, { traceparent: recorded.traceparent });
-    await receiver.received(2);
-    await collector.until((spans) =>
-      spans.some(({ name, traceId }) => name === 'call hook' && traceId === recorded.traceId),
-    );
-    expect(collector.spans.map(({ traceId }) => traceId)).not.toContain(unrecorded.traceId);
-    expect(traceparentsOf(receiver)).toContainEqual(
-      expect.stringMatching(`^00-${unrecorded.traceId}-[\\da-f]{16}-00$`),
-    );
-  });
-
-  it('traces the ping of a hook', async () => {
-    const { service, customer } = await traced();
-    const { receiver, hook } = await hookOf(customer);
-    const { traceId, traceparent } = newTrace();
-    const answer = await fetch(`${service.url}/ddp/v1${hook.path}/ping`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${customer.token}`, traceparent },
-    });
-    expect(answer.status).toBe(200);
-    expect(traceparentsOf(receiver)).toEqual([expect.stringContaining(traceId)]);
-  });
-});
-
-describe('a collector that is away', () => {
-  it('holds up neither requests nor the end of the service, and the log says so once', async () => {
-    const away = await startCollector();
-    await away.close();
-    const { service, customer } = await serve({ endpoint: away.url, ratio: 1 });
-    const { receiver } = await hookOf(customer);
-    logged = '';
-    // More than one batch of spans.
-    for (let sent = 0; sent < 100; sent++) expect((await post(service, customer)).status).toBe(200);
-    await receiver.received(100);
-    expect(await lineWith('traces cannot be sent')).toMatchObject({ level: 'warn' });
-    await service.close();
-    opened.splice(opened.indexOf(service), 1);
-    expect(logged.split('traces cannot be sent')).toHaveLength(2);
-  });
-});
-
-describe('a service that does not trace', () => {
-  it('hands the trace of a caller on to hooks as it is, at every attempt', async () => {
-    let calls = 0;
-    const { service, customer } = await serve(undefined);
-    const { receiver, hook } = await hookOf(customer, (response, call) =>
-      ++calls === 1 ? status(500)(response, call) : status(200)(response, call),
-    );
-    const { traceparent } = newTrace();
-    await post(service, customer, { traceparent });
-    await receiver.received(2);
-    expect(traceparentsOf(receiver)).toEqual([traceparent, traceparent]);
-    for (;;) {
-      const { body } = await customer.call<{ successful?: boolean; id: string }[]>('GET', `${hook.path}/deliveries`);
-      const [delivery] = body;
-      if (!delivery?.successful) continue;
-      const one = await customer.call('GET', `${hook.path}/deliveries/${delivery.id}`);
-      expect(one.body).toMatchObject({ request: { headers: { traceparent } } });
-      break;
-    }
-  });
-
-  it('sends none where the caller is in no trace, and leaves a header of that name to its hook', async () => {
-    const { service, customer } = await serve(undefined);
-    const authentication = { header: { name: 'Traceparent', value: 'mine' } };
-    const { receiver } = await hookOf(customer);
-    const own = await hookOf(customer, undefined, { authentication });
-    await post(service, customer);
-    await Promise.all([receiver.received(1), own.receiver.received(1)]);
-    await post(service, customer, { traceparent: newTrace().traceparent });
-    await own.receiver.received(2);
-    expect(traceparentsOf(receiver)[0]).toBeUndefined();
-    expect(traceparentsOf(own.receiver)).toEqual(['mine', 'mine']);
   });
 });

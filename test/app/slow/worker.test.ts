@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Agent, request } from 'undici';
@@ -97,19 +99,6 @@ const figure = async (name: string): Promise<number> => {
 const accountCount = () => figure(`ddp_http_request_seconds_count{method="GET",route="${account}",status="200"}`);
 
 describe('two workers', () => {
-  it('answer at one address, say in the log which of them does, and add up their figures', async () => {
-    const before = (await accountCount()) || 0;
-    for (let n = 0; n < 10; n++) expect((await ask(account)).status).toBe(200);
-    expect(await accountCount()).toBe(before + 10);
-    expect(await accountCount()).toBe(before + 10);
-    const { text: page } = await ask('/metrics');
-    for (const worker of [1, 2]) {
-      expect(page).toMatch(new RegExp(`^process_resident_memory_bytes{worker="${worker}"} \\d+$`, 'm'));
-      expect(service.lines).toContainEqual(expect.objectContaining({ msg: 'request', worker }));
-    }
-    expect(await figure('ddp_hook_pending')).toBe(0);
-  });
-
   it('share one rate limit', async () => {
     const body = JSON.stringify({ serial: 'unknown', data: {} });
     const path = `/ddp/v1/organizations/${tenant.id}/records`;
@@ -213,6 +202,20 @@ describe('SIGHUP', () => {
   }, 120_000);
 });
 
+describe('SIGTERM', () => {
+  it('ends all workers, and every request that has begun to come is answered', async () => {
+    const finish = await Promise.all(Array.from({ length: 8 }, begin));
+    const pids = await workers(service);
+    service.child.kill('SIGTERM');
+    await logged(service, 'SIGTERM: finishing what is in flight.');
+    const answers = await Promise.all(finish.map((rest) => rest()));
+    expect(answers).toEqual(answers.map(() => expect.stringMatching(/^HTTP\/1.1 200 /)));
+    expect(await ended(service.child)).toBe(0);
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    await expect(ask(account)).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
 describe('a worker that cannot be started again', () => {
   const other = useDatabase();
 
@@ -235,4 +238,18 @@ async function closeCodeOf(url: string, token: string): Promise<number> {
   socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
   const [code] = (await once(socket, 'close')) as [number];
   return code;
+}
+
+/** Sends the first part of a request; what it gives sends the rest, and reads the whole answer. */
+async function begin(): Promise<() => Promise<string>> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  await once(socket, 'connect');
+  socket.write(`GET ${account} HTTP/1.1\r\nHost: test\r\nAuthorization: ${headers['authorization']}\r\n`);
+  // The service has taken the connection once a later one is answered.
+  await ask('/healthz');
+  return () => {
+    socket.write('\r\n');
+    return text(socket);
+  };
 }

@@ -1,37 +1,110 @@
 import { expect, it } from '@jest/globals';
+import { TokenScope } from '../../../src/entities/enums.js';
 import { useWorld } from '../../support/world.js';
-import { describeInBrowser, useBrowser } from '../browser.js';
-import { longestTask, longestTaskAllowed } from '../task.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 describeInBrowser('the list of devices', () => {
   const world = useWorld();
   const browser = useBrowser();
 
-  it('lists 10,000 devices page by page without a task over 200 ms', async () => {
+  /** So many devices, an application, and a record of the first device. */
+  const furnished = async (count: number) => {
     const owner = await world.organization();
-    await world.pool.query(
-      `insert into device (id, organization_id, serial, name, slug, created_at, updated_at)
-       select gen_random_uuid(), $1, 'd0-' || lpad(to_hex(n / 256), 2, '0') || '-' || lpad(to_hex(n % 256), 2, '0'),
-         'Device ' || n, 'device-' || n, now(), now() from generate_series(1, 10000) n`,
-      [owner.id],
-    );
-    const { page } = await browser.open(`${world.url}/console/devices?sort=serial&page=399#token=${owner.token}`);
-    await page.getByText('9951–9975 of 10,000').waitFor();
-    let lookups = 0;
-    page.on('request', (request) => (lookups += /query Job\(/.test(request.postData() ?? '') ? 1 : 0));
-    const longest = await longestTask(page, async () => {
-      await page.getByRole('link', { name: 'Next' }).click();
-      await page.getByText('9976–10000 of 10,000').waitFor();
-      await page.getByRole('button', { name: 'Choose all 10,000 that match' }).click();
-      await page.getByText('10,000 chosen').waitFor();
-      await page.getByRole('button', { name: 'Tag', exact: true }).click();
-      await page.getByRole('dialog', { name: 'Tag 10,000 devices' }).getByLabel('Tags to add').fill('all');
-      await page.getByRole('dialog').getByRole('button', { name: 'Tag' }).click();
-      await page.getByRole('status', { name: 'Job' }).getByText('10,000 changed').waitFor();
-    });
-    await page.getByText('all', { exact: true }).first().waitFor();
-    // Its progress is told, not looked up again and again.
-    expect(lookups).toBe(1);
-    expect(longest).toBeLessThan(longestTaskAllowed);
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
+    for (let number = 1; number <= count; number++) {
+      const serial = `c0-${String(number).padStart(2, '0')}`;
+      const tags = number % 2 === 0 ? ['even'] : [];
+      await owner.make(`/organizations/${owner.id}/devices/${serial}`, { name: `Device ${number}`, tags });
+    }
+    await owner.post(`/organizations/${owner.id}/records`, { serial: 'c0-01', data: { temperature: 4 } });
+    return { owner, applicationId };
+  };
+
+  it('filters by tag and by silence, with the filters in the address', async () => {
+    const { owner } = await furnished(4);
+    const { page } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByText('1–4 of 4').waitFor();
+    await page.getByLabel('Silent').selectOption('Silent for a day');
+    await page.getByText('1–3 of 3').waitFor();
+    await page.getByLabel('Tag', { exact: true }).fill('even');
+    await page.keyboard.press('Enter');
+    await page.getByText('1–2 of 2').waitFor();
+    expect(new URL(page.url()).search).toBe('?silent=day&tag=even');
+    await page.getByLabel('Tag', { exact: true }).fill('odd');
+    await page.keyboard.press('Enter');
+    await page.getByText('No device matches').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it('registers a device and goes to it, and says why a serial is refused', async () => {
+    const { owner } = await furnished(1);
+    const product = { name: 'Thermometer', version: '1', variables: [] };
+    await owner.make(`/organizations/${owner.id}/products`, product);
+    const { page, faults } = await browser.open(`${world.url}/console/devices#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Register a device' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Register a device' });
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByLabel('Serial').fill('C0-01');
+    await dialog.getByLabel('Name').fill('Attic');
+    await dialog.getByLabel('Product').selectOption('Thermometer 1');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Serial').fill('C0-77');
+    await dialog.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('heading', { name: 'Attic' }).waitFor();
+    await page.getByText('c0-77', { exact: true }).waitFor();
+    await page.getByText('Thermometer 1', { exact: true }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('tags, links and deletes all that match a filter as one action, and says first how many they are', async () => {
+    const { owner, applicationId } = await furnished(30);
+    const { page, faults } = await browser.open(`${world.url}/console/devices?tag=even#token=${owner.token}`);
+    await page.getByRole('button', { name: 'Choose all 15 that match' }).click();
+    await page.getByRole('button', { name: 'Link', exact: true }).click();
+    const linking = page.getByRole('dialog', { name: 'Link 15 devices' });
+    expect(await violationsOf(page)).toEqual([]);
+    await linking.getByRole('button', { name: 'Link' }).click();
+    await page.getByText('None chosen').waitFor();
+    const { body } = await owner.get<unknown[]>(`/applications/${owner.id}/${applicationId}/devices?limit=100`);
+    expect(body).toHaveLength(15);
+
+    await page.getByLabel('Choose this row').first().check();
+    await page.getByLabel('Choose this row').nth(1).check();
+    await page.getByRole('button', { name: 'Tag', exact: true }).click();
+    const tagging = page.getByRole('dialog', { name: 'Tag 2 devices' });
+    await tagging.getByLabel('Tags to add').fill('chosen');
+    await tagging.getByRole('button', { name: 'Tag' }).click();
+    await page.getByText('chosen', { exact: true }).nth(1).waitFor();
+    expect(await page.getByText('even', { exact: true }).count()).toBe(15);
+
+    await page.getByRole('button', { name: 'Choose all 15 that match' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByText('15 of 15 devices are linked to applications').waitFor();
+    await page.getByRole('dialog', { name: 'Delete 15 devices' }).getByRole('button', { name: 'Delete' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('alert')
+      .getByText('Nothing was deleted: of these devices 15 are linked')
+      .waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Unlink', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
+    await page.getByText('None chosen').waitFor();
+    await page.getByRole('button', { name: 'Choose all 15 that match' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByText('15 devices are deleted').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No device matches').waitFor();
+    expect((await owner.get<unknown[]>(`/organizations/${owner.id}/devices?limit=100`)).body).toHaveLength(15);
+    expect(faults).toEqual([]);
+  });
+
+  it('offers no choice to a token that may change nothing', async () => {
+    const { owner } = await furnished(1);
+    const reader = await world.bearer({ organizationId: owner.id, scope: TokenScope.read });
+    const { page } = await browser.open(`${world.url}/console/devices#token=${reader.token}`);
+    await page.getByText('1–1 of 1').waitFor();
+    expect(await page.getByRole('checkbox').count()).toBe(0);
   });
 });

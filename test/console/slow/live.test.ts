@@ -1,8 +1,10 @@
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { readConfig } from '../../../src/config.js';
+import { createToken, revokeToken } from '../../../src/operator/token.js';
+import { startTestService } from '../../support/start-service.js';
 import { useWorld } from '../../support/world.js';
-import { describeInBrowser, useBrowser } from '../browser.js';
-import { longestTask, longestTaskAllowed } from '../task.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 describeInBrowser('live records', () => {
   const world = useWorld();
@@ -22,22 +24,72 @@ describeInBrowser('live records', () => {
     return { owner, applicationId, send };
   };
 
+  const temperatures = async (page: Page): Promise<string[]> =>
+    (
+      await page
+        .getByRole('table', { name: 'Records' })
+        .getByRole('cell', { name: /^temperature/ })
+        .allTextContents()
+    ).map((text) => text.replace('temperature', '').trim());
+
   const connected = (page: Page) => page.getByText('Connected').waitFor();
 
-  it('has no task over 200 ms in a flood of 2,000 records a second, and says how many it left out', async () => {
+  it('shows what comes in above what came before, and only what passes a filter of the address', async () => {
     const { owner, send } = await furnished();
-    const { page } = await browser.open(`${world.url}/console/live#token=${owner.token}`);
+    await send(1, 40);
+    const query = encodeURIComponent('{"range":{"data.temperature":{"gt":30}}}');
+    const { page, faults } = await browser.open(`${world.url}/console/live?query=${query}#token=${owner.token}`);
     await connected(page);
-    const second = Array.from({ length: 2000 }, (_, index) => index);
-    const longest = await longestTask(page, async () => {
-      for (let round = 0; round < 5; round++) {
-        const begun = Date.now();
-        await send(...second);
-        await page.waitForTimeout(Math.max(0, 1000 - (Date.now() - begun)));
-      }
-      await page.getByText('10,000 records came').waitFor();
-      await page.getByText('9,900 left out').waitFor();
-    });
-    expect(longest).toBeLessThan(longestTaskAllowed);
+    await page.getByText('Before this page was opened').waitFor();
+    await send(2, 50);
+    await page.getByText('1 record came').waitFor();
+    expect(await temperatures(page)).toEqual(['50', '40']);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Every record' }).click();
+    await page.getByRole('link', { name: 'Freezer' }).nth(3).waitFor();
+    expect(page.url()).not.toContain('query=');
+    expect(faults).toEqual([]);
+  });
+
+  it('says why a filter is refused', async () => {
+    const { owner } = await furnished();
+    const query = encodeURIComponent('{"rang":{"data.temperature":{"gt":30}}}');
+    const { page } = await browser.open(`${world.url}/console/live?query=${query}#token=${owner.token}`);
+    await page.getByRole('alert').getByText('did you mean [range]').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it('goes on by itself after the service was restarted, with the records of the time between', async () => {
+    const { owner, send } = await furnished();
+    const first = await startTestService(world.databaseUrl);
+    const { page } = await browser.open(`${first.url}/console/live#token=${owner.token}`);
+    await connected(page);
+    await send(1);
+    await page.getByText('1 record came').waitFor();
+    await first.close();
+    await page.getByText('Connecting…').waitFor();
+    await send(2);
+    const config = readConfig({ PORT: new URL(first.url).port, RATE_LIMIT: '0' });
+    const second = await startTestService(world.databaseUrl, { config });
+    try {
+      await page.getByText('2 records came').waitFor();
+      await send(3);
+      await page.getByText('3 records came').waitFor();
+      expect(await temperatures(page)).toEqual(['3', '2', '1']);
+    } finally {
+      await page.close();
+      await second.close();
+    }
+  });
+
+  it('asks for another token once its own is revoked while the page is open', async () => {
+    const { owner } = await furnished();
+    const { id, token } = await createToken(world.pool, { organizationId: owner.id }, new Date());
+    const { page } = await browser.open(`${world.url}/console/live#token=${token}`);
+    await connected(page);
+    await revokeToken(world.pool, id, new Date());
+    await page.getByRole('alert').getByText('no longer valid').waitFor();
+    await page.getByLabel('Token').waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 });

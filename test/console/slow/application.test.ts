@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { Role } from '../../src/entities/enums.js';
-import { useWorld } from '../support/world.js';
-import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+import { Role } from '../../../src/entities/enums.js';
+import { useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 describeInBrowser('applications, people and jobs', () => {
   const world = useWorld();

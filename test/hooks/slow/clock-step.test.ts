@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
-import { newId } from '../../src/entities/id.js';
-import { watchClock } from '../../src/hooks/clock-step.js';
-import { useHookWorld } from './hook-world.js';
-import { fine, type Receiver, startReceiver, status } from './receiver.js';
+import { newId } from '../../../src/entities/id.js';
+import { watchClock } from '../../../src/hooks/clock-step.js';
+import { useHookWorld } from '../hook-world.js';
+import { fine, type Receiver, startReceiver, status } from '../receiver.js';
 
 const world = useHookWorld();
 const hour = 3_600_000;

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { setQuota } from '../../src/operator/quota.js';
-import { useWorld } from '../support/world.js';
-import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+import { setQuota } from '../../../src/operator/quota.js';
+import { useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 describeInBrowser('files of devices and history', () => {
   const world = useWorld();

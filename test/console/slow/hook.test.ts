@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
-import { Role } from '../../src/entities/enums.js';
-import { type Receiver, startReceiver, status } from '../hooks/receiver.js';
-import { useWorld } from '../support/world.js';
-import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+import { readConfig } from '../../../src/config.js';
+import { Role } from '../../../src/entities/enums.js';
+import { type Receiver, startReceiver, status } from '../../hooks/receiver.js';
+import { useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'], retrySchedule: [60_000] };
 

@@ -1,9 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { TokenScope } from '../../src/entities/enums.js';
-import { useWorld } from '../support/world.js';
-import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+import { TokenScope } from '../../../src/entities/enums.js';
+import { useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 /** The text of a file that a button gives. */
 const downloaded = async (page: Page, button = 'Download CSV'): Promise<string> => {

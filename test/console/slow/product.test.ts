@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { TokenScope } from '../../src/entities/enums.js';
-import { Actor } from '../support/actor.js';
-import { useWorld } from '../support/world.js';
-import { describeInBrowser, useBrowser, violationsOf } from './browser.js';
+import { TokenScope } from '../../../src/entities/enums.js';
+import { Actor } from '../../support/actor.js';
+import { useWorld } from '../../support/world.js';
+import { describeInBrowser, useBrowser, violationsOf } from '../browser.js';
 
 describeInBrowser('products', () => {
   const world = useWorld();
