@@ -106,8 +106,9 @@ function existing(path) {
 function sweep() {
   const left = globSync('**/*.{js,js.map}', {
     cwd: options.outDir,
-    exclude: (name) => ['bundle', 'console', 'node_modules', 'static'].includes(basename(name)),
+    exclude: (name) => basename(name) === 'node_modules',
   })
+    .filter((name) => !/^(bundle|console|static)\//.test(name))
     .map((name) => join(options.outDir, name))
     .filter((path) => !wanted.has(path));
   for (const path of left) rmSync(path, { force: true });

@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /**
  * Tests run compiled, against a real PostgreSQL that `test/support` prepares. CONTRIBUTING.md says which script runs which
  * projects. The project `postgres` is every area, without the folders named `slow`; `slow` is these folders. `cluster` runs
@@ -33,7 +35,8 @@ const shared = [
 const clusterTests = process.env.OPENSEARCH_URL ? [...shared, 'cluster/*'] : ['cluster/absent'];
 
 export default {
-  maxWorkers: '100%',
+  // Tests often wait: for a deadline, a browser, a process. Three workers use two processors better than two.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // A worker keeps something of every file that it runs: past some hundred it would be out of memory, and is slow long before.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 120_000,

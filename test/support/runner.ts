@@ -1,3 +1,5 @@
+// A test file may import a decorated class before anything that loads this.
+import 'reflect-metadata';
 import { createRequire, registerHooks } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { type Definers, useDefiners } from './globals.js';
