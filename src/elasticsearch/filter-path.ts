@@ -31,7 +31,8 @@ export type Filter = (value: unknown) => Generator<undefined, unknown>;
  * @throws EngineFailure 400 where there are too many paths or names
  */
 export const readFilterPath = (texts: readonly string[]): Filter | undefined => {
-  if (texts.reduce((length, text) => length + text.length, 0) > maxCharacters) throw tooLarge(maxCharacters, 'characters');
+  if (texts.reduce((length, text) => length + text.length, 0) > maxCharacters)
+    throw tooLarge(maxCharacters, 'characters');
   const paths = texts.flatMap((text) => text.split(',')).filter((path) => path !== '');
   if (paths.length === 0) return undefined;
   if (paths.length > maxPaths) throw tooLarge(maxPaths, 'paths');
