@@ -88,11 +88,8 @@ class Subscriber {
     if (chunk !== undefined) this.input.add(chunk);
     const { atOnce, signal } = this.options;
     try {
-      while (this.pending < atOnce && !signal.aborted) {
-        const bytes = this.input.take(true);
-        if (bytes === undefined) break;
-        this.heed(readPacket(bytes, 4));
-      }
+      while (this.pending < atOnce && !signal.aborted && this.input.hasPacket(true))
+        this.heed(readPacket(this.input.take(), 4));
     } catch (error) {
       return this.fail(error as Error);
     }

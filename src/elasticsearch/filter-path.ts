@@ -1,76 +1,156 @@
 import { globOf } from '../search/syntax/glob.js';
+import { badArgument } from './error.js';
 
-/**
- * Leaves of an answer only what `filter_path` names: dotted paths, where `*` stands for any part of a name and `**` for
- * any number of names; those that begin with `-` are taken out instead. Arrays are passed through.
- * @param paths the comma-separated items of the parameter.
- */
-export const filterPath = (value: unknown, paths: readonly string[]): unknown => {
-  const split = (path: string): Path => ({ parts: path.split('.').map(matcherOf), at: 0 });
-  const excluded = paths.filter((path) => path.startsWith('-')).map((path) => split(path.slice(1)));
-  const included = paths.filter((path) => !path.startsWith('-')).map(split);
-  const kept = included.length === 0 ? value : (include(value, included) ?? {});
-  return excluded.length === 0 ? kept : exclude(kept, excluded);
-};
+/** Paths of one `filter_path`; names of all of them; characters of all of them. */
+const [maxPaths, maxNames, maxCharacters] = [100, 400, 8192];
+/** Steps that are remembered for one answer: names repeat from record to record. Others are found anew each time. */
+const maxKnown = 10_000;
+/** Values that are filtered between two looks at the clock. */
+const valuesAStep = 64;
 
 type Matcher = '**' | ((name: string) => boolean);
 
-/** What is left of a path: its parts from one on. */
-interface Path {
-  readonly parts: readonly Matcher[];
-  readonly at: number;
+/** Where a name leads: to positions after it, and whether a path ends there. */
+interface Step {
+  readonly to: Positions;
+  readonly isEnd: boolean;
 }
 
-const matcherOf = (part: string): Matcher => (part === '**' ? part : globOf(part));
+/** A set of positions within paths: `next` says what a name leads to. */
+interface Positions {
+  readonly isEmpty: boolean;
+  next(name: string): Step;
+}
 
-/** What is left of paths below a name, each once; `done` where one of them ends there. */
-const below = (paths: readonly Path[], name: string): { paths: Path[]; done: boolean } => {
-  const rest: Path[] = [];
-  let done = false;
-  const add = (path: Path) => {
-    if (!rest.some(({ parts, at }) => parts === path.parts && at === path.at)) rest.push(path);
+/** Filters an answer step by step, so that it can be done in slices of time. */
+export type Filter = (value: unknown) => Generator<undefined, unknown>;
+
+/**
+ * Reads `filter_path`, by which an answer keeps only what it names: dotted paths, where `*` stands for any part of a name and
+ * `**` for any number of names; those that begin with `-` are taken out instead. Arrays are passed through.
+ * @throws EngineFailure 400 where there are too many paths or names
+ */
+export const readFilterPath = (texts: readonly string[]): Filter | undefined => {
+  if (texts.reduce((length, text) => length + text.length, 0) > maxCharacters)
+    throw tooLarge(maxCharacters, 'characters');
+  const paths = texts.flatMap((text) => text.split(',')).filter((path) => path !== '');
+  if (paths.length === 0) return undefined;
+  if (paths.length > maxPaths) throw tooLarge(maxPaths, 'paths');
+  const excluded = paths.filter((path) => path.startsWith('-')).map((path) => namesOf(path.slice(1)));
+  const included = paths.filter((path) => !path.startsWith('-')).map(namesOf);
+  const names = [...excluded, ...included].reduce((count, path) => count + path.length, 0);
+  if (names > maxNames) throw tooLarge(maxNames, 'names');
+  return function* filter(value) {
+    const walk = new Walk();
+    const kept = included.length === 0 ? value : ((yield* walk.include(value, start(included))) ?? {});
+    return excluded.length === 0 ? kept : yield* walk.exclude(kept, start(excluded));
   };
-  for (const { parts, at: start } of paths) {
-    // Any number of names may be none: what follows is tried as well.
-    for (let at = start; at < parts.length; at += 1) {
-      const part = parts[at]!;
-      const isAny = part === '**';
-      if (isAny) add({ parts, at });
-      if (isAny ? at === parts.length - 1 : part(name)) {
-        if (at === parts.length - 1) done = true;
-        else if (!isAny) add({ parts, at: at + 1 });
+};
+
+const tooLarge = (most: number, what: string) => badArgument(`[filter_path] has at most [${most}] ${what}`);
+
+/** The names of a path; `**` beside `**` says the same as one. */
+const namesOf = (path: string): Matcher[] =>
+  path
+    .split('.')
+    .filter((name, index, names) => name !== '**' || names[index - 1] !== '**')
+    .map((name) => (name === '**' ? name : globOf(name)));
+
+/** The positions before all of the paths. A set of positions knows where names led before. */
+const start = (paths: readonly (readonly Matcher[])[]): Positions => {
+  const matchers = paths.flatMap((path) => path.map((matcher, at) => ({ matcher, isLast: at === path.length - 1 })));
+  const made = new Map<string, Positions>();
+  let known = 0;
+  const positionsOf = (at: ReadonlySet<number>): Positions => {
+    const places = [...at].sort((a, b) => a - b);
+    const key = places.join();
+    const before = made.get(key);
+    if (before !== undefined) return before;
+    const steps = new Map<string, Step>();
+    const next = (name: string): Step => {
+      const taken = steps.get(name);
+      if (taken !== undefined) return taken;
+      const step = stepFrom(places, name);
+      known += 1;
+      if (known <= maxKnown) steps.set(name, step);
+      return step;
+    };
+    const positions = { isEmpty: places.length === 0, next };
+    if (known <= maxKnown) made.set(key, positions);
+    return positions;
+  };
+  const stepFrom = (places: readonly number[], name: string): Step => {
+    const to = new Set<number>();
+    let isEnd = false;
+    for (const place of places) {
+      // Any number of names may be none: what follows is tried as well.
+      for (let at = place; ; at += 1) {
+        const { matcher, isLast } = matchers[at]!;
+        const isAny = matcher === '**';
+        if (isAny) to.add(at);
+        if (isAny ? isLast : matcher(name)) {
+          if (isLast) isEnd = true;
+          else if (!isAny) to.add(at + 1);
+        }
+        if (!isAny || isLast) break;
       }
-      if (!isAny) break;
     }
+    return { to: positionsOf(to), isEnd };
+  };
+  const first = new Set<number>();
+  let offset = 0;
+  for (const path of paths) {
+    first.add(offset);
+    offset += path.length;
   }
-  return { paths: rest, done };
+  return positionsOf(first);
 };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const include = (value: unknown, paths: readonly Path[]): unknown => {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => include(item, paths)).filter((item) => item !== undefined);
-    return items.length === 0 ? undefined : items;
-  }
-  if (!isObject(value)) return undefined;
-  const entries = Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
-    const { paths: rest, done } = below(paths, name);
-    const kept = done ? inner : rest.length === 0 ? undefined : include(inner, rest);
-    return kept === undefined ? [] : [[name, kept]];
-  });
-  return entries.length === 0 ? undefined : Object.fromEntries(entries);
-};
+/** One pass over an answer. */
+class Walk {
+  private values = 0;
 
-const exclude = (value: unknown, paths: readonly Path[]): unknown => {
-  if (Array.isArray(value)) return value.map((item) => exclude(item, paths));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
-      const { paths: rest, done } = below(paths, name);
-      if (done) return [];
-      return [[name, rest.length === 0 ? inner : exclude(inner, rest)]];
-    }),
-  );
-};
+  *include(value: unknown, positions: Positions): Generator<undefined, unknown> {
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) {
+        const kept = yield* this.include(item, positions);
+        if (kept !== undefined) items.push(kept);
+      }
+      return items.length === 0 ? undefined : items;
+    }
+    if (!isObject(value)) return undefined;
+    const entries: [string, unknown][] = [];
+    for (const [name, inner] of Object.entries(value)) {
+      if (this.isStep()) yield;
+      const { to, isEnd } = positions.next(name);
+      const kept = isEnd ? inner : to.isEmpty ? undefined : yield* this.include(inner, to);
+      if (kept !== undefined) entries.push([name, kept]);
+    }
+    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+  }
+
+  *exclude(value: unknown, positions: Positions): Generator<undefined, unknown> {
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) items.push(yield* this.exclude(item, positions));
+      return items;
+    }
+    if (!isObject(value)) return value;
+    const entries: [string, unknown][] = [];
+    for (const [name, inner] of Object.entries(value)) {
+      if (this.isStep()) yield;
+      const { to, isEnd } = positions.next(name);
+      if (!isEnd) entries.push([name, to.isEmpty ? inner : yield* this.exclude(inner, to)]);
+    }
+    return Object.fromEntries(entries);
+  }
+
+  private isStep(): boolean {
+    this.values += 1;
+    return this.values % valuesAStep === 0;
+  }
+}

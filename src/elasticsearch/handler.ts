@@ -6,16 +6,17 @@ import type { Admit, Caller } from '../rest/admit.js';
 import { readBody } from '../rest/body.js';
 import type { Hold, InFlight } from '../rest/in-flight.js';
 import { targetOf } from '../rest/origin.js';
-import { type QueryParameters, readQueryString } from '../rest/query-string.js';
+import { readQueryString } from '../rest/query-string.js';
 import type { Enter } from '../rest/request-queue.js';
 import { createTable } from '../rest/table.js';
 import { allowedVerbs, answerOptions } from '../rest/verbs.js';
 import { toApiError } from '../schema/api-error.js';
 import type { Context } from '../schema/context.js';
 import { requireScope } from '../schema/scope.js';
+import { inSlices } from '../time-slice.js';
 import type { Call, HttpAnswer } from './call.js';
 import { type EngineError, EngineFailure, noHandler, toEngineError, wrongMethod } from './error.js';
-import { filterPath } from './filter-path.js';
+import { type Filter, readFilterPath } from './filter-path.js';
 import { type Media, mediaOf } from './media.js';
 import { type EngineRoute, engineRoutes } from './routes.js';
 
@@ -54,10 +55,13 @@ export const createElasticsearch = (options: ElasticsearchOptions): RequestHandl
     // The name that a client gave its request comes back, as from the engines.
     const opaqueId = request.headers['x-opaque-id'];
     if (opaqueId !== undefined) response.setHeader('X-Opaque-Id', opaqueId);
-    serve(options, find, path, request, response).catch((error: unknown) => {
-      if (response.headersSent) next(error);
-      else answerError(options, error, request, response);
-    });
+    const view: View = { organizationId: '', filter: undefined, isPretty: false };
+    serve(options, find, { path, view, request, response })
+      .catch((error: unknown) => {
+        if (response.headersSent) throw error;
+        return answerError(options, error, { view, request, response });
+      })
+      .catch(next);
   };
 };
 
@@ -95,14 +99,27 @@ const below = (base: string, path: string): string | undefined => {
   return kind === 'applications' && name === 'elasticsearch' ? `/${rest.join('/')}` : undefined;
 };
 
+/** How an answer is written. Nothing that a request asks of it is read before its caller is known. */
+interface View {
+  /** Whose time it takes to filter. */
+  organizationId: string;
+  filter: Filter | undefined;
+  isPretty: boolean;
+}
+
+/** A request and its answer. */
+interface Exchange {
+  readonly view: View;
+  readonly request: Request;
+  readonly response: Response;
+}
+
 type Find = ReturnType<typeof createTable<RoutesAtPath>>;
 
 const serve = async (
   { admit, base, clock, createContext, enter, inFlight, search }: ElasticsearchOptions,
   find: Find,
-  path: string,
-  request: Request,
-  response: Response,
+  { path, view, request, response }: Exchange & { path: string },
 ): Promise<void> => {
   const found = find(path);
   const { index = '' } = found?.params ?? {};
@@ -117,6 +134,11 @@ const serve = async (
   if (request.method === 'OPTIONS') return answerOptions(response, allow);
   if (route === undefined) throw wrongMethod(shown, request.method, allow);
   const caller = await admit(request, response);
+  const parameters = readQueryString(request.url);
+  const pretty = parameters.get('pretty')?.at(-1);
+  view.organizationId = caller.organizationId;
+  view.isPretty = pretty === '' || pretty === 'true';
+  view.filter = readFilterPath(parameters.get('filter_path') ?? []);
   requireScope(caller, { changes: route.changes === true });
   const media = mediaOf(request.headers.accept);
   const sender = { hold: inFlight.body(caller, response), organizationId: caller.organizationId };
@@ -132,24 +154,24 @@ const serve = async (
     organizationId,
     applicationId,
     params,
-    parameters: readQueryString(request.url),
+    parameters,
     text,
     acceptsJson: media.isJson,
     load: () => (loaded ??= loadApplication(context, organizationId, applicationId, 'read')),
   };
-  write(request, response, await route.handle(call), media, inFlight.answer(caller, response));
+  const answer = await route.handle(call);
+  await write({ view, request, response }, answer, media, inFlight.answer(caller, response));
 };
 
 /** Writes an answer as `filter_path` and `pretty` ask for it. */
-const write = (
-  request: Request,
-  response: Response,
+const write = async (
+  { view, response }: Exchange,
   { status = 200, body }: HttpAnswer,
   { json }: Pick<Media, 'json'>,
   hold?: Hold,
-) => {
+): Promise<void> => {
   const isText = typeof body === 'string';
-  const text = isText ? body : asJson(request, body);
+  const text = isText ? body : await asJson(view, body);
   hold?.(Buffer.byteLength(text));
   response.writeHead(status, {
     'Content-Type': isText ? 'text/plain; charset=utf-8' : json,
@@ -158,43 +180,30 @@ const write = (
   response.end(text);
 };
 
-/** The query string, or none where it does not decode, which the error that is answered says. */
-const readableParameters = (request: Request): QueryParameters => {
-  try {
-    return readQueryString(request.url);
-  } catch {
-    return new Map();
-  }
-};
-
-const asJson = (request: Request, body: object): string => {
-  const parameters = readableParameters(request);
-  const paths = (parameters.get('filter_path') ?? []).flatMap((each) => each.split(',')).filter((each) => each !== '');
-  const shown = paths.length === 0 ? body : filterPath(body, paths);
-  const pretty = parameters.get('pretty')?.at(-1);
-  const isPretty = pretty === '' || pretty === 'true';
+const asJson = async ({ organizationId, filter, isPretty }: View, body: object): Promise<string> => {
+  const shown = filter === undefined ? body : await inSlices(organizationId, filter(body));
   return isPretty ? `${JSON.stringify(shown, undefined, 2)}\n` : JSON.stringify(shown);
 };
 
 /** Answers an error in the engines' form. What is not in the catalogue is a bare 500, its cause reported. */
-const answerError = (options: ElasticsearchOptions, error: unknown, request: Request, response: Response): void => {
-  if (error instanceof EngineFailure) return writeError(request, response, error, error.toAnswer());
+const answerError = (options: ElasticsearchOptions, error: unknown, exchange: Exchange): Promise<void> => {
+  if (error instanceof EngineFailure) return writeError(exchange, error, error.toAnswer());
   const apiError = toApiError(error, options.isConnectionLoss);
-  if (apiError === undefined || apiError.status >= 500) options.report(error, request);
+  if (apiError === undefined || apiError.status >= 500) options.report(error, exchange.request);
   const shown =
     apiError ?? new ApiError('INTERNAL', 'Something went wrong here. Say which request it was when you ask.');
-  writeError(request, response, shown, toEngineError(shown));
+  return writeError(exchange, shown, toEngineError(shown));
 };
 
 const writeError = (
-  request: Request,
-  response: Response,
+  exchange: Exchange,
   { headers = {} }: Pick<ApiError, 'headers'>,
   { status, error }: EngineError,
-): void => {
+): Promise<void> => {
+  const { request, response } = exchange;
   response.locals['failure'] = { code: error.type, message: error.reason };
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  write(request, response, { status, body: { error, status } }, mediaOrPlain(request));
+  return write(exchange, { status, body: { error, status } }, mediaOrPlain(request));
 };
 
 /** An error is written even to whom the type of answers cannot be given. */

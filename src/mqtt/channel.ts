@@ -24,11 +24,14 @@ export class Channel {
     return this.stream.writableNeedDrain;
   }
 
-  /** Sends a packet; those of one turn of the event loop go out together. */
-  send(packet: Packet): void {
-    if (!this.stream.writable) return;
-    const { version, maxBytes } = this;
-    const options = { protocolVersion: version, ...(maxBytes && { properties: { maximumPacketSize: maxBytes } }) };
+  /**
+   * Sends a packet; those of one turn of the event loop go out together. Returns false where the packet is larger than the
+   * client takes, even without its reason in words: then it counts as sent (MQTT 5.0, section 3.1.2.11.4).
+   */
+  send(packet: Packet): boolean {
+    if (!this.stream.writable) return true;
+    const bytes = this.fitting(packet);
+    if (bytes === undefined) return false;
     if (!this.isCorked) {
       this.isCorked = true;
       this.stream.cork();
@@ -37,7 +40,16 @@ export class Channel {
         this.stream.uncork();
       });
     }
-    this.stream.write(generate(packet, options));
+    this.stream.write(bytes);
+    return true;
+  }
+
+  private fitting(packet: Packet): Buffer | undefined {
+    const { version: protocolVersion, maxBytes = Number.POSITIVE_INFINITY } = this;
+    const whole = generate(packet, { protocolVersion });
+    if (whole.length <= maxBytes) return whole;
+    const short = generate(withoutWords(packet), { protocolVersion });
+    return short.length <= maxBytes ? short : undefined;
   }
 
   /** Does this after a time, unless another time is set or it is forgotten. */
@@ -60,3 +72,9 @@ export class Channel {
     this.after(closing, () => this.stream.destroy());
   }
 }
+
+const withoutWords = (packet: Packet): Packet => {
+  if (packet.cmd !== 'connack' && packet.cmd !== 'puback' && packet.cmd !== 'disconnect') return packet;
+  const { reasonString: _words, ...properties } = packet.properties ?? {};
+  return { ...packet, properties };
+};

@@ -1,14 +1,18 @@
 import type { Socket } from 'node:net';
 import type { IConnectPacket, IPublishPacket, Packet } from 'mqtt-packet';
 import type { Caller } from '../entities/caller.js';
-import { ApiError } from '../errors.js';
 import type { Hold } from '../rest/in-flight.js';
+import { AccessCheck } from './access-check.js';
 import { Channel, type Stream } from './channel.js';
-import { connectRefusal, type Greeting, readConnect, unwelcome, welcome } from './handshake.js';
+import { connectRefusal, type Greeting, readConnect, tooSmall, unwelcome, welcome } from './handshake.js';
 import { type Answer, Inbox, type InboxOptions } from './inbox.js';
 import { Exchange, holdBytes, requireSender } from './message.js';
+import type { Paces } from './pace.js';
 import { PacketBuffer, readPacket, requireIdentifier } from './packet.js';
-import { nameOf, Reason, Refusal } from './reason.js';
+import { late, nameOf, Reason, Refusal } from './reason.js';
+import type { RepeatedEvents } from './repeated.js';
+import { answerSubscription } from './subscription.js';
+import { Turn } from './turn.js';
 
 /** What a connection needs of the service. */
 export interface ConnectionOptions extends InboxOptions {
@@ -16,6 +20,10 @@ export interface ConnectionOptions extends InboxOptions {
   authenticate: (authorization: string | undefined) => Promise<Caller>;
   /** Takes a place among the connections of the caller; gives how to give it back. @throws Refusal */
   takePlace: (caller: Caller) => () => void;
+  /** Counts packets that store nothing. */
+  paces: Paces;
+  /** Logs what is refused. */
+  refused: RepeatedEvents;
   /** How long a client may take to say who it is, and to send or fetch a packet. Milliseconds. */
   times: { connect: number; packet: number };
 }
@@ -29,9 +37,12 @@ export class Connection {
   private readonly input = new PacketBuffer();
   private readonly channel: Channel;
   private readonly inbox: Inbox;
+  private readonly access: AccessCheck;
   private state: 'new' | 'connecting' | 'open' | 'over' = 'new';
   private greeting: Greeting | undefined;
   private caller: Caller | undefined;
+  /** When it may be read, once the caller is known. */
+  private turn: Turn | undefined;
   private isStopping = false;
   private hasEnded = false;
   private giveBack: (() => void) | undefined;
@@ -46,12 +57,13 @@ export class Connection {
     private readonly options: ConnectionOptions,
   ) {
     this.channel = new Channel(stream);
+    this.access = new AccessCheck(options.authenticate, (error) => this.disconnect(options.refusalOf(error)));
     this.inbox = new Inbox(options, socket, {
       answer: (answer) => this.acknowledge(answer),
-      fail: (refusal) => this.disconnect(refusal),
+      refused: (packet, bytes, refusal) => this.refuseMessage(packet, bytes, refusal),
       progress: () => this.process(),
     });
-    this.channel.after(options.times.connect, () => this.disconnect(late('The client did not say who it is in time.')));
+    this.channel.after(options.times.connect, () => this.disconnect(late.connect));
     stream.on('data', (chunk: Buffer) => this.take(chunk));
     stream.on('end', () => {
       this.hasEnded = true;
@@ -78,9 +90,8 @@ export class Connection {
   }
 
   private get isReading(): boolean {
-    return (
-      (this.state === 'new' || this.state === 'open') && !this.isStopping && this.inbox.hasRoom && !this.channel.isFull
-    );
+    const isOpen = (this.state === 'new' || this.state === 'open') && !this.isStopping;
+    return isOpen && this.inbox.hasRoom && !this.channel.isFull && this.turn?.isPaused !== true;
   }
 
   private take(chunk: Buffer): void {
@@ -94,8 +105,8 @@ export class Connection {
     let packets = 0;
     try {
       while (this.isReading) {
-        const bytes = this.input.take(this.state === 'open');
-        if (bytes === undefined) break;
+        if (!this.input.hasPacket(this.state === 'open') || this.turn?.takesPacket() === false) break;
+        const bytes = this.input.take();
         packets++;
         this.heed(readPacket(bytes, this.channel.version), bytes.length);
       }
@@ -132,7 +143,7 @@ export class Connection {
     if (watched === this.watched && !isNext) return;
     this.watched = watched;
     if (watched === 'nothing') this.channel.forget();
-    else this.channel.after(this.options.times.packet, () => this.disconnect(late(slow[watched])));
+    else this.channel.after(this.options.times.packet, () => this.disconnect(late[watched]));
   }
 
   private heed(packet: Packet, bytes: number): void {
@@ -142,25 +153,15 @@ export class Connection {
       void this.connect(packet);
       return;
     }
+    if (packet.cmd === 'publish') return this.publish(packet, bytes);
+    this.turn!.charge(bytes);
     switch (packet.cmd) {
-      case 'publish':
-        return this.publish(packet, bytes);
       case 'pingreq':
         this.channel.send({ cmd: 'pingresp' });
-        return void this.recheck();
-      case 'subscribe': {
-        const { messageId = 0, subscriptions } = packet;
-        const code = this.channel.version === 5 ? Reason.notAuthorized : Reason.unspecified;
-        requireIdentifier(messageId);
-        if (subscriptions.length === 0) throw new Refusal(Reason.protocolError, 'A SUBSCRIBE names a topic.');
-        return this.channel.send({ cmd: 'suback', messageId, granted: subscriptions.map(() => code) });
-      }
-      case 'unsubscribe': {
-        const { messageId = 0, unsubscriptions } = packet;
-        requireIdentifier(messageId);
-        const granted = unsubscriptions.map(() => Reason.noSubscription);
-        return this.channel.send({ cmd: 'unsuback', messageId, granted });
-      }
+        return this.access.begin(this.greeting!.authorization);
+      case 'subscribe':
+      case 'unsubscribe':
+        return void this.channel.send(answerSubscription(packet, this.channel.version));
       case 'disconnect':
         this.hasEnded = true;
         this.isStopping = true;
@@ -174,22 +175,23 @@ export class Connection {
     const { options, channel, socket } = this;
     try {
       if (packet.protocolVersion === 5) channel.version = 5;
+      channel.maxBytes = packet.properties?.maximumPacketSize;
       const greeting = readConnect(packet);
-      channel.maxBytes = greeting.maxBytes;
       const caller = await options.admit(greeting.authorization, socket);
       requireSender(caller);
       if (this.state !== 'connecting') return;
       this.giveBack = options.takePlace(caller);
+      this.turn = new Turn(caller, options.paces, () => this.process());
       this.greeting = greeting;
       this.caller = caller;
     } catch (error) {
       return this.refuse(error);
     }
+    if (!channel.send(welcome(packet, this.greeting))) return this.disconnect(tooSmall);
     this.state = 'open';
     channel.forget();
     options.metrics.connected('success');
     this.stream.setTimeout(this.greeting.keepAlive * 1500);
-    channel.send(welcome(packet, this.greeting));
     this.process();
   }
 
@@ -228,19 +230,21 @@ export class Connection {
     });
   }
 
-  /** A token that was revoked does not keep its connection. */
-  private async recheck(): Promise<void> {
-    try {
-      await this.options.authenticate(this.greeting!.authorization);
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') this.disconnect(this.options.refusalOf(error));
-    }
+  /** Logs and counts a message that is refused. */
+  private refuseMessage({ qos, topic }: IPublishPacket, bytes: number, refusal: Refusal): void {
+    const { organizationId, tokenId } = this.caller!;
+    const [reason, message] = [nameOf(refusal.reason), refusal.message.slice(0, maxWords)];
+    const fields = { organizationId, topic: topic.slice(0, 100), reason, message };
+    this.options.refused.note(`${tokenId} ${reason}`, fields, 'mqtt message refused');
+    if (this.state === 'over') return;
+    this.turn!.charge(bytes);
+    if (qos === 0 && refusal.isFatal) this.disconnect(refusal);
   }
 
   /** The client said nothing for longer than it promised; while we do not read, it may have. */
   private lapse(): void {
     if (!this.isReading) this.stream.setTimeout(this.greeting!.keepAlive * 1500);
-    else this.disconnect(late('The client was silent for too long.'));
+    else this.disconnect(late.silent);
   }
 
   /** Ends the connection for a reason, which only MQTT 5 can say. */
@@ -261,12 +265,15 @@ export class Connection {
   private endIfDone(): void {
     if (this.state !== 'open' && !(this.hasEnded && this.state === 'new')) return;
     if (!this.inbox.isEmpty || !(this.isStopping || this.hasEnded)) return;
+    // What a client sent before its end is read in its turn.
+    if (this.turn?.isPaused && !this.isStopping) return;
     if (this.isStopping && !this.hasEnded) this.goodbye(Reason.shuttingDown, 'The service is stopping.');
     this.finish();
   }
 
   private finish(): void {
     this.state = 'over';
+    this.turn?.end();
     this.input.clear();
     this.forget();
     this.channel.close();
@@ -274,21 +281,17 @@ export class Connection {
 
   private note(reason: Reason, message: string): void {
     const address = this.socket.remoteAddress;
-    this.options.log.info({ address, reason: nameOf(reason), message }, 'mqtt connection refused');
+    const fields = { address, reason: nameOf(reason), message };
+    this.options.refused.note(`${address} ${reason}`, fields, 'mqtt connection refused');
   }
 
   private release(): void {
     this.state = 'over';
+    this.turn?.end();
+    this.input.clear();
     this.inbox.leave();
     this.channel.forget();
     this.forget();
     this.giveBack?.();
   }
 }
-
-const slow = {
-  packet: 'The client did not send the rest of a packet in time.',
-  drain: 'The client did not fetch what it was sent in time.',
-};
-
-const late = (message: string) => new Refusal(Reason.keepAliveTimeout, message);

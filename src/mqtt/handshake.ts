@@ -18,8 +18,6 @@ export interface Greeting {
   keepAlive: number;
   /** Whether reasons may be given in words (MQTT 5.0, section 3.1.2.11.7). */
   wantsWords: boolean;
-  /** Bytes of a packet that it takes; undefined: any. */
-  maxBytes: number | undefined;
 }
 
 /** Reads a CONNECT. @throws Refusal where it asks for what there is not */
@@ -33,13 +31,13 @@ export function readConnect(packet: IConnectPacket): Greeting {
     throw new Refusal(Reason.badAuthenticationMethod, 'Authenticate with a token as user name or password.');
   if (will && protocolVersion === 5 && will.qos === 2) throw new Refusal(Reason.qos, 'QoS is at most 1.');
   if (will && protocolVersion === 5 && will.retain) throw new Refusal(Reason.retain, 'Nothing is retained.');
-  const { maximumPacketSize } = properties ?? {};
+  if (properties?.maximumPacketSize === 0)
+    throw new Refusal(Reason.protocolError, 'Maximum Packet Size is at least 1; leave it out for packets of any size.');
   return {
     clientId,
     authorization: authorizationOf(packet),
     keepAlive: keepalive === 0 || keepalive > longestKeepAlive ? longestKeepAlive : keepalive,
     wantsWords: properties?.requestProblemInformation !== false,
-    maxBytes: typeof maximumPacketSize === 'number' ? maximumPacketSize : undefined,
   };
 }
 
@@ -85,3 +83,9 @@ export function connectRefusal(error: unknown, refusalOf: (error: unknown) => Re
   const isLimited = error instanceof ApiError && error.code === 'RATE_LIMITED';
   return new Refusal(isUnknown ? Reason.badCredentials : isLimited ? Reason.connectionRate : reason, message);
 }
+
+/** Why a client is refused that would not take our answer to its CONNECT. */
+export const tooSmall = new Refusal(
+  Reason.packetTooLarge,
+  'The client takes no packet as large as the answer to its CONNECT.',
+);

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { IPublishPacket } from 'mqtt-packet';
 import type { Caller } from '../entities/caller.js';
 import { ApiError, QuotaError } from '../errors.js';
-import type { Log } from '../log.js';
 import { InOrder } from './acknowledgements.js';
 import { type MessageStore, storeMessage } from './message.js';
 import type { MqttMetrics } from './metrics.js';
@@ -17,7 +16,6 @@ export interface InboxOptions {
   /** Whatever went wrong, as what the client is told. */
   refusalOf: (error: unknown) => Refusal;
   metrics: MqttMetrics;
-  log: Log;
 }
 
 /** What a message comes to: it is stored, perhaps with a sentence on what of it is not, or refused. */
@@ -27,8 +25,8 @@ export type Answer = { messageId: number; words?: string | undefined } | { messa
 interface Handlers {
   /** Takes the answer to a message at QoS 1, in the order of the messages. */
   answer: (answer: Answer) => void;
-  /** A message at QoS 0 was refused for a reason that ends the connection. */
-  fail: (refusal: Refusal) => void;
+  /** A message was refused; at QoS 1 its answer follows. */
+  refused: (packet: IPublishPacket, bytes: number, refusal: Refusal) => void;
   /** A message was settled. */
   progress: () => void;
 }
@@ -37,7 +35,6 @@ interface Handlers {
 export const maxInFlight = 100;
 /** Bytes of messages under way beyond which no more of the connection are read. */
 const maxPendingBytes = 64 * 1024;
-const maxWords = 500;
 
 /** The messages of a connection that are under way: stored many at a time, answered in their order. */
 export class Inbox {
@@ -71,8 +68,8 @@ export class Inbox {
 
   /** Stores a message. @param bytes of its packet */
   take(packet: IPublishPacket, bytes: number, sender: Sender): void {
-    const { qos, topic, messageId = 0 } = packet;
-    const { metrics, log, refusalOf } = this.options;
+    const { qos, messageId = 0 } = packet;
+    const { metrics, refusalOf } = this.options;
     const settle = qos === 1 ? this.answers.open() : undefined;
     const begun = performance.now();
     this.pending++;
@@ -90,11 +87,9 @@ export class Inbox {
       },
       (error: unknown) => {
         const refusal = refusalOf(error);
-        const [reason, message] = [nameOf(refusal.reason), refusal.message.slice(0, maxWords)];
-        log.info({ topic: topic.slice(0, 100), reason, message }, 'mqtt message refused');
         done(refusal.reason);
-        if (settle !== undefined) settle({ messageId, refusal });
-        else if (refusal.isFatal) this.handlers.fail(refusal);
+        this.handlers.refused(packet, bytes, refusal);
+        settle?.({ messageId, refusal });
         this.handlers.progress();
       },
     );

@@ -34,17 +34,21 @@ export class PacketBuffer {
   }
 
   /**
-   * The next packet that is complete.
+   * Whether the next packet is complete.
    * @param withPayload whether a message may come; before CONNECT nothing large may.
    * @throws Refusal as soon as its length says that it is too large
    */
-  take(withPayload: boolean): Buffer | undefined {
+  hasPacket(withPayload: boolean): boolean {
     this.wanted ??= this.readLength(withPayload);
-    if (this.wanted === undefined || this.size < this.wanted) return undefined;
+    return this.wanted !== undefined && this.size >= this.wanted;
+  }
+
+  /** Takes the next packet out; there must be one. */
+  take(): Buffer {
     const all = this.join();
     const packet = all.subarray(0, this.wanted);
-    this.chunks = all.length > this.wanted ? [all.subarray(this.wanted)] : [];
-    this.size -= this.wanted;
+    this.chunks = all.length > packet.length ? [all.subarray(packet.length)] : [];
+    this.size -= packet.length;
     this.wanted = undefined;
     return packet;
   }

@@ -80,3 +80,13 @@ const returnCodes: Partial<Record<Reason, number>> = {
   [Reason.badCredentials]: 4,
   [Reason.notAuthorized]: 5,
 };
+
+const tooLate = (message: string) => new Refusal(Reason.keepAliveTimeout, message);
+
+/** Why a connection ends whose client took too long. */
+export const late = {
+  connect: tooLate('The client did not say who it is in time.'),
+  packet: tooLate('The client did not send the rest of a packet in time.'),
+  drain: tooLate('The client did not fetch what it was sent in time.'),
+  silent: tooLate('The client was silent for too long.'),
+};

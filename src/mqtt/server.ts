@@ -5,7 +5,9 @@ import type { Log } from '../log.js';
 import { createEncryption } from './certificate.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { createMqttMetrics } from './metrics.js';
+import { Paces } from './pace.js';
 import { type PlaceLimits, Places } from './place.js';
+import { RepeatedEvents } from './repeated.js';
 
 /** A server that speaks MQTT 3.1.1 and 5: clients publish to it, and nobody subscribes. */
 export interface MqttServer {
@@ -18,7 +20,7 @@ export interface MqttServer {
 }
 
 /** What the server needs of the service. */
-export interface MqttOptions extends Omit<ConnectionOptions, 'takePlace' | 'metrics'> {
+export interface MqttOptions extends Omit<ConnectionOptions, 'takePlace' | 'metrics' | 'paces' | 'refused'> {
   limits: PlaceLimits;
   tls: { certFile: string; keyFile: string } | undefined;
   /** Listens; gives the servers, and host and port. */
@@ -40,14 +42,16 @@ export async function startMqtt(options: MqttOptions): Promise<MqttServer> {
   const places = new Places(limits);
   const encryption = tls && createEncryption(tls, log);
   const metrics = createMqttMetrics(registry, () => places.size);
-  const connectionOptions = { ...options, metrics, takePlace: places.take.bind(places) };
+  const refused = new RepeatedEvents(log);
+  const connectionOptions = { ...options, metrics, takePlace: places.take.bind(places), paces: new Paces(), refused };
   const open = new Set<Connection>();
   const take = (socket: Socket) => {
     // It may break before anybody else listens.
     socket.on('error', () => undefined);
     if (open.size >= limits.connections + spare || !options.accept(socket)) {
       metrics.connected('address');
-      log.info({ address: socket.remoteAddress, reason: 'address' }, 'mqtt connection refused');
+      const address = socket.remoteAddress;
+      refused.note(`${address} address`, { address, reason: 'address' }, 'mqtt connection refused');
       return void socket.destroy();
     }
     const stream = encryption?.wrap(socket) ?? socket;
@@ -69,6 +73,7 @@ export async function startMqtt(options: MqttOptions): Promise<MqttServer> {
       over.abort();
       for (const connection of open) connection.destroy();
       await accepted;
+      refused.tell();
       encryption?.close();
     },
   };

@@ -1,0 +1,40 @@
+import type { Log } from '../log.js';
+
+/** Kinds of events that are told apart; what comes beyond them in a minute is counted together. */
+const maxKinds = 1000;
+
+/** Logs the first of equal events at once, and every minute how many more there were. */
+export class RepeatedEvents {
+  private readonly kinds = new Map<string, { fields: object; message: string; count: number }>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param every milliseconds between two counts */
+  constructor(
+    private readonly log: Pick<Log, 'info'>,
+    private readonly every = 60_000,
+  ) {}
+
+  /** @param key equal for events of which one stands for all */
+  note(key: string, fields: object, message: string): void {
+    const kind = this.kinds.get(key) ?? (this.kinds.size < maxKinds ? undefined : this.kinds.get(others));
+    if (kind !== undefined) {
+      kind.count++;
+      kind.fields = fields;
+      return;
+    }
+    this.kinds.set(this.kinds.size < maxKinds ? key : others, { fields, message, count: 0 });
+    this.log.info(fields, message);
+    this.timer ??= setTimeout(() => this.tell(), this.every).unref();
+  }
+
+  /** Logs what was counted. */
+  tell(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    for (const { fields, message, count } of this.kinds.values())
+      if (count > 0) this.log.info({ ...fields, count }, `${message}, and as many more like it as \`count\` says`);
+    this.kinds.clear();
+  }
+}
+
+const others = '';

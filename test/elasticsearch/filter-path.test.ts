@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { delayDuring } from '../attack/delay.js';
+import { send, useField } from './field.js';
+
+const field = useField();
+const many = (count: number) => Array.from({ length: count }, () => '**').join('.');
+const at = (paths: string, token = field.token) =>
+  send({ ...field, token }, 'GET', `/_search?filter_path=${encodeURIComponent(paths)}`);
+
+describe('filter_path', () => {
+  it('of 1,600 stars costs a caller without a token no time of the service', async () => {
+    const { result, longest } = await delayDuring(() => at(`${many(1600)}.x`, 'ddp_unknown'));
+    expect(result.status).toBe(401);
+    expect(longest).toBeLessThan(50);
+  });
+
+  it('is not read before the caller is known', async () => {
+    const answer = await at('status', 'ddp_unknown');
+    expect(Object.keys(answer.body)).toEqual(['error', 'status']);
+  });
+
+  it('shapes the errors of a caller that is known', async () => {
+    const answer = await send(field, 'GET', '/_search?filter_path=status&from=x');
+    expect(answer.body).toEqual({ status: 400 });
+  });
+
+  it('takes neighbouring ** as one', async () => {
+    const { result, longest } = await delayDuring(() => at(`${many(1600)}.label`));
+    expect(result.body.hits.hits).toHaveLength(3);
+    expect(longest).toBeLessThan(100);
+  });
+
+  it.each([
+    ['paths', Array.from({ length: 101 }, (_, index) => `a${index}`).join()],
+    ['names', Array.from({ length: 401 }, () => '*').join('.')],
+    ['characters', 'x'.repeat(8193)],
+  ])('of too many %s is refused', async (what, paths) => {
+    const answer = await at(paths);
+    expect([answer.status, answer.body.error.type]).toEqual([400, 'illegal_argument_exception']);
+    expect(answer.body.error.reason).toContain(what);
+  });
+
+  it('finds what lies behind stars between ** at a length that only tries of each pair would take long for', async () => {
+    const { result, longest } = await delayDuring(() => at(Array.from({ length: 190 }, () => '**.*').join('.')));
+    expect(result.body).toEqual({});
+    expect(longest).toBeLessThan(100);
+  });
+});

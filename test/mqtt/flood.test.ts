@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLog } from '../../src/log.js';
+import { Pace } from '../../src/mqtt/pace.js';
+import { delayDuring } from '../attack/delay.js';
+import { makeDevice, makeDeviceToken, recordsOf, useMqtt } from './mqtt-world.js';
+import { RawClient } from './raw-client.js';
+
+const lines: { msg: string; count?: number; reason?: string; level: string }[] = [];
+const log = createLog('info', { write: (line) => void lines.push(JSON.parse(line) as never) });
+const world = useMqtt({}, { log });
+const clients: RawClient[] = [];
+let deviceId: string;
+let token: string;
+let devices = 0;
+/** Packets of one device are counted together, so each test has a device of its own. */
+beforeEach(async () => {
+  deviceId = await makeDevice(world.tenant, `f0-0${devices++}`);
+  token = await makeDeviceToken(world.tenant, deviceId);
+});
+const letIn = async (version: 4 | 5 = 5, more = {}) => {
+  const client = await RawClient.as(token, world.url, version, more);
+  clients.push(client);
+  return client;
+};
+/** Waits until a client has so many packets of a kind. @throws where its connection ends before */
+const answers = async (client: RawClient, cmd: string, count: number) => {
+  while (client.packets.filter((packet) => packet.cmd === cmd).length < count) {
+    if (client.socket.destroyed) throw new Error(`The connection ended before ${count} packets of ${cmd}.`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+};
+afterEach(async () => {
+  for (const client of clients) client.leave();
+  await Promise.all(clients.splice(0).map((client) => client.closed()));
+});
+
+/** 192 kB of PINGREQ; of SUBSCRIBE and UNSUBSCRIBE that name one topic. */
+const floods: [name: string, answer: string, bytes: Buffer][] = [
+  ['PINGREQ', 'pingresp', Buffer.alloc(192 * 1024, Buffer.from('c000', 'hex'))],
+  ['SUBSCRIBE', 'suback', Buffer.alloc(198 * 1000, Buffer.from('820700010000016100', 'hex'))],
+  ['UNSUBSCRIBE', 'unsuback', Buffer.alloc(192 * 1024, Buffer.from('a206000100000161', 'hex'))],
+];
+
+describe('a flood of packets that store nothing, of one device', () => {
+  it.each(floods)(
+    'of %s over twenty connections holds the event loop for no longer than a slice',
+    async (_name, answer, bytes) => {
+      const flooding = await Promise.all(Array.from({ length: 20 }, () => letIn()));
+      const { longest } = await delayDuring(async () => {
+        for (const client of flooding) client.write(bytes);
+        const other = await RawClient.as(world.ingestToken, world.url, 5, { clientId: 'ab-01' });
+        clients.push(other);
+        other.publish(1, { beside: 'a flood' });
+        expect(await other.packet('puback')).toMatchObject({ reasonCode: 0 });
+        await Promise.all(flooding.map((client) => answers(client, answer, 1)));
+      });
+      expect(longest).toBeLessThan(100);
+    },
+  );
+
+  it('is read at the pace of the connection, so that most of it waits', async () => {
+    const client = await letIn();
+    client.write(floods[0]![2]);
+    await answers(client, 'pingresp', 500);
+    // What is left comes at 50 a second: within the time of a ping of another connection not a hundred.
+    const other = await letIn();
+    other.send({ cmd: 'pingreq' });
+    await other.packet('pingresp');
+    expect(client.packets.length).toBeLessThan(700);
+  });
+
+  it('ends with its client', async () => {
+    const client = await letIn();
+    client.write(floods[0]![2]);
+    await answers(client, 'pingresp', 400);
+    client.leave();
+    await client.closed();
+    const connections = async () => {
+      const response = await fetch(`${world.service.url}/metrics`);
+      return /^ddp_mqtt_connections (\d+)$/m.exec(await response.text())?.[1];
+    };
+    let open = await connections();
+    while (open !== '0') open = await connections();
+    expect(open).toBe('0');
+  });
+
+  it('lets messages through that come before the client half closes', async () => {
+    const client = await letIn();
+    for (let number = 1; number <= 150; number++) client.send({ cmd: 'pingreq' });
+    client.publish(7, { after: 'pings' });
+    client.socket.end();
+    await client.closed();
+    expect(client.packets.filter(({ cmd }) => cmd === 'pingresp')).toHaveLength(150);
+    expect((await recordsOf(world.tenant, deviceId)).some(({ data }) => data['after'] === 'pings')).toBe(true);
+  });
+});
+
+describe('the pace of packets', () => {
+  it('lets a burst through, and then one packet a tenth of a second', () => {
+    const pace = new Pace({ perSecond: 10, burst: 3 });
+    expect([1, 1, 1, 1, 1].map((packets) => pace.spend(packets, 1000))).toEqual([0, 0, 0, 100, 200]);
+    expect(pace.spend(1, 1200)).toBe(100);
+    expect(pace.spend(1, 10_000)).toBe(0);
+  });
+});
+
+describe('the log of refused messages', () => {
+  it('has a line for the first of a token and reason, and one for how many came after it', async () => {
+    const client = await letIn();
+    lines.length = 0;
+    for (let number = 1; number <= 50; number++) client.publish(number, {}, 'no/such/topic');
+    await answers(client, 'puback', 50);
+    const refused = lines.filter(({ msg }) => msg.startsWith('mqtt message refused'));
+    expect(refused).toMatchObject([{ reason: 'topicName' }]);
+  });
+});
+
+describe('Maximum Packet Size', () => {
+  it.each([1, 2, 3, 4])(
+    'of %i ends the connection, whose CONNACK does not fit, and is no fault of ours',
+    async (size) => {
+      lines.length = 0;
+      const client = await RawClient.to(world.url, 5);
+      clients.push(client);
+      client.hello(world.deviceToken, { properties: { maximumPacketSize: size } });
+      await client.closed();
+      expect(client.packets).toEqual([]);
+      expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+    },
+  );
+
+  it('leaves an answer out that is larger, and keeps the connection', async () => {
+    const client = await letIn(5, { properties: { maximumPacketSize: 64 } });
+    const subscriptions = Array.from({ length: 100 }, (_, index) => ({ topic: `t${index}`, qos: 0 as const }));
+    client.send({ cmd: 'subscribe', messageId: 1, subscriptions });
+    client.send({ cmd: 'pingreq' });
+    await client.packet('pingresp');
+    expect(client.packets.map(({ cmd }) => cmd)).toEqual(['connack', 'pingresp']);
+  });
+});
