@@ -2,6 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { Registry } from 'prom-client';
 import type { Sql } from 'sql-template-tag';
 import { createRecheck } from './auth/recheck.js';
+import { cleanImports } from './clean-imports.js';
 import type { Config } from './config.js';
 import { type Connections, openConnections } from './connections.js';
 import type { CallReads } from './database/call-read.js';
@@ -17,7 +18,6 @@ import { createJobs, type Jobs } from './jobs/jobs.js';
 import { createLive, type Live } from './live/live.js';
 import type { Log } from './log.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
-import { createPeriodicTasks } from './periodic-tasks.js';
 import { prepareDatabase } from './prepare.js';
 import type { ClusterStore, ClusterStoreOptions } from './records/opensearch/cluster-store.js';
 import { followJournal } from './records/opensearch/move/drain.js';
@@ -278,13 +278,3 @@ function openJobs(
       (error instanceof ApiError && error.code === 'UNAVAILABLE'),
   });
 }
-
-/** Deletes files that nobody imports. */
-const cleanImports = (imports: Pick<Imports, 'purge' | 'erase'>, log: Log) =>
-  createPeriodicTasks(
-    {
-      imports: { every: 60_000, run: () => imports.purge() },
-      removed: { every: 5000, run: () => imports.erase() },
-    },
-    { log, failed: 'old files were not deleted; it will be done again' },
-  );

@@ -93,7 +93,8 @@ describe('many numbers that were laid together', () => {
       expect(digest.rank(5)).toBeCloseTo((100 * sorted.findLastIndex((value) => value <= 5)) / (count - 1), 9);
       expect((await digest.deviations(pace)).percentile(20)).toBe(0);
     });
-    expect(held).toBeLessThan(100);
+    // A collection of the worker's heap counts, too.
+    expect(held).toBeLessThan(200);
   });
 
   it('are read no longer than the deadline', async () => {
