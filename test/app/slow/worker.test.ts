@@ -119,6 +119,7 @@ describe('two workers', () => {
   });
 
   it('go on when one is killed, another takes its place, and no counter falls', async () => {
+    expect((await ask(account)).status).toBe(200);
     const count = await accountCount();
     const before = await workers(service);
     process.kill(before[0]!, 'SIGKILL');
