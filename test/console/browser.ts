@@ -19,10 +19,17 @@ export interface Opened {
   faults: string[];
 }
 
-/** Connects the tests of a file to the browser that all files of a run share; their pages close with the file. */
-export const useBrowser = () => {
+/**
+ * Connects the tests of a file to the browser that all files of a run share; their pages close with the file. A file that
+ * traces has a browser of its own: a browser traces for one at a time.
+ */
+export const useBrowser = ({ own = false } = {}) => {
   let browser: Browser;
   beforeAll(async () => {
+    if (own) {
+      browser = await chromium.launch(options!);
+      return;
+    }
     const response = await fetch(`${process.env['DDP_TEST_SHARED']}/browser`);
     if (!response.ok) throw new Error(await response.text());
     browser = await chromium.connect(((await response.json()) as { endpoint: string }).endpoint);

@@ -6,7 +6,7 @@ import { longestTask, longestTaskAllowed } from '../task.js';
 
 describeInBrowser('live records', () => {
   const world = useWorld();
-  const browser = useBrowser();
+  const browser = useBrowser({ own: true });
 
   /** An application with one device. */
   const furnished = async () => {
