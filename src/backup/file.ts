@@ -127,7 +127,7 @@ export async function* readBackup(path: string): AsyncGenerator<Frame> {
   const source = createReadStream(path);
   const bytes = source.pipe(createZstdDecompress());
   source.on('error', (error) => bytes.destroy(error));
-  // What stands after the end may be an error when nobody reads any more.
+  // Bytes after the end may raise an error after the last reader is gone.
   bytes.on('error', () => undefined);
   let rest: Buffer = Buffer.alloc(0);
   let signature: Buffer | undefined;

@@ -3,14 +3,14 @@ import { badArgument } from './error.js';
 
 /** Paths of one `filter_path`; names of all of them; characters of all of them. */
 const [maxPaths, maxNames, maxCharacters] = [100, 400, 8192];
-/** Steps that are remembered for one answer: names repeat from record to record. Others are found anew each time. */
+/** Maximum number of steps that one answer remembers, since names repeat from record to record. Others are computed again. */
 const maxKnown = 10_000;
 /** Values that are filtered between two looks at the clock. */
 const valuesAStep = 64;
 
 type Matcher = '**' | ((name: string) => boolean);
 
-/** Where a name leads: to positions after it, and whether a path ends there. */
+/** A step from a name: the positions after it, and whether a path ends there. */
 interface Step {
   readonly to: Positions;
   readonly isEnd: boolean;

@@ -99,7 +99,7 @@ const below = (base: string, path: string): string | undefined => {
   return kind === 'applications' && name === 'elasticsearch' ? `/${rest.join('/')}` : undefined;
 };
 
-/** How an answer is written. Nothing that a request asks of it is read before its caller is known. */
+/** The format of an answer. The handler reads it from the request only after it knows the caller. */
 interface View {
   /** Whose time it takes to filter. */
   organizationId: string;

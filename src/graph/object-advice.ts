@@ -3,7 +3,7 @@ export interface CountedField {
   /** Names of the field and of those above it. */
   path: readonly string[];
   objects: number;
-  /** How many lists of it there are. */
+  /** Number of its lists. */
   calls: number;
   /** The argument that limits it, and the objects that one item more in each of its lists adds. */
   size?: { name: string; perItem: number };

@@ -12,7 +12,7 @@ const maxStored = 2048 * mebibyte;
 /** Bytes after which what a file takes is counted again, and time after which it is, in milliseconds. */
 const countEvery = { bytes: 4 * mebibyte, time: 10_000 };
 
-/** What of an import is stored: the file as it came, or the rows that were read from it. */
+/** The stored form of an import: the file as it came, or the rows that were read from it. */
 type Counted = 'bytes' | 'unpacked';
 
 /** An import whose bytes are counted. */

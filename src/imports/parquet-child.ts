@@ -164,7 +164,7 @@ const handOver = async (
   return row;
 };
 
-/** What tenants wait for comes first, where the system lets a process say so. */
+/** Lowers the priority of this process below the service's, where the system allows it. */
 const yieldToOthers = (): void => {
   try {
     setPriority(5);

@@ -7,7 +7,7 @@ const snappy = (input: Uint8Array, length: number): Uint8Array => {
   return output;
 };
 
-/** What decompresses pages, each to so many bytes at most. */
+/** Decompressors of pages; each takes the maximum number of bytes. */
 export const compressors = {
   SNAPPY: snappy,
   GZIP: (input, maxOutputLength) => gunzipSync(input, { maxOutputLength }),

@@ -31,7 +31,7 @@ export interface Group {
   chunks: Chunk[];
 }
 
-/** What a footer says that reading the file relies on. */
+/** The values of a footer that reading the file relies on. */
 export interface Footer {
   /** Names of the columns at the top. */
   names: string[];

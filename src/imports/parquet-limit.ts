@@ -26,7 +26,7 @@ export const valueBudget = (size: number): number => Math.min(2 ** 28, 2 ** 24 +
 /** Bytes of NDJSON that a whole file may become, relative to its size. */
 export const rowBudget = (size: number): number => Math.min(2 ** 30, 16 * 2 ** 20 + 64 * size);
 
-/** What pages take: bytes after decompression, values, and pages. */
+/** The cost of pages: bytes after decompression, values, and number of pages. */
 export interface Taken {
   bytes: number;
   values: number;

@@ -9,13 +9,13 @@ import type { OpenImport } from './import-row.js';
 import { type ParquetCursor, unpackParquet } from './parquet.js';
 import { rowBudget } from './parquet-limit.js';
 
-/** Where the unpacking of a stored file stands: in the file, and in the rows that were written. */
+/** The position of the unpacking of a stored file: in the file, and in the rows that were written. */
 interface UnpackCursor extends ParquetCursor {
   /** Bytes of rows. */
   written: number;
 }
 
-/** What a step did: without a cursor all rows are written. */
+/** The result of a step: without a cursor all rows are written. */
 export type UnpackStep = { faults: ImportFault[] } | { cursor: UnpackCursor | null };
 
 const beginning: UnpackCursor = { group: 0, row: 0, bytes: 0, values: 0, written: 0 };

@@ -9,7 +9,7 @@ import type { StartedService } from './shared-service.js';
 
 /** What test files share: a service for each worker, and one browser. Each starts when a file first asks for it. */
 export interface Shared {
-  /** Where workers ask: `GET /service?worker=1&index=postgres`, `GET /browser`. */
+  /** The address that workers call: `GET /service?worker=1&index=postgres`, `GET /browser`. */
   readonly url: string;
   close(): Promise<void>;
 }
