@@ -1,10 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import type { MqttClient } from 'mqtt';
 import type { Service } from '../../src/app.js';
-import { ended, startCommand } from '../support/command.js';
+import { ended } from '../support/command.js';
 import { useDatabase } from '../support/database.js';
 import { type TestService } from '../support/service.js';
 import { startTestService } from '../support/start-service.js';
@@ -17,23 +15,6 @@ afterAll(async () => {
   for (const child of started) child.kill('SIGKILL');
   await Promise.all(started.map(ended));
 });
-
-/** A service in processes of its own. */
-const serve = async (settings: Record<string, string> = {}): Promise<{ child: ChildProcess; service: TestService }> => {
-  const child = startCommand(['serve', '--json'], {
-    DATABASE_URL: database.url,
-    SECRET_KEY: 'a key for tests',
-    PORT: '0',
-    MQTT_PORT: '0',
-    RATE_LIMIT: '0',
-    LOG_LEVEL: 'fatal',
-    WORKERS: '1',
-    ...settings,
-  });
-  started.push(child);
-  const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
-  return { child, service: { ...(JSON.parse(line) as { url: string; mqttUrl: string }), databaseUrl: database.url } };
-};
 
 /** A device with a token of its own, to a service. */
 const deviceOf = async (
@@ -81,22 +62,6 @@ describe('a service that is stopped', () => {
     const stored = await storedBy(tenant, id);
     expect(isWithin(acknowledged, stored)).toBe(true);
     expect(stored.size).toBe(acknowledged.size);
-    await staying.close();
-  }, 120_000);
-});
-
-describe('a service that is killed', () => {
-  it('has stored whatever it acknowledged', async () => {
-    const { child, service } = await serve();
-    const staying = await startTestService(database.url);
-    const { tenant, id, token } = await deviceOf({ url: staying.url, databaseUrl: database.url }, 'e0-02');
-    const client = await connect(service.mqttUrl!, { username: token });
-    const { acknowledged, over } = publishUntilGone(client);
-    while (acknowledged.size < 300) await packetOf(client, 'puback');
-    child.kill('SIGKILL');
-    await ended(child);
-    await over;
-    expect(isWithin(acknowledged, await storedBy(tenant, id))).toBe(true);
     await staying.close();
   }, 120_000);
 });

@@ -21,7 +21,7 @@ export interface TestServer {
 
 /** Uses the server of DATABASE_URL where there is one, else starts one in a place that is removed afterwards. */
 export async function openTestServer(databaseUrl: string | undefined): Promise<TestServer> {
-  const server = databaseUrl === undefined ? await startServer() : { connectionString: databaseUrl, close: nothing };
+  const server = databaseUrl === undefined ? await startServer() : givenServer(databaseUrl);
   const template = `ddp_test_${randomBytes(6).toString('hex')}`;
   await execute(server.connectionString, `create database ${template}`);
   const orm = await MikroORM.init(ormOptions(addressOf(server.connectionString, template)));
@@ -31,16 +31,28 @@ export async function openTestServer(databaseUrl: string | undefined): Promise<T
     connectionString: server.connectionString,
     template,
     async close() {
-      for (const name of await databasesLike(server.connectionString, template)) {
-        await execute(server.connectionString, `drop database ${name} with (force)`);
-      }
       await deleteIndices(template);
-      await server.close();
+      await server.close(template);
     },
   };
 }
 
-async function startServer(): Promise<{ connectionString: string; close(): Promise<void> }> {
+/** A server, and its end: the databases whose names begin with the template's go with it. */
+interface Server {
+  connectionString: string;
+  close(template: string): Promise<void>;
+}
+
+const givenServer = (connectionString: string): Server => ({
+  connectionString,
+  async close(template) {
+    for (const name of await databasesLike(connectionString, template)) {
+      await execute(connectionString, `drop database ${name} with (force)`);
+    }
+  },
+});
+
+async function startServer(): Promise<Server> {
   const dataDir = await mkdtemp(join(tmpdir(), 'ddp-test-'));
   await chmod(dataDir, 0o755);
   const server = await openEmbedded({
@@ -85,7 +97,8 @@ export async function createDatabase({ template = true } = {}): Promise<string> 
   const server = required('DDP_TEST_SERVER');
   const origin = required('DDP_TEST_TEMPLATE');
   const name = `${origin}_${randomBytes(4).toString('hex')}`;
-  await execute(server, `create database ${name}${template ? ` template ${origin}` : ''}`);
+  // Copying the files takes half as long as writing each block to the log, which is what PostgreSQL does otherwise.
+  await execute(server, `create database ${name}${template ? ` template ${origin} strategy file_copy` : ''}`);
   return addressOf(server, name);
 }
 
@@ -112,5 +125,3 @@ async function databasesLike(connectionString: string, template: string): Promis
   const { rows } = await execute(connectionString, query, [template]);
   return rows.map(({ name }) => name);
 }
-
-const nothing = () => Promise.resolve();

@@ -99,6 +99,19 @@ const figure = async (name: string): Promise<number> => {
 const accountCount = () => figure(`ddp_http_request_seconds_count{method="GET",route="${account}",status="200"}`);
 
 describe('two workers', () => {
+  it('answer at one address, say in the log which of them does, and add up their figures', async () => {
+    const before = (await accountCount()) || 0;
+    for (let n = 0; n < 10; n++) expect((await ask(account)).status).toBe(200);
+    expect(await accountCount()).toBe(before + 10);
+    expect(await accountCount()).toBe(before + 10);
+    const { text: page } = await ask('/metrics');
+    for (const worker of [1, 2]) {
+      expect(page).toMatch(new RegExp(`^process_resident_memory_bytes{worker="${worker}"} \\d+$`, 'm'));
+      expect(service.lines).toContainEqual(expect.objectContaining({ msg: 'request', worker }));
+    }
+    expect(await figure('ddp_hook_pending')).toBe(0);
+  });
+
   it('share one rate limit', async () => {
     const body = JSON.stringify({ serial: 'unknown', data: {} });
     const path = `/ddp/v1/organizations/${tenant.id}/records`;

@@ -2,9 +2,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import type { MqttClient } from 'mqtt';
 import { ended, startCommand } from '../../support/command.js';
 import { useDatabase } from '../../support/database.js';
 import { type TestService } from '../../support/service.js';
+import { startTestService } from '../../support/start-service.js';
 import { createTenant, type Tenant } from '../../support/tenant.js';
 import { connect, makeDevice, makeDeviceToken, packetOf, recordsOf } from '../mqtt-world.js';
 
@@ -80,5 +82,38 @@ describe('several workers', () => {
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (written += text));
     expect(await ended(child)).toBe(1);
     expect(written).toMatch(/is taken.*MQTT_PORT=/);
+  }, 120_000);
+});
+
+/** Publishes one after the other, many under way, until the connection ends; gives the numbers that were acknowledged. */
+const publishUntilGone = (client: MqttClient): { acknowledged: Set<number>; over: Promise<unknown> } => {
+  const acknowledged = new Set<number>();
+  let next = 0;
+  const sender = async () => {
+    for (;;) {
+      const number = next++;
+      await client.publishAsync('v1/devices/me/telemetry', JSON.stringify({ number }), { qos: 1 });
+      acknowledged.add(number);
+    }
+  };
+  return { acknowledged, over: Promise.allSettled(Array.from({ length: 50 }, sender)) };
+};
+
+const isWithin = (some: ReadonlySet<unknown>, all: ReadonlySet<unknown>): boolean =>
+  [...some].every((number) => all.has(number));
+
+describe('a service that is killed', () => {
+  it('has stored whatever it acknowledged', async () => {
+    const { child, service } = await serve();
+    const staying = await startTestService(database.url);
+    const { tenant, id, token } = await deviceOf({ url: staying.url, databaseUrl: database.url }, 'e0-02');
+    const client = await connect(service.mqttUrl!, { username: token });
+    const { acknowledged, over } = publishUntilGone(client);
+    while (acknowledged.size < 300) await packetOf(client, 'puback');
+    child.kill('SIGKILL');
+    await ended(child);
+    await over;
+    expect(isWithin(acknowledged, await storedBy(tenant, id))).toBe(true);
+    await staying.close();
   }, 120_000);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { useService } from '../support/service.js';
-import { createTenant } from '../support/tenant.js';
-import { compileProgram, openapiTypescript } from './generated-client.js';
+import { useService } from '../../support/service.js';
+import { createTenant } from '../../support/tenant.js';
+import { compileProgram, openapiTypescript } from '../generated-client.js';
 
 interface Program {
   lifeOfATeam(baseUrl: string, token: string): Promise<object>;
