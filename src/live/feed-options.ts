@@ -4,7 +4,7 @@ import type { Role } from '../entities/enums.js';
 import type { Notice } from './notifications.js';
 import type { Sized, Stream } from './stream.js';
 
-/** How long the queries of an organization's subscriptions may take over a page, in milliseconds. */
+/** How long the queries of an organization's subscriptions may take at once, in milliseconds. */
 export const choosingTimeout = 2000;
 /** Rows of a page. */
 export const pageSize = 500;
@@ -40,10 +40,13 @@ export interface Subscriber<Item> {
   readonly stream: Stream<Item>;
 }
 
-/** The rows of a page that one subscriber is told; `missed` counts rows for which its query could not be answered in time. */
+/** The rows that one subscriber is told. */
 export interface Told<One> {
   rows: readonly One[];
+  /** How many rows its query could not judge in time. */
   missed: number;
+  /** The rows that its query is still to judge. */
+  open: readonly One[];
 }
 
 /** A row that was committed. */

@@ -1,6 +1,7 @@
 import { unavailable } from '../errors.js';
 import { createPollLoop, type PollLoop } from '../poll-loop.js';
 import { type Look, lookQuery } from '../visibility.js';
+import { Backlogs } from './backlog.js';
 import { readMissed } from './catch-up.js';
 import type { Given, Position } from './cursor.js';
 import {
@@ -68,12 +69,19 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
   private everything = false;
   private readonly told: ReturnType<typeof createRecentKeys>;
   private readonly queues: Queues;
+  private readonly backlogs: Backlogs<Item, One, Someone>;
   private readonly loop: PollLoop;
 
   constructor(private readonly options: FeedOptions<Item, One, Someone>) {
     const { log, remembered } = options;
     this.told = createRecentKeys(remembered);
     this.queues = createQueues(log);
+    this.backlogs = new Backlogs({
+      queues: this.queues,
+      choose: (wanted) => this.options.choose!(wanted),
+      give: (all) => this.give(all),
+      isPresent: (someone) => this.present.has(someone),
+    });
     this.loop = createPollLoop({
       poll: (whole) => this.poll(whole),
       interval: pollInterval,
@@ -181,7 +189,7 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     });
     const some = wanted.filter(([, rows]) => rows.length > 0);
     const direct = some.filter(([someone]) => !this.isChoosy(someone));
-    await this.give(new Map(direct.map(([someone, rows]) => [someone, { rows, missed: 0 }])));
+    await this.give(new Map(direct.map(([someone, rows]) => [someone, { rows, missed: 0, open: [] }])));
     this.giveChosen(new Map(some.filter(([someone]) => this.isChoosy(someone))));
     for (const { key } of fresh) this.told.add(key);
     if (this.told.full()) this.everything = true;
@@ -200,12 +208,10 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
     }
   }
 
-  /** Work that may be slow waits in the queue of its organization, so that it delays no other organization. */
+  /** Rows wait for queries in the queue of their organization, so that slow ones delay no other organization. */
   private giveChosen(wanted: ReadonlyMap<Someone, readonly One[]>): void {
     for (const [organizationId, some] of Map.groupBy(wanted, ([{ organizationId }]) => organizationId)) {
-      const missAll = () => some.forEach(([{ stream }, rows]) => stream.miss(rows.length));
-      const work = async () => this.give(await this.options.choose!(new Map(some)));
-      if (!this.queues.add(organizationId, work, missAll)) missAll();
+      this.backlogs.add(organizationId, new Map(some));
     }
   }
 
@@ -225,8 +231,10 @@ class PollingFeed<Item, One extends Row<Item>, Someone extends Subscriber<Item>>
   private reach(position: Position): void {
     for (const someone of this.present.keys()) {
       const mark = () => someone.stream.reach(position);
-      if (this.isChoosy(someone)) this.queues.after(someone.organizationId, mark);
-      else mark();
+      if (this.isChoosy(someone)) {
+        this.backlogs.seal(someone.organizationId);
+        this.queues.after(someone.organizationId, mark);
+      } else mark();
     }
   }
 

@@ -3,16 +3,16 @@ import type { Logger } from 'pino';
 import { backOff } from '../back-off.js';
 import { rateLimited } from '../errors.js';
 
-/** Most work of one organization that waits. */
-const maxWaiting = 4;
+/** Most callers of one organization that wait for their turn. */
+const maxCallers = 4;
 /** Most retries of work that fails. */
 const maxRetries = 5;
 
 /** A queue of work for each organization: in order, one piece of work at a time, and independent of other organizations. */
 export interface Queues {
-  /** Adds work. Work that fails is retried; after the last retry `lost` is called. False where too much waits already. */
-  add(organizationId: string, work: () => Promise<void>, lost: () => void): boolean;
-  /** Runs work when its turn in the queue comes. @throws rateLimited where too much waits already */
+  /** Adds work. Work that fails is retried; after the last retry `lost` is called. */
+  add(organizationId: string, work: () => Promise<void>, lost: () => void): void;
+  /** Runs work when its turn in the queue comes. @throws rateLimited where too many callers wait already */
   run(organizationId: string, work: () => Promise<void>): Promise<void>;
   /** Calls back when the work that was added so far is over; at once where there is none. */
   after(organizationId: string, call: () => void): void;
@@ -22,6 +22,7 @@ export interface Queues {
 
 interface Queue {
   length: number;
+  callers: number;
   end: Promise<void>;
 }
 
@@ -45,7 +46,7 @@ export function createQueues(log: Logger): Queues {
   };
 
   const append = (organizationId: string, work: () => Promise<void>): Promise<void> => {
-    const queue = queues.get(organizationId) ?? { length: 0, end: Promise.resolve() };
+    const queue = queues.get(organizationId) ?? { length: 0, callers: 0, end: Promise.resolve() };
     queues.set(organizationId, queue);
     queue.length++;
     const result = queue.end.then(work);
@@ -56,18 +57,17 @@ export function createQueues(log: Logger): Queues {
       });
     return result;
   };
-  const isFull = (organizationId: string) => (queues.get(organizationId)?.length ?? 0) > maxWaiting;
-
   return {
     add(organizationId, work, lost) {
-      if (isFull(organizationId)) return false;
       void append(organizationId, () => retried(work, lost));
-      return true;
     },
     async run(organizationId, work) {
-      if (isFull(organizationId))
+      if ((queues.get(organizationId)?.callers ?? 0) > maxCallers)
         throw rateLimited('The subscriptions of this organization are busy. Try again later.', 1);
-      await append(organizationId, work);
+      const result = append(organizationId, work);
+      const queue = queues.get(organizationId)!;
+      queue.callers++;
+      await result.finally(() => queue.callers--);
     },
     after(organizationId, call) {
       const queue = queues.get(organizationId);

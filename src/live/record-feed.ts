@@ -173,12 +173,29 @@ function sortRecords(
 
 /**
  * Runs each query of the organization's subscriptions once, over all records that its subscribers might be told, one query
- * after the other until the time is over. Records whose query was not reached count as missed, and that query runs first
- * the next time.
+ * after the other until the time is over. Records whose query was not reached stay open, and that query runs first the next
+ * time. So do those of a query that runs out of time for once; where it does so twice in a row, they count as missed.
  */
 function createChoose(match: MatchStored) {
   /** When each subscriber's query last ran; forgotten together with the subscriber. */
   const askedAt = new WeakMap<RecordSubscriber, number>();
+  /** Subscribers whose query ran out of time when it last ran. */
+  const late = new WeakSet<RecordSubscriber>();
+  const ask = async (
+    alike: readonly RecordSubscriber[],
+    wanted: ReadonlyMap<RecordSubscriber, readonly RecordRow[]>,
+  ): Promise<(rows: readonly RecordRow[]) => Told<RecordRow>> => {
+    const { query, organizationId } = alike[0]!;
+    const records = new Set(alike.flatMap((someone) => wanted.get(someone)!.map(({ item }) => item)));
+    const found = await match(query!, organizationId, [...records]);
+    const isLateAgain = late.has(alike[0]!);
+    for (const someone of alike) {
+      if (found === undefined) late.add(someone);
+      else late.delete(someone);
+    }
+    if (found) return (rows) => ({ rows: rows.filter(({ item }) => found.has(item.id)), missed: 0, open: [] });
+    return isLateAgain ? (rows) => ({ rows: [], missed: rows.length, open: [] }) : leaveOpen;
+  };
   return async (
     wanted: ReadonlyMap<RecordSubscriber, readonly RecordRow[]>,
   ): Promise<Map<RecordSubscriber, Told<RecordRow>>> => {
@@ -187,23 +204,16 @@ function createChoose(match: MatchStored) {
     const answers = new Map<RecordSubscriber, Told<RecordRow>>();
     const lastAsked = (alike: readonly RecordSubscriber[]) => askedAt.get(alike[0]!) ?? 0;
     for (const alike of asking.sort((a, b) => lastAsked(a) - lastAsked(b))) {
-      const { query, organizationId } = alike[0]!;
       const now = performance.now();
-      const records = new Set(alike.flatMap((someone) => wanted.get(someone)!.map(({ item }) => item)));
-      const found = now < end ? await match(query!, organizationId, [...records]) : undefined;
-      for (const someone of alike) {
-        if (now < end) askedAt.set(someone, now);
-        const rows = wanted.get(someone)!;
-        answers.set(
-          someone,
-          found === undefined
-            ? { rows: [], missed: rows.length }
-            : { rows: rows.filter(({ item }) => found.has(item.id)), missed: 0 },
-        );
-      }
+      const isReached = now < end;
+      if (isReached) for (const someone of alike) askedAt.set(someone, now);
+      const tell = isReached ? await ask(alike, wanted) : leaveOpen;
+      for (const someone of alike) answers.set(someone, tell(wanted.get(someone)!));
     }
     return answers;
   };
 }
+
+const leaveOpen = (rows: readonly RecordRow[]): Told<RecordRow> => ({ rows: [], missed: 0, open: rows });
 
 const questionOf = ({ organizationId, query }: RecordSubscriber): string => organizationId + JSON.stringify(query);
