@@ -36,33 +36,14 @@ export async function readMissed<Item, One extends Row<Item>, Someone extends Su
     const page = await within(read({ ...question, ...(after !== undefined && { after }) }, slowPool));
     const fresh = page.filter(({ key }) => !told.has(hashOf(key)));
     const wanted = sort(fresh, [someone]);
-    const mine = wanted.get(someone) ?? [];
-    const chosen =
-      isChoosy?.(someone) === true
-        ? await judge<Item, One, Someone>(choose!, someone, mine)
-        : { rows: mine, missed: 0 };
-    const rows = [...found, ...chosen.rows];
+    const chosen = isChoosy?.(someone) === true && wanted.size > 0 ? (await choose!(wanted)).get(someone) : undefined;
+    const rows = [...found, ...(chosen?.rows ?? wanted.get(someone) ?? [])];
     found = newest(rows.filter(isTellable));
-    missed += rows.length - found.length + chosen.missed;
+    missed += rows.length - found.length + (chosen?.missed ?? 0);
     if (page.length < pageSize) break;
     after = page.at(-1)!.cursor;
   }
   someone.stream.resume(given, found, missed, until);
-}
-
-/** Judges one subscriber's rows, again where its query leaves them open. */
-async function judge<Item, One extends Row<Item>, Someone extends Subscriber<Item>>(
-  choose: NonNullable<FeedOptions<Item, One, Someone>['choose']>,
-  someone: Someone,
-  rows: readonly One[],
-): Promise<{ rows: readonly One[]; missed: number }> {
-  let open = rows;
-  while (open.length > 0) {
-    const told = (await choose(new Map([[someone, open]]))).get(someone)!;
-    if (told.open.length === 0) return told;
-    open = told.open;
-  }
-  return { rows: [], missed: 0 };
 }
 
 type Used = 'slowPool' | 'read' | 'sort' | 'choose' | 'isChoosy';

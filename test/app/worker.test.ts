@@ -1,20 +1,35 @@
 import { describe, expect, it } from '@jest/globals';
 import { wantedWorkers } from '../../src/workers/worker-count.js';
 import { runCommand } from '../support/command.js';
-import { useDatabase } from '../support/database.js';
+import { account, useTwoWorkers } from './two-workers.js';
 
-const database = useDatabase();
+const two = useTwoWorkers();
 const settings = (workers: string) => ({
-  DATABASE_URL: database.url,
+  DATABASE_URL: two.database.url,
   SECRET_KEY: 'a key for tests',
   PORT: '0',
   WORKERS: workers,
 });
 
+describe('two workers', () => {
+  it('answer at one address, say in the log which of them does, and add up their figures', async () => {
+    const before = (await two.accountCount()) || 0;
+    for (let n = 0; n < 10; n++) expect((await two.ask(account)).status).toBe(200);
+    expect(await two.accountCount()).toBe(before + 10);
+    expect(await two.accountCount()).toBe(before + 10);
+    const { text: page } = await two.ask('/metrics');
+    for (const worker of [1, 2]) {
+      expect(page).toMatch(new RegExp(`^process_resident_memory_bytes{worker="${worker}"} \\d+$`, 'm'));
+      expect(two.service.lines).toContainEqual(expect.objectContaining({ msg: 'request', worker }));
+    }
+    expect(await two.figure('ddp_hook_pending')).toBe(0);
+  });
+});
+
 describe('WORKERS', () => {
   it('is one on the embedded database of a machine with two processors, else as many as there are', () => {
     const embedded = { workers: undefined, databaseUrl: undefined };
-    const served = { workers: undefined, databaseUrl: database.url };
+    const served = { workers: undefined, databaseUrl: two.database.url };
     expect([2, 4].map((processors) => wantedWorkers(embedded, processors))).toEqual([1, 4]);
     expect([1, 2].map((processors) => wantedWorkers(served, processors))).toEqual([1, 2]);
     expect(wantedWorkers({ ...embedded, workers: 'auto' }, 2)).toBe(2);
