@@ -2,13 +2,12 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import type { MqttClient } from 'mqtt';
 import { ended, startCommand } from '../../support/command.js';
 import { useDatabase } from '../../support/database.js';
 import { type TestService } from '../../support/service.js';
 import { startTestService } from '../../support/start-service.js';
-import { createTenant, type Tenant } from '../../support/tenant.js';
-import { connect, makeDevice, makeDeviceToken, packetOf, recordsOf } from '../mqtt-world.js';
+import { deviceOf, isWithin, publishUntilGone, storedBy } from '../end-world.js';
+import { connect, packetOf } from '../mqtt-world.js';
 
 const database = useDatabase();
 const started: ChildProcess[] = [];
@@ -33,20 +32,6 @@ const serve = async (settings: Record<string, string> = {}): Promise<{ child: Ch
   const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
   return { child, service: { ...(JSON.parse(line) as { url: string; mqttUrl: string }), databaseUrl: database.url } };
 };
-
-/** A device with a token of its own, to a service. */
-const deviceOf = async (
-  service: TestService,
-  serial: string,
-): Promise<{ tenant: Tenant; id: string; token: string }> => {
-  const tenant = await createTenant(service);
-  const id = await makeDevice(tenant, serial);
-  return { tenant, id, token: await makeDeviceToken(tenant, id) };
-};
-
-/** The numbers that are stored. */
-const storedBy = async (tenant: Tenant, deviceId: string): Promise<Set<unknown>> =>
-  new Set((await recordsOf(tenant, deviceId)).map(({ data }) => data['number']));
 
 describe('several workers', () => {
   it('take clients at one address', async () => {
@@ -84,23 +69,6 @@ describe('several workers', () => {
     expect(written).toMatch(/is taken.*MQTT_PORT=/);
   }, 120_000);
 });
-
-/** Publishes one after the other, many under way, until the connection ends; gives the numbers that were acknowledged. */
-const publishUntilGone = (client: MqttClient): { acknowledged: Set<number>; over: Promise<unknown> } => {
-  const acknowledged = new Set<number>();
-  let next = 0;
-  const sender = async () => {
-    for (;;) {
-      const number = next++;
-      await client.publishAsync('v1/devices/me/telemetry', JSON.stringify({ number }), { qos: 1 });
-      acknowledged.add(number);
-    }
-  };
-  return { acknowledged, over: Promise.allSettled(Array.from({ length: 50 }, sender)) };
-};
-
-const isWithin = (some: ReadonlySet<unknown>, all: ReadonlySet<unknown>): boolean =>
-  [...some].every((number) => all.has(number));
 
 describe('a service that is killed', () => {
   it('has stored whatever it acknowledged', async () => {
