@@ -35,7 +35,7 @@ const shared = [
 const clusterTests = process.env.OPENSEARCH_URL ? [...shared, 'cluster/*'] : ['cluster/absent'];
 
 export default {
-  // Tests often wait: for a deadline, a browser, a process. Three workers use two processors best: four were no faster.
+  // Tests often wait: for a deadline, a browser, a process. Three workers use two processors better than two.
   maxWorkers: Math.ceil(availableParallelism() * 1.5),
   // A worker keeps something of every file that it runs: past some hundred it would be out of memory, and is slow long before.
   workerIdleMemoryLimit: '1GB',
