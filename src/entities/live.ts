@@ -5,7 +5,7 @@ import { Job } from './job.js';
 import { DeviceRecord } from './record.js';
 
 const missed =
-  'How many came before these and were dropped because they were not fetched in time, or are too large to be told. What was missed is found by a query.';
+  'How many came before these and were dropped because they were not fetched in time, are too large to be told, or waited too long for the query of the subscription. What was missed is found by a query.';
 
 /** What every event of live data has. */
 @ObjectType({ description: 'What every event has.' })

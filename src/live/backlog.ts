@@ -12,12 +12,14 @@ const maxWait = 10_000;
 /** Rows that wait for the queries of one organization's subscriptions. */
 interface Piece<One, Someone> {
   wanted: Map<Someone, readonly One[]>;
-  rows: number;
+  count: number;
+  /** Characters of JSON. */
   size: number;
+  /** Time at which the first row came. */
   since: number;
 }
 
-/** What the rows are judged with. */
+/** Judges rows, and tells subscribers. */
 interface Judge<Item, One extends Row<Item>, Someone extends Subscriber<Item>> {
   queues: Queues;
   choose: NonNullable<FeedOptions<Item, One, Someone>['choose']>;
@@ -43,15 +45,16 @@ export class Backlogs<Item, One extends Row<Item>, Someone extends Subscriber<It
     const rows = new Set([...wanted.values()].flat());
     const size = [...rows].reduce((sum, one) => sum + Math.min(one.size, maxCharacters), 0);
     const held = this.sizes.get(organizationId) ?? 0;
+    // A page alone may be a little larger.
     if (held > 0 && held + size > maxSize) return missAll(wanted);
     this.sizes.set(organizationId, held + size);
     const piece = this.open.get(organizationId);
-    if (piece === undefined || piece.rows + rows.size > maxRows) {
-      this.begin(organizationId, { wanted: new Map(wanted), rows: rows.size, size, since: performance.now() });
+    if (piece === undefined || piece.count + rows.size > maxRows) {
+      this.begin(organizationId, { wanted: new Map(wanted), count: rows.size, size, since: performance.now() });
       return;
     }
     for (const [someone, some] of wanted) piece.wanted.set(someone, [...(piece.wanted.get(someone) ?? []), ...some]);
-    piece.rows += rows.size;
+    piece.count += rows.size;
     piece.size += size;
   }
 

@@ -4,7 +4,7 @@ import type { Role } from '../entities/enums.js';
 import type { Notice } from './notifications.js';
 import type { Sized, Stream } from './stream.js';
 
-/** How long the queries of an organization's subscriptions may take at once, in milliseconds. */
+/** Time after which no further query of an organization's subscriptions begins, in milliseconds. */
 export const choosingTimeout = 2000;
 /** Rows of a page. */
 export const pageSize = 500;
@@ -40,12 +40,12 @@ export interface Subscriber<Item> {
   readonly stream: Stream<Item>;
 }
 
-/** The rows that one subscriber is told. */
+/** Answers a subscriber: rows to tell, and what became of the others. */
 export interface Told<One> {
   rows: readonly One[];
-  /** How many rows its query could not judge in time. */
+  /** Number of rows that its query did not judge in time. */
   missed: number;
-  /** The rows that its query is still to judge. */
+  /** Rows of a query that did not begin: it judges them the next time. */
   open: readonly One[];
 }
 
@@ -79,7 +79,7 @@ export interface FeedOptions<Item, One extends Row<Item>, Someone extends Subscr
   sort(rows: readonly One[], subscribers: readonly Someone[]): Map<Someone, readonly One[]>;
   /** Whether the subscriber has a query that decides about each row. */
   isChoosy?(someone: Someone): boolean;
-  /** Finds out by their queries who of one organization is told of what; takes no longer than {@link choosingTimeout}. */
+  /** Finds out by their queries who of one organization is told of what; begins no query after {@link choosingTimeout}, and one at least. */
   choose?(wanted: ReadonlyMap<Someone, readonly One[]>): Promise<Map<Someone, Told<One>>>;
   /** Called when the first subscriber comes and when the last one goes. */
   onDemand(demanded: boolean): void;

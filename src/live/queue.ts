@@ -57,6 +57,7 @@ export function createQueues(log: Logger): Queues {
       });
     return result;
   };
+
   return {
     add(organizationId, work, lost) {
       void append(organizationId, () => retried(work, lost));

@@ -174,7 +174,7 @@ function sortRecords(
 /**
  * Runs each query of the organization's subscriptions once, over all records that its subscribers might be told, one query
  * after the other until the time is over. Records whose query was not reached stay open, and that query runs first the next
- * time. So do those of a query that runs out of time for once; where it does so twice in a row, they count as missed.
+ * time. A query that runs out of time has a second try unless it did so before; then its records count as missed.
  */
 function createChoose(match: MatchStored) {
   /** When each subscriber's query last ran; forgotten together with the subscriber. */
@@ -187,14 +187,14 @@ function createChoose(match: MatchStored) {
   ): Promise<(rows: readonly RecordRow[]) => Told<RecordRow>> => {
     const { query, organizationId } = alike[0]!;
     const records = new Set(alike.flatMap((someone) => wanted.get(someone)!.map(({ item }) => item)));
-    const found = await match(query!, organizationId, [...records]);
-    const isLateAgain = late.has(alike[0]!);
+    const once = () => match(query!, organizationId, [...records]);
+    const found = (await once()) ?? (late.has(alike[0]!) ? undefined : await once());
     for (const someone of alike) {
       if (found === undefined) late.add(someone);
       else late.delete(someone);
     }
-    if (found) return (rows) => ({ rows: rows.filter(({ item }) => found.has(item.id)), missed: 0, open: [] });
-    return isLateAgain ? (rows) => ({ rows: [], missed: rows.length, open: [] }) : leaveOpen;
+    if (found === undefined) return (rows) => ({ rows: [], missed: rows.length, open: [] });
+    return (rows) => ({ rows: rows.filter(({ item }) => found.has(item.id)), missed: 0, open: [] });
   };
   return async (
     wanted: ReadonlyMap<RecordSubscriber, readonly RecordRow[]>,

@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 describe('a subscription with a query', () => {
-  it('is told of every match of 4,000 records that its organization stores at once', async () => {
+  it('tells every match of 4,000 records that its organization stores at once', async () => {
     const place = await buildLiveWorld(world);
     const subscribe = (variables: object) => {
       const subscriber = overSocket(world.url, place.owner.token, place.records({ limit: 500, ...variables }));
