@@ -187,13 +187,6 @@ describe('a scroll', () => {
     expect(pages.map(({ body }) => body.aggregations?.high.value)).toEqual([4, undefined, undefined]);
   });
 
-  it('goes on from an identifier as often as it is sent', async () => {
-    const again = await send(field, 'GET', `/_search/scroll?scroll_id=${pages[0].body._scroll_id}`);
-    expect(floats(again)).toEqual([4]);
-    const closed = await send(field, 'DELETE', '/_search/scroll', { body: { scroll_id: [pages[0].body._scroll_id] } });
-    expect(closed.body).toEqual({ succeeded: true, num_freed: 1 });
-  });
-
   it('gives the newest first where no sort is asked for', async () => {
     const first = await post('/_search?scroll=1m&size=2');
     expect(first.body.hits.hits.map((hit: any) => [hit._source.ts, hit.sort])).toEqual([
