@@ -1,7 +1,7 @@
 import { JsonObject, type LocatedJson, toPlain } from '../json.js';
 import { isRecord } from '../rest/input.js';
 import type { Call, Handle } from './call.js';
-import { bytesOf, missingContext, payloadOf, requireFewIds } from './cursors.js';
+import { bytesOf, missingContext, payloadOf, requireFewIds } from './cursor-id.js';
 import { badArgument, invalidRequest } from './error.js';
 import { requireKeepAliveOf, requirePitKeepAlive } from './keep-alive.js';
 import { sortOf, tieBroken } from './page-sort.js';

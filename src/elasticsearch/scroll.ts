@@ -1,7 +1,7 @@
 import { JsonArray, JsonObject, type LocatedJson, locate, type PlainJson, toPlain } from '../json.js';
 import type { QueryAnswer } from '../records/record-index.js';
 import { type Call, type Handle, parameter } from './call.js';
-import { bytesOf, missingContext, payloadOf, requireFewIds, uuidOf } from './cursors.js';
+import { bytesOf, missingContext, payloadOf, requireFewIds, uuidOf } from './cursor-id.js';
 import { badArgument, EngineFailure, invalidRequest } from './error.js';
 import { scrollKeepAlive } from './keep-alive.js';
 import { sortOf, tieBroken } from './page-sort.js';
