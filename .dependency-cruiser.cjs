@@ -57,7 +57,18 @@ const mayImport = {
   rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue', 'static', 'time-slice'],
   graph: ['schema', 'address-counter', 'errors', 'json', 'log', 'static', 'time-slice'],
   // A surface of its own, which reads requests as REST does.
-  elasticsearch: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'search', 'time-slice'],
+  elasticsearch: [
+    'rest',
+    'schema',
+    'auth',
+    'entities',
+    'records',
+    'errors',
+    'json',
+    'search',
+    'time-slice',
+    'transaction',
+  ],
   // Another surface, beside requests: it counts as they do.
   mqtt: ['rest', 'schema', 'auth', 'entities', 'records', 'errors', 'json', 'log', 'time-slice'],
   csv: [],

@@ -3,43 +3,9 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { constants, createGzip, gzipSync } from 'node:zlib';
 import { createClient } from 'graphql-ws';
-import type { Pool } from 'undici';
+import { type Attack, type Attacker, attackerAddress, json, send } from './attack-call.js';
+import { doorAttacks } from './attack-door.js';
 
-/** The organization that attacks, with tokens of its own. */
-export interface Attacker {
-  origin: string;
-  client: Pool;
-  organizationId: string;
-  applicationId: string;
-  serials: readonly string[];
-  token: string;
-}
-
-/** Where the attacker connects from: limits by address must not fall upon the tenant that is measured. */
-export const attackerAddress = '127.0.0.2';
-
-/** One round of an attack, done over and over by so many workers; an answer of any status counts. */
-export interface Attack {
-  workers: number;
-  prepare(attacker: Attacker): Promise<(() => Promise<unknown>)[]>;
-}
-
-const json = { 'content-type': 'application/json' };
-const send = async (
-  { client, token }: Attacker,
-  path: string,
-  body?: string | Buffer,
-  headers: Record<string, string> = json,
-): Promise<number> => {
-  const answer = await client.request({
-    method: body === undefined ? 'GET' : 'POST',
-    path,
-    headers: { authorization: `Bearer ${token}`, ...headers },
-    ...(body === undefined ? {} : { body }),
-  });
-  await answer.body.dump({ limit: 2 ** 30 });
-  return answer.statusCode;
-};
 const searchPath = (of: Attacker) => `/ddp/v1/applications/${of.organizationId}/${of.applicationId}/search`;
 const recordPath = (of: Attacker) => `/ddp/v1/organizations/${of.organizationId}/records`;
 const range = () => ({ gte: Date.now() / 1000 - 86_400, lte: Date.now() / 1000 + 60 });
@@ -208,4 +174,5 @@ export const attacks: Readonly<Record<string, Attack>> = {
   subscriptions: { workers: 5, prepare: async (of) => [() => subscribe(of)] },
   'sockets of nobody': { workers: 1000, prepare: async (of) => [() => hold(of, socketHead)] },
   'tokens of nobody': posting(4, recordPath, () => ['[]'], { ...json, authorization: 'Bearer nobody' }),
+  ...doorAttacks,
 };

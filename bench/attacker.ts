@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { type Attacker, attackerAddress, attacks } from './attack.js';
+import { attacks } from './attack.js';
+import { type Attacker, attackerAddress } from './attack-call.js';
 
 /**
  * Attacks until it is ended, in a process of its own, so that its own work delays no measurement. Who it is comes as a message,

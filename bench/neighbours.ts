@@ -27,7 +27,7 @@ const [devices, filtering, hanging] = [60_000, 10, 90];
 export async function run([given = '30', ...names]: readonly string[]): Promise<void> {
   const seconds = Number(given);
   const [receiver, receiving] = await startReceiver();
-  const stage = await openStage({ RATE_LIMIT: '50', HOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+  const stage = await openStage({ RATE_LIMIT: '50', MQTT_PORT: '0', HOOK_ALLOW_CIDRS: '127.0.0.0/8' });
   try {
     const fleet = await furnish(stage, 5);
     const quiet = { stage, fleet, hookId: await addHook(stage, fleet, `${receiving}/quiet`) };
@@ -58,6 +58,7 @@ const yieldAll = ({ pid }: ChildProcess): void => {
 
 interface AttackerOrganization {
   origin: string;
+  mqttUrl: string;
   organizationId: string;
   applicationId: string;
   serials: readonly string[];
@@ -139,5 +140,12 @@ async function furnishAttacker(stage: Stage, receiving: string): Promise<Attacke
   for (let index = 0; index < filtering; index += 1) await addHook(own, fleet, `${receiving}/${index}`, filter);
   for (let index = 0; index < hanging; index += 1) await addHook(own, fleet, `${receiving}/hang/${index}`);
   const { applicationId, serials } = fleet;
-  return { origin: new URL(stage.base).origin, organizationId, applicationId, serials, tokens };
+  return {
+    origin: new URL(stage.base).origin,
+    mqttUrl: stage.mqttUrl!,
+    organizationId,
+    applicationId,
+    serials,
+    tokens,
+  };
 }

@@ -164,6 +164,7 @@ async function createApp(
     enter,
     createContext,
     search: services.index,
+    cursors: services.cursors,
     clock: services.clock,
     inFlight,
     isConnectionLoss,

@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { Registry } from 'prom-client';
 import type { Sql } from 'sql-template-tag';
 import { createRecheck } from './auth/recheck.js';
-import { cleanImports } from './clean-imports.js';
+import { cleanUp } from './clean-up.js';
 import type { Config } from './config.js';
 import { type Connections, openConnections } from './connections.js';
 import type { CallReads } from './database/call-read.js';
@@ -10,6 +10,7 @@ import { clientOf } from './database/client.js';
 import { isConnectionLoss } from './database/loss.js';
 import { fairQueueFor } from './database/pool-queue.js';
 import type { Reader } from './database/reader.js';
+import { type Cursors, openCursors } from './elasticsearch/cursors.js';
 import { ApiError } from './errors.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
 import { createImports, type Imports } from './imports/imports.js';
@@ -75,6 +76,8 @@ export interface Services {
   /** Undefined where nothing is traced. */
   tracing: Tracing | undefined;
   usage: Usage;
+  /** Cursors of the Elasticsearch interface. */
+  cursors: Cursors;
   /** Milliseconds since the epoch. */
   clock: () => number;
   /** Finishes what is under way within so many milliseconds and lets go of the database. */
@@ -97,7 +100,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const index = openRecordIndex(base);
   const jobs = openJobs(base, hooks, index, records);
   const imports = createImports({ pool: connections.pool, jobs, clock, requireStorage: usage.requireStorage });
-  const cleaning = cleanImports(imports, log);
+  const cursors = openCursors(connections.pool, clock, options.secretKeys);
+  const cleaning = cleanUp(imports, cursors.scrolls, log);
   await connections.observe(registry);
   observeProcess(registry, options.worker?.number);
   await cluster?.start();
@@ -122,6 +126,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     live,
     tracing,
     usage,
+    cursors,
     clock,
     async close(within) {
       await Promise.all([records.close(), jobs.close(), cleaning.close(), usage.close()]);

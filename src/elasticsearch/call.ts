@@ -2,11 +2,13 @@ import type { Application } from '../entities/application.js';
 import type { Search } from '../records/record-index.js';
 import type { QueryParameters } from '../rest/query-string.js';
 import type { Context } from '../schema/context.js';
+import type { Cursors } from './cursors.js';
 
 /** One request of an engine's client, after authentication. */
 export interface Call {
   readonly context: Context;
   readonly search: Search;
+  readonly cursors: Cursors;
   readonly organizationId: string;
   readonly applicationId: string;
   /** What the path names, by the names in the table of routes. */

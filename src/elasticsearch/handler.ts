@@ -15,6 +15,7 @@ import type { Context } from '../schema/context.js';
 import { requireScope } from '../schema/scope.js';
 import { inSlices } from '../time-slice.js';
 import type { Call, HttpAnswer } from './call.js';
+import type { Cursors } from './cursors.js';
 import { type EngineError, EngineFailure, noHandler, toEngineError, wrongMethod } from './error.js';
 import { type Filter, readFilterPath } from './filter-path.js';
 import { type Media, mediaOf } from './media.js';
@@ -29,6 +30,7 @@ export interface ElasticsearchOptions {
   /** The context of one call. */
   createContext: (caller: Caller, request: Request) => Context;
   search: Search;
+  cursors: Cursors;
   /** Milliseconds since the epoch. */
   clock: () => number;
   /** Counts the bytes of bodies and answers. */
@@ -117,7 +119,7 @@ interface Exchange {
 type Find = ReturnType<typeof createTable<RoutesAtPath>>;
 
 const serve = async (
-  { admit, base, clock, createContext, enter, inFlight, search }: ElasticsearchOptions,
+  { admit, base, clock, createContext, cursors, enter, inFlight, search }: ElasticsearchOptions,
   find: Find,
   { path, view, request, response }: Exchange & { path: string },
 ): Promise<void> => {
@@ -150,6 +152,7 @@ const serve = async (
   const call: Call = {
     context,
     search,
+    cursors,
     clock,
     organizationId,
     applicationId,

@@ -4,8 +4,8 @@ import { badArgument, EngineFailure, invalidRequest } from './error.js';
 import { millisOf } from './parameter.js';
 
 /*
- * How long scrolls and points in time are to be kept. Ids hold the position, so nothing has to be kept here; what the
- * engines refuse is refused all the same, so that a program meets its fault here and not first with them.
+ * Reads how long scrolls and points in time are kept. Of points in time nothing is kept; what the engines refuse is refused
+ * all the same, so that a program meets its fault here and not first with them.
  */
 
 /** The longest that the engines take unless they are set otherwise: a day, in milliseconds. */
@@ -19,13 +19,18 @@ export const requirePitKeepAlive = (call: Call): void => {
   if (millis > longest) throw badArgument(tooLong(millis, 'point_in_time'));
 };
 
-/** `scroll` of a search, or of a body that asks for the next page. @throws EngineFailure 400 as above. */
-export const requireScrollKeepAlive = (call: Call, body: Readonly<Record<string, PlainJson>> = {}): void => {
+/**
+ * `scroll` of a search, or of a body that asks for the next page, in milliseconds; undefined where there is none.
+ * @throws EngineFailure 400 as above.
+ */
+export const scrollKeepAlive = (call: Call, body: Readonly<Record<string, PlainJson>> = {}): number | undefined => {
   const value = body['scroll'] ?? parameter(call, 'scroll');
-  if (value === undefined) return;
+  if (value === undefined) return undefined;
   if (typeof value !== 'string')
     throw badArgument('Unknown parameter [scroll] in request body or parameter is of the wrong type');
-  requireOnShard(millisOf(value, 'scroll'), 'search');
+  const millis = millisOf(value, 'scroll');
+  requireOnShard(millis, 'search');
+  return millis;
 };
 
 /** `keep_alive` of the point in time in a query. @throws EngineFailure 400 as above. */

@@ -6,10 +6,13 @@ import {
   type LocatedJson,
   locate,
   type PlainJson,
+  toPlain,
 } from '../json.js';
 import { parseJson } from '../json-reader.js';
 import type { QueryAnswer } from '../records/record-index.js';
+import { isRecord } from '../rest/input.js';
 import { type Call, isSet, listOf, parameter } from './call.js';
+import { badArgument } from './error.js';
 import { requireInteger, requireTime } from './parameter.js';
 
 const nowhere = { line: 0, col: 0 };
@@ -37,6 +40,14 @@ export const bodyOf = (call: Call): LocatedJson => {
     if (error instanceof JsonSyntaxError) return new JsonFault(error, error.message, error.isCutOff);
     throw error;
   }
+};
+
+/** The members of a body that is an object; none of another body. @throws EngineFailure 400 for what is no JSON */
+export const plainBodyOf = (call: Call): Readonly<Record<string, PlainJson>> => {
+  const body = bodyOf(call);
+  if (body.kind === 'fault') throw badArgument('Failed to parse request body');
+  const plain = body instanceof JsonObject ? toPlain(body) : {};
+  return isRecord(plain) ? (plain as Record<string, PlainJson>) : {};
 };
 
 /** An object with members set to plain values or nodes; `undefined` takes one out. */

@@ -1,8 +1,9 @@
 import type { Handle } from './call.js';
 import { catCount, catHealth, catIndices, catNothing } from './cat.js';
 import { clusterSettings, features, health, info, license, nodes } from './cluster.js';
-import { closeCursor, openPit } from './cursor.js';
 import { aliases, fieldCaps, index, mapping, refuseWrite, resolveIndex, settings } from './index-page.js';
+import { closePit, openPit } from './pit.js';
+import { closeScroll } from './scroll.js';
 import { count, getRecord, getSource, multiSearch, scroll, search, validateQuery } from './search.js';
 
 /** Verbs of the engines. HEAD follows from GET. */
@@ -52,9 +53,9 @@ export const engineRoutes: readonly EngineRoute[] = [
   { verbs: get, paths: ['/:index/_source/:id'], handle: getSource },
 
   { verbs: reads, paths: ['/_search/scroll', '/_search/scroll/:id'], handle: scroll },
-  { verbs: ['DELETE'], paths: ['/_search/scroll', '/_search/scroll/:id'], handle: closeCursor('scroll') },
+  { verbs: ['DELETE'], paths: ['/_search/scroll', '/_search/scroll/:id'], handle: closeScroll },
   { verbs: ['POST'], paths: ['/:index/_pit', '/:index/_search/point_in_time'], handle: openPit },
-  { verbs: ['DELETE'], paths: ['/_pit', '/_search/point_in_time'], handle: closeCursor('pit') },
+  { verbs: ['DELETE'], paths: ['/_pit', '/_search/point_in_time'], handle: closePit },
 
   { verbs: ['PUT', 'DELETE'], paths: ['/:index'], handle: refuseWrite, changes: true },
   { verbs: ['POST', 'PUT'], paths: anyIndex('/_bulk'), handle: refuseWrite, changes: true },

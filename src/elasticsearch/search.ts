@@ -3,9 +3,10 @@ import { parseJsonLines } from '../json-reader.js';
 import type { Hit, QueryAnswer } from '../records/record-index.js';
 import { isRecord } from '../rest/input.js';
 import { type Call, type Handle, type HttpAnswer, indexName, isSet, parameter } from './call.js';
-import { isPit, nextPage, openScroll, requirePit, withPit } from './cursor.js';
 import { badArgument, countTimedOut, EngineFailure, invalidRequest, queryError } from './error.js';
+import { isPit, requirePit, withPit } from './pit.js';
 import { askAll, askOne, emptyObject, queryOf, withMembers } from './query.js';
+import { nextPage, openScroll } from './scroll.js';
 import { type KindOf, typedKeys } from './typed-keys.js';
 
 const shards = { total: 1, successful: 1, skipped: 0, failed: 0 } as const;

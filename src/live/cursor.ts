@@ -59,7 +59,10 @@ const isHash = (text: string): boolean => /^[\w-]{12}$/.test(text);
 const encode = ({ seen, since, after }: Given): string =>
   Buffer.from(JSON.stringify([seen, Math.floor(since), after.join('')])).toString('base64url');
 
-const content = z.tuple([z.string(), z.number().min(0), z.string()]);
+/** The last time that a date can have, in milliseconds since 1970. */
+const lastTime = 8.64e15;
+
+const content = z.tuple([z.string(), z.number().min(0).max(lastTime), z.string()]);
 
 /** Reads a cursor; undefined where it is not one that this service wrote. */
 export function parseCursor(text: string): Given | undefined {

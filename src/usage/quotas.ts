@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { quotaExceeded } from '../errors.js';
 import { dayLength, dayOf } from './call-counter.js';
+import { claimRecords, type HeldClaim, renewClaims, type StoredRecords, settleClaims } from './quota-claims.js';
 
 type Database = Pick<Pool, 'query'>;
 
@@ -9,21 +10,23 @@ type Database = Pick<Pool, 'query'>;
 interface Standing {
   recordsPerDay: number | null;
   storedBytes: number | null;
-  /** When the day began that `used` is of, in milliseconds. */
+  /** When the day began that the claims are of, in milliseconds. */
   day: number;
-  /** Records of the day. */
-  used: number;
+  /** Records that were claimed and that no call stores. */
+  free: number;
   /** Records of calls that are under way. */
   reserved: number;
+  /** Whether a call came since the last look. */
+  isBusy: boolean;
+  /** Records that nobody had claimed when a call was refused, until the next look. */
+  left?: number | undefined;
   /** Bytes that are stored. */
   stored: number;
 }
 
-interface Row {
-  organizationId: string;
+interface Row extends StoredRecords {
   recordsPerDay: number | null;
   storedBytes: number | null;
-  used: number;
   stored: number;
 }
 
@@ -31,38 +34,67 @@ interface Row {
 export type Settle = (stored: number) => void;
 
 /**
- * The quotas of records and stored bytes. This process's own calls are counted as they come: alone it stores no record too
- * many. What other processes store it learns when it looks, so all together may pass a quota by what the others store between
- * two looks. Stored bytes are learnt by looking alone.
+ * The quotas of records and stored bytes. Each process claims records of the day before it stores them, a part of what is
+ * left at a time, so that all together never pass a quota; what it does not need it gives back when it looks. Stored bytes
+ * are learnt by looking alone.
  */
 export class Quotas {
   private readonly standings = new Map<string, Standing>();
 
   /** @param clock milliseconds since the epoch */
-  constructor(private readonly clock: () => number) {}
+  constructor(
+    private readonly database: Database,
+    private readonly clock: () => number,
+  ) {}
 
   /**
-   * Lets a call of so many items begin.
+   * Lets a call of so many items begin. Returns a promise only where records have to be claimed first.
    * @throws quotaExceeded where the records of the day are used up, or the stored bytes are
    */
-  reserve(organizationId: string, items: number): Settle {
+  reserve(organizationId: string, items: number): Settle | Promise<Settle> {
     const standing = this.standings.get(organizationId);
     if (standing === undefined) return unlimited;
     this.turnOver(standing);
     this.requireStorage(organizationId);
-    const { recordsPerDay, used, reserved, day } = standing;
-    if (recordsPerDay !== null && used + reserved + items > recordsPerDay) {
-      throw dayFull(
-        { quota: recordsPerDay, left: Math.max(0, recordsPerDay - used - reserved), items, day },
-        this.clock(),
-      );
-    }
+    if (standing.recordsPerDay === null) return unlimited;
+    standing.isBusy = true;
+    if (items <= standing.free) return this.take(standing, items);
+    return this.claim(organizationId, standing, items, standing.recordsPerDay);
+  }
+
+  /** Takes records that were claimed for a call. */
+  private take(standing: Standing, items: number): Settle {
+    const { day } = standing;
+    standing.free -= items;
     standing.reserved += items;
     return (kept) => {
       standing.reserved -= items;
       this.turnOver(standing);
-      standing.used += kept;
+      if (standing.day === day) standing.free += items - kept;
     };
+  }
+
+  private async claim(organizationId: string, standing: Standing, items: number, limit: number): Promise<Settle> {
+    const { day, free } = standing;
+    const refuse = (left: number) => dayFull({ quota: limit, left, items, day }, this.clock());
+    if (standing.left !== undefined && items > standing.left + free) throw refuse(standing.left + free);
+    // What is free goes to this call: others that come meanwhile claim for themselves.
+    standing.free = 0;
+    let claim: Awaited<ReturnType<typeof claimRecords>>;
+    try {
+      claim = await claimRecords(this.database, { organizationId, day, limit }, items - free);
+    } catch (error) {
+      if (standing.day === day) standing.free += free;
+      throw error;
+    }
+    if ('left' in claim) {
+      if (standing.day === day) standing.free += free;
+      standing.left = claim.left;
+      throw refuse(claim.left + free);
+    }
+    if (standing.day === day) standing.free += free + claim.granted;
+    else standing.free += items;
+    return this.take(standing, items);
   }
 
   /** @throws quotaExceeded where the stored bytes are used up */
@@ -72,40 +104,73 @@ export class Quotas {
     throw storageFull(standing.storedBytes);
   }
 
-  /** Looks which quotas there are, and what was stored by all processes. */
-  async look(database: Database): Promise<void> {
+  /** Looks which quotas there are, gives back claims that are not needed, and renews the others. */
+  async look(): Promise<void> {
     const day = dayOf(this.clock());
-    const { rows } = await database.query<Row>(sql`
-      with pending as materialized (
-        select organization_id, (at at time zone 'UTC')::date as day, sum(records) as records, sum(bytes) as bytes
-          from usage_delta group by 1, 2
-      )
-      select q.organization_id as "organizationId", q.records_per_day::float8 as "recordsPerDay",
-             q.stored_bytes::float8 as "storedBytes",
-             (coalesce((select d.records from usage_day d where d.organization_id = q.organization_id and d.day = t.day
-                          and d.product_id is null and d.application_id is null), 0)
-              + coalesce((select p.records from pending p where p.organization_id = q.organization_id and p.day = t.day), 0)
-             )::float8 as used,
-             case when q.stored_bytes is null then 0 else ${storedNow} end::float8 as stored
-        from quota q cross join (select (${new Date(day)}::timestamptz at time zone 'UTC')::date as day) t
-        left join storage s on s.organization_id = q.organization_id
-       where q.records_per_day is not null or q.stored_bytes is not null`);
-    const found = new Set<string>();
-    for (const row of rows) {
-      found.add(row.organizationId);
-      const standing = this.standings.get(row.organizationId) ?? { day, used: 0, reserved: 0 };
-      const own = standing.day === day ? standing.used : 0;
-      // Calls that ended meanwhile may be in neither of the two; the next look has them.
-      this.standings.set(row.organizationId, Object.assign(standing, row, { day, used: Math.max(own, row.used) }));
+    const rows = await readQuotas(this.database, day);
+    await settleClaims(
+      this.database,
+      day,
+      rows.filter(({ recordsPerDay }) => recordsPerDay !== null),
+    );
+    const back = new Set<string>();
+    const found = new Set(rows.map(({ organizationId }) => organizationId));
+    for (const { organizationId, used: _used, ...row } of rows) {
+      const standing = this.standings.get(organizationId);
+      if (standing === undefined) {
+        this.standings.set(organizationId, { ...row, day, free: 0, reserved: 0, isBusy: false });
+        continue;
+      }
+      this.turnOver(standing);
+      if (!standing.isBusy || row.recordsPerDay !== standing.recordsPerDay) back.add(organizationId);
+      Object.assign(standing, row, { isBusy: false, left: undefined });
     }
+    await this.renew((organizationId) => back.has(organizationId));
     for (const id of this.standings.keys()) if (!found.has(id)) this.standings.delete(id);
+  }
+
+  /** Gives back all that no call stores. */
+  close(): Promise<void> {
+    return this.renew(() => true);
+  }
+
+  private renew(givesBack: (organizationId: string) => boolean): Promise<void> {
+    const held = [...this.standings].flatMap(([organizationId, standing]): HeldClaim[] => {
+      const { day, free, reserved } = standing;
+      if (free + reserved === 0) return [];
+      const back = givesBack(organizationId) ? free : 0;
+      // Before it is written down: what is given back and not written down is found as that of a killed process is.
+      standing.free -= back;
+      return [{ organizationId, day, back }];
+    });
+    return renewClaims(this.database, held);
   }
 
   private turnOver(standing: Standing): void {
     const today = dayOf(this.clock());
-    if (today > standing.day) Object.assign(standing, { day: today, used: 0 });
+    if (today > standing.day) Object.assign(standing, { day: today, free: 0, left: undefined });
   }
 }
+
+/** Reads which quotas there are, and what was stored by all processes. */
+const readQuotas = async (database: Database, day: number): Promise<Row[]> => {
+  const { rows } = await database.query<Row>(sql`
+    with pending as materialized (
+      select organization_id, (at at time zone 'UTC')::date as day, sum(records) as records, sum(bytes) as bytes
+        from usage_delta group by 1, 2
+    )
+    select q.organization_id as "organizationId", q.records_per_day::float8 as "recordsPerDay",
+           q.stored_bytes::float8 as "storedBytes",
+           (coalesce((select d.records from usage_day d where d.organization_id = q.organization_id and d.day = t.day
+                        and d.product_id is null and d.application_id is null), 0)
+            + coalesce((select p.records from pending p where p.organization_id = q.organization_id and p.day = t.day), 0)
+           )::float8 as used,
+           case when q.stored_bytes is null then 0 else ${storedNow} end::float8 as stored
+      from quota q cross join (select (${new Date(day)}::timestamptz at time zone 'UTC')::date as day) t
+      left join storage s on s.organization_id = q.organization_id
+     where q.records_per_day is not null or q.stored_bytes is not null`);
+  return rows;
+};
 
 const unlimited: Settle = () => undefined;
 

@@ -39,7 +39,7 @@ export const createUsage = ({
   records: () => Pick<RecordLog, 'countAll'>;
 }): Usage => {
   const calls = new CallCounter(clock);
-  const quotas = new Quotas(clock);
+  const quotas = new Quotas(pool, clock);
   let closing = false;
   const tasks = createPeriodicTasks(
     {
@@ -50,7 +50,7 @@ export const createUsage = ({
           while (!closing && (await foldUsage(pool)));
         },
       },
-      quotas: { every: lookEvery, run: () => quotas.look(pool) },
+      quotas: { every: lookEvery, run: () => quotas.look() },
       storage: {
         every: 5 * second,
         run: async () => {
@@ -66,12 +66,13 @@ export const createUsage = ({
     limit: (of) => limitRecords(of, quotas),
     requireStorage: (organizationId) => quotas.requireStorage(organizationId),
     async start() {
-      await quotas.look(pool);
+      await quotas.look();
       tasks.start();
     },
     async close() {
       closing = true;
       await tasks.close();
+      await quotas.close().catch((error: unknown) => log.warn({ err: error }, 'claims of quotas are not given back'));
       await calls.flush(pool).catch((error: unknown) => log.warn({ err: error }, 'the last calls are not counted'));
     },
   };
@@ -80,7 +81,9 @@ export const createUsage = ({
 const limitRecords = (records: RecordLog, quotas: Quotas): RecordLog => ({
   ...records,
   async append(call) {
-    const settle = quotas.reserve(call.organizationId, call.items.filter(isItem).length);
+    const reserving = quotas.reserve(call.organizationId, call.items.filter(isItem).length);
+    // Most organizations have no quota: their calls wait for nothing here.
+    const settle = reserving instanceof Promise ? await reserving : reserving;
     let stored = 0;
     try {
       const answer = await records.append({

@@ -132,11 +132,15 @@ describe("an error of the engines' interface", () => {
     const url = field.url.replace(field.applicationId, other.body.id);
     const opened = await send({ ...field, url }, 'POST', '/records/_search?scroll=1m', { body: {} });
     const pit = await send({ ...field, url }, 'POST', '/records/_pit?keep_alive=1m');
-    const missing = 'search_context_missing_exception';
+    const expectMissing = ({ status, body }: Answered) =>
+      expect([status, body.error]).toMatchObject([
+        404,
+        { type: 'search_phase_execution_exception', root_cause: [{ type: 'search_context_missing_exception' }] },
+      ]);
     const next = (scroll_id: string) => send(field, 'POST', '/_search/scroll', { body: { scroll_id } });
     const within = (pitId: string) => send(field, 'POST', '/_search', { body: { pit: { id: pitId } } });
-    expectError(await next(opened.body._scroll_id), 404, missing);
-    expectError(await within(pit.body.id), 404, missing);
+    expectMissing(await next(opened.body._scroll_id));
+    expectMissing(await within(pit.body.id));
     expectError(await next(pit.body.id), 400, 'illegal_argument_exception');
     expectError(await within(opened.body._scroll_id), 400, 'illegal_argument_exception');
   });

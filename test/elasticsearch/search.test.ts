@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { lines, minute, send, start, useField } from './field.js';
+import { lines, minute, send, start, store, useField } from './field.js';
 
 const field = useField();
 const post = (path: string, body: object = {}) => send(field, 'POST', path, { body });
@@ -187,13 +187,6 @@ describe('a scroll', () => {
     expect(pages.map(({ body }) => body.aggregations?.high.value)).toEqual([4, undefined, undefined]);
   });
 
-  it('goes on from an identifier as often as it is sent', async () => {
-    const again = await send(field, 'GET', `/_search/scroll?scroll_id=${pages[0].body._scroll_id}`);
-    expect(floats(again)).toEqual([4]);
-    const closed = await send(field, 'DELETE', '/_search/scroll', { body: { scroll_id: [pages[0].body._scroll_id] } });
-    expect(closed.body).toEqual({ succeeded: true, num_freed: 1 });
-  });
-
   it('gives the newest first where no sort is asked for', async () => {
     const first = await post('/_search?scroll=1m&size=2');
     expect(first.body.hits.hits.map((hit: any) => [hit._source.ts, hit.sort])).toEqual([
@@ -206,5 +199,21 @@ describe('a scroll', () => {
   it.each([{ from: 1 }, { size: 0 }])('refuses %j', async (keys) => {
     const answer = await post('/_search?scroll=1m', keys);
     expect([answer.status, answer.body.error.type]).toEqual([400, 'action_request_validation_exception']);
+  });
+});
+
+// Last: it stores a record that the others do not expect.
+describe('`fields` and `docvalue_fields`', () => {
+  it('show no value that does not fit the type of its variable', async () => {
+    const ts = start / 1000 - 7200;
+    await store(field, [{ ts, data: { float: 'x', count: [1, 'bad', 3], label: 'c' } }]);
+    const names = ['data.float', 'data.count', 'data.label'];
+    const query = { range: { ts: { lte: ts * 1000 } } };
+    const shown = async (keys: object) => {
+      const { body } = await post('/_search', { query, ...keys });
+      return body.hits.hits.map(({ _source, fields }: any) => [_source.data.float, fields]);
+    };
+    expect(await shown({ fields: names })).toEqual([['x', { 'data.label': ['c'] }]]);
+    expect(await shown({ docvalue_fields: names })).toEqual([['x', { 'data.count': [1, 3], 'data.label': ['c'] }]]);
   });
 });

@@ -97,6 +97,17 @@ it('a member is told of the devices that its teams let it read, and of no other'
   expect(codeOf(subscriber)).toBe('UNAUTHENTICATED');
 });
 
+it.each([
+  ['jobs', jobsQuery],
+  ['devices', devicesQuery],
+])('%s refuse a cursor whose time no calendar has', async (_name, query) => {
+  const { owner } = await buildLiveWorld(world);
+  const after = Buffer.from(JSON.stringify(['1:1:', 1e300, ''])).toString('base64url');
+  const refused = overSocket(world.url, owner.token, { query, variables: { organizationId: owner.id, after } });
+  await refused.until(({ over }) => over);
+  expect(codeOf(refused)).toBe('VALIDATION_FAILED');
+});
+
 it('jobs and devices go on from a cursor', async () => {
   const place = await buildLiveWorld(world);
   const variables = { organizationId: place.owner.id };

@@ -48,7 +48,7 @@ export const hitOf = ({ sort, source, fields, times, organizationId }: HitShape)
       const whole = sourceOf(record, devices, organizationId, factor);
       const shown = filter(whole);
       if (shown !== undefined) hit._source = shown;
-      const picked = pick(whole, momentOf(record.ts, 1000));
+      const picked = pick(whole, momentOf(record.ts, 1000), record.ignored);
       if (picked !== undefined) hit.fields = picked;
     }
     if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, record.sort[index], factor));

@@ -24,6 +24,8 @@ export interface ShownField {
   readonly indexed: boolean;
   /** Whether the values of a path are texts, which are indexed each once. */
   isText(path: string): boolean;
+  /** Whether a value of a path is one of its type. */
+  fits(path: string, value: unknown): boolean;
   /** How moments are written. */
   dates(): DateFormat;
   /** How numbers are written where not as they are. Fails where the format fits one of the fields not. */
@@ -55,17 +57,29 @@ export const bindShownFields = (requests: readonly ShownFieldRequest[], fields: 
   requests.map(({ name, format, indexed }) => {
     const matches = globOf(name);
     const isText = (path: string) => fields.find(path)?.kind === 'keyword';
+    const fits = (path: string, value: unknown) => fitsKind(fields.find(path)?.kind, value);
     if (format === undefined)
-      return { matches, indexed, isText, dates: () => defaultDateFormat, numbers: () => undefined };
+      return { matches, indexed, isText, fits, dates: () => defaultDateFormat, numbers: () => undefined };
     const found = () => (name.includes('*') ? fields.matching(name) : (fields.find(name) ?? []));
     return {
       matches,
       indexed,
       isText,
+      fits,
       dates: once(() => dateFormatOf(text(format), format)),
       numbers: once(() => numbersIn(format, [found()].flat(), indexed)),
     };
   });
+
+/** Whether a value is indexed where others of its record are not: of numbers and booleans, what reads as one. */
+const fitsKind = (kind: Field['kind'] | undefined, value: unknown): boolean => {
+  if (kind === 'double' || kind === 'long')
+    return (
+      typeof value === 'number' ||
+      (typeof value === 'string' && Number.isFinite(Number.parseFloat(value)) && Number.isFinite(Number(value)))
+    );
+  return kind === 'boolean' && (typeof value === 'boolean' || value === 'true' || value === 'false');
+};
 
 const numbersIn = (format: Input, found: readonly Field[], indexed: boolean): ReturnType<ShownField['numbers']> => {
   for (const field of found) {
@@ -83,22 +97,29 @@ const once = <T>(make: () => T): (() => T) => {
 };
 
 /**
- * Makes the function that picks the values of fields out of a source, each as an array.
+ * Makes the function that picks the values of fields out of a source, each as an array. Of the paths of which a value is
+ * `ignored` it picks none, or of indexed values those that fit, as the engines do.
  * @returns undefined where none are asked for or found.
  */
 export const shownFields =
   (fields: readonly ShownField[]) =>
-  (source: { [key: string]: PlainJson }, millis: number): { [path: string]: unknown[] } | undefined => {
+  (
+    source: { [key: string]: PlainJson },
+    millis: number,
+    ignored: readonly string[],
+  ): { [path: string]: unknown[] } | undefined => {
     if (fields.length === 0) return undefined;
     const leaves = leavesOf(source, '');
     const found: { [path: string]: unknown[] } = {};
     const asIndexed = new Set<string>();
-    for (const { matches, dates, numbers, isText, indexed } of fields) {
+    for (const { matches, dates, numbers, isText, fits, indexed } of fields) {
       const print = numbers();
       // A wrong format is a fault also where another way of writing comes first.
       if (matches('ts')) dates();
-      for (const [path, values] of leaves) {
+      for (const [path, all] of leaves) {
         if (!matches(path) || (found[path] !== undefined && !(indexed && asIndexed.has(path)))) continue;
+        const values = ignored.includes(path) ? all.filter((value) => indexed && fits(path, value)) : all;
+        if (values.length === 0) continue;
         const shown = indexed ? inOrder(values, () => isText(path)) : values;
         const picked =
           path === 'ts'

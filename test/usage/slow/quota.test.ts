@@ -31,6 +31,13 @@ const post = (actor: AccountActor, serial: string, records = 1) =>
     Array.from({ length: records }, () => ({ serial, data: { a: 1 } })),
   );
 
+/** Posts records to another process. */
+const postTo = (url: string, { id, token }: AccountActor, serial: string, records = 1) =>
+  new Actor(url, token).post(
+    `/organizations/${id}/records`,
+    Array.from({ length: records }, () => ({ serial, data: { a: 1 } })),
+  );
+
 const quotaOf = async (owner: AccountActor) => (await owner.get<Quota>(`/organizations/${owner.id}/quota`)).body;
 
 /** Sets quotas, as an operator does. Those of devices hold at once, the others when the service looks. */
@@ -69,5 +76,46 @@ describe('a quota of records a day', () => {
     } finally {
       await other.close();
     }
+  });
+
+  it('is passed by no record where two processes store at once, and is used up to the last one', async () => {
+    const { owner, serial } = await furnished();
+    await set(owner, { recordsPerDay: 1000 });
+    await until(429, () => post(owner, 'ff', 1001));
+    const other = await startTestService(world.databaseUrl);
+    try {
+      await until(429, () => postTo(other.url, owner, 'ff', 1001));
+      const size = (index: number) => 1 + (index % 7);
+      const send = async (from: number) => {
+        for (let index = from; index < 600; index += 24)
+          await postTo(index % 2 === 0 ? world.url : other.url, owner, serial, size(index));
+      };
+      await Promise.all(Array.from({ length: 24 }, (_, from) => send(from)));
+      const used = async () => (await quotaOf(owner)).recordsPerDay.used!;
+      expect(await used()).toBeGreaterThan(900);
+      // What the other process has claimed and does not need comes back.
+      while ((await used()) < 1000) if ((await post(owner, serial)).status === 429) await delay(100);
+      expect((await post(owner, serial)).status).toBe(429);
+      expect((await postTo(other.url, owner, serial)).status).toBe(429);
+      const { rows } = await world.pool.query(
+        'select count(*)::int as n from record where device_id in (select id from device where organization_id = $1)',
+        [owner.id],
+      );
+      expect([await used(), rows[0].n]).toEqual([1000, 1000]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('gets back what a process had claimed that was killed', async () => {
+    const { owner, serial } = await furnished();
+    await set(owner, { recordsPerDay: 4 });
+    await until(429, () => post(owner, 'ff', 5));
+    await world.pool.query(
+      `update quota_claim set claimed = 4, touched_at = now() - interval '2 minutes' where organization_id = $1`,
+      [owner.id],
+    );
+    expect((await until(200, () => post(owner, serial, 4))).body).toMatchObject({ accepted: 4 });
+    expect((await post(owner, serial)).status).toBe(429);
   });
 });

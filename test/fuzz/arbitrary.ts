@@ -1,0 +1,66 @@
+import { deflateRawSync, gzipSync } from 'node:zlib';
+import fc, { type Arbitrary } from 'fast-check';
+
+/** Repeats a text, so that many are made of few bytes of a case. */
+export const repeated = (...texts: readonly string[]): Arbitrary<string> =>
+  fc.tuple(fc.constantFrom(...texts), fc.constantFrom(1, 3, 50, 400, 5000)).map(([text, times]) => text.repeat(times));
+
+/** Pieces of a grammar in any order, some of them very often. */
+export const soup = (...pieces: readonly string[]): Arbitrary<string> =>
+  fc
+    .array(
+      fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...pieces) }, { weight: 1, arbitrary: repeated(...pieces) }),
+      {
+        maxLength: 30,
+      },
+    )
+    .map((parts) => parts.join(''));
+
+/** A valid text with some of it cut out, doubled or replaced. */
+export const mutated = (base: Buffer): Arbitrary<Buffer> =>
+  fc
+    .array(fc.tuple(fc.nat(base.length), fc.nat(8), fc.uint8Array({ maxLength: 6 }), fc.constantFrom(0, 0, 0, 1000)), {
+      minLength: 1,
+      maxLength: 6,
+    })
+    .map((changes) =>
+      changes.reduce<Buffer>(
+        (bytes, [at, cut, put, times]) =>
+          Buffer.concat([
+            bytes.subarray(0, at),
+            ...Array.from({ length: Math.max(1, times) }, () => Buffer.from(put)),
+            bytes.subarray(at + cut),
+          ]),
+        base,
+      ),
+    );
+
+/** Bodies of JSON: deep, long, of very many values, with numbers and texts at the edge, or broken. */
+export const json: Arbitrary<string> = fc.oneof(
+  fc.json({ maxDepth: 4 }),
+  soup(
+    '[',
+    ']',
+    '{',
+    '}',
+    '"a":',
+    ',',
+    '1e400',
+    '-',
+    '"\\u0000"',
+    '"\\ud800"',
+    'null',
+    '1'.repeat(300),
+    '"__proto__":{',
+  ),
+);
+
+/** Bytes, some of which are compressed and unpack to much. */
+export const packed = (text: string): Arbitrary<[Buffer, Record<string, string>]> =>
+  fc.constantFrom<[Buffer, Record<string, string>]>(
+    [Buffer.from(text), {}],
+    [gzipSync(text), { 'content-encoding': 'gzip' }],
+    [gzipSync(text.repeat(50)), { 'content-encoding': 'gzip' }],
+    [deflateRawSync(text), { 'content-encoding': 'deflate' }],
+    [Buffer.from(text), { 'content-encoding': 'gzip' }],
+  );

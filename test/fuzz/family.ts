@@ -1,0 +1,314 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { deflateRawSync } from 'node:zlib';
+import fc, { type Arbitrary } from 'fast-check';
+import { request } from 'undici';
+import { dataPage, parquetFile, prefixed } from '../imports/parquet-file.js';
+import { json, mutated, packed, repeated, soup } from './arbitrary.js';
+import type { Addresses } from './service.js';
+
+/** An organization with an application and a device, and what the service gave it. */
+export interface Place extends Addresses {
+  organizationId: string;
+  applicationId: string;
+  serial: string;
+  token: string;
+  deviceToken: string;
+  /** Cursors as the service writes them. */
+  scrollId: string;
+  pitId: string;
+  endCursor: string;
+}
+
+/** Bytes of a caller that one parser reads. */
+export interface Family {
+  name: string;
+  /** Cases of each ten of another family: some start a process or wait for a job. */
+  share?: number;
+  /** Sends one case; the status of the answer, undefined where a connection has none. */
+  cases: Arbitrary<(place: Place) => Promise<number | undefined>>;
+}
+
+interface Sent {
+  method?: 'GET' | 'POST' | 'DELETE';
+  body?: string | Buffer | object;
+  headers?: Record<string, string>;
+}
+
+const call = async (place: Place, path: string, { method = 'GET', body, headers = {} }: Sent = {}) => {
+  const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+  const answer = await request(`${place.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${place.token}`, 'content-type': 'application/json', ...headers },
+    body: body === undefined ? null : isRaw ? body : JSON.stringify(body),
+  });
+  return { status: answer.statusCode, text: await answer.body.text() };
+};
+const statusOf = async (...given: Parameters<typeof call>) => (await call(...given)).status;
+
+const organization = ({ organizationId }: Place) => `/ddp/v1/organizations/${organizationId}`;
+const application = ({ organizationId, applicationId }: Place) =>
+  `/ddp/v1/applications/${organizationId}/${applicationId}`;
+const engine = (place: Place) => `${application(place)}/elasticsearch`;
+
+/** Sends a file, waits until its dry run is over, and deletes it. */
+const importFile = async (place: Place, type: string, body: Buffer): Promise<number> => {
+  const at = `${organization(place)}/imports`;
+  const sent = { method: 'POST', body, headers: { 'content-type': type } } as const;
+  const { status, text } = await call(place, `${at}/records`, sent);
+  if (status !== 200) return status;
+  const { id } = JSON.parse(text) as { id: string };
+  for (;;) {
+    const found = await call(place, `${at}/${id}`);
+    if (found.status !== 200) return found.status;
+    if ((JSON.parse(found.text) as { state: string }).state !== 'checking') break;
+  }
+  return statusOf(place, `${at}/${id}`, { method: 'DELETE' });
+};
+
+/** Writes bytes to the MQTT endpoint, and waits until it has read them: it answers a ping, or ends the connection. */
+const publish = async ({ mqttUrl, deviceToken }: Place, packets: Buffer): Promise<undefined> => {
+  const { hostname, port } = new URL(mqttUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const over = once(socket, 'close');
+  socket.on('error', () => undefined);
+  const user = Buffer.from(deviceToken);
+  const body = Buffer.concat([
+    Buffer.from('00044d5154540482003c', 'hex'),
+    Buffer.from([0, 1, 102, user.length >> 8, user.length & 255]),
+    user,
+  ]);
+  const length = body.length < 128 ? [body.length] : [(body.length & 127) | 128, body.length >> 7];
+  socket.write(Buffer.concat([Buffer.from([0x10, ...length]), body]));
+  await Promise.race([once(socket, 'data'), over]);
+  socket.write(packets);
+  socket.end(Buffer.from('c000e000', 'hex'));
+  socket.resume();
+  await over;
+};
+
+const text = (value: string): Buffer => prefixed(Buffer.from(value));
+const parquet = parquetFile(1, [
+  { name: 'serial', pages: [dataPage(1, text('f0-01'))], isRequired: true },
+  { name: 'ts', pages: [dataPage(1, text('2024-05-01T12:00:00Z'))], isRequired: true },
+  { name: 'level', pages: [dataPage(1, text('1.5'))], isRequired: true },
+]);
+
+const queries = fc.oneof(
+  soup('(', 'a?', '|', '{1,99}', '*', '.', '[a-', ']', '<1-9>', '~', '\\', '&', '@').map((value) => ({
+    regexp: { 'data.txt': { value } },
+  })),
+  soup('*', '?', 'a', '\\').map((value) => ({ wildcard: { 'data.txt': { value } } })),
+  soup('(', ')', 'a', ' OR ', ' AND ', '"', '*:', '/', '[1 TO ', '}', '~', '^', '\\', '!').map((query) => ({
+    query_string: { query },
+  })),
+  soup('(', ')', 'a ', '"', '|', '+', '-', '~2', '*').map((query) => ({ simple_query_string: { query } })),
+  fc
+    .tuple(soup('1', 'T', ':', '||', '+1d', '/M', 'x', 'now'), soup('yyyy', 'd', 'H', "'", 'x', 'epoch_'))
+    .map(([gte, format]) => ({ range: { ts: { gte, format } } })),
+);
+
+/** Identifiers and cursors of every kind: as they were given, changed, or made by others. */
+const cursorOf = (genuine: (place: Place) => string): Arbitrary<(place: Place) => string> =>
+  fc.oneof(
+    fc.tuple(fc.nat(90), fc.string({ maxLength: 3 })).map(([at, put]) => (place: Place) => {
+      const id = genuine(place);
+      return id.slice(0, at) + put + id.slice(at + 1);
+    }),
+    json.map((value) => () => Buffer.from(value).toString('base64url')),
+    json.map((value) => () => deflateRawSync(value.repeat(100)).toString('base64url')),
+    fc.base64String().map((value) => () => value),
+    fc.constant(genuine),
+  );
+
+/** A document that is valid until it is changed. */
+const document = '{ viewer { __typename } __type(name: "Device") { name fields { name type { name } } } }';
+
+const scripts = fc.oneof(
+  soup('(', ')', 'params.c', '+', '/', '-', '1', 'Math.max(', ',', '?', ':', '&&', '!', '1e9'),
+  soup(' + 1', ' / params.c', ' * (params.c - 2)', ' - -1', ' ? 1 : 0').map((rest) => `params.c${rest}`),
+  repeated('-', '(', '!').map((before) => `${before}params.c`),
+);
+
+/** Every family of parsers that reads bytes of a caller. */
+export const families: readonly Family[] = [
+  {
+    name: 'JSON of bodies, compressed or not',
+    cases: fc
+      .oneof(
+        json,
+        json.map((value) => `{"serial":"f0-01","data":{"n":1,"x":${value}}}`),
+      )
+      .chain((value) => packed(value))
+      .map(
+        ([body, headers]) =>
+          (place) =>
+            statusOf(place, `${organization(place)}/records`, { method: 'POST', body, headers }),
+      ),
+  },
+  {
+    name: 'query parameters and headers',
+    cases: fc
+      .tuple(soup('q=', 'a', '&', '%', '%00', '%ff', 'sort=-', 'page=9', 'limit=', '(.*', '[]', '='), json)
+      .map(([query, value]) => (place) => {
+        const safe = value.replaceAll(/[^\x20-\x7e]/g, '').slice(0, 6000);
+        const headers = {
+          'idempotency-key': safe,
+          traceparent: safe,
+          accept: safe,
+          'content-type': safe,
+          origin: safe,
+        };
+        return statusOf(place, `${organization(place)}/devices?${encodeURI(query).slice(0, 6000)}`, { headers });
+      }),
+  },
+  {
+    name: 'packets of MQTT',
+    cases: fc.oneof(
+      fc.uint8Array({ maxLength: 200 }).map((bytes) => (place: Place) => publish(place, Buffer.from(bytes))),
+      mutated(Buffer.from('3206000161000178820600020001610001c000', 'hex')).map(
+        (bytes) => (place: Place) => publish(place, bytes),
+      ),
+    ),
+  },
+  {
+    name: 'topics of MQTT',
+    cases: fc
+      .tuple(fc.constantFrom(0x30, 0x82), soup('/', '#', '+', 'ddp', 'frames', '1', 'BIN', '\0', 'é'))
+      .map(([kind, name]) => (place) => {
+        const topic = Buffer.from(name).subarray(0, 10_000);
+        const head = kind === 0x82 ? Buffer.from([0, 1]) : Buffer.alloc(0);
+        const written = Buffer.concat([
+          head,
+          Buffer.from([topic.length >> 8, topic.length & 255]),
+          topic,
+          Buffer.from([0]),
+        ]);
+        const length = Buffer.from([(written.length & 127) | 128, written.length >> 7]);
+        return publish(place, Buffer.concat([Buffer.from([kind]), length, written]));
+      }),
+  },
+  {
+    name: 'files of CSV',
+    share: 4,
+    cases: soup('serial,ts,data.a\n', '"', ',', '\r\n', 'ff', '1', ';', '""', '\0', 'data.x,').map(
+      (value) => (place) => importFile(place, 'text/csv', Buffer.from(value)),
+    ),
+  },
+  {
+    name: 'files of NDJSON',
+    share: 4,
+    cases: fc
+      .array(json, { maxLength: 5 })
+      .map((lines) => (place) => importFile(place, 'application/x-ndjson', Buffer.from(lines.join('\n')))),
+  },
+  {
+    name: 'files of Parquet',
+    share: 2,
+    cases: mutated(parquet).map((bytes) => (place) => importFile(place, 'application/vnd.apache.parquet', bytes)),
+  },
+  {
+    name: 'identifiers of scrolls and points in time',
+    cases: fc
+      .tuple(
+        cursorOf(({ scrollId }) => scrollId),
+        cursorOf(({ pitId }) => pitId),
+      )
+      .map(([scroll, pit]) => async (place) => {
+        const all = { method: 'DELETE', body: { scroll_id: [scroll(place), scroll(place)] } } as const;
+        await statusOf(place, `${engine(place)}/_search/scroll`, all);
+        const next = { method: 'POST', body: { scroll_id: scroll(place) } } as const;
+        const status = await statusOf(place, `${engine(place)}/_search/scroll`, next);
+        const within = { method: 'POST', body: { size: 1, pit: { id: pit(place) } } } as const;
+        return status === 500 ? status : statusOf(place, `${engine(place)}/_search`, within);
+      }),
+  },
+  {
+    name: 'cursors of lists and exports',
+    cases: cursorOf(({ endCursor }) => endCursor).map((make) => async (place) => {
+      const after = make(place);
+      const query = `query ($o: ID!, $a: ID!, $after: String) {
+        application(organizationId: $o, applicationId: $a) { records(after: $after) { items { id } } } }`;
+      const variables = { o: place.organizationId, a: place.applicationId, after };
+      const { text: answer } = await call(place, '/graphql', { method: 'POST', body: { query, variables } });
+      if (answer.includes('"INTERNAL"')) return 500;
+      return statusOf(place, `${application(place)}/export?after=${encodeURIComponent(after).slice(0, 4000)}`);
+    }),
+  },
+  {
+    name: 'queries, patterns and dates',
+    cases: queries.map(
+      (query) => (place) => statusOf(place, `${engine(place)}/_search`, { method: 'POST', body: { size: 1, query } }),
+    ),
+  },
+  {
+    name: 'scripts and formats of numbers',
+    cases: fc
+      .oneof(
+        scripts.map((script) => ({ script, format: '0' })),
+        soup('#', ',', '0', '.', '%', '-').map((format) => ({ script: 'params.c', format })),
+        soup('#', "'", '0', 'E', ';', 'x').map((format) => ({ script: 'params.c', format })),
+      )
+      .map(({ script, format }) => (place) => {
+        const inner = {
+          s: { sum: { field: 'data.n', format } },
+          p: { bucket_script: { buckets_path: { c: '_count' }, script } },
+        };
+        const aggs = { h: { histogram: { field: 'data.n', interval: 1 }, aggs: inner } };
+        return statusOf(place, `${engine(place)}/_search`, { method: 'POST', body: { size: 0, aggs } });
+      }),
+  },
+  {
+    name: 'documents of GraphQL',
+    cases: fc
+      .oneof(
+        mutated(Buffer.from(document)).map((bytes) => bytes.toString()),
+        soup(
+          '{',
+          '}',
+          ' viewer ',
+          '...',
+          '@skip(if: true)',
+          '(',
+          ')',
+          ' a: ',
+          '[',
+          '"""',
+          ' fragment x on Query ',
+          ' query ',
+        ),
+      )
+      .map((query) => (place) => statusOf(place, '/graphql', { method: 'POST', body: { query } })),
+  },
+  {
+    name: 'filter_path',
+    cases: soup('*', '**', '.', ',', 'hits', '-', 'a').map(
+      (value) => (place) => statusOf(place, `${engine(place)}/_search?filter_path=${value.slice(0, 7500)}`),
+    ),
+  },
+  {
+    name: 'frames of devices',
+    cases: fc
+      .tuple(
+        fc.constantFrom('BIN', 'RAW', 'TXT'),
+        fc.oneof(
+          fc.uint8Array({ maxLength: 300 }),
+          repeated('1;', '\u0001', '\ufffd').map((value) => Buffer.from(value)),
+        ),
+      )
+      .map(([streamType, bytes]) => (place) => {
+        const frame = { streamId: 1, streamType, payload: Buffer.from(bytes).toString('hex'), encoding: 'hex' };
+        return statusOf(place, `${organization(place)}/records`, {
+          method: 'POST',
+          body: { serial: place.serial, frame },
+        });
+      }),
+  },
+  {
+    name: 'columns of an export',
+    cases: soup('.', 'data', 'a', ',', 'device', 'ts', '*').map(
+      (value) => (place) =>
+        statusOf(place, `${application(place)}/export?columns=${encodeURIComponent(value).slice(0, 6000)}`),
+    ),
+  },
+];

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { useService } from '../support/service.js';
+import { createTenant } from '../support/tenant.js';
+import { type Child, startChild } from './child.js';
+import { families, type Place } from './family.js';
+
+/** Cases of all families together; `npm run test:all` sends 2,000. */
+const cases = Number(process.env['FUZZ_CASES'] ?? 300);
+/** A failure names its seed, which this repeats. */
+const seed = process.env['FUZZ_SEED'];
+
+/** Milliseconds of the processor that the event loop may stand still: a small slice of work, and a collection of garbage. */
+const frozen = 250;
+/** MiB: a heap of 512 and what lies beside it. */
+const most = 900;
+
+const shares = families.reduce((sum, { share = 10 }) => sum + share, 0);
+
+describe('a service with 512 MB, whatever it is sent as', () => {
+  const service = useService();
+  let child: Child;
+  let place: Place;
+  beforeAll(async () => {
+    child = await startChild(service.databaseUrl);
+    place = await furnish(service, child);
+    await child.figures();
+  });
+  afterAll(() => child?.end());
+
+  it.each(families)(
+    '$name, answers no 500, never stands still, and keeps its memory',
+    async ({ cases: some, share = 10 }) => {
+      await fc.assert(
+        fc.asyncProperty(some, async (send) => {
+          const status = await send(place);
+          expect([500, 503]).not.toContain(status);
+          const { longest, resident } = await child.figures();
+          expect(longest).toBeLessThan(frozen);
+          expect(resident).toBeLessThan(most);
+        }),
+        {
+          numRuns: Math.max(3, Math.round((cases * share) / shares)),
+          ...(seed !== undefined && { seed: Number(seed) }),
+        },
+      );
+    },
+  );
+});
+
+/** Makes what the cases are sent to. */
+const furnish = async (service: Parameters<typeof createTenant>[0], child: Child): Promise<Place> => {
+  const { id, owner } = await createTenant(service);
+  const variables = [
+    { name: 'n', type: 'INT64', mappings: [{ streamId: 1, streamType: 'BIN', varNumber: 1 }] },
+    { name: 'txt', type: 'TXT', mappings: [{ streamId: 1, streamType: 'TXT', varNumber: 1 }] },
+  ];
+  const make = async (path: string, body: object) => (await owner.post<{ id: string }>(path, body)).body.id;
+  const productId = await make(`/organizations/${id}/products`, { name: 'Probe', version: '1', variables });
+  const serial = 'f0-01';
+  const product = { id: productId, organizationId: id };
+  const deviceId = await make(`/organizations/${id}/devices/${serial}`, { product });
+  const applicationId = await make(`/organizations/${id}/applications`, { name: 'Field' });
+  await owner.put(`/applications/${id}/${applicationId}/devices/${deviceId}`);
+  const deviceToken = (await owner.post<{ token: string }>(`/devices/${id}/${deviceId}/tokens`, {})).body.token;
+  await owner.post(`/organizations/${id}/records`, [
+    { serial, data: { n: 1, txt: 'a' } },
+    { serial, data: { n: 2, txt: 'b', a: { b: { c: 1 } } } },
+  ]);
+  const engine = `${child.url}/ddp/v1/applications/${id}/${applicationId}/elasticsearch/records`;
+  const headers = { authorization: `Bearer ${owner.token}`, 'content-type': 'application/json' };
+  const post = async (url: string, body: object) =>
+    (await (await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })).json()) as any;
+  const { _scroll_id: scrollId } = await post(`${engine}/_search?scroll=5m&size=1`, {});
+  const { id: pitId } = await post(`${engine}/_pit?keep_alive=5m`, {});
+  const query = `{ application(organizationId: "${id}", applicationId: "${applicationId}") { records(limit: 1) { endCursor } } }`;
+  const { data } = await post(`${child.url}/graphql`, { query });
+  const { endCursor } = data.application.records;
+  const { url, mqttUrl } = child;
+  return {
+    url,
+    mqttUrl,
+    organizationId: id,
+    applicationId,
+    serial,
+    token: owner.token!,
+    deviceToken,
+    scrollId,
+    pitId,
+    endCursor,
+  };
+};

@@ -1,0 +1,46 @@
+import 'reflect-metadata';
+import { once } from 'node:events';
+import process from 'node:process';
+import { readConfig } from '../../src/config.js';
+import { startTestService } from '../support/start-service.js';
+
+/** What the service was up to since it was last asked. */
+export interface Figures {
+  /** The longest that the event loop stood still, in milliseconds of its processor. */
+  longest: number;
+  /** Memory of the process, in MiB. */
+  resident: number;
+}
+
+/** Where the service answers. */
+export interface Addresses {
+  url: string;
+  mqttUrl: string;
+}
+
+/*
+ * A service in a process of its own, whose memory is bounded by its parent. It serves the database that its first message
+ * names; each later message asks for its figures.
+ */
+process.on('disconnect', () => process.exit());
+const [{ databaseUrl }] = (await once(process, 'message')) as [{ databaseUrl: string }];
+const { mqtt } = readConfig({ MQTT_PORT: '0' });
+const service = await startTestService(databaseUrl, { config: { mqtt } });
+
+const threadTime = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+let longest = 0;
+let last = threadTime();
+setInterval(() => {
+  const now = threadTime();
+  longest = Math.max(longest, now - last);
+  last = now;
+}, 1);
+
+process.on('message', () => {
+  process.send!({ longest, resident: process.memoryUsage.rss() / 2 ** 20 } satisfies Figures);
+  longest = 0;
+});
+process.send!({ url: service.url, mqttUrl: service.mqttUrl! } satisfies Addresses);
