@@ -120,7 +120,7 @@ export type AccessQueryVariables = Exact<{
 }>;
 
 
-export type AccessQuery = { organization: { members: { items: Array<{ username: string, role: Role, teams: { items: Array<{ name: string, grants: { items: Array<{ permission: Permission, application: { name: string } }> } }> } }> } } | null };
+export type AccessQuery = { organization: { members: { items: Array<{ username: string, role: Role | null, teams: { items: Array<{ name: string, grants: { items: Array<{ permission: Permission, application: { name: string } }> } }> } }> } } | null };
 
 export type ProductsQueryVariables = Exact<{
   organizationId: string;

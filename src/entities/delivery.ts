@@ -2,6 +2,7 @@ import { GraphQLDateTimeISO, GraphQLJSON, GraphQLJSONObject } from 'graphql-scal
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Application, ApplicationReference } from './application.js';
 import { createdAt, GraphOnly, identifier, NullIsValue, RestShape, reference, updatedAt } from './columns.js';
+import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
 
 /** How a delivery ended. */
@@ -104,7 +105,7 @@ export class DeliveryListItem {
 }
 
 /** A call to a hook, from the record's storing to its last attempt. */
-@ObjectType({ description: "A call to a hook, from the record's storing to its last attempt." })
+@ObjectType({ implements: Node, description: "A call to a hook, from the record's storing to its last attempt." })
 export class Delivery extends DeliveryListItem {
   @Field(() => DeliveryError, { nullable: true, description: 'Why the latest attempt got no answer.' })
   error?: DeliveryError | null;

@@ -1,6 +1,7 @@
 import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Node } from './node.js';
 
 /** What the lines of a file are. */
 export enum ImportKind {
@@ -55,6 +56,7 @@ export const listedFaults = 1000;
 
 /** A file of devices or records, and what became of its lines. */
 @ObjectType({
+  implements: Node,
   description: 'A file of devices or records, and what became of its lines, in the dry run first.',
 })
 export class FileImport {

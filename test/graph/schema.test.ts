@@ -109,8 +109,8 @@ describe('the graph', () => {
       const found = schema.getType(type);
       return isObjectType(found) ? getNamedType(found.getFields()[field]!.type).name : undefined;
     };
-    expect(typeOf('Account', 'email')).toBe('EmailAddress');
-    expect(typeOf('Account', 'avatarURL')).toBe('URL');
+    expect(typeOf('Organization', 'email')).toBe('EmailAddress');
+    expect(typeOf('Organization', 'avatarURL')).toBe('URL');
     expect(typeOf('Hook', 'url')).toBe('URL');
     expect(typeOf('Device', 'serial')).toBe('Serial');
     expect(typeOf('Device', 'createdAt')).toBe('DateTimeISO');
