@@ -57,7 +57,7 @@ const restShapes = [
  * others of the document keep their answers (GraphQL, section 6.4.4).
  */
 export function buildGraph(options: SchemaOptions): GraphQLSchema {
-  const schema = addConnections(build(options, []));
+  const schema = addConnections(withoutRestOnly(build(options, [])));
   chargeLists(schema);
   for (const root of [schema.getQueryType(), schema.getMutationType()]) {
     for (const field of Object.values(root?.getFields() ?? {})) field.type = getNullableType(field.type);
@@ -67,6 +67,13 @@ export function buildGraph(options: SchemaOptions): GraphQLSchema {
 
 /** The graph with the shapes that REST's projection of it needs. */
 export const buildGraphForRest = (options: SchemaOptions): GraphQLSchema => build(options, restShapes);
+
+/** The graph without operations that only REST has. */
+function withoutRestOnly(schema: GraphQLSchema): GraphQLSchema {
+  const queries = schema.getQueryType()?.getFields() ?? {};
+  for (const { name, extensions } of Object.values(queries)) if (extensions['restOnly'] === true) delete queries[name];
+  return schema;
+}
 
 type Field = GraphQLField<unknown, Context>;
 

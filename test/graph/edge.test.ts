@@ -53,7 +53,10 @@ const ledger = (filter = '') =>
 
 /** Each edge, and the query that lists the same from the root: both are called `list`. */
 const pairs: Record<string, [edge: string, root: string]> = {
-  'Organization.teams, of account': [`{ account { list: teams ${page} } }`, `{ list: teams(organizationId: $o) ${page} }`],
+  'Organization.teams, of account': [
+    `{ account { list: teams ${page} } }`,
+    `{ list: teams(organizationId: $o) ${page} }`,
+  ],
   'Organization.teams': [
     `{ organization(organizationId: $o) { list: teams ${page} } }`,
     `{ list: teams(organizationId: $o) ${page} }`,
@@ -111,10 +114,6 @@ const pairs: Record<string, [edge: string, root: string]> = {
   'Application.products': [
     `{ ${application} { list: products ${page} } }`,
     `{ list: products(organizationId: $o, q: "Used") ${page} }`,
-  ],
-  'Application.latest': [
-    `{ ${application} { list: latest { totalCount items { deviceId serial values { name value ts } } } } }`,
-    '{ list: applicationLatest(organizationId: $o, applicationId: $applicationId) { totalCount items { deviceId serial values { name value ts } } } }',
   ],
   'Application.series': [
     `{ ${application} { list: series(variables: ["temperature"], from: 1699999000, to: 1700001000) { deviceId name ts values } } }`,

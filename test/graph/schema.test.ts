@@ -70,6 +70,8 @@ describe('the graph', () => {
 
   it('has an operation for whatever REST answers, that takes the organization as organizationId', () => {
     for (const { root, operation, path } of routes) {
+      // The graph has `Device.latest` and `latest` instead.
+      if (operation === 'deviceLatest' || operation === 'applicationLatest') continue;
       const field = schema.getType(root) as ReturnType<GraphQLSchema['getQueryType']>;
       const names = field?.getFields()[operation]?.args.map(({ name }) => name);
       for (const [argument] of path.matchAll(/(?<=:)\w+/g)) {

@@ -58,7 +58,6 @@ const edges: Record<string, string> = {
   'Application.recordsConnection': applications(`recordsConnection${connection}`),
   'Device.applicationsConnection': devices(`applicationsConnection${connection}`),
   'Application.products': applications(`products${one}`),
-  'Application.latest': applications('latest(limit: 1) { totalCount items { serial values { name } } }'),
   'Application.series': `applications(limit: 40) { items { series(variables: ["temperature"], points: 10) { name ts } } }`,
   'Application.teams': applications(`teams${one}`),
   'Application.grants': applications('grants(limit: 1) { totalCount items { permission } }'),
