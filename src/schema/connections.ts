@@ -125,7 +125,8 @@ function connectionBeside(page: Field, { name, isRoot, of }: Place, type: GraphQ
   const parents = isRoot ? ofPage.filter((argument) => isNonNullType(argument.type)) : [];
   let last: SelectionInfo['connection'];
   const read: Field['resolve'] = (root, args: Arguments, context, info) => {
-    const { first, after, ...others } = args;
+    const { first: size, after, ...others } = args;
+    const first = size ?? usualSize;
     const cursor = typeof after === 'string' ? after : null;
     requireSize(first, cursor);
     const sort = typeof others['sort'] === 'string' ? ` ${others['sort']}` : '';
@@ -161,7 +162,10 @@ const argument = (name: string, description: string, type: Argument['type'], usu
   astNode: undefined,
 });
 
-const firstArgument = argument('first', 'Number of items, 1 to 1000.', new GraphQLNonNull(GraphQLInt), 10);
+/** Items of a part where nothing is said. */
+const usualSize = 10;
+
+const firstArgument = argument('first', 'Number of items, 1 to 1000.', GraphQLInt, usualSize);
 const afterArgument = argument(
   'after',
   'The items after this cursor, which an edge or `pageInfo` of this list gave; from the beginning unless given.',

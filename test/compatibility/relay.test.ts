@@ -68,7 +68,7 @@ describe("Relay's compiler", () => {
     const names = connections.map(([type, page]) => `Card${type}${page}Query`);
     const fragments = connections.map(
       ([type, page], nth) => `graphql\`fragment Card_${type}${page} on ${type}
-        @refetchable(queryName: "${names[nth]}") @argumentDefinitions(count: { type: "Int!", defaultValue: 5 }, cursor: { type: "String" }) {
+        @refetchable(queryName: "${names[nth]}") @argumentDefinitions(count: { type: "Int", defaultValue: 5 }, cursor: { type: "String" }) {
           ${page}Connection(first: $count, after: $cursor) @connection(key: "Card_${type}_${page}Connection") { edges { node { id } } }
         }\`;`,
     );
