@@ -34,7 +34,7 @@ import { SeriesEdgesResolver, SeriesResolver } from './resolvers/series.resolver
 import { TeamResolver } from './resolvers/team.resolver.js';
 import { TeamEdgesResolver } from './resolvers/team-edges.resolver.js';
 import { UsageResolver } from './resolvers/usage.resolver.js';
-import { ApiTokenEdgesResolver, MemberEdgesResolver, UserEdgesResolver } from './resolvers/user-edges.resolver.js';
+import { ApiTokenEdgesResolver, UserEdgesResolver } from './resolvers/user-edges.resolver.js';
 import { ViewerResolver } from './resolvers/viewer.resolver.js';
 import type { Services } from './services.js';
 
@@ -77,7 +77,6 @@ export function createResolvers({
     new RecordEdgesResolver(),
     new SeriesEdgesResolver(),
     new SeriesResolver(index),
-    new MemberEdgesResolver(),
     new NodeResolver(index),
     new LiveResolver(live, jobs, index),
     new DevicesChangedResolver(),

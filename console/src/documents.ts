@@ -62,11 +62,29 @@ export type SeriesFunction =
   /** No buckets: measured points, as many as selected for, chosen so that the line looks the same (Largest-Triangle-Three-Buckets). */
   | 'lttb';
 
+/** Why an item was rejected. */
+export type ItemErrorCode =
+  | 'UNKNOWN_DEVICE'
+  | 'VALIDATION_FAILED'
+  | 'TS_OUT_OF_RANGE'
+  | 'BAD_PAYLOAD'
+  | 'MALFORMED_REQUEST';
+
 /** Layout of a data stream: tagged binary, positional binary, or text fields. */
 export type StreamType =
   | 'BIN'
   | 'RAW'
   | 'TXT';
+
+/** Why a call got no answer. */
+export type DeliveryErrorCode =
+  | 'BLOCKED'
+  | 'DNS'
+  | 'REFUSED'
+  | 'TLS'
+  | 'TIMEOUT'
+  | 'RESET'
+  | 'PROTOCOL';
 
 /** What a member is in an organization. */
 export type Role =
@@ -79,11 +97,45 @@ export type TokenScope =
   | 'read'
   | 'ingest';
 
+/** Why a hook is switched off. */
+export type HookDisabledReason =
+  /** Somebody who may change the hook switched it off. */
+  | 'request'
+  /** It answered 410. */
+  | 'gone'
+  /** Its calls failed for five days. */
+  | 'failing';
+
+/** Why the filter of a hook is switched off. */
+export type FilterDisabledReason =
+  /** It kept running out of time. */
+  | 'timeout';
+
 /** Where a hook's circuit stands. */
 export type CircuitState =
   | 'closed'
   | 'open'
   | 'probing';
+
+/** What a job does. */
+export type JobKind =
+  | 'tagDevices'
+  | 'untagDevices'
+  | 'linkDevices'
+  | 'unlinkDevices'
+  | 'deleteDevices'
+  /** Decodes the stored frames of a product again. */
+  | 'redecode'
+  /** Makes ended deliveries of a hook again. */
+  | 'redeliver'
+  /** Calls a hook with stored records. */
+  | 'replay'
+  /** The dry run of an import of devices. */
+  | 'checkDevices'
+  | 'importDevices'
+  /** The dry run of an import of records. */
+  | 'checkRecords'
+  | 'importRecords';
 
 /** Where a job stands. */
 export type JobState =
@@ -110,6 +162,15 @@ export type ImportState =
   /** It ended early; the error of its job says why. */
   | 'failed';
 
+/** How well a frame was decoded. */
+export type DecodeStatus =
+  /** Without warnings. */
+  | 'ok'
+  /** With warnings; some variable was decoded. */
+  | 'partial'
+  /** No variable was decoded. */
+  | 'failed';
+
 /** How a delivery ended. */
 export type Ended =
   | 'succeeded'
@@ -117,7 +178,7 @@ export type Ended =
 
 /** A product, by its identifiers. */
 export type ProductReferenceInput = {
-  /** Product. */
+  /** Identifier of the product. */
   id: string;
   /** Organization that owns it. */
   organizationId?: string | null | undefined;
@@ -143,7 +204,7 @@ export type HookAuthenticationInput = {
 
 /** Basic authentication. */
 export type HookBasicInput = {
-  /** User. */
+  /** User name of the basic authentication. */
   user: string;
   /** Password. Absent on update: as it was. */
   pass?: string | null | undefined;
@@ -153,13 +214,13 @@ export type HookBasicInput = {
 export type HookHeaderInput = {
   /** Name; `Authorization` unless given. */
   name?: string | null | undefined;
-  /** Value. */
+  /** Value of the header. */
   value: string;
 };
 
 /** A bearer token; kept as the header `Authorization`. */
 export type HookBearerInput = {
-  /** Token. */
+  /** The token. */
   value: string;
 };
 
@@ -421,7 +482,7 @@ export type FileImportQueryVariables = Exact<{
 }>;
 
 
-export type FileImportQuery = { fileImport: { id: string, kind: ImportKind, state: ImportState, lines: number, created: number, updated: number, unchanged: number, rejected: number, faultCount: number, faults: Array<{ line: number, column: number | null, field: string | null, message: string }>, job: { id: string, kind: string, done: number, total: number | null, error: string | null } | null } | null };
+export type FileImportQuery = { fileImport: { id: string, kind: ImportKind, state: ImportState, lines: number, created: number, updated: number, unchanged: number, rejected: number, faultCount: number, faults: Array<{ line: number, column: number | null, field: string | null, message: string }>, job: { id: string, kind: JobKind, done: number, total: number | null, error: string | null } | null } | null };
 
 export type ApplyFileImportMutationVariables = Exact<{
   organizationId: string;
@@ -575,7 +636,7 @@ export type DeliveryQueryVariables = Exact<{
 }>;
 
 
-export type DeliveryQuery = { applicationHookDelivery: { id: string, successful: boolean, createdAt: string, updatedAt: string, attemptsMade: number, maxNumberAttempts: number, nextAttemptAt: string | null, truncated: boolean | null, device: { id: string, name: string | null, serial: string } | null, application: { id: string, name: string }, hook: { id: string, url: string, settings: { circuit: CircuitState, circuitUntil: string | null } } | null, request: { method: string, uri: Record<string, unknown>, headers: Record<string, unknown>, payload: unknown } | null, response: { statusCode: number, headers: Record<string, unknown>, body: unknown } | null, error: { code: string, message: string } | null, attempts: Array<{ at: string, statusCode: number | null, error: { code: string, message: string } | null, duration: { connect: number, wait: number, read: number, total: number } }> } | null };
+export type DeliveryQuery = { applicationHookDelivery: { id: string, successful: boolean, createdAt: string, updatedAt: string, attemptsMade: number, maxNumberAttempts: number, nextAttemptAt: string | null, truncated: boolean | null, device: { id: string, name: string | null, serial: string } | null, application: { id: string, name: string }, hook: { id: string, url: string, settings: { circuit: CircuitState, circuitUntil: string | null } } | null, request: { method: string, uri: Record<string, unknown>, headers: Record<string, unknown>, payload: unknown } | null, response: { statusCode: number, headers: Record<string, unknown>, body: unknown } | null, error: { code: DeliveryErrorCode, message: string } | null, attempts: Array<{ at: string, statusCode: number | null, error: { code: DeliveryErrorCode, message: string } | null, duration: { connect: number, wait: number, read: number, total: number } }> } | null };
 
 export type HookQueryVariables = Exact<{
   organizationId: string;
@@ -589,7 +650,7 @@ export type HookQueryVariables = Exact<{
 }>;
 
 
-export type HookQuery = { applicationHook: { id: string, url: string, disabled: boolean, disabledAt: string | null, disabledReason: string | null, allowUnverifiedSSLCert: boolean, createdAt: string, activity: Array<{ ts: number, succeeded: number, failed: number, pending: number }>, authentication: { basic: { user: string } | null, header: { name: string } | null } | null, application: { id: string, name: string }, settings: { basicReplacedByHeader: boolean, circuit: CircuitState, circuitUntil: string | null, concurrency: number, failuresInRow: number, filterDisabledAt: string | null, filterDisabledReason: string | null, maxPerSecond: number | null, ordered: boolean, previousSecretUntil: string | null, signed: boolean, filter: { products: Array<string> | null, tags: Array<string> | null, query: Record<string, unknown> | null } | null }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } } | null, applicationHookLedger: { totalCount: number | null, items: Array<{ id: string, createdAt: string, successful: boolean, attemptsMade: number, maxNumberAttempts: number, device: { id: string, name: string | null, serial: string } | null, response: { statusCode: number } | null, error: { code: string, message: string } | null }> } | null };
+export type HookQuery = { applicationHook: { id: string, url: string, disabled: boolean, disabledAt: string | null, disabledReason: HookDisabledReason | null, allowUnverifiedSSLCert: boolean, createdAt: string, activity: Array<{ ts: number, succeeded: number, failed: number, pending: number }>, authentication: { basic: { user: string } | null, header: { name: string } | null } | null, application: { id: string, name: string }, settings: { basicReplacedByHeader: boolean, circuit: CircuitState, circuitUntil: string | null, concurrency: number, failuresInRow: number, filterDisabledAt: string | null, filterDisabledReason: FilterDisabledReason | null, maxPerSecond: number | null, ordered: boolean, previousSecretUntil: string | null, signed: boolean, filter: { products: Array<string> | null, tags: Array<string> | null, query: Record<string, unknown> | null } | null }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } } | null, applicationHookLedger: { totalCount: number | null, items: Array<{ id: string, createdAt: string, successful: boolean, attemptsMade: number, maxNumberAttempts: number, device: { id: string, name: string | null, serial: string } | null, response: { statusCode: number } | null, error: { code: DeliveryErrorCode, message: string } | null }> } | null };
 
 export type HooksQueryVariables = Exact<{
   organizationId: string;
@@ -601,9 +662,9 @@ export type HooksQueryVariables = Exact<{
 }>;
 
 
-export type HooksQuery = { names: { items: Array<{ id: string, name: string, permission: Permission }> } | null, applications: { totalCount: number | null, items: Array<{ id: string, name: string, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } }> } | null }> } | null };
+export type HooksQuery = { names: { items: Array<{ id: string, name: string, permission: Permission }> } | null, applications: { totalCount: number | null, items: Array<{ id: string, name: string, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } }> } | null }> } | null };
 
-export type JobLineFragment = { id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string };
+export type JobLineFragment = { id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string };
 
 export type JobUpdatedSubscriptionVariables = Exact<{
   organizationId: string;
@@ -612,7 +673,7 @@ export type JobUpdatedSubscriptionVariables = Exact<{
 }>;
 
 
-export type JobUpdatedSubscription = { jobUpdated: { cursor: string, jobs: Array<{ id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } };
+export type JobUpdatedSubscription = { jobUpdated: { cursor: string, jobs: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } };
 
 export type JobQueryVariables = Exact<{
   organizationId: string;
@@ -620,7 +681,7 @@ export type JobQueryVariables = Exact<{
 }>;
 
 
-export type JobQuery = { job: { id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string } | null };
+export type JobQuery = { job: { id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string } | null };
 
 export type JobsQueryVariables = Exact<{
   limit: number;
@@ -629,7 +690,7 @@ export type JobsQueryVariables = Exact<{
 }>;
 
 
-export type JobsQuery = { account: { jobs: { totalCount: number | null, items: Array<{ id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+export type JobsQuery = { account: { jobs: { totalCount: number | null, items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
 
 export type LiveRecordsSubscriptionVariables = Exact<{
   organizationId: string;
@@ -679,9 +740,9 @@ export type OverviewQueryVariables = Exact<{
 }>;
 
 
-export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, search: { responses: Array<Record<string, unknown>> } }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, unheard: { totalCount: number | null } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: string, count: number }> }> | null, jobs: { items: Array<{ id: string, kind: string, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, search: { responses: Array<Record<string, unknown>> } }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, unheard: { totalCount: number | null } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: ItemErrorCode, count: number }> }> | null, jobs: { items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
 
-export type OverviewHookFragment = { id: string, url: string, disabled: boolean, disabledReason: string | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } };
+export type OverviewHookFragment = { id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } };
 
 export type SetMemberMutationVariables = Exact<{
   organizationId: string;
@@ -770,7 +831,7 @@ export type PeopleQueryVariables = Exact<{
 }>;
 
 
-export type PeopleQuery = { organizationMembers: { totalCount: number | null, items: Array<{ id: string, username: string, name: string | null, role: Role, teams: { items: Array<{ id: string, name: string }> } }> } | null, teams: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, members: { totalCount: number | null, items: Array<{ id: string, username: string }> }, grants: { items: Array<{ permission: Permission, application: { id: string, name: string } }> } }> } | null, applications: { items: Array<{ id: string, name: string }> } | null };
+export type PeopleQuery = { organizationMembers: { totalCount: number | null, items: Array<{ id: string, username: string, name: string | null, role: Role | null, teams: { items: Array<{ id: string, name: string }> } }> } | null, teams: { totalCount: number | null, items: Array<{ id: string, name: string, description: string | null, members: { totalCount: number | null, items: Array<{ id: string, username: string }> }, grants: { items: Array<{ permission: Permission, application: { id: string, name: string } }> } }> } | null, applications: { items: Array<{ id: string, name: string }> } | null };
 
 export type CreateProductMutationVariables = Exact<{
   organizationId: string;
@@ -792,7 +853,7 @@ export type DecodeFrameQueryVariables = Exact<{
 }>;
 
 
-export type DecodeFrameQuery = { decodeFrame: { status: string, data: Record<string, unknown>, parts: Array<{ bytes: string, offset: number, variable: unknown, value: unknown, warning: string | null }> } | null };
+export type DecodeFrameQuery = { decodeFrame: { status: DecodeStatus, data: Record<string, unknown>, parts: Array<{ bytes: string, offset: number, variable: unknown, value: unknown, warning: string | null }> } | null };
 
 export type DeleteProductMutationVariables = Exact<{
   organizationId: string;

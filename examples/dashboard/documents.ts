@@ -19,10 +19,37 @@ export type VariableType =
   | 'UINT16'
   | 'UINT32';
 
+/** Why an item was rejected. */
+export type ItemErrorCode =
+  | 'UNKNOWN_DEVICE'
+  | 'VALIDATION_FAILED'
+  | 'TS_OUT_OF_RANGE'
+  | 'BAD_PAYLOAD'
+  | 'MALFORMED_REQUEST';
+
+/** Why a call got no answer. */
+export type DeliveryErrorCode =
+  | 'BLOCKED'
+  | 'DNS'
+  | 'REFUSED'
+  | 'TLS'
+  | 'TIMEOUT'
+  | 'RESET'
+  | 'PROTOCOL';
+
 /** What a member is in an organization. */
 export type Role =
   | 'owner'
   | 'member';
+
+/** Why a hook is switched off. */
+export type HookDisabledReason =
+  /** Somebody who may change the hook switched it off. */
+  | 'request'
+  /** It answered 410. */
+  | 'gone'
+  /** Its calls failed for five days. */
+  | 'failing';
 
 /** Where a hook's circuit stands. */
 export type CircuitState =
@@ -59,7 +86,7 @@ export type MeasureMutationVariables = Exact<{
 }>;
 
 
-export type MeasureMutation = { ingestRecords: { accepted: number, results: Array<{ index: number, error: { code: string, message: string } | null }> } | null };
+export type MeasureMutation = { ingestRecords: { accepted: number, results: Array<{ index: number, error: { code: ItemErrorCode, message: string } | null }> } | null };
 
 export type RoofMutationVariables = Exact<{
   organizationId: string;
@@ -106,21 +133,21 @@ export type HooksQueryVariables = Exact<{
 }>;
 
 
-export type HooksQuery = { applications: { items: Array<{ name: string, hooks: { items: Array<{ url: string, disabled: boolean, disabledReason: string | null, stats: { successRate: number | null, p95: number | null, pending: number, lastFailureAt: string | null }, settings: { circuit: CircuitState } }> } | null }> } | null };
+export type HooksQuery = { applications: { items: Array<{ name: string, hooks: { items: Array<{ url: string, disabled: boolean, disabledReason: HookDisabledReason | null, stats: { successRate: number | null, p95: number | null, pending: number, lastFailureAt: string | null }, settings: { circuit: CircuitState } }> } | null }> } | null };
 
 export type DeliveriesQueryVariables = Exact<{
   organizationId: string;
 }>;
 
 
-export type DeliveriesQuery = { applications: { items: Array<{ name: string, deliveries: { items: Array<{ successful: boolean, attemptsMade: number, createdAt: string, hook: { url: string } | null, device: { serial: string, name: string | null } | null, error: { code: string, message: string } | null }> } | null }> } | null };
+export type DeliveriesQuery = { applications: { items: Array<{ name: string, deliveries: { items: Array<{ successful: boolean, attemptsMade: number, createdAt: string, hook: { url: string } | null, device: { serial: string, name: string | null } | null, error: { code: DeliveryErrorCode, message: string } | null }> } | null }> } | null };
 
 export type AccessQueryVariables = Exact<{
   organizationId: string;
 }>;
 
 
-export type AccessQuery = { organization: { members: { items: Array<{ username: string, role: Role, teams: { items: Array<{ name: string, grants: { items: Array<{ permission: Permission, application: { name: string } }> } }> } }> } } | null };
+export type AccessQuery = { organization: { members: { items: Array<{ username: string, role: Role | null, teams: { items: Array<{ name: string, grants: { items: Array<{ permission: Permission, application: { name: string } }> } }> } }> } } | null };
 
 export type ProductsQueryVariables = Exact<{
   organizationId: string;
@@ -147,6 +174,14 @@ export type ChartQueryVariables = Exact<{
 
 
 export type ChartQuery = { series: Array<{ name: string, unit: string | null, interval: number | null, ts: Array<number>, values: Array<number>, device: { name: string | null, serial: string } | null }> | null };
+
+export type FleetByCursorQueryVariables = Exact<{
+  organizationId: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type FleetByCursorQuery = { organization: { devicesConnection: { edges: Array<{ cursor: string, node: { id: string, name: string | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } | null };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -489,3 +524,22 @@ export const ChartDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ChartQuery, ChartQueryVariables>;
+export const FleetByCursorDocument = new TypedDocumentString(`
+    query FleetByCursor($organizationId: ID!, $after: String) {
+  organization(organizationId: $organizationId) {
+    devicesConnection(first: 1, after: $after, sort: "-name") {
+      edges {
+        cursor
+        node {
+          id
+          name
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<FleetByCursorQuery, FleetByCursorQueryVariables>;

@@ -64,7 +64,7 @@ export const deviceCount = (caller: Caller): Sql =>
  * Products, as `p`. Who still uses one that was taken back from the public sees it as it was then: what its owner changes
  * from then on is the owner's alone.
  */
-export const productRows = (caller: Caller, selected: SelectedFields = everything): Sql => {
+export const productRows = (caller: Caller, selected: SelectedFields = everything, also: Sql = empty): Sql => {
   const then = (value: Sql, now: Sql) => sql`
     case when p.withdrawn is null or p.organization_id = ${caller.organizationId} then ${now} else ${value} end`;
   const needed = sql`p.id, p.organization_id as "organizationId"`;
@@ -78,7 +78,7 @@ export const productRows = (caller: Caller, selected: SelectedFields = everythin
     createdAt: sql`p.created_at as "createdAt"`,
     updatedAt: sql`${then(sql`(p.withdrawn ->> 'updatedAt')::timestamptz(3)`, sql`p.updated_at`)} as "updatedAt"`,
   });
-  return sql`select ${chosen} from product p`;
+  return sql`select ${chosen}${also} from product p`;
 };
 
 /** Number of applications linked to the device `d` that the caller can read. */
@@ -90,7 +90,7 @@ export const applicationCount = (caller: Caller): Sql =>
             where c.device_id = d.id and tm.user_id = ${caller.userId})`;
 
 /** Devices, as `d`, with their product as `p`. */
-export const deviceRows = (caller: Caller, selected: SelectedFields = everything): Sql => {
+export const deviceRows = (caller: Caller, selected: SelectedFields = everything, also: Sql = empty): Sql => {
   const needed = sql`d.id, d.organization_id as "organizationId", d.product_id as "productId"`;
   // Latitude and longitude come with the location.
   const chosen = columns<Device, 'id' | 'organizationId' | 'productId' | 'lat' | 'lon'>(selected, needed, {
@@ -104,7 +104,7 @@ export const deviceRows = (caller: Caller, selected: SelectedFields = everything
     createdAt: sql`d.created_at as "createdAt"`,
     updatedAt: sql`d.updated_at as "updatedAt"`,
   });
-  return sql`select ${chosen} from device d left join product p on p.id = d.product_id`;
+  return sql`select ${chosen}${also} from device d left join product p on p.id = d.product_id`;
 };
 
 /**

@@ -1,6 +1,6 @@
 import { Entity } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
-import { choice, createdAt, email, flag, identifier, now, text, updatedAt } from './columns.js';
+import { choice, createdAt, email, flag, GraphOnly, identifier, now, text, updatedAt } from './columns.js';
 import { AccountType, Role } from './enums.js';
 import { Node } from './node.js';
 
@@ -12,15 +12,26 @@ export class TeamMemberListItem {
   @choice(() => AccountType, 'Kind of account.') type!: AccountType;
 }
 
-/** A user account as other users see it. */
-@ObjectType({ description: 'A user account.' })
-export class User extends TeamMemberListItem {
+/** The values that every account shows to others. */
+@ObjectType()
+abstract class PublicAccount extends TeamMemberListItem {
   @text('Display name.', { nullable: true }) name?: string | null;
 }
 
-/** A user account with its role in the organization. */
+/** A user account as other users see it, with its role where it is a member of the caller's organization. */
+@ObjectType({ implements: Node, description: "A user account: a member of the caller's organization or another user." })
+export class User extends PublicAccount {
+  @Field(() => Role, {
+    nullable: true,
+    description: "Role in the caller's organization; null of a user who is no member.",
+  })
+  @GraphOnly()
+  role?: Role | null;
+}
+
+/** A member of an organization as REST shows it (contract, section 5). The graph shows a {@link User}. */
 @ObjectType({ description: 'A member of an organization.' })
-export class OrganizationMember extends User {
+export class OrganizationMember extends PublicAccount {
   @Field(() => Role, { description: 'Role in the organization.' }) role!: Role;
 }
 
@@ -31,10 +42,13 @@ export interface AccountChange {
   name?: string | null;
 }
 
-/** An account: an organization, which is the tenant, or a user. Usernames and e-mails are unique over both kinds. */
+/**
+ * An account: an organization, which is the tenant, or a user. Usernames and e-mails are unique over both kinds. REST shows
+ * this shape of an organization too; the graph shows an {@link Organization}.
+ */
 @ObjectType({ description: 'The account of an organization.' })
 @Entity()
-export class Account extends User {
+export class Account extends PublicAccount {
   @email('E-mail address, unique whatever its case.') email!: string;
   @flag('Whether an operator has disabled the account.') disabled: boolean = false;
   @createdAt() createdAt: string = now();

@@ -15,6 +15,13 @@ export interface ColumnOptions {
 /** Marks a field that the graph has and REST must not show. */
 export const GraphOnly = (): MethodDecorator & PropertyDecorator => Extensions({ graphOnly: true });
 
+/** Says that REST shows a field, which the graph shows in a narrower type, as plain text or number (extension `restScalar`). */
+export const RestScalar = (name: 'String' | 'Float'): MethodDecorator & PropertyDecorator =>
+  Extensions({ restScalar: name });
+
+/** Marks an operation that REST has and the graph, which says the same in another way, has not. */
+export const RestOnly = (): MethodDecorator & PropertyDecorator => Extensions({ restOnly: true });
+
 /**
  * Says that `null` is a value of this field, which is never absent: REST shows it.
  */

@@ -1,6 +1,8 @@
 import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
+import { RestScalar } from './columns.js';
 import { StreamType } from './enums.js';
+import { DecodeStatus } from './words.js';
 
 /** One part of a frame and how it was read. */
 @ObjectType({ description: 'One part of a frame and how it was read.' })
@@ -19,7 +21,8 @@ export class DecodedPart {
 @ObjectType({ description: 'How a frame is decoded.' })
 export class DecodedFrame {
   @Field(() => StreamType, { description: 'Layout that it was read by.' }) streamType!: StreamType;
-  @Field(() => String, { description: 'ok: no warnings; failed: no variable was decoded; partial: else.' })
+  @RestScalar('String')
+  @Field(() => DecodeStatus, { description: 'ok: no warnings; failed: no variable was decoded; partial: else.' })
   status!: string;
   @Field(() => GraphQLJSONObject, { description: 'The values by variable.' }) data!: object;
   @Field(() => [DecodedPart], { description: 'The parts of the frame in order.' }) parts!: DecodedPart[];

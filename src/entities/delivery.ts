@@ -1,8 +1,19 @@
 import { GraphQLDateTimeISO, GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { Application, ApplicationReference } from './application.js';
-import { createdAt, GraphOnly, identifier, NullIsValue, RestShape, reference, updatedAt } from './columns.js';
+import {
+  createdAt,
+  GraphOnly,
+  identifier,
+  NullIsValue,
+  RestScalar,
+  RestShape,
+  reference,
+  updatedAt,
+} from './columns.js';
+import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
+import { DeliveryErrorCode } from './words.js';
 
 /** How a delivery ended. */
 export enum Ended {
@@ -34,8 +45,8 @@ registerEnumType(DeliveryState, {
 @ObjectType({ description: 'The latest request of a delivery; values of authentication read `[redacted]`.' })
 export class DeliveryRequest {
   @Field(() => GraphQLJSON, { description: 'Body, as it was fixed when the delivery was stored.' }) payload!: unknown;
-  @Field(() => GraphQLJSONObject, { description: 'Headers.' }) headers!: Record<string, string>;
-  @Field(() => String, { description: 'Method.' }) method!: string;
+  @Field(() => GraphQLJSONObject, { description: 'Headers of the request.' }) headers!: Record<string, string>;
+  @Field(() => String, { description: 'HTTP method of the request.' }) method!: string;
   @Field(() => GraphQLJSONObject, {
     description:
       'The address in its parts: href, path, pathname, query, search, hash, hostname, port, host, auth, slashes, protocol.',
@@ -47,7 +58,7 @@ export class DeliveryRequest {
 @ObjectType({ description: 'The answer to the latest request of a delivery.' })
 export class DeliveryResponse {
   @Field(() => Int, { description: 'HTTP status.' }) statusCode!: number;
-  @Field(() => GraphQLJSONObject, { description: 'Headers.' }) headers!: Record<string, string>;
+  @Field(() => GraphQLJSONObject, { description: 'Headers of the answer.' }) headers!: Record<string, string>;
   @Field(() => GraphQLJSON, { nullable: true, description: 'Body: JSON where it is JSON, else text.' })
   @NullIsValue()
   body!: unknown;
@@ -56,26 +67,29 @@ export class DeliveryResponse {
 /** Why a call got no answer (BLOCKED, DNS, REFUSED, TLS, TIMEOUT, RESET or PROTOCOL). */
 @ObjectType({ description: 'Why a call got no answer.' })
 export class DeliveryError {
-  @Field(() => String, { description: 'BLOCKED, DNS, REFUSED, TLS, TIMEOUT, RESET or PROTOCOL.' }) code!: string;
-  @Field(() => String, { description: 'A sentence.' }) message!: string;
+  @Field(() => DeliveryErrorCode, { description: 'BLOCKED, DNS, REFUSED, TLS, TIMEOUT, RESET or PROTOCOL.' })
+  @RestScalar('String')
+  code!: string;
+  @Field(() => String, { description: 'What went wrong, in a sentence.' }) message!: string;
 }
 
 /** How long the parts of a call took. */
 @ObjectType({ description: 'How long the parts of a call took, in milliseconds.' })
 export class AttemptDuration {
-  @Field(() => Float, { description: 'Name service, connection and TLS.' }) connect!: number;
-  @Field(() => Float, { description: "From there to the answer's head." }) wait!: number;
-  @Field(() => Float, { description: 'From there to its end.' }) read!: number;
-  @Field(() => Float, { description: 'All of it.' }) total!: number;
+  @Field(() => Float, { description: 'Time to look up the name, connect and agree on TLS.' }) connect!: number;
+  @Field(() => Float, { description: 'Time from the connection to the head of the answer.' }) wait!: number;
+  @Field(() => Float, { description: 'Time from the head of the answer to its end.' }) read!: number;
+  @Field(() => Float, { description: 'Time of the whole call.' }) total!: number;
 }
 
 /** One attempt of a delivery. */
 @ObjectType({ description: 'One attempt of a delivery.' })
 export class DeliveryAttempt {
-  @Field(() => GraphQLDateTimeISO, { description: 'When it was made.' }) at!: string;
-  @Field(() => AttemptDuration, { description: 'How long it took.' }) duration!: AttemptDuration;
+  @Field(() => GraphQLDateTimeISO, { description: 'When the attempt was made.' }) at!: string;
+  @Field(() => AttemptDuration, { description: 'How long the parts of the call took.' }) duration!: AttemptDuration;
   @Field(() => Int, { nullable: true, description: 'HTTP status of the answer.' }) statusCode?: number | null;
-  @Field(() => DeliveryError, { nullable: true, description: 'Why there was none.' }) error?: DeliveryError | null;
+  @Field(() => DeliveryError, { nullable: true, description: 'Why the attempt got no answer.' })
+  error?: DeliveryError | null;
 }
 
 /** A delivery as lists show it (contract, section 5). */
@@ -92,8 +106,8 @@ export class DeliveryListItem {
   @Field(() => UnixTime, { nullable: true, description: 'Time of the record: Unix time in seconds.' }) ts?:
     | number
     | null;
-  @Field(() => Int, { description: 'Attempts that are made at most.' }) maxNumberAttempts!: number;
-  @Field(() => Int, { description: 'Attempts made.' }) attemptsMade!: number;
+  @Field(() => Int, { description: 'Number of attempts that are made at most.' }) maxNumberAttempts!: number;
+  @Field(() => Int, { description: 'Number of attempts that were made.' }) attemptsMade!: number;
   @Field(() => Boolean, { description: 'Whether a 2xx answer came in time.' }) successful!: boolean;
   @createdAt() createdAt!: string;
   @updatedAt() updatedAt!: string;
@@ -104,7 +118,7 @@ export class DeliveryListItem {
 }
 
 /** A call to a hook, from the record's storing to its last attempt. */
-@ObjectType({ description: "A call to a hook, from the record's storing to its last attempt." })
+@ObjectType({ implements: Node, description: "A call to a hook, from the record's storing to its last attempt." })
 export class Delivery extends DeliveryListItem {
   @Field(() => DeliveryError, { nullable: true, description: 'Why the latest attempt got no answer.' })
   error?: DeliveryError | null;

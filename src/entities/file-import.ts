@@ -1,6 +1,8 @@
 import { GraphQLScalarType, Kind } from 'graphql';
 import { GraphQLDateTimeISO } from 'graphql-scalars';
-import { Field, Float, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { RestScalar } from './columns.js';
+import { Node } from './node.js';
 
 /** What the lines of a file are. */
 export enum ImportKind {
@@ -43,7 +45,8 @@ registerEnumType(ImportState, {
 /** What is wrong with a line of a file. */
 @ObjectType({ description: 'What is wrong with a line of a file.' })
 export class ImportFault {
-  @Field(() => Float, { description: 'The line, from 1, on which it begins; of a Parquet file the row, from 1.' })
+  @Field(() => Int, { description: 'The line, from 1, on which it begins; of a Parquet file the row, from 1.' })
+  @RestScalar('Float')
   line!: number;
   @Field(() => Int, { nullable: true, description: 'The column, from 1, where it is one.' }) column?: number | null;
   @Field(() => String, { nullable: true, description: 'Name of the column.' }) field?: string | null;
@@ -55,6 +58,7 @@ export const listedFaults = 1000;
 
 /** A file of devices or records, and what became of its lines. */
 @ObjectType({
+  implements: Node,
   description: 'A file of devices or records, and what became of its lines, in the dry run first.',
 })
 export class FileImport {
@@ -63,19 +67,23 @@ export class FileImport {
   @Field(() => ImportKind, { description: 'What its lines are.' }) kind!: ImportKind;
   @Field(() => ImportFormat, { description: 'How it is written.' }) format!: ImportFormat;
   @Field(() => ImportState, { description: 'Where it stands.' }) state!: ImportState;
-  @Field(() => Float, { description: 'Bytes of the file.' }) bytes!: number;
-  @Field(() => Float, { description: 'Lines read so far, without the header.' }) lines!: number;
-  @Field(() => Float, {
+  @Field(() => Int, { description: 'Bytes of the file.' }) @RestScalar('Float') bytes!: number;
+  @Field(() => Int, { description: 'Lines read so far, without the header.' }) @RestScalar('Float') lines!: number;
+  @Field(() => Int, {
     description: 'Lines that a device was registered from, or a record stored; in a dry run, would be.',
   })
+  @RestScalar('Float')
   created!: number;
-  @Field(() => Float, { description: 'Lines that changed a device, or would.' }) updated!: number;
-  @Field(() => Float, {
+  @Field(() => Int, { description: 'Lines that changed a device, or would.' }) @RestScalar('Float') updated!: number;
+  @Field(() => Int, {
     description: 'Lines that change nothing: the device is so already, or the record was stored before.',
   })
+  @RestScalar('Float')
   unchanged!: number;
-  @Field(() => Float, { description: 'Lines with faults. Nothing of them is stored.' }) rejected!: number;
-  @Field(() => Float, { description: 'Faults of all lines.' }) faultCount!: number;
+  @Field(() => Int, { description: 'Lines with faults. Nothing of them is stored.' })
+  @RestScalar('Float')
+  rejected!: number;
+  @Field(() => Int, { description: 'Faults of all lines.' }) @RestScalar('Float') faultCount!: number;
   @Field(() => [ImportFault], { description: `The first ${listedFaults} faults, in the order of the lines.` })
   faults!: ImportFault[];
   /** The work on it: the dry run, and then the import. */

@@ -17,6 +17,6 @@ export class HookActivity {
     description: 'Median duration of the last call of each, in milliseconds, of the newest 200 that ended.',
   })
   p50?: number | null;
-  @Field(() => Float, { nullable: true, description: '95th percentile of the same.' })
+  @Field(() => Float, { nullable: true, description: '95th percentile of the time that calls took, in milliseconds.' })
   p95?: number | null;
 }

@@ -1,6 +1,8 @@
 import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { PlainJson } from '../json.js';
+import { RestScalar } from './columns.js';
+import { FilterDisabledReason, HookDisabledReason } from './words.js';
 
 /** Where the circuit of a hook stands. */
 export enum CircuitState {
@@ -39,7 +41,11 @@ export class HookSettings {
       'When the query of the filter was switched off; the hook gets the records that it would have held back.',
   })
   filterDisabledAt?: string | null;
-  @Field(() => String, { nullable: true, description: 'Why: `timeout` (it kept running out of time).' })
+  @RestScalar('String')
+  @Field(() => FilterDisabledReason, {
+    nullable: true,
+    description: 'Why the filter was switched off: `timeout` (it kept running out of time).',
+  })
   filterDisabledReason?: string | null;
   @Field(() => Boolean, { description: 'Whether calls are signed.' }) signed!: boolean;
   @Field(() => Boolean, {
@@ -54,7 +60,11 @@ export class HookSettings {
   @Field(() => Int, { description: 'Calls that failed since the last that succeeded.' }) failuresInRow!: number;
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it was switched off.' })
   disabledAt?: string | null;
-  @Field(() => String, { nullable: true, description: 'Why: `request`, `gone` (it answered 410) or `failing`.' })
+  @RestScalar('String')
+  @Field(() => HookDisabledReason, {
+    nullable: true,
+    description: 'Why the hook was switched off: `request`, `gone` (it answered 410) or `failing`.',
+  })
   disabledReason?: string | null;
 }
 

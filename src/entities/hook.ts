@@ -1,9 +1,10 @@
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, ObjectType } from 'type-graphql';
 import type { ApplicationReference } from './application.js';
-import { createdAt, flag, GraphOnly, identifier, now, Timestamp, text, timestamp, updatedAt, url } from './columns.js';
+import { createdAt, flag, GraphOnly, identifier, now, Timestamp, timestamp, updatedAt, url } from './columns.js';
 import type { HookFilter } from './hook-settings.js';
 import { Node } from './node.js';
+import { HookDisabledReason } from './words.js';
 
 /** A hook as lists show it (contract, section 5). */
 @ObjectType({ description: 'A hook, as it is listed.' })
@@ -66,7 +67,11 @@ export class Hook extends HookListItem implements HookCredentials {
   @GraphOnly()
   disabledAt?: string | null;
 
-  @text('Why it was switched off: `request`, `gone` (it answered 410) or `failing` (for 5 days).', { nullable: true })
+  @stored()
+  @Field(() => HookDisabledReason, {
+    nullable: true,
+    description: 'Why it was switched off: `request`, `gone` (it answered 410) or `failing` (for 5 days).',
+  })
   @GraphOnly()
   disabledReason?: string | null;
 
@@ -122,14 +127,14 @@ export class Hook extends HookListItem implements HookCredentials {
 /** User of a basic authentication; its password is never shown. */
 @ObjectType({ description: 'Basic authentication. The password is never shown.' })
 export class HookBasic {
-  @Field(() => String, { description: 'User.' }) user!: string;
+  @Field(() => String, { description: 'User name of the basic authentication.' }) user!: string;
 }
 
 /** A header that calls carry. */
 @ObjectType({ description: 'A header that calls carry.' })
 export class HookHeader {
-  @Field(() => String, { description: 'Name.' }) name!: string;
-  @Field(() => String, { description: 'Value.' }) value!: string;
+  @Field(() => String, { description: 'Name of the header.' }) name!: string;
+  @Field(() => String, { description: 'Value of the header.' }) value!: string;
 }
 
 /** How calls to a hook authenticate (contract, sections 5 and 11). */

@@ -1,9 +1,12 @@
 import { Extensions, Field, ID, Int, ObjectType } from 'type-graphql';
+import { RestScalar } from './columns.js';
+import { ItemErrorCode, ItemStatus } from './words.js';
 
 /** Why an item was not stored. */
 @ObjectType({ description: 'Why an item was not stored.' })
 export class ItemError {
-  @Field(() => String, {
+  @RestScalar('String')
+  @Field(() => ItemErrorCode, {
     description: 'UNKNOWN_DEVICE, VALIDATION_FAILED, TS_OUT_OF_RANGE, BAD_PAYLOAD or MALFORMED_REQUEST.',
   })
   code!: string;
@@ -14,7 +17,7 @@ export class ItemError {
 @ObjectType({ description: 'What became of one item of a call.' })
 export class IngestedItem {
   @Field(() => Int, { description: 'Place in the call, from 0.' }) index!: number;
-  @Field(() => String, { description: 'stored, duplicate or rejected.' }) status!: string;
+  @Field(() => ItemStatus, { description: 'stored, duplicate or rejected.' }) @RestScalar('String') status!: string;
   @Field(() => ID, { nullable: true, description: 'The record; of a duplicate the one that it repeats.' })
   recordId?: string;
   @Field(() => ItemError, { nullable: true, description: 'Why it was rejected.' }) error?: ItemError;

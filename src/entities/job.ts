@@ -1,6 +1,8 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, Float, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { RestScalar } from './columns.js';
 import { Node } from './node.js';
+import { JobKind } from './words.js';
 
 /** Where a job stands. */
 export enum JobState {
@@ -21,7 +23,7 @@ export class Job {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
   /** Organization that asked for it. */
   organizationId!: string;
-  @Field(() => String, { description: 'What it does.' }) kind!: string;
+  @Field(() => JobKind, { description: 'What it does.' }) @RestScalar('String') kind!: string;
   @Field(() => JobState, { description: 'Where it stands.' }) state!: JobState;
   @Field(() => Float, { description: 'Things looked at so far.' }) done!: number;
   @Field(() => Float, { nullable: true, description: 'Things to look at, once they are counted.' })

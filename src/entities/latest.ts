@@ -21,7 +21,7 @@ export class LatestValue {
 /** The newest measured values of a device. */
 @ObjectType({ description: 'The newest measured values of a device.' })
 export class DeviceLatest {
-  @Field(() => ID, { description: 'The device.' }) deviceId!: string;
+  @Field(() => ID, { description: 'Identifier of the device.' }) deviceId!: string;
   @Field(() => Serial, { description: 'Serial number of the device.' }) serial!: string;
   @Field(() => [LatestValue], { description: 'Its values by name.' }) values!: LatestValue[];
 }

@@ -17,7 +17,7 @@ export class NumberValue {
 /** True or false. */
 @ObjectType({ description: 'True or false.' })
 export class BooleanValue {
-  @Field(() => Boolean, { description: 'Which of the two.' }) boolean: boolean;
+  @Field(() => Boolean, { description: 'The value: true or false.' }) boolean: boolean;
 
   constructor(value: boolean) {
     this.boolean = value;
@@ -25,7 +25,7 @@ export class BooleanValue {
 }
 
 /** Text. */
-@ObjectType({ description: 'Text.' })
+@ObjectType({ description: 'A value that is a text.' })
 export class TextValue {
   @Field(() => String, { description: 'The text.' }) text: string;
 
@@ -39,7 +39,7 @@ export class TextValue {
   description: 'Several values at once (an array), or an object that no product declares.',
 })
 export class JSONValue {
-  @Field(() => GraphQLJSON, { description: 'It, as it came.' }) json: unknown;
+  @Field(() => GraphQLJSON, { description: 'The value, as it came.' }) json: unknown;
 
   constructor(value: unknown) {
     this.json = value;

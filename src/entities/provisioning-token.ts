@@ -1,8 +1,10 @@
 import { GraphQLDateTimeISO } from 'graphql-scalars';
 import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { Node } from './node.js';
 
 /** A token with which devices of a product register themselves. It is an API token that may do nothing else. */
 @ObjectType({
+  implements: Node,
   description: 'A token with which devices of a product register themselves, and which does nothing else.',
 })
 export class ProvisioningToken {

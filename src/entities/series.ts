@@ -37,7 +37,7 @@ registerEnumType(SeriesFunction, {
   description: 'One line of a chart: a variable of a device over time, as two columns of the same length.',
 })
 export class Series {
-  @Field(() => ID, { description: 'The device.' }) deviceId!: string;
+  @Field(() => ID, { description: 'Identifier of the device.' }) deviceId!: string;
   @Field(() => String, { description: 'Name of the variable.' }) name!: string;
   @Field(() => VariableType, {
     nullable: true,

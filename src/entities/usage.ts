@@ -58,6 +58,6 @@ export class QuotaState {
 @ObjectType({ description: 'How much an organization may use, as the operator has set it.' })
 export class Quota {
   @Field(() => QuotaState, { description: 'Records stored in a day (UTC).' }) recordsPerDay!: QuotaState;
-  @Field(() => QuotaState, { description: 'Devices.' }) devices!: QuotaState;
+  @Field(() => QuotaState, { description: 'Number of devices.' }) devices!: QuotaState;
   @Field(() => QuotaState, { description: 'Bytes of the records that are stored now.' }) storedBytes!: QuotaState;
 }

@@ -34,8 +34,8 @@ export interface OpenImport {
   bytes: number;
 }
 
-/** A job may fail without its import: then the import has failed. */
-const shown: Sql = sql`
+/** Imports, as `i`, as callers see them. A job may fail without its import: then the import has failed. */
+export const importRows: Sql = sql`
   select i.id, i.organization_id as "organizationId", i.kind, i.format,
          case when j.state = 'failed' then 'failed' else i.state end as state,
          i.bytes::float8 as bytes, i.lines::float8 as lines, i.created::float8 as created, i.updated::float8 as updated,
@@ -46,6 +46,9 @@ const shown: Sql = sql`
 /** Whether an import `i` was not deleted: what is deleted while a step works on it goes a little later. */
 export const isThere: Sql = sql`not exists (select from file_import_removed r where r.import_id = i.id)`;
 
+/** Whether the file of an import `i` has come whole, and was not deleted. */
+export const isWhole: Sql = sql`i.state <> 'uploading' and ${isThere}`;
+
 /** An import of an organization whose file has come whole. */
 export const findImport = async (
   database: Database,
@@ -54,7 +57,7 @@ export const findImport = async (
 ): Promise<FileImport | undefined> => {
   if (!isId(id)) return undefined;
   const { rows } = await database.query<FileImport>(sql`
-    ${shown} where i.id = ${id} and i.organization_id = ${organizationId} and i.state <> 'uploading' and ${isThere}`);
+    ${importRows} where i.id = ${id} and i.organization_id = ${organizationId} and ${isWhole}`);
   return rows[0];
 };
 

@@ -1,7 +1,8 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { loadAccount, requireOrganization } from '../auth/access.js';
-import { Account, TeamMemberListItem } from '../entities/account.js';
+import { Account, Organization, TeamMemberListItem } from '../entities/account.js';
+import { RestShape } from '../entities/columns.js';
 import { isId } from '../entities/id.js';
 import { WebAddress } from '../entities/scalars.js';
 import { AccountsArgs, UpdateAccountArgs } from '../schema/account.args.js';
@@ -14,12 +15,14 @@ import { userListing } from './users.js';
 /** The organization's own account and the users of the platform. */
 @Resolver(() => TeamMemberListItem)
 export class AccountResolver {
-  @Query(() => Account, { description: "The account of the caller's organization." })
+  @Query(() => Organization, { description: "The caller's organization: its account." })
+  @RestShape(Account)
   account(@Ctx() ctx: Context): Promise<Account> {
     return loadAccount(ctx);
   }
 
-  @Mutation(() => Account, { description: "Changes the account of the caller's organization." })
+  @Mutation(() => Organization, { description: "Changes the account of the caller's organization." })
+  @RestShape(Account)
   async updateAccount(@Args(() => UpdateAccountArgs) args: UpdateAccountArgs, @Ctx() ctx: Context): Promise<Account> {
     requireOrganization(ctx, ctx.caller.organizationId, 'write');
     const account = ctx.em.merge(Account, await loadAccount(ctx)).change(args);

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { execute } from '../auth/execute.js';
 import { hashToken, newToken, tokenPrefix } from '../auth/token.js';
 import { ApiToken, type NewApiToken } from '../entities/api-token.js';
@@ -20,7 +20,7 @@ export const ofOrganization: Sql = sql`k.device_id is null and k.product_id is n
 
 /** A list of tokens. */
 export const tokenListing = (where: readonly Sql[]): Listing => ({
-  rows: () => sql`select ${tokenColumns} from api_token k`,
+  rows: (_selected, also = empty) => sql`select ${tokenColumns}${also} from api_token k`,
   from: sql`from api_token k`,
   where,
   matched: [sql`k.name`],

@@ -3,45 +3,22 @@ import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { Application } from '../entities/application.js';
 import { GraphOnly } from '../entities/columns.js';
-import type { Device } from '../entities/device.js';
 import { Series } from '../entities/series.js';
 import { invalid } from '../errors.js';
 import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
 import { Sized } from '../schema/cost.js';
-import { PageArgs } from '../schema/list.args.js';
-import { DeviceLatestPage } from '../schema/pages.js';
 import { SeriesBelowArgs } from '../schema/series.args.js';
-import { linkedDeviceListing } from './devices.js';
-import { latestOfDevice } from './latest-values.js';
-import { listBelow } from './list.js';
 import { loaderOf } from './loader.js';
 import { readLines } from './series-lines.js';
 
 /** Devices of one chart. */
 const maximum = 100;
 
-/** What an application's devices measured, where a query follows them. */
+/** Charts of applications, where a query follows them. */
 @Resolver(() => Application)
 export class ApplicationChartsResolver {
-  constructor(private readonly index: Pick<RecordIndex, 'latest' | 'series'>) {}
-
-  @FieldResolver(() => DeviceLatestPage, { description: 'The newest measured values of the devices linked to it.' })
-  @GraphOnly()
-  async latest(
-    @Root() { id }: Application,
-    @Args(() => PageArgs) args: PageArgs,
-    @Ctx() ctx: Context,
-  ): Promise<DeviceLatestPage> {
-    const listing = () => linkedDeviceListing(ctx.caller, sql`parent.id`);
-    const { items, totalCount } = await listBelow<Device>(ctx, 'application.latest', id, listing, args);
-    const latest = items.map(async (device) => ({
-      deviceId: device.id,
-      serial: device.serial,
-      values: await latestOfDevice(ctx, this.index, device.id),
-    }));
-    return { items: await Promise.all(latest), totalCount: totalCount ?? null };
-  }
+  constructor(private readonly index: Pick<RecordIndex, 'series'>) {}
 
   @Sized({ devices: maximum, variables: 1 })
   @FieldResolver(() => [Series], {

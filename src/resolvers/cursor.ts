@@ -9,14 +9,17 @@ import { type Fault, invalid } from '../errors.js';
 export interface CursorKind {
   /** Tells cursors of this list from those of others. */
   kind: string;
-  /** What each key of a row looks like; rows carry theirs as texts, in the column `cursorKeys`. */
+  /** What each key of a row looks like, null as ''; rows carry theirs as texts, in the column `cursorKeys`. */
   shape: readonly RegExp[];
 }
+
+/** The text of a row's key in the order of a list. */
+export type CursorKey = string | null;
 
 /** The same of a list that is read by SQL. */
 export interface SqlCursorKind extends CursorKind {
   /** Condition: a row comes after these keys. */
-  after: (keys: readonly string[]) => Sql;
+  after: (keys: readonly CursorKey[]) => Sql;
 }
 
 /** A page with the place where it ends. */
@@ -25,13 +28,15 @@ export interface CursorPage {
   endCursor?: string | null;
   /** Whether there is more after it. */
   hasMore?: boolean;
+  /** Cursors of all items, of a page that is shown as a connection. */
+  cursors?: (string | null)[];
 }
 
 /** The cursor of a row in the list below a parent. */
 export const cursorOf = ({ kind }: CursorKind, parentId: string, row: object | undefined): string | null =>
   row === undefined
     ? null
-    : Buffer.from(JSON.stringify([kind, parentId, ...(row as { cursorKeys: string[] }).cursorKeys])).toString(
+    : Buffer.from(JSON.stringify([kind, parentId, ...(row as { cursorKeys: CursorKey[] }).cursorKeys])).toString(
         'base64url',
       );
 
@@ -41,17 +46,18 @@ export function requireCursorOf(parentId: string, cursor: string): void {
 }
 
 /** The keys that a cursor carries. Throws 422 for what is no cursor of this kind; of which parent it is, {@link requireCursorOf} tells. */
-export function keysOfCursor({ kind, shape }: CursorKind, cursor: string): string[] {
+export function keysOfCursor({ kind, shape }: CursorKind, cursor: string): CursorKey[] {
   const [of, , ...keys] = read(cursor);
   const fits =
     of === kind &&
     keys.length === shape.length &&
-    keys.every((key, index) => typeof key === 'string' && shape[index]!.test(key));
+    keys.every((key, index) => (typeof key === 'string' || key === null) && shape[index]!.test(key ?? ''));
   if (!fits) throw invalid([noCursor]);
-  return keys as string[];
+  return keys as CursorKey[];
 }
 
-const noCursor: Fault = { path: 'after', message: 'is no cursor of this list; send an endCursor of its pages' };
+/** The fault of what is sent as a cursor and is none of the list. */
+export const noCursor: Fault = { path: 'after', message: 'is no cursor of this list; send an endCursor of its pages' };
 
 function read(cursor: string): unknown[] {
   try {

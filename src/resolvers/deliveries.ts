@@ -9,8 +9,10 @@ import type { Listing } from './listing.js';
 /** Deliveries are counted up to this number (contract, section 8). */
 const countUpTo = 10_000;
 
-/** Deliveries, as `d`. */
-export const deliveryRows: Sql = sql`
+/** Keys of a delivery `d` in the order of lists. */
+const cursorKeys: Sql = sql`, array[d.id::text] as "cursorKeys"`;
+
+const rowsWith = (also: Sql): Sql => sql`
   select d.id, d.hook_id as "applicationHookId", d.device_id as "deviceId", d.record_id as "recordId",
          json_build_object('id', d.application_id, 'organizationId', d.organization_id) as application,
          extract(epoch from d.ts)::double precision as ts, d.max_attempts as "maxNumberAttempts",
@@ -20,16 +22,18 @@ export const deliveryRows: Sql = sql`
            'method', d.request -> 'method', 'uri', d.request -> 'uri') end as request,
          d.response, d.error, case when d.truncated then true end as truncated, d.attempts,
          case when not d.done and not exists (
-           select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id) then d.next_attempt_at end as "nextAttemptAt",
-         array[d.id::text] as "cursorKeys"
+           select from delivery_lease l where l.hook_id = d.hook_id and l.id = d.id) then d.next_attempt_at end as "nextAttemptAt"${also}
     from delivery d`;
+
+/** Deliveries, as `d`. */
+export const deliveryRows: Sql = rowsWith(cursorKeys);
 
 /** It carries the time when the delivery was made, so the index is in that order. */
 const identifier = sql`d.id`;
 
 /** A list of deliveries, newest first. */
 export const deliveryListing = (where: readonly Sql[]): Listing => ({
-  rows: () => deliveryRows,
+  rows: (_selected, also = cursorKeys) => rowsWith(also),
   from: sql`from delivery d`,
   where,
   matched: [sql`(d.request -> 'uri' ->> 'href')`],
@@ -44,7 +48,8 @@ export const deliveryListing = (where: readonly Sql[]): Listing => ({
     createdAt: identifier,
     updatedAt: sql`d.updated_at`,
   },
-  order: sql`d.id desc`,
+  order: identifier,
+  descending: true,
   key: { columns: sql`d.hook_id, d.id`, matches: sql`d.hook_id = k.hook_id and d.id = k.id` },
   tie: identifier,
   countUpTo,

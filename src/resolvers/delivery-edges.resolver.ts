@@ -45,7 +45,7 @@ export class DeliveryEdgesResolver {
   @FieldResolver(() => Hook, { nullable: true, description: 'Hook that was called.' })
   @GraphOnly()
   hook(@Root() { applicationHookId }: Delivery, @Ctx() ctx: Context): Promise<Hook | null> {
-    const rowsOf = (ids: readonly string[]) => sql`${hookRows} where h.id = any(${ids}::uuid[])`;
+    const rowsOf = (ids: readonly string[]) => sql`${hookRows()} where h.id = any(${ids}::uuid[])`;
     return loadById(ctx, 'hook', applicationHookId, rowsOf);
   }
 

@@ -18,7 +18,7 @@ export interface WhichDevices extends Which {
 
 /** A list of devices, as `d`, each with the number of its applications that the caller can read. */
 export const deviceListing = (caller: Caller, { joined = empty, where, order, filter }: WhichDevices): Listing => ({
-  rows: (selected) => sql`${deviceRows(caller, selected)} ${joined}`,
+  rows: (selected, also) => sql`${deviceRows(caller, selected, also)} ${joined}`,
   from: sql`from device d ${joined}`,
   where: [...where, ...deviceConditions(caller, filter)],
   ...(filter != null && { timeout: filterTimeout }),

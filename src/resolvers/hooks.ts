@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import { loadApplication } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
 import { Hook } from '../entities/hook.js';
@@ -10,8 +10,8 @@ import type { HookArgs } from '../schema/hook.args.js';
 import type { HooksBelowArgs } from '../schema/list.args.js';
 import type { Listing } from './listing.js';
 
-/** Hooks, as `h`. */
-export const hookRows: Sql = sql`
+/** Hooks, as `h`. `also` is a list of columns more, after a comma. */
+export const hookRows = (also: Sql = empty): Sql => sql`
   select h.id, h.organization_id as "organizationId", h.application_id as "applicationId", h.url,
          h.basic_user as "basicUser", h.basic_pass as "basicPass", h.header_name as "headerName",
          h.header_value as "headerValue", h.allow_unverified_ssl_cert as "allowUnverifiedSSLCert", h.disabled,
@@ -20,12 +20,12 @@ export const hookRows: Sql = sql`
          h.filter_disabled_reason as "filterDisabledReason", h.signing_secret as "signingSecret",
          h.previous_signing_secret as "previousSigningSecret",
          h.previous_signing_secret_until as "previousSigningSecretUntil",
-         h.created_at as "createdAt", h.updated_at as "updatedAt"
+         h.created_at as "createdAt", h.updated_at as "updatedAt"${also}
     from hook h`;
 
 /** A list of hooks. */
 export const hookListing = (where: readonly Sql[]): Listing => ({
-  rows: () => hookRows,
+  rows: (_selected, also) => hookRows(also),
   from: sql`from hook h`,
   where,
   matched: [sql`h.url`],
@@ -50,7 +50,7 @@ export async function loadHook(
   const application = await loadApplication(ctx, organizationId, applicationId, 'write');
   if (!isId(applicationHookId)) throw notFound('hook');
   const [row] = await ctx.read<Hook>(
-    sql`${hookRows} where h.application_id = ${application.id} and h.id = ${applicationHookId}`,
+    sql`${hookRows()} where h.application_id = ${application.id} and h.id = ${applicationHookId}`,
   );
   if (row === undefined) throw notFound('hook');
   return ctx.em.merge(Hook, row);

@@ -1,15 +1,15 @@
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Listing } from './listing.js';
 
-/** Jobs, as `j`. */
-export const jobRows: Sql = sql`
+/** Jobs, as `j`. `also` is a list of columns more, after a comma. */
+export const jobRows = (also: Sql = empty): Sql => sql`
   select j.id, j.organization_id as "organizationId", j.kind, j.state, j.done::float8 as done, j.total::float8 as total,
-         j.changed::float8 as changed, j.error, j.created_at as "createdAt", j.updated_at as "updatedAt"
+         j.changed::float8 as changed, j.error, j.created_at as "createdAt", j.updated_at as "updatedAt"${also}
     from job j`;
 
 /** A list of jobs, newest first. */
 export const jobListing = (where: readonly Sql[]): Listing => ({
-  rows: () => jobRows,
+  rows: (_selected, also) => jobRows(also),
   from: sql`from job j`,
   where,
   matched: [sql`j.kind`, sql`j.error`],
@@ -20,6 +20,7 @@ export const jobListing = (where: readonly Sql[]): Listing => ({
     createdAt: sql`j.created_at`,
     updatedAt: sql`j.updated_at`,
   },
-  order: sql`j.id desc`,
+  order: sql`j.id`,
+  descending: true,
   tie: sql`j.id`,
 });

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { loadApplication, loadDevice } from '../auth/access.js';
-import { GraphOnly } from '../entities/columns.js';
+import { GraphOnly, RestOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { DeviceLatest, LatestValue } from '../entities/latest.js';
 import { type MeasuredValue, MeasuredValueUnion, measuredValue } from '../entities/measured-value.js';
@@ -22,6 +22,7 @@ import { list } from './list.js';
 export class LatestResolver {
   constructor(private readonly index: Pick<RecordIndex, 'latest'>) {}
 
+  @RestOnly()
   @Query(() => DeviceLatest, { description: 'The newest measured value of each variable of a device.' })
   async deviceLatest(
     @Args(() => DeviceArgs) { organizationId, deviceId }: DeviceArgs,
@@ -31,7 +32,10 @@ export class LatestResolver {
     return latest!;
   }
 
-  @Query(() => DeviceLatestPage, { description: 'The same of the devices that are linked to an application.' })
+  @RestOnly()
+  @Query(() => DeviceLatestPage, {
+    description: 'The newest measured values of the devices that are linked to an application.',
+  })
   async applicationLatest(
     @Args(() => ApplicationDevicesArgs) args: ApplicationDevicesArgs,
     @Ctx() ctx: Context,

@@ -1,6 +1,7 @@
 import type { Sql } from 'sql-template-tag';
 import { ApiError, invalid } from '../errors.js';
 import type { Context, Read } from '../schema/context.js';
+import { noCursor } from './cursor.js';
 import type { Listing, Wanted } from './listing.js';
 
 /** Longest time that the regular expression of a list may take, in milliseconds. */
@@ -27,7 +28,20 @@ export const countedQuickly = (listing: Listing, wanted: Wanted, parents = 1): L
 
 /** How a list is read: on the pipelined connection where it is surely cheap, else within bounds. */
 export const readerOf = (ctx: Context, listing: Listing, wanted: Wanted): Read =>
-  isQuick(listing, wanted) ? ctx.read : readSlowly(ctx, listing, wanted);
+  withCursor(wanted, isQuick(listing, wanted) ? ctx.read : readSlowly(ctx, listing, wanted));
+
+/** Refuses a cursor whose keys are no values of the list's order (422), which PostgreSQL notices (SQLSTATE class 22). */
+const withCursor = ({ after, connection }: Wanted, read: Read): Read => {
+  if (after == null || connection === undefined) return read;
+  return async <Row extends object>(query: Sql) => {
+    try {
+      return await read<Row>(query);
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      throw typeof code === 'string' && /^22...$/.test(code) ? invalid([noCursor]) : error;
+    }
+  };
+};
 
 /** Reads on the pool of slow reads. Throws 422 where the list or its pattern takes too long, or the pattern is wrong. */
 export const readSlowly = (ctx: Context, { timeout = slowTimeout }: Listing, { q }: Wanted): Read => {

@@ -4,6 +4,7 @@ import { type ApiError, invalid } from '../errors.js';
 import type { Context } from '../schema/context.js';
 import type { Page } from '../schema/page.js';
 import { type CursorPage, cursorOf, keysOfCursor, requireCursorOf, requireCursorOrPage } from './cursor.js';
+import { keysetOf, type OrderKey } from './keyset.js';
 import { type CountedText, countUnlessKnown } from './list-count.js';
 import { countedQuickly, readerOf, readSlowly } from './list-read.js';
 import type { Listing, Wanted } from './listing.js';
@@ -19,9 +20,11 @@ export const ignoringCase = (text: Sql): Sql => sql`lower(${text})`;
  */
 export async function list<Row extends object>(
   ctx: Context,
-  listing: Listing,
+  asked: Listing,
   wanted: Wanted,
 ): Promise<Page<Row> & CursorPage> {
+  const listing = shownAs(asked, wanted);
+  if (wanted.after != null && listing.parentId !== undefined) requireCursorOf(listing.parentId, wanted.after);
   const counting = countedQuickly(listing, wanted);
   const { page, count } = statements(counting, wanted);
   const read = readerOf(ctx, listing, wanted);
@@ -34,7 +37,7 @@ export async function list<Row extends object>(
   );
   const [first] = items;
   const [counted] =
-    first !== undefined || wanted.page === 1
+    first !== undefined || (wanted.page === 1 && wanted.after == null)
       ? [{ total: first === undefined ? 0 : totalOf(first.counted) }]
       : await read<Counted>(count);
   const more = total(counting, counted) === null && countsFurther(listing, counting);
@@ -68,7 +71,7 @@ export async function listBelow<Row extends object>(
   if (wanted.after != null) requireCursorOf(parentId, wanted.after);
   const key = JSON.stringify([edge, place, selected.key]);
   // A loader takes what its batch rejects with, not what it throws: making the listing may refuse a cursor.
-  const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, listing(), wanted);
+  const read = async (ids: readonly string[]) => readBelow<Row>(ctx, ids, shownAs(listing(), wanted), wanted);
   const make = () => new DataLoader<string, Page<Row> & CursorPage>(read);
   return loaderOf(ctx, key, make).load(parentId);
 }
@@ -96,7 +99,9 @@ async function readBelow<Row extends object>(
   const read = readerOf(ctx, listing, wanted);
   const counting = wanted.selected.has('totalCount') ? read<Counted & Below>(below(count)) : [];
   const paging =
-    parent === undefined ? below(page) : numbered(under(listing, sql`${parent} = any(${ids}::uuid[])`), parent, wanted);
+    parent === undefined || wanted.after != null
+      ? below(page)
+      : numbered(under(listing, sql`${parent} = any(${ids}::uuid[])`), parent, wanted);
   const [items, counts] = await Promise.all([read<Row & Below>(paging), counting]);
   const itemsOf = Map.groupBy(items, ({ parentId }) => parentId);
   const countOf = new Map(counts.map((counted) => [counted.parentId, counted]));
@@ -116,21 +121,25 @@ const under = (listing: Listing, condition: Sql): Listing => ({ ...listing, wher
 function numbered(listing: Listing, parent: Sql, wanted: Wanted): Sql {
   const { limit, page, selected } = wanted;
   const { where, order } = partsOf(listing, wanted);
+  const last = page * limit + (listing.cursor ? 1 : 0);
   const position = sql`row_number() over (partition by ${parent} order by ${order}) as position`;
   return sql`
     select * from (${listing.rows(selected, sql`, ${parent} as "parentId", ${position}`)} ${where}) below
-     where position > ${(page - 1) * limit} and position <= ${page * limit} order by position`;
+     where position > ${(page - 1) * limit} and position <= ${last} order by position`;
 }
 
 /** The page of the rows that were read. Of a list with a cursor one row more was read, which says whether there is more. */
 function pageOf<Row extends object>(
   { cursor }: Listing,
   parentId: string | undefined,
-  { limit, sort }: Wanted,
+  { limit, sort, connection }: Wanted,
   rows: Row[],
 ): Page<Row> & CursorPage {
   if (cursor === undefined || parentId === undefined) return { items: rows.slice(0, limit) };
   const items = rows.slice(0, limit);
+  if (connection !== undefined) {
+    return { items, hasMore: rows.length > limit, cursors: items.map((row) => cursorOf(cursor, parentId, row)) };
+  }
   return { items, hasMore: rows.length > limit, endCursor: sort ? null : cursorOf(cursor, parentId, items.at(-1)) };
 }
 
@@ -138,12 +147,12 @@ function statements(listing: Listing, wanted: Wanted): { page: Sql; count: Sql }
   const { rows, from, countUpTo, cursor, key } = listing;
   const { limit, page, after, selected, q } = wanted;
   const counted = q ? from : (listing.countedFrom ?? from);
-  requireCursorOrPage(wanted);
+  if (wanted.connection === undefined) requireCursorOrPage(wanted);
   const { conditions, where, order } = partsOf(listing, wanted);
   const onwards =
     cursor && after != null ? whereAll([...conditions, cursor.after(keysOfCursor(cursor, after))]) : where;
   // Counted in the order of the list, and so by its index: a planner that does not know the values may read tables instead.
-  const inOrder = key === undefined ? empty : sql`order by ${listing.order}`;
+  const inOrder = key === undefined ? empty : sql`order by ${inTurn(keysOf(listing, null)[0]!)}`;
   const place = sql`limit ${limit + (cursor ? 1 : 0)} offset ${(page - 1) * limit}`;
   return {
     page:
@@ -171,7 +180,7 @@ export const conditionsOf = (listing: Listing, q: string | null | undefined): Sq
 
 function partsOf(listing: Listing, { sort, q }: Wanted): { conditions: Sql[]; where: Sql; order: Sql } {
   const conditions = conditionsOf(listing, q);
-  return { conditions, where: whereAll(conditions), order: join([...ordering(listing, sort), listing.tie], ', ') };
+  return { conditions, where: whereAll(conditions), order: join(keysOf(listing, sort).map(inTurn), ', ') };
 }
 
 const whereAll = (conditions: readonly Sql[]): Sql =>
@@ -192,15 +201,24 @@ const pattern = ({ matched = [] }: Listing, q: string | null | undefined): Sql[]
 export const notSortable = (name: string, names: readonly string[]): ApiError =>
   invalid([{ path: 'sort', message: `"${name}" is no field to sort by; there are ${names.join(', ')}` }]);
 
-/** The order that `sort` asks for. */
-function ordering({ sortable, order, tie }: Listing, sort: string | null | undefined): Sql[] {
-  if (!sort) return [order];
-  return sort.split(',').map((key) => {
-    const descending = key.startsWith('-');
-    const name = descending ? key.slice(1) : key;
+/** The keys of the order that `sort` asks for, the last of which no two rows share. */
+function keysOf({ sortable, order, descending = false, tie }: Listing, sort: string | null | undefined): OrderKey[] {
+  const last = { key: tie, descending: false, nullable: false };
+  if (!sort) return [{ key: order, descending, nullable: false }, last];
+  const keys = sort.split(',').map((text) => {
+    const falls = text.startsWith('-');
+    const name = falls ? text.slice(1) : text;
     if (!Object.hasOwn(sortable, name)) throw notSortable(name, Object.keys(sortable));
-    const field = sortable[name]!;
+    const key = sortable[name]!;
     // The tie is never null, and has an index that knows no "nulls last".
-    return descending && field !== tie ? sql`${field} desc nulls last` : descending ? sql`${field} desc` : field;
+    return { key, descending: falls, nullable: key !== tie };
   });
+  return [...keys, last];
 }
+
+const inTurn = ({ key, descending, nullable }: OrderKey): Sql =>
+  descending ? (nullable ? sql`${key} desc nulls last` : sql`${key} desc`) : key;
+
+/** The list as it is shown: in pages, or as a connection. */
+const shownAs = (listing: Listing, wanted: Wanted): Listing =>
+  wanted.connection === undefined ? listing : keysetOf(listing, keysOf(listing, wanted.sort), wanted);

@@ -1,5 +1,5 @@
 import type { Sql } from 'sql-template-tag';
-import type { SelectedFields } from '../schema/selected-fields.js';
+import type { Connection, SelectedFields } from '../schema/selected-fields.js';
 import type { SqlCursorKind } from './cursor.js';
 
 /** What a list is made of. Everything in it is text of ours; what callers send travels as parameters. */
@@ -21,8 +21,10 @@ export interface Listing {
   matched?: readonly Sql[];
   /** The fields that `sort` may name. */
   sortable: Readonly<Record<string, Sql>>;
-  /** Order where none is asked for. */
+  /** The key by which it is ordered where no order is asked for; never null. */
   order: Sql;
+  /** Whether that key falls. */
+  descending?: boolean;
   /** A last key that no two rows share, so that pages never overlap. */
   tie: Sql;
   /** Give up counting past this number; then the page has no total. */
@@ -48,6 +50,8 @@ export interface Wanted {
   q?: string | null;
   /** The page after this cursor, instead of one by its number. */
   after?: string | null;
+  /** How its items are shown; as a page unless given. */
+  connection?: Connection;
   /** What of the page is read. */
   selected: SelectedFields;
 }

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { readableApplication, readableDevice, requireOrganization } from '../auth/access.js';
-import { Account } from '../entities/account.js';
+import { Organization } from '../entities/account.js';
 import { GraphOnly } from '../entities/columns.js';
 import type { Context } from '../schema/context.js';
 import { DevicesBelowArgs } from '../schema/device-filter.args.js';
@@ -26,14 +26,14 @@ import { teamListing } from './teams.js';
 import { memberListing } from './users.js';
 
 /** What an organization has, where a query follows it from there. */
-@Resolver(() => Account)
+@Resolver(() => Organization)
 export class OrganizationEdgesResolver {
   constructor(private readonly index: Silence) {}
 
   @FieldResolver(() => OrganizationMemberPage, { description: 'Its members.' })
   @GraphOnly()
   members(
-    @Root() { id }: Account,
+    @Root() { id }: Organization,
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<OrganizationMemberPage> {
@@ -43,7 +43,7 @@ export class OrganizationEdgesResolver {
   @FieldResolver(() => TeamPage, { description: 'Its teams.' })
   @GraphOnly()
   teams(
-    @Root() { id }: Account,
+    @Root() { id }: Organization,
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<TeamPage> {
@@ -54,7 +54,7 @@ export class OrganizationEdgesResolver {
   @FieldResolver(() => ProductPage, { description: 'Its own products.' })
   @GraphOnly()
   products(
-    @Root() { id }: Account,
+    @Root() { id }: Organization,
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<ProductPage> {
@@ -65,7 +65,7 @@ export class OrganizationEdgesResolver {
   @FieldResolver(() => DevicePage, { description: 'Its devices that the caller can read.' })
   @GraphOnly()
   async devices(
-    @Root() { id }: Account,
+    @Root() { id }: Organization,
     @Args(() => DevicesBelowArgs) args: DevicesBelowArgs,
     @Ctx() ctx: Context,
   ): Promise<DevicePage> {
@@ -78,7 +78,7 @@ export class OrganizationEdgesResolver {
   @FieldResolver(() => ApplicationPage, { description: 'Its applications that the caller can read.' })
   @GraphOnly()
   applications(
-    @Root() { id }: Account,
+    @Root() { id }: Organization,
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<ApplicationPage> {
@@ -89,7 +89,11 @@ export class OrganizationEdgesResolver {
 
   @FieldResolver(() => ApiTokenPage, { nullable: true, description: 'Its tokens; only for its owners.' })
   @GraphOnly()
-  tokens(@Root() { id }: Account, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
+  tokens(
+    @Root() { id }: Organization,
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<ApiTokenPage> {
     requireOrganization(ctx, id, 'own');
     return listBelow(
       ctx,
@@ -103,7 +107,7 @@ export class OrganizationEdgesResolver {
   @FieldResolver(() => JobPage, { description: 'Long work that was asked for, newest first.' })
   @GraphOnly()
   jobs(
-    @Root() { id }: Account,
+    @Root() { id }: Organization,
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<JobPage> {

@@ -3,7 +3,7 @@ import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from '
 import { loadAccount, requireOrganization } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
 import { keepAnOwner, loadUser } from '../auth/membership.js';
-import { Account, Organization, OrganizationMember, User } from '../entities/account.js';
+import { Account, Organization, User } from '../entities/account.js';
 import { now } from '../entities/columns.js';
 import { Role } from '../entities/enums.js';
 import {
@@ -68,16 +68,16 @@ export class OrganizationResolver {
     requireOrganization(ctx, args.organizationId, 'read');
     const ofOrganization = sql`m.organization_id = ${args.organizationId}`;
     const where = args.role ? [ofOrganization, sql`m.role = ${args.role}`] : [ofOrganization];
-    return list<OrganizationMember>(ctx, memberListing(where), args);
+    return list<User>(ctx, memberListing(where), args);
   }
 
-  @Mutation(() => OrganizationMember, {
+  @Mutation(() => User, {
     description: 'Adds a user to the organization, or changes the role of a member.',
   })
   async setOrganizationMember(
     @Args(() => SetOrganizationMemberArgs) { organizationId, memberId, role }: SetOrganizationMemberArgs,
     @Ctx() ctx: Context,
-  ): Promise<OrganizationMember> {
+  ): Promise<User> {
     requireOrganization(ctx, organizationId, 'write');
     const user = await loadUser(ctx, organizationId, memberId);
     return ctx.em.transactional(async (em) => {
@@ -90,7 +90,7 @@ export class OrganizationResolver {
             values (${organizationId}, ${memberId}, ${role ?? Role.member}, ${now()})
             on conflict (organization_id, user_id) do update set role = ${kept} returning role`,
       );
-      return Object.assign(new OrganizationMember(), user, membership);
+      return Object.assign(new User(), user, membership);
     });
   }
 

@@ -10,7 +10,7 @@ import { loadById } from './loader.js';
 
 /** A list of products, as `p`. */
 export const productListing = (caller: Caller, where: readonly Sql[]): Listing => ({
-  rows: (selected) => productRows(caller, selected),
+  rows: (selected, also) => productRows(caller, selected, also),
   from: sql`from product p`,
   where,
   matched: [sql`p.name`, sql`p.slug`, sql`p.version`],

@@ -18,8 +18,9 @@ import {
   ProvisioningTokensArgs,
 } from '../schema/provisioning.args.js';
 import { Provisions } from '../schema/scope.js';
-import { endToken, makeToken, tokenListing } from './api-tokens.js';
+import { endToken, makeToken } from './api-tokens.js';
 import { list } from './list.js';
+import { provisioningTokenListing, provisioningTokenRows } from './provisioning-tokens.js';
 
 /** Provisioning tokens, which only owners see and make, and the devices that register with them. */
 @Resolver(() => ProvisioningToken)
@@ -36,7 +37,7 @@ export class ProvisioningResolver {
     @Ctx() ctx: Context,
   ): Promise<ProvisioningTokenPage> {
     await requireProduct(ctx, args);
-    return list<ProvisioningToken>(ctx, listing(ofProduct(ctx, args)), args);
+    return list<ProvisioningToken>(ctx, provisioningTokenListing(ofProduct(ctx, args)), args);
   }
 
   @Mutation(() => NewProvisioningToken, {
@@ -69,7 +70,7 @@ export class ProvisioningResolver {
   ): Promise<ProvisioningToken> {
     await requireProduct(ctx, args);
     const { id } = await endToken(ctx, args.provisioningTokenId, ofProduct(ctx, args));
-    const [token] = await ctx.read<ProvisioningToken>(sql`${rows()} where k.id = ${id}`);
+    const [token] = await ctx.read<ProvisioningToken>(sql`${provisioningTokenRows()} where k.id = ${id}`);
     return token!;
   }
 
@@ -132,16 +133,3 @@ const ofProduct = ({ caller }: Context, { productId }: ProductKey): Sql[] => [
   sql`k.organization_id = ${caller.organizationId}`,
   sql`k.product_id = ${productId}`,
 ];
-
-const from: Sql = sql`from api_token k join provisioning v on v.token_id = k.id`;
-
-const rows = (): Sql => sql`
-  select k.id, k.organization_id as "organizationId", k.product_id as "productId", k.name, k.prefix,
-         v.device_limit as "deviceLimit", v.device_count as "deviceCount", k.created_at as "createdAt",
-         k.last_used_at as "lastUsedAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt" ${from}`;
-
-const listing = (where: readonly Sql[]) => {
-  const { scope: _scope, ...sortable } = tokenListing([]).sortable;
-  const counts = { deviceLimit: sql`v.device_limit`, deviceCount: sql`v.device_count` };
-  return { ...tokenListing(where), rows, from, sortable: { ...sortable, ...counts } };
-};

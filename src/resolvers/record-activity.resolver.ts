@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 import sql, { type Sql } from 'sql-template-tag';
 import { Args, Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
 import { requireOrganization } from '../auth/access.js';
-import { Account } from '../entities/account.js';
+import { Organization } from '../entities/account.js';
 import { Application } from '../entities/application.js';
 import { GraphOnly } from '../entities/columns.js';
 import { RecordActivity } from '../entities/record-activity.js';
@@ -16,7 +16,7 @@ import { loaderOf } from './loader.js';
 const timeout = 5000;
 
 /** What ingestion did for organizations over time. */
-@Resolver(() => Account)
+@Resolver(() => Organization)
 export class OrganizationActivityResolver {
   /** @param clock gives milliseconds since the epoch */
   constructor(private readonly clock: () => number) {}
@@ -29,7 +29,7 @@ export class OrganizationActivityResolver {
   @GraphOnly()
   @Extensions({ uncounted: true })
   activity(
-    @Root() { id }: Account,
+    @Root() { id }: Organization,
     @Args(() => ActivityArgs) args: ActivityArgs,
     @FieldPlace() place: Place,
     @Ctx() ctx: Context,

@@ -87,7 +87,7 @@ async function readPages(
   index: Pick<RecordIndex, 'list'>,
   { parent, parentIds, args, counted }: Pages,
 ): Promise<(Page<DeviceRecord> & CursorPage)[]> {
-  const { from, to, limit, page, after } = args;
+  const { from, to, limit, page, after, connection } = args;
   // Both orders by time are the list's own: cursors follow them.
   const sort = args.sort === 'ts' || args.sort === '-ts' ? null : args.sort;
   requireCursorOrPage({ page, sort, after });
@@ -113,6 +113,7 @@ async function readPages(
     items: records,
     hasMore,
     endCursor: sort ? null : cursorOf(cursor, parentIds[position]!, records.at(-1)),
+    ...(connection && { cursors: records.map((record) => cursorOf(cursor, parentIds[position]!, record)) }),
     totalCount: total ?? null,
   }));
 }

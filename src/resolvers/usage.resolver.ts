@@ -77,7 +77,8 @@ const usageListing = ({ organizationId, by: given, fromDay, toDay, productId, ap
       deliveries: sql`u.deliveries`,
       calls,
     },
-    order: sql`u.day desc`,
+    order: sql`u.day`,
+    descending: true,
     tie: sql`u.key`,
     timeout: 5000,
   };

@@ -1,9 +1,10 @@
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { readableApplication, requireOrganization } from '../auth/access.js';
-import { OrganizationMember, User } from '../entities/account.js';
+import { User } from '../entities/account.js';
 import { ApiToken } from '../entities/api-token.js';
 import { GraphOnly } from '../entities/columns.js';
+import { Role } from '../entities/enums.js';
 import type { Context } from '../schema/context.js';
 import { PageArgs, SearchablePageArgs } from '../schema/list.args.js';
 import { ApiTokenPage, ApplicationPage, TeamPage } from '../schema/pages.js';
@@ -13,9 +14,21 @@ import { listBelow } from './list.js';
 import { loadById } from './loader.js';
 import { teamListing } from './teams.js';
 
-/** The teams of the caller's organization that users are in. */
+/** The place of users in the caller's organization: their role, their teams, what they can read and act with. */
 @Resolver(() => User)
 export class UserEdgesResolver {
+  @FieldResolver(() => Role, { nullable: true })
+  @GraphOnly()
+  async role(@Root() { id, role }: User, @Ctx() ctx: Context): Promise<Role | null> {
+    if (role !== undefined) return role;
+    const { organizationId } = ctx.caller;
+    const rowsOf = (ids: readonly string[]) => sql`
+      select m.user_id as id, m.role from membership m
+       where m.organization_id = ${organizationId} and m.user_id = any(${ids}::uuid[])`;
+    const membership = await loadById<{ id: string; role: Role }>(ctx, 'user.role', id, rowsOf);
+    return membership?.role ?? null;
+  }
+
   @FieldResolver(() => TeamPage, { description: "Teams of the caller's organization that the user is in." })
   @GraphOnly()
   teams(
@@ -32,13 +45,10 @@ export class UserEdgesResolver {
       });
     return listBelow(ctx, 'user.teams', id, listing, args);
   }
-}
 
-/** What members can read, and what they act with. */
-@Resolver(() => OrganizationMember)
-export class MemberEdgesResolver {
   @FieldResolver(() => ApplicationPage, {
-    description: "Applications that the member can read, as far as the caller can; `permission` is the caller's.",
+    description:
+      "Applications of the caller's organization that both the user and the caller can read; `permission` is the caller's.",
   })
   @GraphOnly()
   applications(
@@ -57,16 +67,19 @@ export class MemberEdgesResolver {
       readableApplication(ctx.caller),
     ];
     const listing = () => applicationListing(ctx.caller, { where, order: sql`a.id` });
-    return listBelow(ctx, 'member.applications', id, listing, args);
+    return listBelow(ctx, 'user.applications', id, listing, args);
   }
 
-  @FieldResolver(() => ApiTokenPage, { nullable: true, description: 'Tokens that act as the member; only for owners.' })
+  @FieldResolver(() => ApiTokenPage, {
+    nullable: true,
+    description: "Tokens of the caller's organization that act as the user; only for owners.",
+  })
   @GraphOnly()
   tokens(@Root() { id }: User, @Args(() => PageArgs) args: PageArgs, @Ctx() ctx: Context): Promise<ApiTokenPage> {
     const { organizationId } = ctx.caller;
     requireOrganization(ctx, organizationId, 'own');
     const where = [sql`k.user_id = parent.id`, sql`k.organization_id = ${organizationId}`];
-    return listBelow(ctx, 'member.tokens', id, () => tokenListing(where), args);
+    return listBelow(ctx, 'user.tokens', id, () => tokenListing(where), args);
   }
 }
 

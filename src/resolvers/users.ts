@@ -10,9 +10,12 @@ export interface WhichUsers extends Omit<Which, 'joined'> {
   sortable?: Readonly<Record<string, Sql>>;
 }
 
+/** The columns of a user `u`. */
+export const userColumns: Sql = sql`u.id, u.username, u.name, u.type`;
+
 /** A list of users. */
 export const userListing = ({ columns = empty, from, where, sortable = {}, order }: WhichUsers): Listing => ({
-  rows: () => sql`select u.id, u.username, u.name, u.type ${columns} ${from}`,
+  rows: (_selected, also = empty) => sql`select ${userColumns}${columns}${also} ${from}`,
   from,
   where,
   matched: [sql`u.username`, sql`u.name`],

@@ -20,19 +20,19 @@ export class AccountsArgs extends SearchablePageArgs {
 /** Names an organization. */
 @ArgsType()
 export class OrganizationArgs {
-  @id('Organization.') organizationId!: string;
+  @id('Identifier of the organization.') organizationId!: string;
 }
 
 /** The organization's own values (`PUT /organizations/:organizationId`). */
 @ArgsType()
 export class UpdateOrganizationArgs extends UpdateAccountArgs {
-  @id('Organization.') organizationId!: string;
+  @id('Identifier of the organization.') organizationId!: string;
 }
 
 /** A searchable list of what an organization has. */
 @ArgsType()
 export class OrganizationListArgs extends SearchablePageArgs {
-  @id('Organization.') organizationId!: string;
+  @id('Identifier of the organization.') organizationId!: string;
 }
 
 /** The members of an organization. */

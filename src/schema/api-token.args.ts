@@ -35,24 +35,24 @@ export class CreateDeviceTokenArgs extends DeviceArgs {
 /** The tokens of a device. */
 @ArgsType()
 export class DeviceTokensArgs extends PageArgs {
-  @id('Organization.') organizationId!: string;
-  @id('Device.') deviceId!: string;
+  @id('Identifier of the organization.') organizationId!: string;
+  @id('Identifier of the device.') deviceId!: string;
 }
 
 /** Names a token of a device. */
 @ArgsType()
 export class DeviceTokenArgs extends DeviceArgs {
-  @id('Token.') tokenId!: string;
+  @id('Identifier of the token.') tokenId!: string;
 }
 
 /** The tokens of an organization. */
 @ArgsType()
 export class ApiTokensArgs extends PageArgs {
-  @id('Organization.') organizationId!: string;
+  @id('Identifier of the organization.') organizationId!: string;
 }
 
 /** Names a token. */
 @ArgsType()
 export class ApiTokenArgs extends OrganizationArgs {
-  @id('Token.') tokenId!: string;
+  @id('Identifier of the token.') tokenId!: string;
 }

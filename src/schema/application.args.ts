@@ -20,7 +20,7 @@ export class CreateApplicationArgs extends OrganizationArgs {
 /** Names an application. */
 @ArgsType()
 export class ApplicationArgs extends OrganizationArgs {
-  @id('Application.') applicationId!: string;
+  @id('Identifier of the application.') applicationId!: string;
 }
 
 /** New values of an application. */
@@ -34,13 +34,13 @@ export class UpdateApplicationArgs extends ApplicationArgs {
 /** The devices of an application. */
 @ArgsType()
 export class ApplicationDevicesArgs extends PageArgs {
-  @id('Organization.') organizationId!: string;
-  @id('Application.') applicationId!: string;
+  @id('Identifier of the organization.') organizationId!: string;
+  @id('Identifier of the application.') applicationId!: string;
   @id('Only devices of this product.', { optional: true }) productId?: string | null;
 }
 
 /** Names a device and an application. */
 @ArgsType()
 export class ApplicationDeviceArgs extends ApplicationArgs {
-  @id('Device.') deviceId!: string;
+  @id('Identifier of the device.') deviceId!: string;
 }

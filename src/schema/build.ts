@@ -15,7 +15,7 @@ import {
   type NonEmptyArray,
   type PubSub,
 } from 'type-graphql';
-import { TeamMemberListItem } from '../entities/account.js';
+import { Account, OrganizationMember, TeamMemberListItem } from '../entities/account.js';
 import { ApplicationListItem, ApplicationReference } from '../entities/application.js';
 import { DeliveryListItem } from '../entities/delivery.js';
 import { DeviceListItem } from '../entities/device.js';
@@ -24,6 +24,7 @@ import { ProductListItem, ProductReference, PublicProductListItem } from '../ent
 import { TeamListItem } from '../entities/team.js';
 import { argumentsClass, checkArguments } from './arguments.js';
 import { chargeLists } from './charge-lists.js';
+import { addConnections } from './connections.js';
 import { constraintError } from './constraints.js';
 import type { Context } from './context.js';
 import { callMethods } from './method.js';
@@ -37,11 +38,13 @@ export interface SchemaOptions {
 
 /** Shapes that only REST shows; the graph names none of them. */
 const restShapes = [
+  Account,
   ApplicationListItem,
   ApplicationReference,
   DeliveryListItem,
   DeviceListItem,
   HookListItem,
+  OrganizationMember,
   ProductListItem,
   ProductReference,
   PublicProductListItem,
@@ -54,7 +57,7 @@ const restShapes = [
  * others of the document keep their answers (GraphQL, section 6.4.4).
  */
 export function buildGraph(options: SchemaOptions): GraphQLSchema {
-  const schema = build(options, []);
+  const schema = addConnections(withoutRestOnly(build(options, [])));
   chargeLists(schema);
   for (const root of [schema.getQueryType(), schema.getMutationType()]) {
     for (const field of Object.values(root?.getFields() ?? {})) field.type = getNullableType(field.type);
@@ -64,6 +67,13 @@ export function buildGraph(options: SchemaOptions): GraphQLSchema {
 
 /** The graph with the shapes that REST's projection of it needs. */
 export const buildGraphForRest = (options: SchemaOptions): GraphQLSchema => build(options, restShapes);
+
+/** The graph without operations that only REST has. */
+function withoutRestOnly(schema: GraphQLSchema): GraphQLSchema {
+  const queries = schema.getQueryType()?.getFields() ?? {};
+  for (const { name, extensions } of Object.values(queries)) if (extensions['restOnly'] === true) delete queries[name];
+  return schema;
+}
 
 type Field = GraphQLField<unknown, Context>;
 

@@ -27,5 +27,5 @@ export class RedecodeArgs extends ProductArgs {
 /** Names a job. */
 @ArgsType()
 export class JobArgs extends OrganizationArgs {
-  @id('Job.') jobId!: string;
+  @id('Identifier of the job.') jobId!: string;
 }

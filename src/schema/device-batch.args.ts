@@ -37,5 +37,5 @@ export class TagDevicesArgs extends DeviceBatchArgs {
 /** Many devices and an application. */
 @ArgsType()
 export class LinkDevicesArgs extends DeviceBatchArgs {
-  @id('Application.') applicationId!: string;
+  @id('Identifier of the application.') applicationId!: string;
 }

@@ -8,7 +8,7 @@ import { flag, id, ids, labels, name, number, serial } from './fields.js';
 /** Names a product that describes a device. */
 @InputType({ description: 'A product, by its identifiers.' })
 export class ProductReferenceInput {
-  @id('Product.') id!: string;
+  @id('Identifier of the product.') id!: string;
   @id('Organization that owns it.', { optional: true }) organizationId?: string | null;
 }
 
@@ -41,7 +41,7 @@ export class RegisterDeviceArgs extends DeviceValues {
 /** Names a device. */
 @ArgsType()
 export class DeviceArgs extends OrganizationArgs {
-  @id('Device.') deviceId!: string;
+  @id('Identifier of the device.') deviceId!: string;
 }
 
 /** Names a device by its serial number. */
@@ -53,7 +53,7 @@ export class DeviceBySerialArgs extends OrganizationArgs {
 /** New values of a device. */
 @ArgsType()
 export class UpdateDeviceArgs extends DeviceValues {
-  @id('Device.') deviceId!: string;
+  @id('Identifier of the device.') deviceId!: string;
 }
 
 /** The devices of an organization. */

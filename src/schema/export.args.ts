@@ -36,7 +36,7 @@ export class OrganizationExportArgs extends FileArgs {
 /** What of an application is exported, and how it is written. */
 @ArgsType()
 export class ExportArgs extends FileArgs {
-  @id('Application.') applicationId!: string;
+  @id('Identifier of the application.') applicationId!: string;
   @choice(() => ExportSubject, 'What it holds; records unless given.', { optional: true }) of?: ExportSubject | null;
   @ids('Only records of these products.') products?: string[] | null;
   @Field(() => LocatedJSON, { nullable: true, description: 'Which records: a query as searches take it.' })

@@ -31,5 +31,5 @@ export class ImportRecordsArgs extends OrganizationArgs {
 /** Names an import. */
 @ArgsType()
 export class FileImportArgs extends OrganizationArgs {
-  @id('Import.') importId!: string;
+  @id('Identifier of the import.') importId!: string;
 }

@@ -14,7 +14,7 @@ const HeaderText = () => Matches(/^[^\p{Cc}]*$/u, { message: 'must not hold cont
 /** User and password of a basic authentication (RFC 7617). */
 @InputType({ description: 'Basic authentication.' })
 export class HookBasicInput {
-  @Field(() => String, { description: 'User.' })
+  @Field(() => String, { description: 'User name of the basic authentication.' })
   @MaxLength(1000)
   @Matches(/^[^:]*$/, { message: 'must not hold a colon' })
   @HeaderText()
@@ -34,7 +34,7 @@ export class HookHeaderInput {
   @Matches(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { message: 'must be the name of an HTTP header' })
   name?: string | null;
 
-  @Field(() => String, { description: 'Value.' })
+  @Field(() => String, { description: 'Value of the header.' })
   @MaxLength(1000)
   @Matches(/^[\t\x20-\x7e\x80-\xff]*$/, { message: 'must not hold control characters or characters beyond Latin-1' })
   value!: string;
@@ -43,7 +43,7 @@ export class HookHeaderInput {
 /** A bearer token; kept as the header `Authorization`. */
 @InputType({ description: 'A bearer token; kept as the header `Authorization`.' })
 export class HookBearerInput {
-  @Field(() => String, { description: 'Token.' })
+  @Field(() => String, { description: 'The token.' })
   @MaxLength(990)
   @Matches(/^[\x21-\x7e]+$/, { message: 'must be visible ASCII characters' })
   value!: string;
@@ -80,20 +80,20 @@ export class CreateHookArgs extends ApplicationArgs {
 /** Names a hook. */
 @ArgsType()
 export class HookArgs extends ApplicationArgs {
-  @id('Hook.') applicationHookId!: string;
+  @id('Identifier of the hook.') applicationHookId!: string;
 }
 
 /** New values of a hook. */
 @ArgsType()
 export class UpdateHookArgs extends CreateHookArgs {
-  @id('Hook.') applicationHookId!: string;
+  @id('Identifier of the hook.') applicationHookId!: string;
 }
 
 /** The hooks of an application. */
 @ArgsType()
 export class HooksArgs extends SearchablePageArgs {
-  @id('Organization.') organizationId!: string;
-  @id('Application.') applicationId!: string;
+  @id('Identifier of the organization.') organizationId!: string;
+  @id('Identifier of the application.') applicationId!: string;
 }
 
 /** The hooks of an application that pass a filter. */
@@ -110,7 +110,7 @@ export class FilteredHooksArgs extends HooksArgs {
 /** The deliveries of a hook. */
 @ArgsType()
 export class DeliveriesArgs extends HooksArgs {
-  @id('Hook.') applicationHookId!: string;
+  @id('Identifier of the hook.') applicationHookId!: string;
 }
 
 /** The deliveries of a hook that pass a filter. */
@@ -155,7 +155,8 @@ export class UpdateHookSettingsArgs extends HookArgs {
 export class RedeliverArgs extends HookArgs {
   @unixTime('Stored from then on: Unix seconds, included.') from?: number | null;
   @unixTime('Stored up to then: Unix seconds, included.') to?: number | null;
-  @choice(() => Ended, 'Which of them; those that failed unless given.', { optional: true }) state?: Ended | null;
+  @choice(() => Ended, 'How the deliveries ended that are made again; `failed` unless given.', { optional: true })
+  state?: Ended | null;
 }
 
 /** Stored records to be sent. */
@@ -168,5 +169,5 @@ export class ReplayArgs extends HookArgs {
 /** Names a delivery. */
 @ArgsType()
 export class DeliveryArgs extends HookArgs {
-  @id('Delivery.') deliveryId!: string;
+  @id('Identifier of the delivery.') deliveryId!: string;
 }

@@ -2,7 +2,7 @@ import { Max, MaxLength, Min } from 'class-validator';
 import { ArgsType, Field, Int } from 'type-graphql';
 import { DeliveryState } from '../entities/delivery.js';
 import { choice, cursor, flag, unixTime } from './fields.js';
-import { everything, type SelectedFields } from './selected-fields.js';
+import { type Connection, everything, type SelectedFields } from './selected-fields.js';
 
 /** Which page of a list, and in which order (contract, section 8). */
 @ArgsType()
@@ -25,6 +25,9 @@ export class PageArgs {
 
   /** What of the page is read. No argument of a caller's: it follows from the query's selection. */
   readonly selected: SelectedFields = everything;
+
+  /** How the page is shown. No argument of a caller's: it follows from the field that is asked for. */
+  declare readonly connection?: Connection;
 }
 
 /** A page of what a regular expression matches. */

@@ -73,15 +73,17 @@ const valueOf = (parameter: Parameter): ((call: Call) => unknown) => {
 /** Makes the instance that a method takes from a field's arguments, or gives the last one where they are the same. */
 const argumentsOf = (type: Class) => {
   const isPage = type === PageArgs || type.prototype instanceof PageArgs;
-  let last: { args: Call['args']; selected: unknown; instance: object } | undefined;
+  let last: ({ args: Call['args']; instance: object } & SelectionInfo) | undefined;
   return (call: Call): object => {
     const { args } = call;
-    const selected = (call.info as SelectionInfo).selected ?? everything;
-    if (last !== undefined && last.selected === selected && isSame(last.args, args)) return last.instance;
+    const { selected = everything, connection } = call.info as SelectionInfo;
+    const isSelected = last?.selected === selected && last.connection === connection;
+    if (last !== undefined && isSelected && isSame(last.args, args)) return last.instance;
     const instance = toInstance(args, type);
     requireValid(instance, type);
     if (isPage) Object.assign(instance, { selected });
-    last = { args, selected, instance: Object.freeze(instance) };
+    if (isPage && connection) Object.assign(instance, { connection: connection.shown, after: connection.after });
+    last = { args, selected, ...(connection && { connection }), instance: Object.freeze(instance) };
     return instance;
   };
 };

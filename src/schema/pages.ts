@@ -21,7 +21,7 @@ export class UserPage extends pageOf(User) {}
 
 /** Members of an organization. */
 @ObjectType({ description: 'A page of members of an organization.' })
-export class OrganizationMemberPage extends pageOf(OrganizationMember) {}
+export class OrganizationMemberPage extends pageOf(User, OrganizationMember) {}
 
 /** Members of a team. */
 @ObjectType({ description: 'A page of members of a team.' })

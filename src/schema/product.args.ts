@@ -37,11 +37,11 @@ export class CreateProductArgs extends OrganizationArgs {
 /** Names a product by the organization that owns it. */
 @ArgsType()
 export class ProductArgs extends OrganizationArgs {
-  @id('Product.') productId!: string;
+  @id('Identifier of the product.') productId!: string;
 }
 
 /** New values of a product. */
 @ArgsType()
 export class UpdateProductArgs extends CreateProductArgs {
-  @id('Product.') productId!: string;
+  @id('Identifier of the product.') productId!: string;
 }

@@ -1,11 +1,14 @@
 import { MapperKind, mapSchema, pruneSchema } from '@graphql-tools/utils';
 import {
   type GraphQLFieldConfig,
+  GraphQLFloat,
   GraphQLList,
   GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLScalarType,
   type GraphQLSchema,
+  GraphQLString,
   isListType,
   isNonNullType,
   isObjectType,
@@ -16,7 +19,8 @@ export type Kept = ReadonlySet<string>;
 
 /**
  * The schema as REST shows it: of the operations only those kept, no subscriptions, no interfaces, no field or argument marked graph-only, and
- * fields that have a shape of their own there (extension `restShape`: a type's name) in that shape, read from the row.
+ * fields that have a shape of their own there (extension `restShape`: a type's name) in that shape, read from the row; enums
+ * and counts of the graph that are plain text and numbers there (`restScalar`).
  */
 export const projectForRest = (schema: GraphQLSchema, kept: Kept): GraphQLSchema =>
   pruneSchema(
@@ -46,7 +50,14 @@ const reshape = (schema: GraphQLSchema, config: Field): Field => {
   return { ...config, type: replaceNamed(config.type, restShape(schema, name)) };
 };
 
+/** Types that a field may have on REST where it has a narrower one in the graph. */
+const restScalars = { String: GraphQLString, Float: GraphQLFloat };
+
 const narrow = (schema: GraphQLSchema, config: Field): Field => {
+  const scalar = restScalars[config.extensions?.restScalar as keyof typeof restScalars] as
+    | GraphQLScalarType
+    | undefined;
+  if (scalar !== undefined) return { ...config, type: replaceNamed(config.type, scalar) };
   const reshaped = reshape(schema, config);
   return reshaped === config ? config : { ...reshaped, resolve: undefined };
 };
@@ -58,7 +69,7 @@ const restShape = (schema: GraphQLSchema, name: string): GraphQLObjectType => {
 };
 
 /** The same lists and non-nulls around another type. */
-const replaceNamed = (type: GraphQLOutputType, named: GraphQLObjectType): GraphQLOutputType => {
+const replaceNamed = (type: GraphQLOutputType, named: GraphQLObjectType | GraphQLScalarType): GraphQLOutputType => {
   if (isNonNullType(type)) return new GraphQLNonNull(replaceNamed(type.ofType, named));
   if (isListType(type)) return new GraphQLList(replaceNamed(type.ofType, named));
   return named;

@@ -16,14 +16,14 @@ export class CreateProvisioningTokenArgs extends ProductArgs {
 /** The provisioning tokens of a product. */
 @ArgsType()
 export class ProvisioningTokensArgs extends PageArgs {
-  @id('Organization that owns the product.') organizationId!: string;
-  @id('Product.') productId!: string;
+  @id('Identifier of the organization that owns the product.') organizationId!: string;
+  @id('Identifier of the product.') productId!: string;
 }
 
 /** Names a provisioning token of a product. */
 @ArgsType()
 export class ProvisioningTokenArgs extends ProductArgs {
-  @id('Provisioning token.') provisioningTokenId!: string;
+  @id('Identifier of the provisioning token.') provisioningTokenId!: string;
 }
 
 /** A device that registers itself. */

@@ -15,7 +15,7 @@ export class IngestRecordsArgs extends OrganizationArgs {
 /** Records of one device in our own form, without its serial. */
 @ArgsType()
 export class IngestDeviceRecordsArgs extends IngestRecordsArgs {
-  @id('Device.') deviceId!: string;
+  @id('Identifier of the device.') deviceId!: string;
 }
 
 /** What a network server posts, as it is. */

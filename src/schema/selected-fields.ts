@@ -56,9 +56,18 @@ export function selectedFieldsOf({ fieldNodes, fragments, returnType }: Selected
   return { has: (field) => names.has(field), key: [...names].sort().join() };
 }
 
-/** What the executor adds to the `info` of a resolver, where it compiles. */
+/** A page that is shown as a connection. */
+export interface Connection {
+  /** Tells cursors of this list, in its order, from those of others. */
+  readonly kind: string;
+  /** What a list that is read alone is below: its cursors name it. */
+  readonly parentId?: string;
+}
+
+/** What is added to the `info` of a resolver: by the executor, where it compiles, and by the connection beside a page. */
 export interface SelectionInfo {
   selected?: SelectedFields;
+  connection?: { readonly shown: Connection; readonly after: string | null };
 }
 
 /** Hands a resolver what is asked of its result. Lists find it in their arguments. */

@@ -60,7 +60,7 @@ export class DeviceSeriesArgs extends SeriesForm {
 /** The same of devices that are named, or that an application has. */
 @ArgsType()
 export class SeriesArgs extends SeriesBelowArgs {
-  @id('Organization.') organizationId!: string;
+  @id('Identifier of the organization.') organizationId!: string;
   @ids('Devices, at most 100.') deviceIds?: string[] | null;
   @id('Instead: the devices of this application, which may be at most 100.', { optional: true })
   applicationId?: string | null;

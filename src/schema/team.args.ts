@@ -14,20 +14,20 @@ export class CreateTeamArgs extends OrganizationArgs {
 /** Names a team. */
 @ArgsType()
 export class TeamArgs extends OrganizationArgs {
-  @id('Team.') teamId!: string;
+  @id('Identifier of the team.') teamId!: string;
 }
 
 /** New values of a team. */
 @ArgsType()
 export class UpdateTeamArgs extends CreateTeamArgs {
-  @id('Team.') teamId!: string;
+  @id('Identifier of the team.') teamId!: string;
 }
 
 /** A list of what a team has. */
 @ArgsType()
 export class TeamListArgs extends PageArgs {
-  @id('Organization.') organizationId!: string;
-  @id('Team.') teamId!: string;
+  @id('Identifier of the organization.') organizationId!: string;
+  @id('Identifier of the team.') teamId!: string;
 }
 
 /** Names a member of a team. */

@@ -6,7 +6,7 @@ import { PageArgs } from './list.args.js';
 /** The usage of an organization. */
 @ArgsType()
 export class UsageArgs extends PageArgs {
-  @id('Organization.') organizationId!: string;
+  @id('Identifier of the organization.') organizationId!: string;
   @choice(() => UsageBy, 'What it is told by; the organization unless given.', { optional: true }) by?: UsageBy | null;
   @day('From that day on, included.') fromDay?: string | null;
   @day('Up to that day, included.') toDay?: string | null;

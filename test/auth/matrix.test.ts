@@ -191,9 +191,14 @@ const names = () =>
     Object.keys(root?.getFields() ?? {}).map((field) => `${root?.name}.${field}`),
   );
 
+/** Operations of REST that the graph says in another way. */
+const ofRestAlone = ['Query.applicationLatest', 'Query.deviceLatest'];
+
 it('knows every operation of the graph and of REST', () => {
-  expect(Object.keys(operations).sort()).toEqual(names().sort());
-  expect(names()).toEqual(expect.arrayContaining(routes.map(({ root, operation }) => `${root}.${operation}`)));
+  const ofGraph = Object.keys(operations).filter((name) => !ofRestAlone.includes(name));
+  expect(ofGraph.sort()).toEqual(names().sort());
+  const ofRest = routes.map(({ root, operation }) => `${root}.${operation}`);
+  expect([...names(), ...ofRestAlone]).toEqual(expect.arrayContaining(ofRest));
 });
 
 const cases = Object.entries(operations).flatMap(([name, trial]) =>
@@ -219,14 +224,17 @@ describe('REST', () => {
 });
 
 describe('GraphQL', () => {
-  it.each(cases)('$name answers $who', async ({ name, who, access, conflicts, values }) => {
-    const call = name.startsWith('Subscription') ? 'firstEvent' : 'graph';
-    const answer = await actors[who][call](documentOf(name), await values(things));
-    const wanted = expected(who, name, access, name.startsWith('Mutation'));
-    const code = answer.body.errors?.[0]?.extensions.code;
-    expect([name, who, code]).toEqual([name, who, wanted === ok && conflicts ? 'CONFLICT' : codes[wanted]]);
-    expect(answer.status).toBe(wanted === 401 ? 401 : 200);
-  });
+  it.each(cases.filter(({ name }) => !ofRestAlone.includes(name)))(
+    '$name answers $who',
+    async ({ name, who, access, conflicts, values }) => {
+      const call = name.startsWith('Subscription') ? 'firstEvent' : 'graph';
+      const answer = await actors[who][call](documentOf(name), await values(things));
+      const wanted = expected(who, name, access, name.startsWith('Mutation'));
+      const code = answer.body.errors?.[0]?.extensions.code;
+      expect([name, who, code]).toEqual([name, who, wanted === ok && conflicts ? 'CONFLICT' : codes[wanted]]);
+      expect(answer.status).toBe(wanted === 401 ? 401 : 200);
+    },
+  );
 });
 
 const codes: Record<number, string | undefined> = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN', 404: 'NOT_FOUND' };

@@ -120,8 +120,7 @@ interface FileImport {
 const record = { serial: '000000ff', data: { temperature: 1 } };
 const range = { gte: 0, lte: 2_000_000_000 };
 
-/** Every operation of the graph. One that is missing here fails the test of the matrix. */
-export const operations: Record<string, Trial> = {
+const operationsWithoutConnections: Record<string, Trial> = {
   'Query.account': { access: 'anyone', values: () => ({}) },
   'Query.viewer': { access: 'anyone', values: () => ({}) },
   'Mutation.updateAccount': { access: 'anyone', values: account },
@@ -205,6 +204,8 @@ export const operations: Record<string, Trial> = {
     values: (things) => ({ ...organization(things), deviceSerial: things.serial }),
   },
   'Query.node': { access: 'readers', values: ({ deviceId }) => ({ id: deviceId }) },
+  // Whatever the caller cannot see is null.
+  'Query.nodes': { access: 'anyone', values: ({ deviceId }) => ({ ids: [deviceId] }) },
   'Mutation.updateDevice': { access: 'ownersOfReadable', values: (things) => ({ ...device(things), name: 'Other' }) },
   'Mutation.deleteDevice': { access: 'ownersOfReadable', conflicts: true, values: device },
 
@@ -386,4 +387,32 @@ export const operations: Record<string, Trial> = {
   'Subscription.deliveryUpdated': { access: 'writers', values: hook },
   'Subscription.jobUpdated': { access: 'members', values: organization },
   'Subscription.deviceChanged': { access: 'readers', values: device },
+};
+
+/** Queries of a page of nodes. Beside each there is a connection for the same callers. */
+const pages = [
+  'accounts',
+  'apiTokens',
+  'applicationDevices',
+  'applicationHookDeliveries',
+  'applicationHookLedger',
+  'applicationHooks',
+  'applications',
+  'deviceTokens',
+  'devices',
+  'organizationMembers',
+  'products',
+  'provisioningTokens',
+  'publicProducts',
+  'teamApplications',
+  'teamMembers',
+  'teams',
+];
+
+/** Every operation of the graph. One that is missing here fails the test of the matrix. */
+export const operations: Record<string, Trial> = {
+  ...operationsWithoutConnections,
+  ...Object.fromEntries(
+    pages.map((page) => [`Query.${page}Connection`, operationsWithoutConnections[`Query.${page}`]!]),
+  ),
 };

@@ -19,7 +19,7 @@ const deep = (levels: number) => {
 };
 
 /** Fragments of which each spreads the next so many times; the last has one field. */
-const spreading = (fragments: number, times: number, root = 'account', type = 'Account', field = 'id') =>
+const spreading = (fragments: number, times: number, root = 'account', type = 'Organization', field = 'id') =>
   [
     `{ ${root} { ...f0 } }`,
     ...Array.from({ length: fragments }, (_, i) => {
@@ -98,7 +98,7 @@ describe('a request of the graph', () => {
   it('may spread fragments up to 2,000 selections', async () => {
     const owner = await world.organization();
     const document = (fields: number) =>
-      `{ account { ${'...f '.repeat(20)} ${'id '.repeat(fields)} } } fragment f on Account { ${'id username '.repeat(49)} }`;
+      `{ account { ${'...f '.repeat(20)} ${'id '.repeat(fields)} } } fragment f on Organization { ${'id username '.repeat(49)} }`;
     const allowed = await owner.graph(document(19));
     expect(allowed.body).toEqual({ data: { account: { id: owner.id, username: expect.any(String) } } });
     const { status, body } = await owner.graph(document(20));
@@ -108,7 +108,7 @@ describe('a request of the graph', () => {
 
   it('is told of fragments that spread themselves', async () => {
     const owner = await world.organization();
-    const fragment = (name: string, next: string) => `fragment ${name} on Account { id ...${next} ...${next} }`;
+    const fragment = (name: string, next: string) => `fragment ${name} on Organization { id ...${next} ...${next} }`;
     const { status, body } = await owner.graph(`{ account { ...a } } ${fragment('a', 'b')} ${fragment('b', 'a')}`);
     expect(status).toBe(400);
     expect(body.errors![0]).toMatchObject({

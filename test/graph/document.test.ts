@@ -31,15 +31,15 @@ beforeAll(async () => {
 });
 
 describe('the documents of docs/graphql.md', () => {
-  it('are ten', () => {
-    expect(documents).toHaveLength(10);
+  it('are eleven', () => {
+    expect(documents).toHaveLength(11);
   });
 
   it.each(documents)('$name answers without a fault and with something in it', async ({ text }) => {
     const { status, body } = await owner.graph(text, variables);
     expect(status).toBe(200);
     expect(body.errors).toBeUndefined();
-    expect(JSON.stringify(body.data)).toMatch(/"(items|latest|series)":\[\{|"totalCount":[1-9]/);
+    expect(JSON.stringify(body.data)).toMatch(/"(items|latest|series|edges)":\[\{|"totalCount":[1-9]/);
   });
 
   it('chart what was measured', async () => {

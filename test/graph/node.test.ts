@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Role } from '../../src/entities/enums.js';
+import { inAnHour, newImport } from '../auth/operations.js';
 import { useWorld, type World } from '../support/world.js';
 
 const world = useWorld();
@@ -12,6 +13,12 @@ beforeAll(async () => {
   const Product = await owner.make(`${at}/products`, { name: 'P', version: '1', variables: [] });
   const Device = await owner.make(`${at}/devices/aa-01`, { product: { id: Product }, name: 'Freezer' });
   const Application = await owner.make(`${at}/applications`, { name: 'A' });
+  const Hook = await owner.make(`/applications/${owner.id}/${Application}/hooks`, { url: 'http://127.0.0.1:9/' });
+  const tokensAt = `/products/${owner.id}/${Product}/provisioning-tokens`;
+  const provisioning = await owner.post<{ provisioningToken: { id: string } }>(tokensAt, {
+    deviceLimit: 1,
+    expiresAt: inAnHour(),
+  });
   await owner.post(`${at}/records`, { serial: 'aa-01', data: { t: 1 } });
   const { body } = await owner.graph(
     `{ account { tokens { items { id } } devices { items { records { items { id } } } } } }`,
@@ -23,7 +30,11 @@ beforeAll(async () => {
     Product,
     Device,
     Application,
-    Hook: await owner.make(`/applications/${owner.id}/${Application}/hooks`, { url: 'http://127.0.0.1:9/' }),
+    Hook,
+    Delivery: await owner.make(`/applications/${owner.id}/${Application}/hooks/${Hook}/ping`),
+    FileImport: await newImport({ owner, serial: 'aa-01' }),
+    ProvisioningToken: provisioning.body.provisioningToken.id,
+    User: (await world.member(owner, Role.member)).id,
     Job: await owner.make(`/products/${owner.id}/${Product}/redecode`),
     ApiToken: tokens.items[0].id,
     Record: devices.items[0].records.items[0].id,
@@ -42,6 +53,21 @@ describe('node', () => {
     }
   });
 
+  it('are all types that have an identifier', async () => {
+    const { body } = await owner.graph('{ __schema { types { name interfaces { name } fields { name } } } }');
+    const types = body.data!.__schema.types as { name: string; interfaces: object[]; fields: { name: string }[] }[];
+    const others = types.filter(
+      ({ fields, interfaces }) => interfaces?.length === 0 && fields?.some(({ name }) => name === 'id'),
+    );
+    expect(others.map(({ name }) => name)).toEqual(['Node']);
+  });
+
+  it('shows the role of a member, and none of another user', async () => {
+    const query = 'query ($id: ID!) { node(id: $id) { ... on User { role } } }';
+    expect((await owner.graph(query, { id: nodes['User'] })).body.data!.node).toEqual({ role: 'member' });
+    expect((await owner.graph(query, { id: await world.user() })).body.data!.node).toEqual({ role: null });
+  });
+
   it('follows the edges of what it finds', async () => {
     const query = `query ($id: ID!) { node(id: $id) { ... on Device { name product { name } organization { id } } } }`;
     const { body } = await owner.graph(query, { id: nodes['Device'] });
@@ -54,12 +80,32 @@ describe('node', () => {
       const found = await Promise.all(Object.values(nodes).map((id) => actor.graph(read, { id })));
       return found.flatMap(({ body }) => body.data!.node?.__typename ?? []);
     };
-    expect(await typesFor(await world.organization())).toEqual([]);
-    expect(await typesFor(member)).toEqual(['Organization', 'Team', 'Product', 'Job']);
+    // Users are there for all to add as members.
+    expect(await typesFor(await world.organization())).toEqual(['User']);
+    expect((await typesFor(member)).sort()).toEqual(['Job', 'Organization', 'Product', 'Team', 'User']);
   });
 
   it('answers NOT_FOUND to what is no identifier', async () => {
     const { body } = await owner.graph(read, { id: 'nothing' });
     expect(body).toMatchObject({ data: { node: null }, errors: [{ extensions: { code: 'NOT_FOUND' } }] });
+  });
+});
+
+describe('nodes', () => {
+  it('finds many of any types in their order, and null for what the caller cannot see', async () => {
+    const ids = Object.values(nodes);
+    const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
+    const { body } = await owner.graph(query, { ids: ['nothing', ...ids] });
+    const found = Object.entries(nodes).map(([__typename, id]) => ({ __typename, id }));
+    expect(body).toEqual({ data: { nodes: [null, ...found] } });
+    const stranger = await (await world.organization()).graph(query, { ids: [nodes['Device'], nodes['Delivery']] });
+    expect(stranger.body).toEqual({ data: { nodes: [null, null] } });
+  });
+
+  it('takes at most 100 identifiers', async () => {
+    const { body } = await owner.graph('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+      ids: Array(101).fill('x'),
+    });
+    expect(body.errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', errors: [{ path: 'ids' }] } }]);
   });
 });

@@ -70,6 +70,8 @@ describe('the graph', () => {
 
   it('has an operation for whatever REST answers, that takes the organization as organizationId', () => {
     for (const { root, operation, path } of routes) {
+      // The graph has `Device.latest` and `latest` instead.
+      if (operation === 'deviceLatest' || operation === 'applicationLatest') continue;
       const field = schema.getType(root) as ReturnType<GraphQLSchema['getQueryType']>;
       const names = field?.getFields()[operation]?.args.map(({ name }) => name);
       for (const [argument] of path.matchAll(/(?<=:)\w+/g)) {
@@ -109,8 +111,8 @@ describe('the graph', () => {
       const found = schema.getType(type);
       return isObjectType(found) ? getNamedType(found.getFields()[field]!.type).name : undefined;
     };
-    expect(typeOf('Account', 'email')).toBe('EmailAddress');
-    expect(typeOf('Account', 'avatarURL')).toBe('URL');
+    expect(typeOf('Organization', 'email')).toBe('EmailAddress');
+    expect(typeOf('Organization', 'avatarURL')).toBe('URL');
     expect(typeOf('Hook', 'url')).toBe('URL');
     expect(typeOf('Device', 'serial')).toBe('Serial');
     expect(typeOf('Device', 'createdAt')).toBe('DateTimeISO');

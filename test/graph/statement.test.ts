@@ -9,22 +9,24 @@ const world = useWorld({});
 
 /** Each edge, below a page of 100 of its parents; a page of edges is asked for with one item, so that costs stay small. */
 const one = '(limit: 1) { totalCount items { id } }';
+const connection = '(first: 1) { totalCount edges { cursor node { id } } pageInfo { hasNextPage } }';
 const applications = (selection: string) => `applications(limit: 100) { items { ${selection} } }`;
 const devices = (selection: string) => `devices(limit: 100) { items { ${selection} } }`;
 const hooks = (selection: string) => applications(`hooks(limit: 1) { items { ${selection} } }`);
 const deliveries = (selection: string) => applications(`deliveries(limit: 1) { items { ${selection} } }`);
 const records = (selection: string) => devices(`records(limit: 1) { items { ${selection} } }`);
 const edges: Record<string, string> = {
-  'Account.members': `members${one}`,
-  'Account.teams': `teams${one}`,
-  'Account.products': `products${one}`,
-  'Account.devices': `devices${one}`,
-  'Account.applications': `applications${one}`,
-  'Account.tokens': `tokens${one}`,
-  'Account.activity': 'activity { ts stored }',
-  'Account.jobs': `jobs${one}`,
+  'Organization.members': `members${one}`,
+  'Organization.teams': `teams${one}`,
+  'Organization.products': `products${one}`,
+  'Organization.devices': `devices${one}`,
+  'Organization.applications': `applications${one}`,
+  'Organization.tokens': `tokens${one}`,
+  'Organization.activity': 'activity { ts stored }',
+  'Organization.jobs': `jobs${one}`,
+  'User.role': 'teams(limit: 100) { items { members(limit: 1) { items { role } } } }',
   'User.teams': `members(limit: 100) { items { id role teams${one} } }`,
-  'OrganizationMember.tokens': `members(limit: 100) { items { tokens${one} } }`,
+  'User.tokens': `members(limit: 100) { items { tokens${one} } }`,
   'Team.members': `teams(limit: 100) { items { members${one} } }`,
   'Team.applications': `teams(limit: 100) { items { applications${one} } }`,
   'Team.grants': 'teams(limit: 100) { items { grants(limit: 1) { totalCount items { permission } } } }',
@@ -34,7 +36,7 @@ const edges: Record<string, string> = {
   'Product.devices': `products(limit: 100) { items { devices${one} } }`,
   'Product.organization': 'products(limit: 100) { items { organization { memberCount } } }',
   'Product.applications': `products(limit: 100) { items { applications${one} } }`,
-  'OrganizationMember.applications': `members(limit: 100) { items { applications${one} } }`,
+  'User.applications': `members(limit: 100) { items { applications${one} } }`,
   'Device.deliveries': devices(`deliveries${one}`),
   'Device.product': devices('product { name deviceCount variables { name } }'),
   'Device.applications': devices(`applications${one}`),
@@ -50,8 +52,12 @@ const edges: Record<string, string> = {
   'Record.values': records('values { name unit typed { __typename } }'),
   'Application.activity': applications('activity { ts stored }').replace('limit: 100', 'limit: 40'),
   'Application.devices': applications(`devices${one}`),
+  'Application.devicesConnection': applications(`devicesConnection${connection}`),
+  'Application.hooksConnection': applications(`hooksConnection${connection}`),
+  'Application.deliveriesConnection': applications(`deliveriesConnection${connection}`),
+  'Application.recordsConnection': applications(`recordsConnection${connection}`),
+  'Device.applicationsConnection': devices(`applicationsConnection${connection}`),
   'Application.products': applications(`products${one}`),
-  'Application.latest': applications('latest(limit: 1) { totalCount items { serial values { name } } }'),
   'Application.series': `applications(limit: 40) { items { series(variables: ["temperature"], points: 10) { name ts } } }`,
   'Application.teams': applications(`teams${one}`),
   'Application.grants': applications('grants(limit: 1) { totalCount items { permission } }'),
@@ -119,7 +125,7 @@ const dashboards: Record<string, string> = {
 /** Statements sent, but for what goes on by itself: jobs, deliveries, quotas and upkeep. */
 const sent: string[] = [];
 const byItself =
-  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta/;
+  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta|with ahead/;
 const { query } = pg.Client.prototype;
 
 type OrganizationActor = Awaited<ReturnType<World['organization']>>;

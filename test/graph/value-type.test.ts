@@ -59,7 +59,14 @@ beforeAll(async () => {
     { serial: rows[0]!['deviceSerial'], data: { temperature: 1e300, big: [1], place: { lat: 1, lon: 2 } } },
   ]);
   const jobId = await owner.make(`/products/${owner.id}/${rows[0]!['productId']}/redecode`);
-  ids = { ...rows[0], organizationId: owner.id, deviceIds: rows[0]!['deviceId']!, jobId, id: rows[0]!['deviceId']! };
+  ids = {
+    ...rows[0],
+    organizationId: owner.id,
+    deviceIds: rows[0]!['deviceId']!,
+    ids: rows[0]!['deviceId']!,
+    jobId,
+    id: rows[0]!['deviceId']!,
+  };
 });
 
 const argumentsOf = ({ args }: GraphQLField<unknown, unknown>): string | undefined => {

@@ -99,7 +99,7 @@ export const MemberActions = ({
   return (
     <div class="actions">
       <Action label="Edit" title={`Edit ${username}`} action="Save" submit={save}>
-        <RoleField role={role} />
+        <RoleField role={role ?? 'member'} />
         <fieldset>
           <legend>Teams</legend>
           {teams.map((team) => (

@@ -1,0 +1,98 @@
+import { registerEnumType } from 'type-graphql';
+
+/*
+ * Words that the graph has as enums and REST as text (`restScalar`): there a list of words would make those that are added
+ * later a change of the contract.
+ */
+
+/** Makes the values of an enum from words. */
+const words = <const Word extends string>(...each: readonly Word[]) =>
+  Object.fromEntries(each.map((word) => [word, word])) as Readonly<Record<Word, Word>>;
+
+/** Work that jobs do. */
+export const JobKind = words(
+  'tagDevices',
+  'untagDevices',
+  'linkDevices',
+  'unlinkDevices',
+  'deleteDevices',
+  'redecode',
+  'redeliver',
+  'replay',
+  'checkDevices',
+  'importDevices',
+  'checkRecords',
+  'importRecords',
+);
+
+registerEnumType(JobKind, {
+  name: 'JobKind',
+  description: 'What a job does.',
+  valuesConfig: {
+    redecode: { description: 'Decodes the stored frames of a product again.' },
+    redeliver: { description: 'Makes ended deliveries of a hook again.' },
+    replay: { description: 'Calls a hook with stored records.' },
+    checkDevices: { description: 'The dry run of an import of devices.' },
+    checkRecords: { description: 'The dry run of an import of records.' },
+  },
+});
+
+/** Reasons for which a hook is switched off. */
+export const HookDisabledReason = words('request', 'gone', 'failing');
+
+registerEnumType(HookDisabledReason, {
+  name: 'HookDisabledReason',
+  description: 'Why a hook is switched off.',
+  valuesConfig: {
+    request: { description: 'Somebody who may change the hook switched it off.' },
+    gone: { description: 'It answered 410.' },
+    failing: { description: 'Its calls failed for five days.' },
+  },
+});
+
+/** Reasons for which the filter of a hook is switched off. */
+export const FilterDisabledReason = words('timeout');
+
+registerEnumType(FilterDisabledReason, {
+  name: 'FilterDisabledReason',
+  description: 'Why the filter of a hook is switched off.',
+  valuesConfig: { timeout: { description: 'It kept running out of time.' } },
+});
+
+/** Faults of calls that get no answer. */
+export const DeliveryErrorCode = words('BLOCKED', 'DNS', 'REFUSED', 'TLS', 'TIMEOUT', 'RESET', 'PROTOCOL');
+
+registerEnumType(DeliveryErrorCode, { name: 'DeliveryErrorCode', description: 'Why a call got no answer.' });
+
+/** Outcomes of an item of a call that posts records. */
+export const ItemStatus = words('stored', 'duplicate', 'rejected');
+
+registerEnumType(ItemStatus, {
+  name: 'ItemStatus',
+  description: 'The outcome of an item of a call that posts records.',
+  valuesConfig: { duplicate: { description: 'It repeats a record, and is not stored again.' } },
+});
+
+/** Faults of items that are rejected. */
+export const ItemErrorCode = words(
+  'UNKNOWN_DEVICE',
+  'VALIDATION_FAILED',
+  'TS_OUT_OF_RANGE',
+  'BAD_PAYLOAD',
+  'MALFORMED_REQUEST',
+);
+
+registerEnumType(ItemErrorCode, { name: 'ItemErrorCode', description: 'Why an item was rejected.' });
+
+/** Outcomes of decoding a frame. */
+export const DecodeStatus = words('ok', 'partial', 'failed');
+
+registerEnumType(DecodeStatus, {
+  name: 'DecodeStatus',
+  description: 'How well a frame was decoded.',
+  valuesConfig: {
+    ok: { description: 'Without warnings.' },
+    partial: { description: 'With warnings; some variable was decoded.' },
+    failed: { description: 'No variable was decoded.' },
+  },
+});

@@ -1,0 +1,97 @@
+import DataLoader from 'dataloader';
+import sql, { type Sql } from 'sql-template-tag';
+import { isOwner, readableApplication, readableDevice, readableProduct, writableApplication } from '../auth/access.js';
+import { accountRows, applicationRows, deviceRows, productRows, teamRows } from '../auth/rows.js';
+import type { Caller } from '../entities/caller.js';
+import { isId } from '../entities/id.js';
+import type { Node } from '../entities/node.js';
+import { importRows, isWhole } from '../imports/import-row.js';
+import type { RecordIndex } from '../records/record-index.js';
+import type { Context } from '../schema/context.js';
+import { tokenColumns } from './api-tokens.js';
+import { deliveryRows } from './deliveries.js';
+import { hookRows } from './hooks.js';
+import { jobRows } from './jobs.js';
+import { loadById, loaderOf } from './loader.js';
+import { provisioningTokenRows } from './provisioning-tokens.js';
+import { recordById } from './records.js';
+import { userColumns } from './users.js';
+
+type RowsOf = (caller: Caller, ids: Sql) => Sql;
+
+/** Of each type of node, the rows with these identifiers that the caller can see, as its own queries would show them. */
+const rowsByType: Readonly<Record<string, RowsOf>> = {
+  Organization: ({ organizationId }, ids) => sql`${accountRows} where o.id = any(${ids}) and o.id = ${organizationId}`,
+  User: ({ organizationId }, ids) => sql`
+    select ${userColumns}, m.role from account u
+      left join membership m on m.user_id = u.id and m.organization_id = ${organizationId}
+     where u.id = any(${ids}) and u.type = 'user' and (not u.disabled or m.user_id is not null)`,
+  Team: ({ organizationId }, ids) =>
+    sql`${teamRows()} where t.id = any(${ids}) and t.organization_id = ${organizationId}`,
+  Product: (caller, ids) => sql`${productRows(caller)} where p.id = any(${ids}) and ${readableProduct(caller)}`,
+  Device: (caller, ids) => sql`
+    ${deviceRows(caller)}
+     where d.id = any(${ids}) and d.organization_id = ${caller.organizationId} and ${readableDevice(caller)}`,
+  Application: (caller, ids) => sql`
+    ${applicationRows(caller)}
+     where a.id = any(${ids}) and a.organization_id = ${caller.organizationId} and ${readableApplication(caller)}`,
+  Hook: (caller, ids) => sql`
+    ${hookRows()} join application a on a.id = h.application_id
+     where h.id = any(${ids}) and h.organization_id = ${caller.organizationId} and ${writableApplication(caller)}`,
+  Job: ({ organizationId }, ids) =>
+    sql`${jobRows()} where j.id = any(${ids}) and j.organization_id = ${organizationId}`,
+  ApiToken: (caller, ids) => sql`
+    select ${tokenColumns} from api_token k
+     where k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and k.product_id is null and ${isOwner(caller)}`,
+  ProvisioningToken: (caller, ids) => sql`
+    ${provisioningTokenRows()}
+     where k.id = any(${ids}) and k.organization_id = ${caller.organizationId} and ${isOwner(caller)}`,
+  FileImport: (caller, ids) => sql`
+    ${importRows}
+     where i.id = any(${ids}) and i.organization_id = ${caller.organizationId} and ${isWhole} and ${isOwner(caller)}`,
+};
+
+/** Time that the look for deliveries may take, in milliseconds. */
+const deliveryTimeout = 5000;
+
+/** A node that the caller can see, with the name of its type; null where there is none. */
+export async function findNode(ctx: Context, index: Pick<RecordIndex, 'find'>, id: string): Promise<Node | null> {
+  if (!isId(id)) return null;
+  const named = async (type: string, found: Promise<Node | null>) => {
+    const node = await found;
+    return node && { ...node, __typename: type };
+  };
+  const found = await Promise.all([
+    ...Object.entries(rowsByType).map(([type, rowsOf]) =>
+      named(
+        type,
+        loadById(ctx, `node ${type}`, id, (ids) => rowsOf(ctx.caller, sql`${ids}::uuid[]`)),
+      ),
+    ),
+    named('Record', recordById(ctx, index, id)),
+  ]);
+  return found.find((each) => each !== null) ?? named('Delivery', deliveryById(ctx, id));
+}
+
+/**
+ * A delivery of a hook that the caller may see. No index has deliveries by their identifier alone, so each application of the
+ * caller is looked through: on the pool of slow reads, and only for what is nothing else.
+ */
+function deliveryById(ctx: Context, id: string): Promise<Node | null> {
+  const { caller } = ctx;
+  const applications = sql`
+    select a.id from application a where a.organization_id = ${caller.organizationId} and ${writableApplication(caller)}`;
+  const make = () =>
+    new DataLoader<string, Node | null>(async (ids) => {
+      const rows = (await ctx.readWithin(
+        sql`
+          select delivery.* from unnest(${ids}::uuid[]) wanted(id) cross join lateral (
+            ${deliveryRows} where d.id = wanted.id and d.application_id = any(array(${applications}))
+               and exists (select from hook h where h.id = d.hook_id)) delivery`,
+        deliveryTimeout,
+      )) as Node[];
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      return ids.map((each) => byId.get(each) ?? null);
+    });
+  return loaderOf(ctx, 'node Delivery', make).load(id);
+}

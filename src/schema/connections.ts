@@ -1,0 +1,196 @@
+import {
+  GraphQLBoolean,
+  type GraphQLField,
+  type GraphQLFieldConfigMap,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+  GraphQLSchema,
+  GraphQLString,
+  getNamedType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { invalid } from '../errors.js';
+import type { Context } from './context.js';
+import type { Page } from './page.js';
+import type { Connection, SelectionInfo } from './selected-fields.js';
+
+type Field = GraphQLField<unknown, Context>;
+type Argument = Field['args'][number];
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Longest cursor that is read, in characters. */
+const maxCursor = 32_768;
+
+/**
+ * The same graph with a connection (GraphQL Cursor Connections Specification) beside each page of nodes: `devicesConnection`
+ * beside `devices`. It is read by the resolver of the page, and so within the same access, filters and limits.
+ */
+export function addConnections(schema: GraphQLSchema): GraphQLSchema {
+  const connectionOf = createTypes();
+  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+    const fields = type.getFields();
+    for (const field of Object.values(fields)) {
+      const node = nodeOfPage(field.type);
+      if (node === undefined) continue;
+      const isRoot = type === schema.getQueryType();
+      const name = `${field.name}Connection`;
+      fields[name] = connectionBeside(field, { name, isRoot, of: `${type.name}.${field.name}` }, connectionOf(node));
+    }
+  }
+  // Named are only those types that nothing else may name: types of which nothing is asked any more are left out.
+  const types = Object.values(schema.getTypeMap()).filter(
+    (type) => isObjectType(type) && type.getInterfaces().length > 0,
+  );
+  return new GraphQLSchema({ ...schema.toConfig(), types });
+}
+
+/** The type of a page's items, where each is a Node. */
+function nodeOfPage(of: GraphQLOutputType): GraphQLObjectType | undefined {
+  const page = getNamedType(of);
+  if (!isObjectType(page) || !page.name.endsWith('Page')) return undefined;
+  const item = getNamedType(page.getFields()['items']?.type);
+  return isObjectType(item) && item.getInterfaces().some(({ name }) => name === 'Node') ? item : undefined;
+}
+
+/** Makes the types of a node's connections, once each. */
+function createTypes(): (node: GraphQLObjectType) => GraphQLObjectType {
+  const known = new Map<GraphQLObjectType, GraphQLObjectType>();
+  return (node) => {
+    const existing = known.get(node);
+    if (existing !== undefined) return existing;
+    const { name } = node;
+    const required = new GraphQLNonNull(node);
+    const edge = new GraphQLObjectType({
+      name: `${name}Edge`,
+      description: `A place in a list of the type ${name}.`,
+      fields: {
+        cursor: { type: new GraphQLNonNull(GraphQLString), description: 'Cursor of this place, for `after`.' },
+        node: { type: required, description: 'The item at this place.', extensions: { part: true } },
+      },
+    });
+    const listOf = (type: GraphQLObjectType) => new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)));
+    const connection = new GraphQLObjectType({
+      name: `${name}Connection`,
+      description: `Part of a list of the type ${name}, after a cursor.`,
+      fields: {
+        edges: { type: listOf(edge), description: 'Items, each with its cursor.' },
+        nodes: { type: listOf(node), description: 'The same items without cursors.' },
+        pageInfo: {
+          type: new GraphQLNonNull(pageInfo),
+          description: 'Both ends of this part of the list.',
+          extensions: { part: true },
+        },
+        totalCount: {
+          type: GraphQLInt,
+          description: 'Number of items of the whole list; null where it is not counted.',
+        },
+      },
+    });
+    known.set(node, connection);
+    return connection;
+  };
+}
+
+const pageInfoFields: GraphQLFieldConfigMap<unknown, Context> = {
+  hasNextPage: { type: new GraphQLNonNull(GraphQLBoolean), description: 'Whether items follow the last one.' },
+  hasPreviousPage: {
+    type: new GraphQLNonNull(GraphQLBoolean),
+    description: 'Whether this part begins after a cursor.',
+  },
+  startCursor: { type: GraphQLString, description: 'Cursor of the first item; null where there is none.' },
+  endCursor: { type: GraphQLString, description: 'Cursor of the last item, for `after`; null where there is none.' },
+};
+
+const pageInfo = new GraphQLObjectType({
+  name: 'PageInfo',
+  description: 'Both ends of a part of a list.',
+  fields: pageInfoFields,
+});
+
+interface Place {
+  name: string;
+  isRoot: boolean;
+  /** Name of the page, by which cursors tell their list. */
+  of: string;
+}
+
+function connectionBeside(page: Field, { name, isRoot, of }: Place, type: GraphQLObjectType): Field {
+  const { resolve } = page;
+  const ofPage = page.args.filter((argument) => !['limit', 'page', 'after'].includes(argument.name));
+  const parents = isRoot ? ofPage.filter((argument) => isNonNullType(argument.type)) : [];
+  let last: SelectionInfo['connection'];
+  const read: Field['resolve'] = (root, args: Arguments, context, info) => {
+    const { first: size, after, ...others } = args;
+    const first = size ?? usualSize;
+    const cursor = typeof after === 'string' ? after : null;
+    requireSize(first, cursor);
+    const sort = typeof others['sort'] === 'string' ? ` ${others['sort']}` : '';
+    const parentId = isRoot ? parents.map((argument) => String(args[argument.name])).join('/') : undefined;
+    const shown: Connection = { kind: `${of}${sort}`, ...(parentId !== undefined && { parentId }) };
+    // The same for all rows in succession, whose arguments are then checked once.
+    if (last?.after !== cursor || last.shown.kind !== shown.kind || last.shown.parentId !== parentId) {
+      last = { shown, after: cursor };
+    }
+    const shownInfo: GraphQLResolveInfo & SelectionInfo = { ...info, connection: last };
+    const answer: unknown = resolve?.(root, { ...others, limit: first, page: 1 }, context, shownInfo);
+    return answer instanceof Promise
+      ? answer.then((items) => shownAs(items as Walked, cursor))
+      : shownAs(answer as Walked, cursor);
+  };
+  return {
+    ...page,
+    name,
+    description: `${page.description ?? ''} By cursor: what is made or deleted meanwhile neither repeats nor hides others.`,
+    type: isNonNullType(page.type) ? new GraphQLNonNull(type) : type,
+    args: [firstArgument, afterArgument, ...ofPage],
+    resolve: read,
+  };
+}
+
+const argument = (name: string, description: string, type: Argument['type'], usual?: number): Argument => ({
+  name,
+  description,
+  type,
+  defaultValue: usual,
+  deprecationReason: undefined,
+  extensions: {},
+  astNode: undefined,
+});
+
+/** Items of a part where nothing is said. */
+const usualSize = 10;
+
+const firstArgument = argument('first', 'Number of items, 1 to 1000.', GraphQLInt, usualSize);
+const afterArgument = argument(
+  'after',
+  'The items after this cursor, which an edge or `pageInfo` of this list gave; from the beginning unless given.',
+  GraphQLString,
+);
+
+function requireSize(first: unknown, after: string | null): void {
+  if (typeof first !== 'number' || first < 1 || first > 1000) {
+    throw invalid([{ path: 'first', message: 'must be between 1 and 1000' }]);
+  }
+  if (after !== null && after.length > maxCursor) {
+    throw invalid([{ path: 'after', message: `must have at most ${maxCursor} characters` }]);
+  }
+}
+
+type Walked = Page<object> & { hasMore?: boolean; cursors?: (string | null)[] };
+
+const shownAs = ({ items, totalCount, hasMore = false, cursors = [] }: Walked, after: string | null) => ({
+  edges: items.map((node, index) => ({ cursor: cursors[index], node })),
+  nodes: items,
+  totalCount,
+  pageInfo: {
+    hasNextPage: hasMore,
+    hasPreviousPage: after !== null,
+    startCursor: cursors[0] ?? null,
+    endCursor: cursors.at(-1) ?? null,
+  },
+});
