@@ -135,7 +135,7 @@ const settings = z.object({
   DATA_DIR: z.string().default('.data'),
   PUBLIC_URL: parsed(originOf, 'must be an origin such as https://iot.example.com').optional(),
   SECRET_KEY: parsed((text) => (list(text).length > 0 ? list(text) : undefined), 'must hold a key').optional(),
-  RATE_LIMIT: whole(0, 1_000_000).default(50),
+  RATE_LIMIT: whole(0, 1_000_000).default(500),
   INGEST_RATE_LIMIT: whole(0, 1_000_000).default(0),
   REQUESTS_AT_ONCE: whole(1, 1_000_000).default(16),
   INGEST_GROUPING: flag().default(true),
