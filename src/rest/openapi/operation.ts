@@ -136,7 +136,11 @@ const success = (route: Route, field: Field): JsonSchema => {
   return {
     200: {
       description: (isObjectType(type) && type.description) || 'Done.',
-      headers: headerRefs([...commonHeaders, ...(items ? ['X-Total-Count', 'Link'] : [])]),
+      headers: headerRefs([
+        ...commonHeaders,
+        ...(items ? ['X-Total-Count', 'Link'] : []),
+        ...(route.operation === 'pingApplicationHook' ? ['X-Delivery-Error'] : []),
+      ]),
       content: { 'application/json': { schema, ...(shown !== undefined && { example: shown }) } },
     },
   };
