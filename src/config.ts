@@ -254,6 +254,20 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
 /** Reads the settings of this process. The only place that looks at its environment. */
 export const readEnvironment = (needsSecrets: boolean): Config => readConfig(process.env, { needsSecrets });
 
+/** What the shell of a guide exports, and `DDP_TOKEN`, which comes before `TOKEN`. */
+export interface ShellVariables {
+  origin: string | undefined;
+  token: string | undefined;
+  organization: string | undefined;
+}
+
+/** Reads what the shell exports for the demonstration. Empty counts as absent. */
+export const readShell = ({ ORIGIN, DDP_TOKEN, TOKEN, ORGANIZATION } = process.env): ShellVariables => ({
+  origin: ORIGIN || undefined,
+  token: DDP_TOKEN || TOKEN || undefined,
+  organization: ORGANIZATION || undefined,
+});
+
 /**
  * Gives this process more threads than Node's four: the system's resolver, files, compression and hashes share them. To be
  * called before any is used.
