@@ -7,6 +7,9 @@ import { createInFlight, type InFlight } from './rest/in-flight.js';
 import { createRateLimit } from './rest/rate.js';
 import { createRequestQueue, type Enter } from './rest/request-queue.js';
 
+/** Requests a second of one address without a valid token. Each costs a look-up of the token, and no person sends more. */
+const unknownRate = 50;
+
 /** Who is let in, and how much each may send and hold. */
 export interface Admission {
   /** Connections before they show a token. */
@@ -38,7 +41,7 @@ export const createAdmission = (
     return caller;
   };
   const count = createRateLimit('requests', config.rateLimit);
-  const countUnknown = createCountUnknown(count);
+  const countUnknown = createCountUnknown(createRateLimit('unknown', Math.min(config.rateLimit, unknownRate)));
   const counted =
     (admit: Admit): Admit =>
     async (request, response) => {

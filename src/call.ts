@@ -91,6 +91,12 @@ export class Call implements Context {
     return traceparentOf(this.request);
   }
 
+  addHeader(name: string, value: string): void {
+    const isRest = this.share === undefined;
+    // Node takes Latin-1 alone in headers, and no line breaks.
+    if (isRest) this.request.res?.setHeader(name, value.replaceAll(/[^ -~]/g, '?'));
+  }
+
   note(fields: Readonly<Record<string, string>>): void {
     if (this.request.res !== undefined) noteFor(this.request.res, fields);
   }

@@ -135,7 +135,7 @@ const settings = z.object({
   DATA_DIR: z.string().default('.data'),
   PUBLIC_URL: parsed(originOf, 'must be an origin such as https://iot.example.com').optional(),
   SECRET_KEY: parsed((text) => (list(text).length > 0 ? list(text) : undefined), 'must hold a key').optional(),
-  RATE_LIMIT: whole(0, 1_000_000).default(50),
+  RATE_LIMIT: whole(0, 1_000_000).default(500),
   INGEST_RATE_LIMIT: whole(0, 1_000_000).default(0),
   REQUESTS_AT_ONCE: whole(1, 1_000_000).default(16),
   INGEST_GROUPING: flag().default(true),
@@ -253,6 +253,20 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
 
 /** Reads the settings of this process. The only place that looks at its environment. */
 export const readEnvironment = (needsSecrets: boolean): Config => readConfig(process.env, { needsSecrets });
+
+/** What the shell of a guide exports, and `DDP_TOKEN`, which comes before `TOKEN`. */
+export interface ShellVariables {
+  origin: string | undefined;
+  token: string | undefined;
+  organization: string | undefined;
+}
+
+/** Reads what the shell exports for the demonstration. Empty counts as absent. */
+export const readShell = ({ ORIGIN, DDP_TOKEN, TOKEN, ORGANIZATION } = process.env): ShellVariables => ({
+  origin: ORIGIN || undefined,
+  token: DDP_TOKEN || TOKEN || undefined,
+  organization: ORGANIZATION || undefined,
+});
 
 /**
  * Gives this process more threads than Node's four: the system's resolver, files, compression and hashes share them. To be

@@ -8,7 +8,12 @@ import { createPool } from './database/pools.js';
 import { requireSecretKey } from './hooks/stored-secret.js';
 import { checkListenAddress } from './listen.js';
 import type { Log } from './log.js';
-import { createFirstOrganization, type FirstOrganization } from './operator/first-organization.js';
+import {
+  createFirstOrganization,
+  type FirstOrganization,
+  findFirstOrganization,
+  type NamedOrganization,
+} from './operator/first-organization.js';
 import { prepareDatabase } from './prepare.js';
 import { keepSecret } from './secret-file.js';
 import type { ServicesOptions } from './services.js';
@@ -24,6 +29,8 @@ export interface Running {
   mqttUrl: string | undefined;
   /** What was made because there was nothing yet; only on the embedded database. */
   first: FirstOrganization | undefined;
+  /** The organization that was made first; undefined where there is none. */
+  organization: NamedOrganization | undefined;
   /** Replaces the processes one after another, while others serve; undefined where there is one process only. */
   restart: (() => Promise<void>) | undefined;
   /** Rejects when it cannot go on. */
@@ -43,9 +50,9 @@ export async function start(config: Config, log: Log): Promise<Running> {
     await prepareDatabase(database.connectionString, log);
     const first = database.embedded ? await furnish(database) : undefined;
     const secretKeys = await secretKeysOf(config, database);
-    const count = await withPool(database, async (pool) => {
+    const { count, organization } = await withPool(database, async (pool) => {
       await requireSecretKey(pool, secretKeys);
-      return fitWorkers(config, wanted, pool, log);
+      return { count: await fitWorkers(config, wanted, pool, log), organization: await findFirstOrganization(pool) };
     });
     const { connectionString } = database;
     const allowed = database.embedded ? withLoopback(config, log) : config;
@@ -53,6 +60,7 @@ export async function start(config: Config, log: Log): Promise<Running> {
     return {
       ...processes,
       first,
+      organization,
       async close() {
         await processes.close();
         await database.close();
@@ -65,7 +73,10 @@ export async function start(config: Config, log: Log): Promise<Running> {
 }
 
 /** The service itself where it is one process, else its workers; none of them knows how the database is run. */
-async function startProcesses(count: number, options: ServicesOptions): Promise<Omit<Running, 'first'>> {
+async function startProcesses(
+  count: number,
+  options: ServicesOptions,
+): Promise<Omit<Running, 'first' | 'organization'>> {
   if (count > 1) {
     options.log.info({ workers: count }, 'Starting workers.');
     return startWorkers({ ...options, count });

@@ -1,7 +1,7 @@
-import type { FirstOrganization } from './operator/first-organization.js';
+import type { FirstOrganization, NamedOrganization } from './operator/first-organization.js';
 
 /** Printed once, on the first start: the token, the addresses to open, and commands to paste. */
-export function welcome(url: string, { id, token, serial, applicationId }: FirstOrganization): string {
+export function welcome(url: string, { id, token, serial, applicationId, users }: FirstOrganization): string {
   const json = `-H 'Content-Type: application/json'`;
   const auth = `-H "Authorization: Bearer $TOKEN"`;
   const record = JSON.stringify({ serial, data: { temperature: 21.5 } });
@@ -10,7 +10,7 @@ export function welcome(url: string, { id, token, serial, applicationId }: First
 Welcome. There was no organization yet, so here is one to try things with.
 
   organization  demo (${id})
-  token         ${token}   (shown this once; more: npm run -s ddp -- token create --help)
+  token         ${token}   (shown this once)
 
   console       ${url}/console/#token=${token}
   GraphQL       ${url}/graphql
@@ -25,6 +25,27 @@ Post a record of its device, then search it:
 curl -s ${auth} ${json} -d '${record}' $ORIGIN/ddp/v1/organizations/$ORGANIZATION/records
 
 curl -s ${auth} ${json} -d '${search}' $ORIGIN/ddp/v1/applications/$ORGANIZATION/$APPLICATION/search
+${membersOf(users, `${auth} ${json}`)}
+More tokens and users:
+
+npm run -s ddp -- token create --organization ${id}
+npm run -s ddp -- user create --username NAME --email ADDRESS
 
 `;
 }
+
+/** Printed on every later start: where the console is, and how to get a token for it. */
+export const greeting = (url: string, organization: NamedOrganization | undefined): string => `
+  console       ${url}/console/
+  a token       ${organization ? `npm run -s ddp -- token create --organization ${organization.id}   (${organization.username})` : 'npm run -s ddp -- organization create --username NAME --email ADDRESS'}
+
+`;
+
+const membersOf = ([, user]: readonly string[], headers: string): string =>
+  user === undefined
+    ? ''
+    : `
+Two users are there: demo-ada, an owner of the organization, and demo-grace, who becomes a member by
+
+curl -s -X PUT ${headers} -d '{"role":"member"}' $ORIGIN/ddp/v1/organizations/$ORGANIZATION/members/${user}
+`;

@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander';
-import { type Config, readEnvironment } from '../config.js';
-import { requireService } from '../demo/api.js';
+import type { Command } from 'commander';
+import { type Config, readEnvironment, readShell } from '../config.js';
+import { requireOrganization, requireService } from '../demo/api.js';
 import { runDemo } from '../demo/demo.js';
 import { endFleet, runFleet } from '../demo/fleet/fleet.js';
 import { report, reportFleet } from '../demo/report.js';
+import { createFirstUsers } from '../operator/first-users.js';
 import { createDemoToken, revokeToken } from '../operator/token.js';
 import { addCommand, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
@@ -11,6 +12,7 @@ import { withDatabase } from './workplace.js';
 interface DemoOptions extends OutputOptions {
   url?: string;
   token?: string;
+  organization?: string;
   fleet?: boolean;
   once?: boolean;
   remove?: boolean;
@@ -19,8 +21,9 @@ interface DemoOptions extends OutputOptions {
 /** `ddp demo` */
 export function addDemoCommand(ddp: Command): void {
   addCommand(ddp, 'demo', 'Show the road from a device to a customer on a running service, over HTTP.')
-    .option('--url <origin>', 'where the service is (default: where these settings would start it)')
-    .addOption(new Option('--token <token>', 'token of an owner; without one it is made for the time').env('DDP_TOKEN'))
+    .option('--url <origin>', 'where the service is (default: ORIGIN, else where these settings would start it)')
+    .option('--token <token>', 'token of an owner (default: DDP_TOKEN or TOKEN, else one that is made for the time)')
+    .option('--organization <id>', 'organization of the token (default: ORGANIZATION, else "demo")')
     .option('--fleet', 'fill the organization with 40 devices and a week of records, then send on until Ctrl+C')
     .option('--once', 'with --fleet: end once the week is stored')
     .option('--remove', 'with --fleet: delete the fleet, its records, applications and hooks')
@@ -28,25 +31,31 @@ export function addDemoCommand(ddp: Command): void {
     .action(demo);
 }
 
-async function demo({ url, token, json, fleet, once, remove }: DemoOptions): Promise<void> {
+async function demo({ json, fleet, once, remove, ...given }: DemoOptions): Promise<void> {
   if (!fleet && (once || remove)) throw new Error('--once and --remove belong to --fleet.');
-  const origin = (url ?? originOf(readEnvironment(false))).replace(/\/$/, '');
+  const shell = readShell();
+  const origin = (given.url ?? shell.origin ?? originOf(readEnvironment(false))).replace(/\/$/, '');
+  const target = {
+    origin,
+    token: given.token ?? shell.token,
+    organizationId: given.organization ?? shell.organization,
+  };
   // Steps are for who watches; with --json stdout is the answer's alone.
   const tell = (step: string) => void (json ? process.stderr : process.stdout).write(`${step}\n`);
   // Without a service there is nothing to make a token for, nor a database for it.
   await requireService(origin);
   if (fleet && remove) {
-    const devices = await withToken(token, (token) => endFleet(origin, token));
+    const devices = await withToken(target, (token) => endFleet(origin, token));
     process.stdout.write(json ? `${JSON.stringify({ devices })}\n` : `The fleet of ${devices} devices is removed.\n`);
     return;
   }
   if (fleet) {
     const until = once ? undefined : interrupted();
-    const made = await withToken(token, (token) => runFleet(origin, token, tell, { now: Date.now, until }));
+    const made = await withToken(target, (token) => runFleet(origin, token, tell, { now: Date.now, until }));
     process.stdout.write(json ? `${JSON.stringify(made)}\n` : reportFleet(origin, made));
     return;
   }
-  const seen = await withToken(token, (token) => runDemo(origin, token, tell));
+  const seen = await withToken(target, (token) => runDemo(origin, token, tell));
   process.stdout.write(json ? `${JSON.stringify(seen)}\n` : report(seen));
 }
 
@@ -57,11 +66,25 @@ function interrupted(): AbortSignal {
   return stop.signal;
 }
 
-/** A token that was not given is made as an operator would make it, and revoked afterwards. */
-async function withToken<T>(given: string | undefined, work: (token: string) => Promise<T>): Promise<T> {
-  if (given !== undefined) return work(given);
+/** Where the demonstration is shown. */
+interface Target {
+  origin: string;
+  token: string | undefined;
+  organizationId: string | undefined;
+}
+
+/** A token that was not given is made as an operator would make it, with two users, and revoked afterwards. */
+async function withToken<T>(
+  { origin, token: given, organizationId }: Target,
+  work: (token: string) => Promise<T>,
+): Promise<T> {
+  if (given !== undefined) {
+    await requireOrganization(origin, given, organizationId);
+    return work(given);
+  }
   return withDatabase(async ({ pool, now }) => {
-    const { id, token } = await createDemoToken(pool, now);
+    const { id, token } = await createDemoToken(pool, now, organizationId);
+    await createFirstUsers(pool, now);
     try {
       return await work(token);
     } finally {

@@ -23,7 +23,12 @@ export function addDoctorCommand(ddp: Command): void {
 }
 
 const linesOf = (findings: readonly Finding[]): string =>
-  findings.map(({ state, check, says }) => `${state.padEnd(6)}${check}: ${says}\n`).join('');
+  findings
+    .flatMap(({ state, check, says, details = [] }) => [
+      `${state.padEnd(6)}${check}: ${says}\n`,
+      ...details.map((detail) => `      - ${detail}\n`),
+    ])
+    .join('');
 
 function examineAll(): Promise<Finding[]> {
   // As the service would read them: it throws every fault that it finds.

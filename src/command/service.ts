@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readEnvironment } from '../config.js';
 import { createLog } from '../log.js';
-import { welcome } from '../welcome.js';
+import { greeting, welcome } from '../welcome.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { withDatabase } from './workplace.js';
 
@@ -24,7 +24,7 @@ async function serve(options: OutputOptions): Promise<void> {
   const addresses = { url, ...(mqttUrl !== undefined && { mqttUrl }) };
   log.info(addresses, 'Listening.');
   if (options.json) answer(options, { ...addresses, ...service.first });
-  else if (service.first !== undefined) process.stdout.write(welcome(service.url, service.first));
+  else process.stdout.write(service.first ? welcome(url, service.first) : greeting(url, service.organization));
   const ends = [signal, service.failure, ...(service.restart ? [heedHangUp(service.restart)] : [])];
   try {
     await Promise.race(ends);

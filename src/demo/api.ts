@@ -33,6 +33,23 @@ export const requireService = async (origin: string): Promise<void> => {
   await reach(`${origin}/healthz`, origin);
 };
 
+/**
+ * Resolves where the service knows a token, which is of the organization that is named, if one is.
+ * @throws a sentence where it does not, or is of another organization
+ */
+export async function requireOrganization(origin: string, token: string, organizationId: string | undefined) {
+  const response = await send(origin, 'GET', '/account', token, undefined);
+  if (response.status === 401)
+    throw new Error(
+      `The service at ${origin} does not know this token. Export the TOKEN of its first start, or unset TOKEN, and one is made.`,
+    );
+  const { id } = response.ok ? ((await response.json()) as { id: string }) : {};
+  if (id !== undefined && organizationId !== undefined && id !== organizationId)
+    throw new Error(
+      `The token is of the organization ${id}, and ORGANIZATION is ${organizationId}. Export both of one, or neither.`,
+    );
+}
+
 async function send(origin: string, verb: string, path: string, token: string, body: object | string | undefined) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const text = typeof body === 'object' ? JSON.stringify(body) : body;

@@ -17,6 +17,15 @@ export class DecodedPart {
   @Field(() => String, { nullable: true, description: 'What is wrong with it.' }) warning?: string;
 }
 
+/** A mapping of the product that no frame can name. */
+@ObjectType({ description: 'A mapping of the product that no frame can name, so that it never decodes.' })
+export class UnusedMapping {
+  @Field(() => String, { description: 'Name of the variable.' }) variable!: string;
+  @Field(() => Int, { description: 'Number of the stream: frames name 0 to 255.' }) streamId!: number;
+  @Field(() => StreamType, { description: 'Layout of the stream.' }) streamType!: StreamType;
+  @Field(() => Int, { description: 'Number of the variable: frames of the type BIN name 1 to 32.' }) varNumber!: number;
+}
+
 /** How a frame is decoded. */
 @ObjectType({ description: 'How a frame is decoded.' })
 export class DecodedFrame {
@@ -26,4 +35,6 @@ export class DecodedFrame {
   status!: string;
   @Field(() => GraphQLJSONObject, { description: 'The values by variable.' }) data!: object;
   @Field(() => [DecodedPart], { description: 'The parts of the frame in order.' }) parts!: DecodedPart[];
+  @Field(() => [UnusedMapping], { description: 'Mappings of the product that no frame can name: they never decode.' })
+  unusedMappings!: UnusedMapping[];
 }

@@ -14,7 +14,7 @@ import {
 } from './columns.js';
 import { Node } from './node.js';
 import { Product, ProductReference } from './product.js';
-import { slugOf } from './slug.js';
+import { slugOfDevice } from './slug.js';
 
 /** A place on Earth. */
 @ObjectType({ description: 'A place on Earth (WGS 84).' })
@@ -28,7 +28,7 @@ export class Location {
 export class DeviceListItem {
   @identifier() id!: string;
   @reference('Organization that owns it.') organizationId!: string;
-  @serial('Serial number: groups of hexadecimal digits joined by dashes, lower-case.') serial!: string;
+  @serial('Serial number as it was sent: groups of hexadecimal digits joined by dashes.') serial!: string;
   @text('Name.', { nullable: true }) name?: string | null;
   @text('Readable name for addresses; follows the name, else the serial.') slug!: string;
   @texts('Tags.') tags: string[] = [];
@@ -60,7 +60,7 @@ export class Device extends DeviceListItem {
   /** Takes the new values; the slug follows the name, and the serial where there is no name. */
   change({ name, tags, product, location }: DeviceChange): this {
     if (name !== undefined) this.name = name;
-    this.slug = slugOf(this.name ?? this.serial, this.id);
+    this.slug = slugOfDevice(this.name, this.serial, this.id);
     if (tags !== undefined) this.tags = tags ?? [];
     if (product !== undefined) {
       this.product = product;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Int, ObjectType } from 'type-graphql';
 import { computed, createdAt, flag, identifier, now, reference, text, updatedAt } from './columns.js';
@@ -8,9 +9,10 @@ import { slugOf } from './slug.js';
 /** Where a variable stands in a data stream (contract, section 5). */
 @ObjectType({ description: 'Where a variable stands in a data stream.' })
 export class Mapping {
-  @Field(() => Int, { description: 'Number of the stream, 1 to 255.' }) streamId!: number;
+  @Field(() => Int, { description: 'Number of the stream; frames name 0 to 255.' }) streamId!: number;
   @Field(() => StreamType, { description: 'Layout of the stream.' }) streamType!: StreamType;
-  @Field(() => Int, { description: 'Number of the variable in the stream, 1 to 32.' }) varNumber!: number;
+  @Field(() => Int, { description: 'Number of the variable in the stream; frames of the type BIN name 1 to 32.' })
+  varNumber!: number;
 }
 
 /** A value that devices of a product send. */
@@ -61,7 +63,14 @@ export class Product extends ProductListItem {
     this.name = name;
     this.slug = slugOf(name, this.id);
     this.version = version;
-    this.variables = variables.map(({ unit, ...variable }) => (unit ? { ...variable, unit } : variable));
+    const taken = variables.map(({ name, type, unit, mappings }) => ({
+      name,
+      type,
+      ...(unit && { unit }),
+      ...(mappings && { mappings: mappings.map((mapping) => ({ ...mapping })) }),
+    }));
+    // PostgreSQL keeps keys in an order of its own: variables that differ in nothing else are no change.
+    if (!isDeepStrictEqual(taken, this.variables)) this.variables = taken;
     return this;
   }
 }

@@ -35,7 +35,7 @@ export const WebAddress = textScalar(GraphQLURL.name, 'An http or https address.
 /** A serial number. */
 export const Serial = textScalar(
   'Serial',
-  'A serial number of a device: groups of hexadecimal digits joined by dashes, at most 64 characters, kept in lower case.',
+  'A serial number of a device: groups of hexadecimal digits joined by dashes, at most 64 characters. It is kept as it was sent, and compared without regard to case and dashes.',
 );
 
 /** Between these a time is one of milliseconds: as seconds it would lie beyond the year 5000. */

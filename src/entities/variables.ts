@@ -2,6 +2,25 @@ import type { Fault } from '../errors.js';
 import { StreamType, VariableType } from './enums.js';
 import type { Variable } from './product.js';
 
+/** The largest number of a stream that a frame can name. */
+export const largestStreamId = 255;
+
+/** A mapping that decodes nothing, with its variable. */
+export interface UnusedMapping extends Omit<MappingPlace, 'path' | 'variable'> {
+  variable: string;
+}
+
+/** Finds the mappings that no frame can name: they are kept, and never decode. */
+export const unusedMappings = (variables: readonly Variable[]): UnusedMapping[] =>
+  variables.flatMap(({ name, mappings }) =>
+    (mappings ?? [])
+      .filter(
+        ({ streamId, streamType, varNumber }) =>
+          streamId > largestStreamId || (streamType === StreamType.BIN && (varNumber < 1 || varNumber > 32)),
+      )
+      .map(({ streamId, streamType, varNumber }) => ({ variable: name, streamId, streamType, varNumber })),
+  );
+
 interface MappingPlace {
   path: string;
   streamId: number;

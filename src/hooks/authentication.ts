@@ -54,15 +54,18 @@ export function sealAuthentication(
     faults.push({ path: 'authentication.basic.pass', message: 'is required' });
   }
   if (faults.length > 0) throw invalid(faults);
+  // A secret that is the stored one stays sealed as it is, so that an authentication put back changes nothing.
+  const seal = (value: string, stored: string | null, place: string) =>
+    stored !== null && vault.open(stored, place) === value ? stored : vault.seal(value, place);
   return {
     basicUser: basic ? basic.user : null,
     basicPass: !basic
       ? null
       : basic.pass == null
         ? hook.basicPass
-        : vault.seal(basic.pass, placeOf(hook.id, 'basic_pass')),
+        : seal(basic.pass, hook.basicPass, placeOf(hook.id, 'basic_pass')),
     headerName: name ?? null,
-    headerValue: named ? vault.seal(named.value, placeOf(hook.id, 'header_value')) : null,
+    headerValue: named ? seal(named.value, hook.headerValue, placeOf(hook.id, 'header_value')) : null,
   };
 }
 

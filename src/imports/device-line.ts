@@ -1,4 +1,5 @@
 import type { ImportFault } from '../entities/file-import.js';
+import { serialKey } from '../entities/serial.js';
 import type { Fault } from '../errors.js';
 import { argumentFaults } from '../schema/arguments.js';
 import { type CsvRow, undefused } from './csv.js';
@@ -6,9 +7,9 @@ import { type CsvRow, undefused } from './csv.js';
 /** What a line says of a device. An absent value is left as it is, `null` clears it. */
 export interface DeviceLine {
   line: number;
-  /** In lower case. */
+  /** As the file has it. */
   serial: string;
-  /** The same without dashes. */
+  /** As serials are compared. */
   serialKey: string;
   name?: string | null;
   tags?: string[] | null;
@@ -99,7 +100,7 @@ export const readLine = (
     if (text === '') return clearEmpty ? null : undefined;
     return read(text);
   };
-  const serial = cell('serial')!.toLowerCase();
+  const serial = cell('serial')!;
   if (serial === '') fault('serial', 'is missing');
   const values = {
     name: value('name', undefused),
@@ -125,7 +126,7 @@ export const readLine = (
   return {
     line,
     serial,
-    serialKey: serial.replaceAll('-', ''),
+    serialKey: serialKey(serial),
     ...values,
     product: value('product', undefused),
     applications: value('application', listOf) ?? [],

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import { newId } from '../entities/id.js';
-import { slugOf } from '../entities/slug.js';
+import { slugOfDevice } from '../entities/slug.js';
 import type { DeviceLine } from './device-line.js';
 
 /** A line with the product and the applications that it names. */
@@ -118,7 +118,7 @@ type Change = { device: StoredDevice; values: Values; valuesChange: boolean };
 const update = async (tx: PoolClient, changes: readonly Change[], now: Date): Promise<void> => {
   const rows = changes
     .filter(({ valuesChange }) => valuesChange)
-    .map(({ device: { id, serial }, values }) => ({ id, slug: slugOf(values.name ?? serial, id), ...values }));
+    .map(({ device: { id, serial }, values }) => ({ id, slug: slugOfDevice(values.name, serial, id), ...values }));
   if (rows.length === 0) return;
   await tx.query(sql`
     update device d set name = w.name, slug = w.slug, tags = w.tags, product_id = w."productId", lat = w.lat, lon = w.lon,
@@ -139,7 +139,7 @@ const insert = async (
   const rows = lines.map((line) => {
     const id = newId();
     const values = valuesOf(line, noValues);
-    return { id, serial: line.serial, slug: slugOf(values.name ?? line.serial, id), ...values };
+    return { id, serial: line.serial, slug: slugOfDevice(values.name, line.serial, id), ...values };
   });
   const inserted = await tx.query<{ id: string; serialKey: string }>(sql`
     insert into device (id, organization_id, serial, name, slug, tags, product_id, lat, lon, created_at, updated_at)
@@ -147,7 +147,7 @@ const insert = async (
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as w (id uuid, serial text, name text, slug text, tags text[], "productId" uuid, lat float8, lon float8)
      -- In one order for all: imports of the same serials must not wait for each other in a circle.
-     order by replace(w.serial, '-', '')
+     order by lower(replace(w.serial, '-', ''))
     on conflict (organization_id, serial_key) do nothing returning id, serial_key as "serialKey"`);
   return new Map(inserted.rows.map(({ id, serialKey }) => [serialKey, id]));
 };

@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 import type { ImportFault } from '../entities/file-import.js';
 import { isId } from '../entities/id.js';
+import { serialKey } from '../entities/serial.js';
 import { type Item, type ItemCode, Rejection } from '../records/item.js';
 import { recordOf } from '../records/new-record.js';
 import { loadDevices } from '../records/postgres/log/device.js';
@@ -124,7 +125,7 @@ export async function readRecordRows(
   return rows.map((row) => readRecordRow(row, columns, { width, isText }));
 }
 
-const nameOf = (device: string, isById: boolean) => (isById ? device : device.toLowerCase().replaceAll('-', ''));
+const nameOf = (device: string, isById: boolean) => (isById ? device : serialKey(device));
 
 /** The text variables of devices, by what they are named by. */
 const loadTexts = async (

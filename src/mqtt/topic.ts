@@ -1,4 +1,5 @@
 import { StreamType } from '../entities/enums.js';
+import { largestStreamId } from '../entities/variables.js';
 import { Reason, Refusal } from './reason.js';
 
 /** What a topic says of the messages that are published to it. */
@@ -30,10 +31,10 @@ export function readTopic(name: string): Topic {
   if (topic !== undefined) return topic;
   const [, streamId = '', streamType = ''] = frames.exec(name) ?? [];
   const id = Number(streamId);
-  if (id >= 1 && id <= 255 && Object.hasOwn(StreamType, streamType))
+  if (streamId !== '' && id <= largestStreamId && Object.hasOwn(StreamType, streamType))
     return { kind: 'frame', streamId: id, streamType: streamType as StreamType };
   throw new Refusal(
     Reason.topicName,
-    'Publish to v1/devices/me/telemetry, v1/gateway/telemetry, ddp/records or ddp/frames/<stream from 1 to 255>/<BIN|RAW|TXT>.',
+    'Publish to v1/devices/me/telemetry, v1/gateway/telemetry, ddp/records or ddp/frames/<stream from 0 to 255>/<BIN|RAW|TXT>.',
   );
 }

@@ -3,6 +3,7 @@ import sql from 'sql-template-tag';
 import { AccountType, VariableType } from '../entities/enums.js';
 import { newId } from '../entities/id.js';
 import { createAccount } from './account.js';
+import { createFirstUsers } from './first-users.js';
 import { createToken } from './token.js';
 
 /** What a newcomer needs to try the service: an organization with a token, a device of a product, an application. */
@@ -11,6 +12,19 @@ export interface FirstOrganization {
   token: string;
   serial: string;
   applicationId: string;
+  /** Users: an owner of the organization, then one who is no member yet. Empty where there were users already. */
+  users: readonly string[];
+}
+
+/** An organization as the greeting names it. */
+export type NamedOrganization = { id: string; username: string };
+
+/** The organization that was made first, of those that are not disabled. */
+export async function findFirstOrganization(db: Pick<Pool, 'query'>): Promise<NamedOrganization | undefined> {
+  const { rows } = await db.query<NamedOrganization>(
+    sql`select id, username from account where type = 'organization' and not disabled order by id limit 1`,
+  );
+  return rows[0];
 }
 
 /** Only one of several processes that start together may find the database empty. */
@@ -33,8 +47,12 @@ export async function createFirstOrganization(pool: Pool, at: Date): Promise<Fir
     const id = await createAccount(db, AccountType.organization, account, at);
     const { token } = await createToken(db, { organizationId: id, name: 'First start' }, at);
     const applicationId = await furnish(db, id, at);
+    const users = await createFirstUsers(db, at);
+    for (const userId of users.slice(0, 1))
+      await db.query(sql`
+        insert into membership (organization_id, user_id, role, created_at) values (${id}, ${userId}, 'owner', ${at})`);
     await db.query('commit');
-    return { id, token, serial, applicationId };
+    return { id, token, serial, applicationId, users };
   } catch (error) {
     await db.query('rollback').catch(() => undefined);
     throw error;

@@ -52,18 +52,20 @@ export async function revokeToken(db: Connection, id: string, at: Date): Promise
 /** An hour is more than the demonstration takes. Milliseconds. */
 const DEMO = 3_600_000;
 
-/** Makes a token of the organization `demo`, which is made where there is none. */
-export async function createDemoToken(db: Connection, at: Date): Promise<{ id: string; token: string }> {
+/** Makes a token of an organization; unless one is given of `demo`, which is made where there is none. */
+export async function createDemoToken(
+  db: Connection,
+  at: Date,
+  organizationId?: string,
+): Promise<{ id: string; token: string }> {
+  const id = organizationId ?? (await demoOrganization(db, at));
+  return createToken(db, { organizationId: id, name: 'Demonstration', expiresAt: new Date(at.getTime() + DEMO) }, at);
+}
+
+async function demoOrganization(db: Connection, at: Date): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
     sql`select id from account where username = 'demo' and type = 'organization' and not disabled`,
   );
-  const organizationId =
-    rows[0]?.id ??
-    (await createAccount(
-      db,
-      AccountType.organization,
-      { username: 'demo', email: 'demo@example.com', name: 'Demo' },
-      at,
-    ));
-  return createToken(db, { organizationId, name: 'Demonstration', expiresAt: new Date(at.getTime() + DEMO) }, at);
+  const account = { username: 'demo', email: 'demo@example.com', name: 'Demo' };
+  return rows[0]?.id ?? (await createAccount(db, AccountType.organization, account, at));
 }

@@ -1,6 +1,8 @@
 import { StreamType } from '../entities/enums.js';
 import { maxItems } from '../entities/ingest-answer.js';
+import { serialKey } from '../entities/serial.js';
 import { isStorable } from '../entities/storable.js';
+import { largestStreamId } from '../entities/variables.js';
 import { malformed, tooLarge } from '../errors.js';
 import { JsonFault, type PlainJson } from '../json.js';
 import type { PlainLine } from '../json-plain.js';
@@ -75,8 +77,7 @@ const deviceAt = (node: PlainObject, of: OneDevice | undefined): { serial?: stri
     return { ...(serial !== undefined && { serial }), ...(deviceId !== undefined && { deviceId }) };
   }
   const isOther =
-    (serial !== undefined && serial.replaceAll('-', '').toLowerCase() !== of.serialKey) ||
-    (deviceId !== undefined && deviceId !== of.id);
+    (serial !== undefined && serialKey(serial) !== of.serialKey) || (deviceId !== undefined && deviceId !== of.id);
   if (isOther) fail('This address takes records of one device, and the record names another.');
   return { deviceId: of.id };
 };
@@ -123,8 +124,8 @@ const frameAt = ({ frame: value }: PlainObject): ItemFrame | undefined => {
   const streamType = textAt(value, 'streamType', 10, 'frame.');
   const payload = textAt(value, 'payload', Number.POSITIVE_INFINITY, 'frame.');
   const encoding = textAt(value, 'encoding', 10, 'frame.') ?? 'hex';
-  if (streamId === undefined || !Number.isInteger(streamId) || streamId < 1 || streamId > 255)
-    return fail('frame.streamId must be a whole number from 1 to 255.');
+  if (streamId === undefined || !Number.isInteger(streamId) || streamId < 0 || streamId > largestStreamId)
+    return fail(`frame.streamId must be a whole number from 0 to ${largestStreamId}.`);
   if (!isStreamType(streamType)) return fail('frame.streamType must be BIN, RAW or TXT.');
   if (payload === undefined) return fail('frame.payload is required.');
   if (!isPayloadEncoding(encoding)) return fail('frame.encoding must be hex, base64 or utf8.');

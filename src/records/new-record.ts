@@ -1,5 +1,6 @@
 import { StreamType } from '../entities/enums.js';
 import { newId } from '../entities/id.js';
+import { largestStreamId } from '../entities/variables.js';
 import type { PlainJson } from '../json.js';
 import { type DecodeReport, decode } from './decode/decode.js';
 import type { DecodableVariable } from './decode/layout.js';
@@ -121,7 +122,11 @@ const storedFrame = (frame: ItemFrame, variables: readonly DecodableVariable[]):
 
 /** The stream of a product that has only one; else the first, as senders that know of no streams mean it. */
 const onlyStream = (variables: readonly DecodableVariable[]): number => {
-  const streams = new Set(variables.flatMap(({ mappings }) => (mappings ?? []).map(({ streamId }) => streamId)));
+  const streams = new Set(
+    variables
+      .flatMap(({ mappings }) => (mappings ?? []).map(({ streamId }) => streamId))
+      .filter((streamId) => streamId <= largestStreamId),
+  );
   const [only] = streams;
   return streams.size === 1 && only !== undefined ? only : 1;
 };

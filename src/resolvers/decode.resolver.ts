@@ -3,6 +3,7 @@ import { isOwner, loadProduct } from '../auth/access.js';
 import { DecodedFrame } from '../entities/decoded-frame.js';
 import { Job } from '../entities/job.js';
 import type { Product } from '../entities/product.js';
+import { unusedMappings } from '../entities/variables.js';
 import { forbidden, invalid } from '../errors.js';
 import type { Jobs } from '../jobs/jobs.js';
 import { decode } from '../records/decode/decode.js';
@@ -27,6 +28,7 @@ export class DecodeResolver {
       status: report.status,
       data,
       parts: steps.map(({ start, end, ...part }) => ({ ...part, bytes: bytes.toString('hex', start, end) })),
+      unusedMappings: unusedMappings(product.variables),
     };
   }
 

@@ -7,6 +7,7 @@ import { GraphOnly, RestShape } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { isId, newId } from '../entities/id.js';
 import { Product, ProductReference } from '../entities/product.js';
+import { serialKey } from '../entities/serial.js';
 import { conflict, notFound } from '../errors.js';
 import { violates } from '../schema/constraints.js';
 import type { Context } from '../schema/context.js';
@@ -26,7 +27,6 @@ import { list } from './list.js';
 import { loaderOf } from './loader.js';
 import { productOf } from './products.js';
 import { readFilter, type Silence } from './silent-filter.js';
-import { requireFree } from './unique.js';
 
 /** Devices of the organization. */
 @Resolver(() => Device)
@@ -83,7 +83,7 @@ export class DeviceResolver {
     return loadDevice(ctx, organizationId, deviceId, 'read', selected);
   }
 
-  @Query(() => Device, { description: 'A device by its serial number, with or without the dashes.' })
+  @Query(() => Device, { description: 'A device by its serial number, whatever its case and dashes.' })
   async deviceBySerial(
     @Args(() => DeviceBySerialArgs) { organizationId, deviceSerial }: DeviceBySerialArgs,
     @SelectedNames() selected: SelectedFields,
@@ -100,7 +100,7 @@ export class DeviceResolver {
         return keys.map((key) => devices.get(key) ?? null);
       });
     const loader = loaderOf(ctx, `device by serial ${selected.key}`, make);
-    const device = await loader.load(deviceSerial.toLowerCase().replaceAll('-', ''));
+    const device = await loader.load(serialKey(deviceSerial));
     if (device === null) throw notFound('device');
     return device;
   }
@@ -110,12 +110,15 @@ export class DeviceResolver {
     requireOrganization(ctx, args.organizationId, 'write');
     const { organizationId, deviceSerial, ...values } = args;
     const product = values.product && (await referredProduct(ctx, values.product));
-    const serial = deviceSerial.toLowerCase();
-    const taken = sql`
-      select 1 as one from device where organization_id = ${organizationId} and serial_key = ${serial.replaceAll('-', '')}`;
-    await requireFree(ctx, 'device_organization_id_serial_key_key', taken);
-    const device = Object.assign(new Device(), { id: newId(), organizationId, serial });
-    await ctx.insert(device.change({ ...values, product }));
+    await requireFreeSerial(ctx, organizationId, deviceSerial);
+    const device = Object.assign(new Device(), { id: newId(), organizationId, serial: deviceSerial });
+    try {
+      await ctx.insert(device.change({ ...values, product }));
+    } catch (error) {
+      // Registered at the same time.
+      if (violates(error, serialConstraint)) await requireFreeSerial(ctx, organizationId, deviceSerial);
+      throw error;
+    }
     return device;
   }
 
@@ -142,4 +145,18 @@ export class DeviceResolver {
     }
     return device;
   }
+}
+
+const serialConstraint = 'device_organization_id_serial_key_key';
+
+/** Only owners register devices, so that the answer may name any device of the organization. @throws CONFLICT */
+async function requireFreeSerial(ctx: Context, organizationId: string, serial: string): Promise<void> {
+  const [taken] = await ctx.read<{ id: string; serial: string }>(sql`
+    select id, serial from device where organization_id = ${organizationId} and serial_key = ${serialKey(serial)}`);
+  if (taken === undefined) return;
+  const message = `is taken by the device ${taken.id}`;
+  throw conflict(
+    `The device ${taken.id} is registered with the serial ${taken.serial}: change or delete that one, or choose another serial.`,
+    [{ path: 'deviceSerial', message }],
+  );
 }

@@ -23,10 +23,11 @@ export const deviceListing = (caller: Caller, { joined = empty, where, order, fi
   where: [...where, ...deviceConditions(caller, filter)],
   ...(filter != null && { timeout: filterTimeout }),
   matched: [sql`d.serial`, sql`d.name`, sql`d.slug`],
+  matchedSerial: sql`d.serial_key`,
   sortable: {
     id: sql`d.id`,
     organizationId: sql`d.organization_id`,
-    serial: sql`d.serial`,
+    serial: sql`d.serial_key`,
     name: ignoringCase(sql`d.name`),
     slug: ignoringCase(sql`d.slug`),
     applicationCount: applicationCount(caller),

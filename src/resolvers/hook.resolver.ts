@@ -76,7 +76,9 @@ export class HookResolver {
       { id, application: { id: applicationId, organizationId } },
       ctx.traceparent,
     );
-    return loadDelivery(ctx, id, deliveryId);
+    const delivery = await loadDelivery(ctx, id, deliveryId);
+    if (delivery.error) ctx.addHeader('X-Delivery-Error', `${delivery.error.code}: ${delivery.error.message}`);
+    return delivery;
   }
 
   /** Takes the new values; an absent authentication stays, `null` clears it. */

@@ -9,7 +9,7 @@ import { type CountedText, countUnlessKnown } from './list-count.js';
 import { countedQuickly, readerOf, readSlowly } from './list-read.js';
 import type { Listing, Wanted } from './listing.js';
 import { loaderOf } from './loader.js';
-import { requireCheapPattern } from './pattern.js';
+import { requireCheapPattern, toPostgresPattern } from './pattern.js';
 
 /** A text to sort by as `q` matches it: without regard to case. */
 export const ignoringCase = (text: Sql): Sql => sql`lower(${text})`;
@@ -190,16 +190,26 @@ const total = ({ countUpTo = Number.POSITIVE_INFINITY }: Listing, counted: Count
   counted === undefined || counted.total > countUpTo ? null : counted.total;
 
 /** `q` over the fields of the listing, or nothing. */
-const pattern = ({ matched = [] }: Listing, q: string | null | undefined): Sql[] => {
+const pattern = ({ matched = [], matchedSerial }: Listing, q: string | null | undefined): Sql[] => {
   if (!q) return [];
-  requireCheapPattern(q);
-  const matches = matched.map((field) => sql`${field} ~* ${q}`);
+  const expression = toPostgresPattern(q);
+  requireCheapPattern(expression);
+  const matches = matched.map((field) => sql`${field} ~* ${expression}`);
+  // A part of a serial is found whatever its dashes; in other patterns a dash may mean a range.
+  if (matchedSerial) matches.push(sql`${matchedSerial} ~* ${isSerialPart(q) ? q.replaceAll('-', '') : expression}`);
   return [sql`(${join(matches, ' or ')})`];
 };
 
+const isSerialPart = (q: string) => /^\^?-?[0-9a-f][0-9a-f-]*\$?$/i.test(q);
+
 /** What is said of a name in `sort` that is not among the names. */
 export const notSortable = (name: string, names: readonly string[]): ApiError =>
-  invalid([{ path: 'sort', message: `"${name}" is no field to sort by; there are ${names.join(', ')}` }]);
+  invalid([
+    {
+      path: 'sort',
+      message: `"${name}" is no field to sort by. Write fields with commas between, and - before one for descending order, such as -${names.at(-1)},${names[0]}; there are ${names.join(', ')}`,
+    },
+  ]);
 
 /** The keys of the order that `sort` asks for, the last of which no two rows share. */
 function keysOf({ sortable, order, descending = false, tie }: Listing, sort: string | null | undefined): OrderKey[] {

@@ -19,6 +19,8 @@ export interface Listing {
   parent?: Sql;
   /** The fields that `q` is matched against. */
   matched?: readonly Sql[];
+  /** The serial as it is compared, which `q` is matched against whatever its dashes. */
+  matchedSerial?: Sql;
   /** The fields that `sort` may name. */
   sortable: Readonly<Record<string, Sql>>;
   /** The key by which it is ordered where no order is asked for; never null. */

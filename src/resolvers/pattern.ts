@@ -15,6 +15,27 @@ export const requireCheapPattern = (pattern: string): void => {
     throw refused('is too expensive: nested repetitions such as (a?{50}){50} multiply; use a simpler pattern');
 };
 
+/**
+ * Translates the escapes that PostgreSQL reads differently from other engines: `\\b` and `\\B` are a backspace and a
+ * backslash there, and `\\x` takes any number of digits. A bracket expression keeps its `\\b`, a backspace everywhere.
+ * @throws 422 for `\\0`: no text holds NUL, so that it would never match
+ */
+export const toPostgresPattern = (pattern: string): string => {
+  if (pattern.startsWith('***=')) return pattern;
+  let translated = '';
+  let isInBrackets = false;
+  for (const [token] of pattern.matchAll(/\\x[\da-f]{2}|\\[^]|[^]/gi)) {
+    if (token === '[') isInBrackets = true;
+    else if (token === ']') isInBrackets = false;
+    if (token === '\\0') throw refused('must not have \\0: no text holds this character');
+    translated += isInBrackets ? token : (meanings[token] ?? token.replace(/^\\x/i, '\\u00'));
+  }
+  return translated;
+};
+
+/** Word boundaries, as PostgreSQL writes them. */
+const meanings: Readonly<Record<string, string>> = { '\\b': '\\y', '\\B': '\\Y' };
+
 const refused = (message: string) => invalid([{ path: 'q', message }]);
 
 const hasBackReference = (pattern: string): boolean => {

@@ -7,6 +7,7 @@ import { Device } from '../entities/device.js';
 import { TokenScope } from '../entities/enums.js';
 import { newId } from '../entities/id.js';
 import { NewProvisioningToken, ProvisioningToken } from '../entities/provisioning-token.js';
+import { serialKey } from '../entities/serial.js';
 import { conflict, forbidden } from '../errors.js';
 import { violates } from '../schema/constraints.js';
 import type { Context } from '../schema/context.js';
@@ -87,8 +88,9 @@ export class ProvisioningResolver {
     await ctx.countUnknown();
     const { organizationId, productId, tokenId } = ctx.caller;
     const product = await referredProduct(ctx, { id: productId! });
-    const serial = deviceSerial.toLowerCase();
-    const device = Object.assign(new Device(), { id: newId(), organizationId, serial }).change({ product });
+    const device = Object.assign(new Device(), { id: newId(), organizationId, serial: deviceSerial }).change({
+      product,
+    });
     return ctx.em.transactional(async (em) => {
       // The row is locked until the end: of two devices that come for the last place, the second finds none.
       const placed = await execute(
@@ -99,7 +101,7 @@ export class ProvisioningResolver {
       if (placed.length === 0) throw forbidden('As many devices as may have registered with this token.');
       const taken = await execute(
         em,
-        sql`select 1 as one from device where organization_id = ${organizationId} and serial_key = ${serial.replaceAll('-', '')}`,
+        sql`select 1 as one from device where organization_id = ${organizationId} and serial_key = ${serialKey(deviceSerial)}`,
       );
       if (taken.length > 0) throw refused();
       try {

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 const exposed = [
   'Link',
   'Retry-After',
+  'X-Delivery-Error',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',

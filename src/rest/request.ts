@@ -16,6 +16,7 @@ import { type BodyRules, type BodySender, readBody } from './body.js';
 import { openFileBody } from './file-body.js';
 import { below, fault, isRecord, jsonReader, type Reader, textReader } from './input.js';
 import { listName, readQueryString } from './query-string.js';
+import { readOnlyFields } from './read-only.js';
 import type { Route } from './routes.js';
 import { hasParameters, readSearchString } from './search-string.js';
 import { asMalformed, readStoredBody } from './stored-body.js';
@@ -38,7 +39,7 @@ type ReadBody = (request: Request, sender: BodySender) => Promise<Add>;
  */
 export const createBind = (route: Route, field: GraphQLField<unknown, unknown>, check: Check): Bind => {
   const places = argumentSourcesOf(route, field.args);
-  const readBody = bodyBinder(route, places.body);
+  const readBody = bodyBinder(route, places.body, readOnlyFields(route, field));
   const bindPath = pathBinder(places.path);
   const bindHeaders = headerBinder(route.headers ?? {});
   const bindQuery = route.body === 'located' ? nothing : queryBinder(places.query);
@@ -66,7 +67,11 @@ const nothing = () => {};
 const mebibyte = 2 ** 20;
 
 /** Undefined where no body is asked for; what comes all the same is not looked at. */
-const bodyBinder = ({ body, verb, ingest }: Route, args: readonly GraphQLArgument[]): ReadBody | undefined => {
+const bodyBinder = (
+  { body, verb, ingest }: Route,
+  args: readonly GraphQLArgument[],
+  readOnly: readonly string[],
+): ReadBody | undefined => {
   if (typeof body === 'object' && 'files' in body) {
     const { argument, files } = body;
     return async (request, { hold }) => {
@@ -81,7 +86,7 @@ const bodyBinder = ({ body, verb, ingest }: Route, args: readonly GraphQLArgumen
     return wholeBody(argument, { bytes: (ingest ? 10 : 1) * mebibyte, lines, otherTypes });
   }
   if (body === 'located') return locatedBody(args);
-  return args.length === 0 ? undefined : fieldsBody(args, verb === 'PUT');
+  return args.length === 0 ? undefined : fieldsBody(args, { nullClears: verb === 'PUT', readOnly });
 };
 
 const pathBinder = (args: readonly GraphQLArgument[]) => {
@@ -140,17 +145,26 @@ const fieldReaders = (args: readonly GraphQLArgument[]): ReadonlyMap<string, Fie
     ]),
   );
 
-/** Fields of a JSON object. On PUT a `null` is handed on, to clear; on POST it counts as absent. */
-const fieldsBody = (args: readonly GraphQLArgument[], nullClears: boolean): ReadBody => {
+interface BodyOptions {
+  /** Whether a `null` is handed on, to clear (on PUT); else it counts as absent. */
+  nullClears: boolean;
+  /** Fields that are taken and have no effect. */
+  readOnly: readonly string[];
+}
+
+/** Fields of a JSON object. */
+const fieldsBody = (args: readonly GraphQLArgument[], { nullClears, readOnly }: BodyOptions): ReadBody => {
   const readers = fieldReaders(args);
+  const ignored = new Set(readOnly);
   return async (request, sender) => {
     const { text } = await readBody(request, { bytes: mebibyte, lines: false }, sender);
     const body = text === '' ? {} : parseObject(text);
     return (values, faults) => {
       for (const [key, value] of Object.entries(body)) {
         const reader = readers.get(key);
-        if (reader === undefined) fault(faults, below('', key), 'is not a known field');
-        else if (value !== null) values[key] = reader.read(value, key, faults);
+        if (reader === undefined) {
+          if (!ignored.has(key)) fault(faults, below('', key), 'is not a known field');
+        } else if (value !== null) values[key] = reader.read(value, key, faults);
         else if (nullClears && reader.nullable) values[key] = null;
       }
       for (const [name, { required }] of readers) {

@@ -14,7 +14,7 @@ export class ApplicationsArgs extends OrganizationListArgs {
 export class CreateApplicationArgs extends OrganizationArgs {
   @name('Name.') name!: string;
   @description('Description.') description?: string | null;
-  @flag('Whether it has a dashboard; false unless given.') hasDashboard?: boolean | null;
+  @flag('Whether it has a dashboard; absent: false.') hasDashboard?: boolean | null;
 }
 
 /** Names an application. */

@@ -61,6 +61,8 @@ export interface Context extends ReadingCall {
   readonly weighRows: WeighRows;
   /** Counts the call, as a call with an unknown token is counted, for the address that it came from. @throws rateLimited */
   countUnknown(): Promise<void>;
+  /** Adds a header to the answer of a REST operation, for what its shape has no field for. The graph has a field. */
+  addHeader(name: string, value: string): void;
   /** Adds fields to the log line of the request, such as the device that it was about. Never a secret. */
   note(fields: Readonly<Record<string, string>>): void;
   /** Tells the dispatcher that deliveries were committed. Only a hint: it polls as well. */

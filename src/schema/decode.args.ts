@@ -1,6 +1,7 @@
 import { IsIn } from 'class-validator';
 import { ArgsType, Field } from 'type-graphql';
 import { StreamType } from '../entities/enums.js';
+import { largestStreamId } from '../entities/variables.js';
 import { OrganizationArgs } from './account.args.js';
 import { choice, flag, id, unixTime, whole } from './fields.js';
 import { ProductArgs } from './product.args.js';
@@ -8,7 +9,7 @@ import { ProductArgs } from './product.args.js';
 /** A frame to explain. */
 @ArgsType()
 export class DecodeFrameArgs extends ProductArgs {
-  @whole('Number of the stream.', 1, 255) streamId!: number;
+  @whole('Number of the stream.', 0, largestStreamId) streamId!: number;
   @choice(() => StreamType, 'Layout of the stream.') streamType!: StreamType;
   @Field(() => String, { description: 'The bytes.' }) payload!: string;
   @Field(() => String, { nullable: true, description: 'How they are written: hex (the usual), base64 or utf8.' })

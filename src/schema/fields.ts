@@ -88,7 +88,7 @@ export const username = () =>
       message: 'must be 2 to 39 letters, digits, dashes or underscores and start with a letter or digit',
     }),
   );
-/** A serial number: groups of hexadecimal digits joined by dashes; upper case is taken as lower. */
+/** A serial number: groups of hexadecimal digits joined by dashes, kept as it is sent. */
 export const serial = () =>
   field(
     () => Serial,
@@ -142,7 +142,7 @@ export const Storable = (options: ValidationOptions = {}): PropertyDecorator =>
 export const labels = (text: string, size: number, length: number) =>
   field(() => [String], text, { optional: true }, ArrayMaxSize(size), Length(1, length, { each: true }));
 /** A list of identifiers, at most 100. */
-export const ids = (text: string) => field(() => [ID], text, { optional: true }, ArrayMaxSize(100));
+export const ids = (text: string) => field(() => [ID], `${text} At most 100.`, { optional: true }, ArrayMaxSize(100));
 /** Where to go on in a list: the `endCursor` of a page before. */
 export const cursor = () =>
   field(

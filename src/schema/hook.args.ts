@@ -29,7 +29,7 @@ export class HookBasicInput {
 /** A header that calls carry. */
 @InputType({ description: 'A header.' })
 export class HookHeaderInput {
-  @Field(() => String, { nullable: true, description: 'Name; `Authorization` unless given.' })
+  @Field(() => String, { nullable: true, description: 'Name; `Authorization` unless given, on update too.' })
   @MaxLength(200)
   @Matches(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { message: 'must be the name of an HTTP header' })
   name?: string | null;
@@ -69,9 +69,9 @@ export class HookAuthenticationInput {
 @ArgsType()
 export class CreateHookArgs extends ApplicationArgs {
   @hookUrl() url!: string;
-  @flag('Whether TLS certificates that nobody vouches for are accepted; false unless given.')
+  @flag('Whether TLS certificates that nobody vouches for are accepted; absent: false on create, as it was on update.')
   allowUnverifiedSSLCert?: boolean | null;
-  @flag('Whether it is switched off; false unless given.') disabled?: boolean | null;
+  @flag('Whether it is switched off; absent: false on create, as it was on update.') disabled?: boolean | null;
   @Field(() => HookAuthenticationInput, { nullable: true, description: 'How calls authenticate; replaced as a whole.' })
   @ValidateNested()
   authentication?: HookAuthenticationInput | null;
@@ -134,13 +134,18 @@ export class HookFilterInput {
 /** New settings of a hook. */
 @ArgsType()
 export class UpdateHookSettingsArgs extends HookArgs {
-  @whole('Calls at once, over all processes together; 8 unless given.', 1, 64, { optional: true })
+  @whole('Calls at once, over all processes together; 8 until it is set, absent: as it was.', 1, 64, { optional: true })
   concurrency?: number | null;
-  @Field(() => Float, { nullable: true, description: 'Calls a second, at most; no limit unless given.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Calls a second, at most; no limit until it is set, absent: as it was.',
+  })
   @Min(0.01)
   @Max(1000)
   maxPerSecond?: number | null;
-  @flag("Whether a device's records go out in the order of storing, one at a time; false unless given.")
+  @flag(
+    "Whether a device's records go out in the order of storing, one at a time; false until it is set, absent: as it was.",
+  )
   ordered?: boolean | null;
   @Field(() => HookFilterInput, {
     nullable: true,

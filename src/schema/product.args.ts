@@ -7,9 +7,10 @@ import { choice, id, label, mark, name, whole } from './fields.js';
 /** Where a variable stands in a data stream. */
 @InputType({ description: 'Where a variable stands in a data stream.' })
 export class MappingInput {
-  @whole('Number of the stream.', 1, 255) streamId!: number;
+  @whole('Number of the stream; frames name 0 to 255.', 0, 2_147_483_647) streamId!: number;
   @choice(() => StreamType, 'Layout of the stream.') streamType!: StreamType;
-  @whole('Number of the variable in the stream.', 1, 32) varNumber!: number;
+  @whole('Number of the variable in the stream; frames of the type BIN name 1 to 32.', 0, 2_147_483_647)
+  varNumber!: number;
 }
 
 /** A value that devices of a product send. */

@@ -61,7 +61,7 @@ export class DeviceSeriesArgs extends SeriesForm {
 @ArgsType()
 export class SeriesArgs extends SeriesBelowArgs {
   @id('Identifier of the organization.') organizationId!: string;
-  @ids('Devices, at most 100.') deviceIds?: string[] | null;
+  @ids('Devices.') deviceIds?: string[] | null;
   @id('Instead: the devices of this application, which may be at most 100.', { optional: true })
   applicationId?: string | null;
 }
@@ -69,7 +69,7 @@ export class SeriesArgs extends SeriesBelowArgs {
 /** The newest values of devices that are named, or that an application has. */
 @ArgsType()
 export class LatestArgs extends OrganizationArgs {
-  @ids('Devices, at most 100.') deviceIds?: string[] | null;
+  @ids('Devices.') deviceIds?: string[] | null;
   @id('Instead: the devices of this application, which may be at most 100.', { optional: true })
   applicationId?: string | null;
   @labels('Only these variables.', 100, 100) variables?: string[] | null;

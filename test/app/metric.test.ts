@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../support/client.js';
@@ -121,5 +121,20 @@ describe('/metrics', () => {
     let count: number | undefined;
     while (count === undefined) count = (await scrape())(name);
     expect(count).toBe(1);
+  });
+});
+
+describe('docs/operations-metrics.md', () => {
+  it('has every figure that a process exports, on a cluster too', async () => {
+    const page = await (await fetch(`${service.url}/metrics`)).text();
+    const exported = [...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
+    const registering = globSync('src/**/*.ts')
+      .map((path) => readFileSync(path, 'utf8'))
+      .filter((text) => text.includes("'prom-client'"));
+    const named = registering.flatMap((text) => [...text.matchAll(/'(ddp_\w+)'/g)].map(([, name]) => name!));
+    expect(named).toContain('ddp_index_dead_letters');
+    const documented = readFileSync('docs/operations-metrics.md', 'utf8');
+    const isDocumented = (name: string) => /^(nodejs|process)_/.test(name) || documented.includes(`\`${name}\``);
+    expect([...new Set([...exported, ...named])].filter((name) => !isDocumented(name))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runCommand } from '../support/command.js';
+import { ended, runCommand, startCommand } from '../support/command.js';
 import { useService } from '../support/service.js';
 
 const service = useService();
@@ -43,5 +43,27 @@ describe('ddp', () => {
     const outcome = await runCommand(['serve'], { PORT: 'high', HOOK_TIMEOUT: '1', DATABASE_URL: service.databaseUrl });
     expect(outcome.code).toBe(1);
     expect(outcome.stderr).toMatch(/PORT .*\n.*HOOK_TIMEOUT .*\n.*SECRET_KEY /);
+  });
+});
+
+describe('ddp serve', () => {
+  it('prints the address of the console and a command that makes a token at each start', async () => {
+    const child = startCommand(['serve'], {
+      DATABASE_URL: service.databaseUrl,
+      PORT: '0',
+      SECRET_KEY: 'a key for tests',
+    });
+    try {
+      let printed = '';
+      for await (const part of child.stdout!) {
+        printed += String(part);
+        if (printed.includes('a token')) break;
+      }
+      expect(printed).toMatch(/ console +http:\/\/127\.0\.0\.1:\d+\/console\/\n/);
+      expect(printed).toMatch(/ a token +npm run -s ddp -- token create --organization [0-9a-f-]{36} /);
+    } finally {
+      child.kill('SIGTERM');
+      await ended(child);
+    }
   });
 });

@@ -4,7 +4,7 @@ import { ConfigError, readConfig } from '../../src/config.js';
 describe('settings', () => {
   it('have defaults with which the service starts by itself', () => {
     const config = readConfig({ PUBLIC_URL: '' });
-    expect(config).toMatchObject({ host: '127.0.0.1', port: 4000, dataDir: '.data', rateLimit: 50, logLevel: 'info' });
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 4000, dataDir: '.data', rateLimit: 500, logLevel: 'info' });
     expect(config.databaseUrl).toBeUndefined();
     expect(config.publicUrl).toBeUndefined();
     expect(config.hooks.retrySchedule).toHaveLength(9);

@@ -119,7 +119,7 @@ describe('applications and devices', () => {
     const device = `/devices/${owner.id}/${id}`;
     const kept = await owner.put<Item>(device, {});
     expect(kept.body).toMatchObject({
-      serial: '0b-02',
+      serial: '0B-02',
       slug: 'kuehlraum',
       tags: ['cold'],
       location: { lat: 1, lon: 2 },

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../src/config.js';
 import { runCommand } from '../support/command.js';
 import { useService } from '../support/service.js';
+import { createTenant } from '../support/tenant.js';
 
 const { hooks } = readConfig({});
 const service = useService({ config: { hooks: { ...hooks, allowCidrs: ['127.0.0.0/8'] } } });
@@ -27,6 +28,25 @@ describe('ddp demo', () => {
       ],
     });
   }, 180_000);
+
+  it('takes ORIGIN, TOKEN and ORGANIZATION from the shell', async () => {
+    const tenant = await createTenant(service);
+    // No database can be opened, so nothing but the token counts.
+    const shell = { ORIGIN: service.url, TOKEN: tenant.owner.token!, DATABASE_URL: 'postgres://127.0.0.1:1/none' };
+    const shown = await runCommand(['demo'], { ...shell, ORGANIZATION: tenant.id });
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining(`Organization ${tenant.id}`) });
+    const other = await runCommand(['demo'], { ...shell, ORGANIZATION: 'another' });
+    expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining(`of the organization ${tenant.id}`) });
+    const unknown = await runCommand(['demo'], { ...shell, TOKEN: 'ddp_unknown' });
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('unset TOKEN') });
+  }, 180_000);
+
+  it('makes two users where there is none, so that a member can be added by REST alone', async () => {
+    const { owner, id } = await createTenant(service);
+    const { body } = await owner.get<{ id: string; username: string }[]>('/accounts?q=^demo-');
+    expect(body.map(({ username }) => username).sort()).toEqual(['demo-ada', 'demo-grace']);
+    expect((await owner.put(`/organizations/${id}/members/${body[1]!.id}`, {})).status).toBe(204);
+  });
 
   it('ends with 1, makes no database and says how to start a service where there is none', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ddp-demo-'));

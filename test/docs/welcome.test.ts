@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { welcome } from '../../src/welcome.js';
+import { greeting, welcome } from '../../src/welcome.js';
 import { useGuide } from './guide.js';
 
 const guide = useGuide();
@@ -13,12 +13,28 @@ const linesOf = (start: string): string[] =>
 it('prints commands that post a record and find it, with variables that they alone set', async () => {
   for (const name of ['ORIGIN', 'TOKEN', 'ORGANIZATION', 'APPLICATION']) guide.variables.delete(name);
   const [variables] = linesOf('export ');
-  const [post, search] = linesOf('curl ');
+  const [post, search, add] = linesOf('curl ');
   await guide.shell(variables!);
   expect(JSON.parse(await guide.shell(post!))).toEqual({ accepted: 1, duplicates: 0, rejected: 0, results: [] });
   expect(JSON.parse(await guide.shell(search!))).toMatchObject({
     responses: [{ hits: { total: { value: 1 }, hits: [{ _source: { data: { temperature: 21.5 } } }] } }],
   });
+  await guide.shell(add!);
+  const members = 'curl -s -H "Authorization: Bearer $TOKEN" $ORIGIN/ddp/v1/organizations/$ORGANIZATION/members';
+  expect(JSON.parse(await guide.shell(members))).toMatchObject([
+    { username: 'demo-ada', role: 'owner' },
+    { username: 'demo-grace', role: 'member' },
+  ]);
+});
+
+it('prints the commands that make a token and a user, and on later starts the console and a token', () => {
+  const [token, user] = linesOf('npm run -s ddp -- ');
+  expect(token).toBe(`npm run -s ddp -- token create --organization ${guide.first.id}`);
+  expect(user).toContain('user create --username');
+  const later = greeting(guide.url, { id: guide.first.id, username: 'demo' });
+  expect(later).toContain(`${guide.url}/console/\n`);
+  expect(later).toContain(`${token}   (demo)`);
+  expect(greeting(guide.url, undefined)).toContain('organization create --username');
 });
 
 it.each(['console', 'GraphQL', 'REST'])('prints an address of %s that a browser can open', async (name) => {

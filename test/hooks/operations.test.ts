@@ -182,6 +182,17 @@ describe('POST .../hooks/:applicationHookId/ping', () => {
     await receiver.close();
   });
 
+  it('says in X-Delivery-Error why nobody answered, and in the graph as well', async () => {
+    const receiver = await startReceiver();
+    const { id, path } = await owner.hook({ url: receiver.url() });
+    expect((await owner.call('POST', `${path}/ping`)).headers.get('x-delivery-error')).toBeNull();
+    await receiver.close();
+    const refused = await owner.call<Listed>('POST', `${path}/ping`);
+    expect(refused).toMatchObject({ status: 200, body: { applicationHookId: id, successful: false } });
+    expect(refused.headers.get('x-delivery-error')).toBe('REFUSED: The connection was refused.');
+    expect(refused.body).not.toHaveProperty('error');
+  });
+
   it('answers 404 at once where the hook is deleted before the call is made', async () => {
     const { id, path } = await owner.hook({ url });
     const client = new pg.Client(service.databaseUrl);

@@ -33,6 +33,20 @@ describe('a fleet by CSV', () => {
     applicationId = await make('applications', { name: 'Pumps' });
   });
 
+  it('keeps serials as the file has them, and finds devices by them in any case and with any dashes', async () => {
+    const registered = await files.whole('/devices?dryRun=false', 'serial,name\nD0-0A-FF,First');
+    expect(counts(registered)).toMatchObject({ created: 1, rejected: 0 });
+    expect(await devices('&q=d00aff')).toMatchObject([{ serial: 'D0-0A-FF', name: 'First' }]);
+    await files.whole('/devices?dryRun=false', 'serial\nD2-0A');
+    expect(await devices('&q=d20a')).toMatchObject([{ slug: 'd2-0a' }]);
+    const renamed = await files.whole('/devices?dryRun=false', 'serial,name\nd00aff,Second');
+    expect(counts(renamed)).toMatchObject({ created: 0, updated: 1, rejected: 0 });
+    expect(await devices('&q=D0-0A-FF')).toMatchObject([{ serial: 'D0-0A-FF', name: 'Second' }]);
+    const twice = await files.whole('/devices', 'serial\nD1-0A\nd10a');
+    expect(twice.faults).toMatchObject([{ line: 3, column: 1, field: 'serial' }]);
+    for (const { id } of await devices()) await tenant.owner.delete(`/devices/${tenant.id}/${id}`);
+  });
+
   it('of 1,000 devices with ten faults is checked first, then 990 are registered', async () => {
     const rows = Array.from({ length: 1000 }, (_, index) => {
       const serial = `a0-${index.toString(16).padStart(6, '0')}`;

@@ -48,6 +48,17 @@ describe('past records by file', () => {
   });
   afterAll(() => receiver.close());
 
+  it('are of the devices that their serials name in any case and with any dashes', async () => {
+    await device('C5-0A-1B');
+    const file = ['serial,ts,level', 'c50a1b,1700000001,1', 'C50A-1B,1700000002,2', 'c5-0a-1b,1700000003,3'].join('\n');
+    expect(counts(await files.whole('/records?dryRun=false', file))).toMatchObject({
+      lines: 3,
+      created: 3,
+      rejected: 0,
+    });
+    expect((await search(of('c50A1B'))).hits.total.value).toBe(3);
+  });
+
   it('by CSV are checked, stored once however often they are sent, and searched', async () => {
     const at = `/organizations/${tenant.id}/products`;
     const variables = [

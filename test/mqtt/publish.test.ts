@@ -103,6 +103,39 @@ describe('what devices publish', () => {
     expect(await world.lastRecord(deviceId)).toMatchObject({ data: { temperature: 21.5 } });
   });
 
+  it('as bytes of the stream 0 is decoded by variables from 0', async () => {
+    const mappings = [{ streamId: 0, streamType: 'RAW', varNumber: 0 }];
+    const unused = [{ streamId: 300, streamType: 'BIN', varNumber: 77 }];
+    const made = await world.owner.post<{ id: string }>(`/organizations/${world.tenant.id}/products`, {
+      name: 'From 0',
+      version: '1',
+      variables: [
+        { name: 'first', type: 'UINT8', mappings },
+        { name: 'never', type: 'UINT8', mappings: unused },
+      ],
+    });
+    const deviceId = await makeDevice(world.tenant, 'ab-04', { id: made.body.id });
+    const client = await open(await makeDeviceToken(world.tenant, deviceId));
+    await publish(client, 'ddp/frames/0/RAW', Buffer.from([7]));
+    expect(await world.lastRecord(deviceId)).toMatchObject({
+      data: { first: 7 },
+      metadata: { decode: { status: 'ok' } },
+    });
+  });
+
+  it('is of the device that its serial names in any case and with any dashes', async () => {
+    const deviceId = await makeDevice(world.tenant, 'CD-0E-F1');
+    const client = await open(world.ingestToken);
+    await publish(client, 'ddp/records', { serial: 'cd0ef1', data: { by: 'records' } });
+    await publish(client, 'v1/gateway/telemetry', { 'CD0e-F1': [{ ts: Date.now(), values: { by: 'gateway' } }] });
+    const named = await open(world.ingestToken, { clientId: 'cd-0e-f1' });
+    await publish(named, 'v1/devices/me/telemetry', { by: 'identifier' });
+    const own = await open(await makeDeviceToken(world.tenant, deviceId));
+    await publish(own, 'ddp/records', { serial: 'CD0EF1', data: { by: 'token' } });
+    const found = (await recordsOf(world.tenant, deviceId)).map(({ data }) => data['by']);
+    expect(found.sort()).toEqual(['gateway', 'identifier', 'records', 'token']);
+  });
+
   it('with a token of the organization is of the device whose serial the client identifier is', async () => {
     const client = await open(world.ingestToken, { clientId: 'AB01' });
     await publish(client, 'v1/devices/me/telemetry', { by: 'identifier' });

@@ -19,13 +19,14 @@ const sql = (statement: string) => execute(service.databaseUrl, statement);
 /** Where, when and over which connection it looks. */
 type Where = Pick<DoctorOptions, 'now' | 'dataDir' | 'database'>;
 
+const checkSecretKey = () => Promise.resolve();
+
 /** What ddp doctor says of each thing. */
 async function examined({
   now = new Date(),
   dataDir,
   database = pool,
 }: Partial<Where> = {}): Promise<Readonly<Record<string, string>>> {
-  const checkSecretKey = () => Promise.resolve();
   const findings = await examine({ database, now, dataDir, pending: [], checkSecretKey });
   return Object.fromEntries(findings.map(({ check, state, says }) => [check, `${state}: ${says}`]));
 }
@@ -112,6 +113,32 @@ describe('ddp doctor', () => {
     it('notes that it was switched off because it kept failing', async () => {
       await sql(`update hook set disabled = true, disabled_reason = 'failing' where id = '${hookId}'`);
       expect(await examined()).toMatchObject({ circuits: expect.stringMatching(/^note: 1 hooks were switched off/) });
+    });
+
+    it('names the hooks that fail, by application, address without path, reason, last answer and time', async () => {
+      const { applicationId, hook, send } = await buildCustomer(service);
+      const { id } = await hook({ url: 'http://127.0.0.1:9/a-secret?key=k' });
+      await send();
+      const isTried = async () =>
+        (await pool.query('select from delivery where hook_id = $1 and attempts_made > 0', [id])).rowCount === 1;
+      while (!(await isTried()));
+      await sql(`update hook_state set failures_in_row = 12, circuit_openings = 1, failing_since = '2026-01-02T03:04:05Z',
+        circuit_until = now() + interval '1 hour' where hook_id = '${id}'`);
+      const lineOf = async () => {
+        const findings = await examine({
+          database: pool,
+          now: new Date(),
+          dataDir: undefined,
+          pending: [],
+          checkSecretKey,
+        });
+        return findings.flatMap(({ details = [] }) => details).find((detail) => detail.includes(id));
+      };
+      const named = `hook ${id} of the application "Field" (${applicationId}) to http://127.0.0.1:9`;
+      const latest = 'the last one with BLOCKED, since 2026-01-02T03:04:05.000Z';
+      expect(await lineOf()).toBe(`${named}: circuit open, 12 calls in a row failed, ${latest}`);
+      await sql(`update hook set disabled = true, disabled_reason = 'gone' where id = '${id}'`);
+      expect(await lineOf()).toBe(`${named}: switched off, its receiver answered 410, ${latest}`);
     });
 
     it('finds deliveries that lie in no day of their own', async () => {

@@ -261,7 +261,35 @@ describe('decoding', () => {
         { offset: 5, bytes: '0d37', variable: 'humidity', value: 55 },
         { offset: 7, bytes: '2d01', variable: 6, warning: 'UNKNOWN_VARIABLE' },
       ],
+      unusedMappings: [],
     });
+  });
+
+  it('takes mappings from 0, and names those that no frame can name', async () => {
+    const mapped = (name: string, ...mappings: object[]) => ({ name, type: 'UINT8', mappings });
+    const unused = [
+      { streamId: 0, streamType: 'BIN', varNumber: 0 },
+      { streamId: 0, streamType: 'BIN', varNumber: 33 },
+      { streamId: 256, streamType: 'RAW', varNumber: 1 },
+    ];
+    const variables = [
+      mapped('a', { streamId: 0, streamType: 'RAW', varNumber: 0 }, { streamId: 0, streamType: 'TXT', varNumber: 0 }),
+      mapped('b', ...unused, { streamId: 0, streamType: 'RAW', varNumber: 2_147_483_647 }),
+    ];
+    const make = { name: 'From 0', version: '1', variables };
+    const { body: product } = await owner.post<{ id: string }>(`/organizations/${tenant.id}/products`, make);
+    const at = `/products/${tenant.id}/${product.id}`;
+    expect((await owner.get(at)).body).toMatchObject({ variables });
+    const decoded = async (streamType: string, payload: string, encoding = 'hex') =>
+      (await owner.post(`${at}/decode`, { streamId: 0, streamType, payload, encoding })).body;
+    const unusedMappings = unused.map((place) => ({ variable: 'b', ...place }));
+    expect(await decoded('RAW', '0708')).toMatchObject({ status: 'ok', data: { a: 7, b: 8 }, unusedMappings });
+    expect(await decoded('BIN', '0507')).toMatchObject({ status: 'failed', data: {} });
+    await owner.post(`/organizations/${tenant.id}/devices/0f-f0`, { product: { id: product.id } });
+    const frame = { streamId: 0, streamType: 'RAW', payload: '0708' };
+    expect(await ingest([{ serial: '0FF0', frame }])).toMatchObject({ body: { accepted: 1 } });
+    const tooLarge = [mapped('a', { streamId: 2_147_483_648, streamType: 'RAW', varNumber: -1 })];
+    expect(await owner.put(at, { ...make, variables: tooLarge })).toMatchObject({ status: 422 });
   });
 
   it('is done again to stored frames after the variables have changed, as a job; until then hits name what is of an older type', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { readConfig } from '../../src/config.js';
 import { Client } from '../support/client.js';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
@@ -58,6 +59,17 @@ describe('rate limits', () => {
       expect(answer.headers.has('x-ratelimit-limit')).toBe(false);
     }
     expect((await client.get('/account')).headers.get('x-ratelimit-remaining')).toBe('3');
+  });
+});
+
+describe('the rate limit unless it is set', () => {
+  const service = useService({ config: { rateLimit: readConfig({}).rateLimit } });
+
+  it('is 500 a second for a token, and 50 for an address without a valid one', async () => {
+    const { owner } = await createTenant(service);
+    const limitOf = async (client: Client) => (await client.get('/account')).headers.get('x-ratelimit-limit');
+    expect(await limitOf(owner)).toBe('1000');
+    expect(await limitOf(new Client(owner.base, 'unknown'))).toBe('100');
   });
 });
 

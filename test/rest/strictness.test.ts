@@ -70,9 +70,9 @@ describe('what callers write', () => {
       'variables.0.mappings.0.varNumber',
     ],
     [
-      'a stream beyond 255',
+      'a negative stream',
       'products',
-      product([{ ...variable, mappings: [{ ...place, streamId: 256 }] }]),
+      product([{ ...variable, mappings: [{ ...place, streamId: -1 }] }]),
       'variables.0.mappings.0.streamId',
     ],
     [

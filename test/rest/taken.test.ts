@@ -24,10 +24,10 @@ describe('what is taken', () => {
   withOwnServer('is refused without an error in the log of PostgreSQL: the serial of a device', async () => {
     const owner = await world.organization();
     const path = `/organizations/${owner.id}/devices`;
-    await owner.make(`${path}/7a-ce-d0-01`);
+    const id = await owner.make(`${path}/7a-ce-d0-01`);
     expect(await owner.post(`${path}/7A-CED0-01`, {})).toMatchObject({
       status: 409,
-      body: { code: 'CONFLICT', errors: [{ path: 'deviceSerial', message: 'is taken' }] },
+      body: { code: 'CONFLICT', errors: [{ path: 'deviceSerial', message: `is taken by the device ${id}` }] },
     });
     expect(await logLines('7aced001')).toEqual([]);
   });

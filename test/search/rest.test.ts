@@ -172,3 +172,18 @@ describe('GET and POST /applications/:organizationId/:applicationId/search', () 
     ]);
   });
 });
+
+describe('a query of device.serial', () => {
+  it.each([
+    ['term', { term: { 'device.serial': 'AB01' } }],
+    ['terms', { terms: { 'device.serial': ['ff', 'a-b01'] } }],
+    ['prefix', { prefix: { 'device.serial': 'AB-0' } }],
+    ['wildcard', { wildcard: { 'device.serial': 'A-B*1' } }],
+    ['regexp', { regexp: { 'device.serial': 'AB-?0.' } }],
+    ['range', { range: { 'device.serial': { gte: 'AB-00', lte: 'ab01' } } }],
+    ['query_string', { query_string: { query: 'device.serial:AB01' } }],
+  ])('finds by %s without regard to case and dashes', async (_, query) => {
+    const { body } = await tenant.owner.post<Answer>(path, { ts: range, queries: [{ products: [], query }] });
+    expect(body.responses).toMatchObject([{ status: 200, hits: { total: { value: 3 } } }]);
+  });
+});

@@ -1,7 +1,8 @@
 import { statfs } from 'node:fs/promises';
+import { checkCircuits } from './circuits.js';
 import { type Database, type Finding, finding } from './finding.js';
 import { checkClock, checkConnections, checkIndexes, checkSettings, checkVacuum } from './server.js';
-import { checkCircuits, checkDeliveries, checkIndexing, checkJobs, checkPartitions, checkRollups } from './work.js';
+import { checkDeliveries, checkIndexing, checkJobs, checkPartitions, checkRollups } from './work.js';
 
 const ofServer = [checkSettings, checkConnections, checkClock, checkVacuum, checkIndexes];
 const ofService = [checkPartitions, checkDeliveries, checkCircuits, checkJobs, checkRollups, checkIndexing];

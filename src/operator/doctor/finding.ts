@@ -10,6 +10,8 @@ export interface Finding {
   state: 'ok' | 'note' | 'wrong';
   /** What is so, and what to do about it. */
   says: string;
+  /** One line for each thing that it is about. */
+  details?: readonly string[];
 }
 
 /** A check of the database. */

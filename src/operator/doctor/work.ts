@@ -30,19 +30,6 @@ export const checkJobs: Check = async (database, now) => {
   return finding('jobs', 'none is stuck', 'wrong', faults);
 };
 
-/** Hooks that are not called for the time, or no more. */
-export const checkCircuits: Check = async (database, now) => {
-  const { rows } = await database.query<{ open: number; off: number }>(sql`
-    select (select count(*) from hook_state where circuit_until > ${now}::timestamptz)::int as open,
-      (select count(*) from hook where disabled and disabled_reason is not null)::int as off`);
-  const { open, off } = rows[0]!;
-  const faults = [
-    ...(open > 0 ? [`${open} hooks fail and are called only now and then (open circuit).`] : []),
-    ...(off > 0 ? [`${off} hooks were switched off because they kept failing.`] : []),
-  ];
-  return finding('circuits', 'none is open', 'note', faults);
-};
-
 /** So late is the oldest delivery of a hook that could be called. Seconds. */
 const late = 15 * 60;
 

@@ -39,6 +39,10 @@ export const headers: Readonly<Record<string, JsonSchema>> = {
   'X-RateLimit-Limit': { description: 'Requests allowed in two seconds.', schema: { type: 'integer' } },
   'X-RateLimit-Remaining': { description: 'How many of them are left.', schema: { type: 'integer' } },
   'X-RateLimit-Reset': { description: 'Seconds until they are all there again.', schema: { type: 'integer' } },
+  'X-Delivery-Error': {
+    description: 'Why the call got no answer: a code and a sentence, such as `REFUSED: The connection was refused.`',
+    schema: { type: 'string' },
+  },
   'X-Total-Count': { description: 'Number of items on all pages.', schema: { type: 'integer' } },
   Link: { description: 'Addresses of the first, prev, next and last page (RFC 8288).', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },

@@ -5,6 +5,7 @@ import { type JsonSchema, rulesOf } from '../../schema/rules.js';
 import { type ArgumentSources, argumentSourcesOf } from '../argument-source.js';
 import type { Draft } from '../handler.js';
 import { headerName } from '../header.js';
+import { readOnlyFields } from '../read-only.js';
 import { pageItems } from '../response.js';
 import type { Route, Verb } from '../routes.js';
 import { argumentExamples, typeExamples } from './example.js';
@@ -100,9 +101,25 @@ const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]
   const isWhole = fields.every((each) => !isRequired(each) || each.name in example);
   return {
     required: fields.some(isRequired),
-    content: { 'application/json': { schema: schemaOfBody(route, fields), ...(isWhole && { example }) } },
+    content: {
+      'application/json': {
+        schema: withReadOnly(schemaOfBody(route, fields), readOnlyFields(route, field)),
+        ...(isWhole && { example }),
+      },
+    },
   };
 };
+
+/** Adds the fields that are taken without effect, any value of them. */
+const withReadOnly = (schema: JsonSchema, names: readonly string[]): JsonSchema => ({
+  ...schema,
+  properties: {
+    ...(schema['properties'] as JsonSchema),
+    ...Object.fromEntries(names.map((name) => [name, readOnly])),
+  },
+});
+
+const readOnly = { readOnly: true, description: 'As it was got: taken, and without effect.' };
 
 const schemaOfBody = ({ operation }: Route, fields: readonly BodyField[]): JsonSchema =>
   operation === 'createApplicationHook' ? newHookBody(bodySchema(fields)) : bodySchema(fields);
@@ -119,7 +136,11 @@ const success = (route: Route, field: Field): JsonSchema => {
   return {
     200: {
       description: (isObjectType(type) && type.description) || 'Done.',
-      headers: headerRefs([...commonHeaders, ...(items ? ['X-Total-Count', 'Link'] : [])]),
+      headers: headerRefs([
+        ...commonHeaders,
+        ...(items ? ['X-Total-Count', 'Link'] : []),
+        ...(route.operation === 'pingApplicationHook' ? ['X-Delivery-Error'] : []),
+      ]),
       content: { 'application/json': { schema, ...(shown !== undefined && { example: shown }) } },
     },
   };

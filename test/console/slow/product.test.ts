@@ -16,7 +16,7 @@ describeInBrowser('products', () => {
     const dialog = page.getByRole('dialog', { name: 'Make a product' });
     await dialog.getByLabel('Name', { exact: true }).fill('Thermometer');
     await dialog.getByLabel('Name of variable 1').fill('temperature');
-    await dialog.getByLabel('Mappings of variable 1').fill('2 TXT 1');
+    await dialog.getByLabel('Mappings of variable 1').fill('2 TXT 1, 300 BIN 0');
     expect(await violationsOf(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Make', exact: true }).click();
     await page.getByRole('heading', { name: 'Thermometer 1.0' }).waitFor();
@@ -27,6 +27,7 @@ describeInBrowser('products', () => {
     await page.getByRole('button', { name: 'Decode', exact: true }).click();
     const parts = page.getByRole('table', { name: 'Parts of the frame' }).getByRole('row');
     await parts.filter({ hasText: 'temperature' }).getByRole('cell', { name: '21.5' }).waitFor();
+    await page.getByRole('note').getByText('never decode: temperature (300 BIN 0)').waitFor();
     expect(page.url()).toContain('frame=21.5');
     expect(await violationsOf(page)).toEqual([]);
 

@@ -3,12 +3,30 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { ormOptions } from '../../../mikro-orm.config.js';
+import { readConfig } from '../../../src/config.js';
 import { migrate } from '../../../src/database/migrate.js';
 import { OnlineMigration } from '../../../src/database/online-migration.js';
 import { createLog, type Log } from '../../../src/log.js';
+import { createToken } from '../../../src/operator/token.js';
+import { startReceiver } from '../../hooks/receiver.js';
+import { importing } from '../../imports/imported.js';
+import { connect as connectMqtt, mqttConfig } from '../../mqtt/mqtt-world.js';
+import { Client } from '../../support/client.js';
 import { useDatabase } from '../../support/database.js';
 import { createDatabase } from '../../support/server.js';
-import { deliver, describeSchema, makeFirstRelease, newDelivery } from '../first-release.js';
+import { startTestService } from '../../support/start-service.js';
+import {
+  applicationId,
+  deliver,
+  describeSchema,
+  hookId,
+  makeFirstRelease,
+  newDelivery,
+  organizationId,
+} from '../first-release.js';
+
+/** A device of 0.1.0 whose serial has dashes, `0a-1b-ff`. */
+const dashedId = '01900000-0000-7000-8000-0000000f0000';
 
 const connect = async (connectionString: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString });
@@ -38,6 +56,10 @@ describe('an upgrade of a database of 0.1.0', () => {
     url = await createDatabase({ template: false });
     client = await connect(url);
     await makeFirstRelease(client, { devices: 1000, records: 20_000, deliveries: 20_000 });
+    await client.query(
+      `insert into device (id, organization_id, serial, slug, created_at, updated_at) values ($1, $2, '0a-1b-ff', 'dashed', now(), now())`,
+      [dashedId, organizationId],
+    );
     orm = await MikroORM.init(ormOptions(url, '-c lock_timeout=500'));
   });
 
@@ -74,7 +96,7 @@ describe('an upgrade of a database of 0.1.0', () => {
       `select (select count(*)::int from delivery where done) n, (select count(*)::int from delivery where not done) open,
               (select count(distinct number)::int from device) numbers`,
     );
-    expect(rows[0]).toEqual({ n: 20_000 + settled, open: 1, numbers: 1000 });
+    expect(rows[0]).toEqual({ n: 20_000 + settled, open: 1, numbers: 1001 });
   });
 
   it('ends with the schema of a new database', async () => {
@@ -91,5 +113,48 @@ describe('an upgrade of a database of 0.1.0', () => {
     }
     expect((await migrate(orm)).length).toBeGreaterThan(5);
     expect(await describeSchema(client)).toEqual(before);
+  });
+
+  it('finds the devices that were there by their serials in any case: searches, links, MQTT, CSV and hooks', async () => {
+    const receiver = await startReceiver();
+    const { hooks } = readConfig({ HOOK_ALLOW_CIDRS: '127.0.0.0/8' });
+    const service = await startTestService(url, { config: { ...mqttConfig(), hooks } });
+    try {
+      const { token } = await createToken(client, { organizationId }, new Date());
+      const owner = new Client(`${service.url}/ddp/v1`, token);
+      const application = `/applications/${organizationId}/${applicationId}`;
+      await owner.put(`${application}/hooks/${hookId}`, { url: receiver.url() });
+      const taken = await owner.post(`/organizations/${organizationId}/devices/0A1B-FF`, {});
+      expect(taken).toMatchObject({ status: 409, body: { message: expect.stringContaining(dashedId) } });
+      expect(await owner.put(`${application}/devices/${dashedId}`)).toMatchObject({ status: 204 });
+      const listed = await owner.get(`/organizations/${organizationId}/devices?q=0A1BFF`);
+      expect(listed.body).toMatchObject([{ id: dashedId, serial: '0a-1b-ff', applicationCount: 1 }]);
+
+      const posted = await owner.post(`/organizations/${organizationId}/records`, { serial: '0A1BFF', data: { n: 1 } });
+      expect(posted.body).toMatchObject({ accepted: 1 });
+      const device = await connectMqtt(service.mqttUrl!, { username: token, clientId: '0A-1B-FF' });
+      await device.publishAsync('v1/devices/me/telemetry', JSON.stringify({ n: 2 }), { qos: 1 });
+      device.end(true);
+      const file = `serial,ts,n\n0A1b-ff,${Math.floor(Date.now() / 1000)},3`;
+      const imported = await importing({ id: organizationId, owner }).whole('/records?dryRun=false', file);
+      expect(imported).toMatchObject({ created: 1, rejected: 0 });
+
+      const query = { term: { 'device.serial': '0A1BFF' } };
+      const found = await owner.post(`${application}/search`, {
+        ts: { gte: 0, lte: 4_102_444_800 },
+        queries: [{ products: [], query, aggs: { all: { sum: { field: 'data.n' } } } }],
+      });
+      expect(found.body).toMatchObject({
+        responses: [{ hits: { total: { value: 3 } }, aggregations: { all: { value: 6 } } }],
+      });
+      // Imports call no hooks.
+      expect((await receiver.received(2)).map(({ body }) => JSON.parse(body))).toMatchObject([
+        { device: { serial: '0a-1b-ff' } },
+        { device: { serial: '0a-1b-ff' } },
+      ]);
+    } finally {
+      await service.close();
+      await receiver.close();
+    }
   });
 });

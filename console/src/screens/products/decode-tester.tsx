@@ -7,6 +7,7 @@ import { textOf } from '../../form.js';
 import { organizationId } from '../../session.js';
 import { useQuery } from '../../use-query.js';
 import { Parts } from './parts.js';
+import { mappingsText } from './product-fields.js';
 
 const layouts = { BIN: 'BIN (tagged)', RAW: 'RAW (by position)', TXT: 'TXT (fields)' } as const;
 const encodings = ['hex', 'base64', 'utf8'];
@@ -75,7 +76,20 @@ export function DecodeTester({ productId }: { productId: string }) {
         </Empty>
       ) : (
         <Loading of={decoded} rows={4}>
-          {({ decodeFrame }) => <Parts of={decodeFrame} />}
+          {({ decodeFrame }) => (
+            <>
+              <Parts of={decodeFrame} />
+              {decodeFrame.unusedMappings.length > 0 && (
+                <p role="note">
+                  No frame can name these mappings, so they never decode:{' '}
+                  {decodeFrame.unusedMappings
+                    .map(({ variable, ...mapping }) => `${variable} (${mappingsText([mapping])})`)
+                    .join(', ')}
+                  . Frames name streams 0 to 255, and variables 1 to 32 in BIN.
+                </p>
+              )}
+            </>
+          )}
         </Loading>
       )}
     </Section>

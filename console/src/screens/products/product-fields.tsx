@@ -26,7 +26,8 @@ export function ProductFields({ product }: { product?: Product }) {
         <legend>Variables</legend>
         <p class="quiet hint">
           Mappings say where a frame carries the variable: stream, layout and number, such as <code>2 BIN 1</code>;
-          several are joined by commas. None are needed where records come decoded.
+          several are joined by commas. Frames name the streams 0 to 255, and in BIN the numbers 1 to 32; a mapping
+          beyond these is kept and never decodes. None are needed where records come decoded.
         </p>
         {rows.map(({ key, name, type, unit, mappings }, index) => (
           <div class="variable" key={key}>

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import { isId } from '../../../entities/id.js';
+import { serialKey } from '../../../entities/serial.js';
 import { named } from '../../../named.js';
 import { type Item, Rejection } from '../../item.js';
 import type { RecordDevice } from '../../stored-record.js';
@@ -16,9 +17,6 @@ interface Row {
   product_organization_id: string;
   product_version: string;
 }
-
-/** A serial as it is compared: case and dashes aside. */
-export const serialKey = (serial: string): string => serial.toLowerCase().replaceAll('-', '');
 
 /** Devices that items name. */
 export interface Devices {

@@ -1,8 +1,9 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import { isId } from '../../../../entities/id.js';
+import { serialKey } from '../../../../entities/serial.js';
 import type { Field, ValueType } from '../../../../search/field/field.js';
 import { keysOfPath } from '../../../../search/field/key-path.js';
-import type { Predicate, Value } from '../../../../search/query/predicate.js';
+import type { Bound, Predicate, TextPattern, Value } from '../../../../search/query/predicate.js';
 import { distance } from './geo.js';
 import { patternCondition } from './pattern.js';
 import { type StoredField, storedField } from './stored-field.js';
@@ -54,14 +55,18 @@ const compile: Compile = {
       const ids = values.filter((value) => isId(`${value}`));
       return holds({ ...field, value: field.uuid }, (column) => sql`${column} = any(${ids}::uuid[])`);
     }
+    if (field.serialKey !== undefined)
+      return sql`(${field.serialKey} = any(${values.map((value) => serialKey(`${value}`))}::text[]))`;
     return leaf(field, (value) =>
       values.length === 1
         ? sql`${value} = ${parameter[field.valueType](values[0]!)}`
         : sql`${value} = any(${array[field.valueType](values)})`,
     );
   },
-  range: ({ field, lower, upper }) =>
-    leaf(field, (value) => {
+  range: ({ field: of, lower: from, upper: to }) => {
+    const field = storedField(of);
+    const [lower, upper] = field.serialKey === undefined ? [from, to] : [boundOfSerials(from), boundOfSerials(to)];
+    return holds(field.serialKey === undefined ? field : { ...field, value: field.serialKey }, (value) => {
       const compared = field.valueType === 'text' ? sql`${value} collate "C"` : value;
       const parts: Sql[] = [];
       if (lower !== undefined)
@@ -70,7 +75,8 @@ const compile: Compile = {
         parts.push(sql`${compared} ${upper.inclusive ? sql`<=` : sql`<`} ${parameter[field.valueType](upper.value)}`);
       if (parts.length === 0) parts.push(sql`${compared} is not null`);
       return parts.length === 1 ? parts[0]! : sql`(${join(parts, ' and ')})`;
-    }),
+    });
+  },
   exists: ({ field: of }) => {
     if (of.always) return sql`true`;
     const field = storedField(of);
@@ -90,8 +96,12 @@ const compile: Compile = {
     });
     return sql`(${join(found, ' or ')})`;
   },
-  pattern: ({ field, pattern, caseInsensitive }) =>
-    leaf(field, (value) => patternCondition(value, pattern, caseInsensitive)),
+  pattern: ({ field: of, pattern, caseInsensitive }) => {
+    const field = storedField(of);
+    return field.serialKey === undefined
+      ? leaf(field, (value) => patternCondition(value, pattern, caseInsensitive))
+      : serialPattern(field.value, field.serialKey, pattern);
+  },
   near: ({ field, center, metres }) =>
     leaf(field, () => sql`(${distance(storedField(field), center)} <= ${metres}::float8)`),
   box: ({ field, northWest, southEast }) =>
@@ -106,6 +116,24 @@ const compile: Compile = {
 /** Whether JSON has a value that is not null, at any depth. */
 const hasLeaf = (node: Sql): Sql =>
   sql`coalesce(jsonb_path_exists(${node}, 'strict $.** ? (@.type() != "object" && @.type() != "array" && @ != null)'), false)`;
+
+const boundOfSerials = (bound: Bound | undefined): Bound | undefined =>
+  bound && { ...bound, value: serialKey(`${bound.value}`) };
+
+/** Patterns are matched against the key, so that dashes do not count; a regular expression may also spell out the dashes. */
+const serialPattern = (serial: Sql, key: Sql, pattern: TextPattern): Sql => {
+  switch (pattern.kind) {
+    case 'equal':
+    case 'prefix':
+      return patternCondition(key, { ...pattern, text: serialKey(pattern.text) }, true);
+    case 'wildcard': {
+      const parts = pattern.parts.map((part) => (typeof part === 'string' ? part : { text: serialKey(part.text) }));
+      return patternCondition(key, { ...pattern, parts }, true);
+    }
+    case 'regexp':
+      return sql`(${patternCondition(serial, pattern, true)} or ${patternCondition(key, pattern, true)})`;
+  }
+};
 
 /** A predicate as a condition over alias `r` (record) and `d` (device). */
 export const condition = (predicate: Predicate): Sql =>

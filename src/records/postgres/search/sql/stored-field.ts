@@ -14,6 +14,8 @@ export interface StoredField extends Field {
   readonly values?: Sql;
   /** Values that are UUIDs: the column to compare, so that indexes serve. */
   readonly uuid?: Sql;
+  /** Values that are serials: the column of their keys, so that case and dashes do not count. */
+  readonly serialKey?: Sql;
   /** Whether reading a value takes JSON apart: worth doing once per record. */
   readonly costly?: boolean;
 }
@@ -69,7 +71,7 @@ const reserved: Readonly<Record<string, SqlOf>> = {
   'device.product.id': identifier(sql`r.product_id`),
   'device.id': identifier(sql`r.device_id`),
   'device.organizationId': identifier(sql`r.organization_id`),
-  'device.serial': { value: sql`d.serial` },
+  'device.serial': { value: sql`d.serial`, serialKey: sql`d.serial_key` },
   'device.name': { value: sql`d.name` },
   'device.tags': { value: sql`d.tags[1]`, values: sql`d.tags` },
   'device.location': { value: sql`d.lat`, longitude: sql`d.lon` },

@@ -1,0 +1,18 @@
+import sql from 'sql-template-tag';
+import { AccountType } from '../entities/enums.js';
+import { type Connection, createAccount } from './account.js';
+
+const users = [
+  { username: 'demo-ada', email: 'demo-ada@example.com', name: 'Ada' },
+  { username: 'demo-grace', email: 'demo-grace@example.com', name: 'Grace' },
+];
+
+/** Makes two users to try members and teams with, unless there is a user already. Returns the ids of those that were made. */
+export async function createFirstUsers(db: Connection, at: Date): Promise<string[]> {
+  const { rowCount } = await db.query(sql`
+    select from account where type = 'user' or username = any(${users.map(({ username }) => username)}) limit 1`);
+  if (rowCount !== 0) return [];
+  const ids: string[] = [];
+  for (const user of users) ids.push(await createAccount(db, AccountType.user, user, at));
+  return ids;
+}

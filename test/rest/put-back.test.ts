@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { AccountActor } from '../support/world.js';
+import { useWorld } from '../support/world.js';
+
+const world = useWorld();
+let owner: AccountActor;
+beforeAll(async () => {
+  owner = await world.organization();
+});
+
+const variables = [
+  {
+    name: 't',
+    type: 'FLOAT32',
+    mappings: [
+      { streamId: 0, streamType: 'RAW', varNumber: 0 },
+      { streamId: 300, streamType: 'BIN', varNumber: 99 },
+    ],
+  },
+];
+
+describe('PUT of what GET answered', () => {
+  it.each(['account', 'organization', 'team', 'product', 'device', 'application', 'hook'])(
+    'answers 200 and changes nothing: %s',
+    async (what) => {
+      const own = `/organizations/${owner.id}`;
+      const application = async () =>
+        `/applications/${owner.id}/${await owner.make(`${own}/applications`, { name: 'A', hasDashboard: true })}`;
+      const hook = {
+        url: 'http://127.0.0.1:9/',
+        authentication: { basic: { user: 'u', pass: 'p' }, header: { name: 'X-A', value: 'b' } },
+      };
+      const make: Record<string, () => Promise<string>> = {
+        account: async () => '/account',
+        organization: async () => own,
+        team: async () => `/teams/${owner.id}/${await owner.make(`${own}/teams`, { name: 'T', description: 'd' })}`,
+        product: async () =>
+          `/products/${owner.id}/${await owner.make(`${own}/products`, { name: 'P', version: '1', variables })}`,
+        device: async () =>
+          `/devices/${owner.id}/${await owner.make(`${own}/devices/0A-01`, { tags: ['a'], location: { lat: 1, lon: 2 } })}`,
+        application,
+        hook: async () => {
+          const path = `${await application()}/hooks`;
+          return `${path}/${await owner.make(path, hook)}`;
+        },
+      };
+      const path = await make[what]!();
+      const { body } = await owner.get<object>(path);
+      expect(await owner.put(path, body)).toMatchObject({ status: 200, body });
+      expect((await owner.get(path)).body).toEqual(body);
+      expect(await owner.put(path, { ...body, nmae: 'x' })).toMatchObject({
+        status: 422,
+        body: { errors: [{ path: 'nmae' }] },
+      });
+    },
+  );
+});
+
+describe('a serial', () => {
+  it('is answered as it was sent, and matched without regard to case and dashes', async () => {
+    const own = `/organizations/${owner.id}`;
+    const id = await owner.make(`${own}/devices/0B-1B-FF`);
+    expect((await owner.get(`/devices/${owner.id}/${id}`)).body).toMatchObject({ serial: '0B-1B-FF' });
+    for (const q of ['0b1bff', '0b-1b', '^0b1b.*ff$', '0b1-bff$'])
+      expect((await owner.get(`${own}/devices?q=${encodeURIComponent(q)}`)).body).toMatchObject([{ id }]);
+    const message = `is taken by the device ${id}`;
+    expect(await owner.post(`${own}/devices/0b1b-ff`, {})).toMatchObject({
+      status: 409,
+      body: { errors: [{ path: 'deviceSerial', message }] },
+    });
+    expect((await owner.post(`${own}/records`, { serial: '0b1bFF', data: { a: 1 } })).body).toMatchObject({
+      accepted: 1,
+    });
+  });
+});
+
+describe('q and sort', () => {
+  it('finds by a word boundary, refuses NUL, and says how to sort', async () => {
+    const path = `/organizations/${owner.id}/teams`;
+    const id = await owner.make(path, { name: 'north gate' });
+    expect((await owner.get(`${path}?q=${encodeURIComponent('\\bgate\\b')}`)).body).toMatchObject([{ id }]);
+    expect(await owner.get(`${path}?q=${encodeURIComponent('\\0')}`)).toMatchObject({ status: 422 });
+    const { body } = await owner.get<{ errors: { message: string }[] }>(`${path}?sort=color`);
+    expect(body.errors[0]!.message).toContain('- before one for descending order');
+  });
+});
