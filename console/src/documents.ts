@@ -12,7 +12,7 @@ export type Permission =
 export type DeviceFilterInput = {
   /** Only devices with this tag. */
   tag?: string | null | undefined;
-  /** Only devices of one of these products. */
+  /** Only devices of one of these products. At most 100. */
   productIds?: Array<string> | null | undefined;
   /** Only devices that are linked to this application. */
   applicationId?: string | null | undefined;
@@ -212,7 +212,7 @@ export type HookBasicInput = {
 
 /** A header. */
 export type HookHeaderInput = {
-  /** Name; `Authorization` unless given. */
+  /** Name; `Authorization` unless given, on update too. */
   name?: string | null | undefined;
   /** Value of the header. */
   value: string;
@@ -226,7 +226,7 @@ export type HookBearerInput = {
 
 /** Which records a hook is called with; a record has to pass all that is given. */
 export type HookFilterInput = {
-  /** Products: one of these. */
+  /** Products: one of these. At most 100. */
   products?: Array<string> | null | undefined;
   /** Tags of the device: one of these. */
   tags?: Array<string> | null | undefined;
@@ -248,11 +248,11 @@ export type VariableInput = {
 
 /** Where a variable stands in a data stream. */
 export type MappingInput = {
-  /** Number of the stream. */
+  /** Number of the stream; frames name 0 to 255. */
   streamId: number;
   /** Layout of the stream. */
   streamType: StreamType;
-  /** Number of the variable in the stream. */
+  /** Number of the variable in the stream; frames of the type BIN name 1 to 32. */
   varNumber: number;
 };
 
@@ -853,7 +853,7 @@ export type DecodeFrameQueryVariables = Exact<{
 }>;
 
 
-export type DecodeFrameQuery = { decodeFrame: { status: DecodeStatus, data: Record<string, unknown>, parts: Array<{ bytes: string, offset: number, variable: unknown, value: unknown, warning: string | null }> } | null };
+export type DecodeFrameQuery = { decodeFrame: { status: DecodeStatus, data: Record<string, unknown>, parts: Array<{ bytes: string, offset: number, variable: unknown, value: unknown, warning: string | null }>, unusedMappings: Array<{ variable: string, streamId: number, streamType: StreamType, varNumber: number }> } | null };
 
 export type DeleteProductMutationVariables = Exact<{
   organizationId: string;
@@ -2406,6 +2406,12 @@ export const DecodeFrameDocument = new TypedDocumentString(`
       variable
       value
       warning
+    }
+    unusedMappings {
+      variable
+      streamId
+      streamType
+      varNumber
     }
   }
 }
