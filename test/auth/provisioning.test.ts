@@ -64,7 +64,7 @@ describe('a device with a provisioning token', () => {
     const { deviceId, organizationId } = body.apiToken;
     expect(organizationId).toBe(owner.id);
     const device = `/devices/${owner.id}/${deviceId}`;
-    expect((await owner.get(device)).body).toMatchObject({ serial: 'ab-cd01', product: { id: product } });
+    expect((await owner.get(device)).body).toMatchObject({ serial: 'AB-CD01', product: { id: product } });
     const itself = new Actor(world.url, body.token);
     expect((await itself.post(`${device}/records`, { data: { a: 1 } })).body).toMatchObject({ accepted: 1 });
     expect((await owner.get<object[]>(`${device}/tokens`)).body).toEqual([

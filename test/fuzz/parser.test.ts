@@ -6,7 +6,7 @@ import { type Child, startChild } from './child.js';
 import { families, type Place } from './family.js';
 
 /** Cases of all families together; `npm run test:all` sends 2,000. */
-const cases = Number(process.env['FUZZ_CASES'] ?? 300);
+const cases = Number(process.env['FUZZ_CASES'] ?? 100);
 /** A failure names its seed, which this repeats. */
 const seed = process.env['FUZZ_SEED'];
 
