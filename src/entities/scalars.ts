@@ -1,5 +1,5 @@
 import { GraphQLScalarType, Kind, type ValueNode } from 'graphql';
-import { GraphQLEmailAddress, GraphQLURL } from 'graphql-scalars';
+import { GraphQLDateTimeISO, GraphQLEmailAddress, GraphQLURL } from 'graphql-scalars';
 
 /*
  * Scalars name what a value is. The rules of arguments say whether one that is sent is accepted, in REST and the graph alike
@@ -41,19 +41,36 @@ export const Serial = textScalar(
 /** Between these a time is one of milliseconds: as seconds it would lie beyond the year 5000. */
 const milliseconds = { from: 1e11, to: 1e14 };
 
+/** The longest text of a time: `2026-11-25T10:00:00.123456789+01:00`. */
+const maxTimeLength = 35;
+
 const seconds = (value: unknown): number => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError('UnixTime must be a number');
+  if (typeof value === 'string') return secondsOf(value);
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError(expectsTime);
   // What is greater is left as it is, for the rule of the argument to refuse.
   return value >= milliseconds.from && value <= milliseconds.to ? value / 1000 : value;
+};
+
+const expectsTime = 'UnixTime must be a number of seconds or a text such as 2026-11-25T10:00:00Z';
+
+const secondsOf = (text: string): number => {
+  if (text.length > maxTimeLength) throw new TypeError(expectsTime);
+  try {
+    return GraphQLDateTimeISO.parseValue(text).getTime() / 1000;
+  } catch {
+    throw new TypeError(expectsTime);
+  }
 };
 
 /** A time in Unix seconds. */
 export const UnixTime = new GraphQLScalarType<number, number>({
   name: 'UnixTime',
   description:
-    'A time: seconds since 1970-01-01T00:00:00Z, with fractions to the microsecond. A number of 1e11 or more that is sent is read as milliseconds.',
+    'A time: seconds since 1970-01-01T00:00:00Z, with fractions to the microsecond. A number of 1e11 or more that is sent is read as milliseconds; a text is read as `DateTimeISO` writes it, such as `2026-11-25T10:00:00.000Z`, to the millisecond.',
   serialize: Number,
   parseValue: seconds,
-  parseLiteral: (node: ValueNode) =>
-    seconds(node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : undefined),
+  parseLiteral: (node: ValueNode) => {
+    if (node.kind === Kind.STRING) return secondsOf(node.value);
+    return seconds(node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : undefined);
+  },
 });
