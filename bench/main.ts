@@ -8,6 +8,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string
   import: () => import('./import.js'),
   graph: () => import('./graph.js'),
   hooks: () => import('./hooks.js'),
+  live: () => import('./live.js'),
   mqtt: () => import('./mqtt.js'),
   neighbours: () => import('./neighbours.js'),
   ingest: () => import('./ingest.js'),

@@ -173,13 +173,13 @@ function openLive({ connections, connectionString, log }: Base, records: () => R
     recheck: createRecheck(
       async <Row extends object>(query: Sql) => (await livePool.query<object>(query)).rows as Row[],
     ),
-    match: (query, organizationId, committed) => {
+    match: (queries, organizationId, committed) => {
       const some = committed.map(({ id, ts, deviceId, productId }) => ({
         id,
         ts,
         device: { id: deviceId, organizationId, ...(productId && { product: { id: productId } }) },
       }));
-      return records().matchCommitted(query, some, liveQueryTimeout);
+      return records().matchCommitted(queries, some, liveQueryTimeout);
     },
     changes: (question) => records().changes(question),
     deliveryRows,

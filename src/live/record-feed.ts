@@ -29,12 +29,15 @@ interface RecordRow extends Row<DeviceRecord> {
   organizationId: string;
 }
 
-/** Which of an organization's stored records a query matches; undefined where that takes too long. */
+/**
+ * Which of an organization's stored records each query matches; undefined for a query that cannot be answered, and for all of
+ * them where they take too long together.
+ */
 export type MatchStored = (
-  query: PlainJson,
+  queries: readonly PlainJson[],
   organizationId: string,
   records: readonly DeviceRecord[],
-) => Promise<ReadonlySet<string> | undefined>;
+) => Promise<readonly (ReadonlySet<string> | undefined)[]>;
 
 /** Which committed records to read, as the log of records is asked. */
 export interface ChangesQuestion {
@@ -171,48 +174,76 @@ function sortRecords(
   return wanted;
 }
 
+/** Queries that one statement judges, at most. */
+const maxTogether = 20;
+
+/** Subscribers with the same query, and the rows that each may be told. */
+type Alike = readonly RecordSubscriber[];
+type Wanted = ReadonlyMap<RecordSubscriber, readonly RecordRow[]>;
+
 /**
- * Runs each query of the organization's subscriptions once, over all records that its subscribers might be told, one query
- * after the other until the time is over. Records whose query was not reached stay open, and that query runs first the next
- * time. A query that runs out of time has a second try unless it did so before; then its records count as missed.
+ * Runs each query of the organization's subscriptions once, over all records that its subscribers might be told, many in one
+ * statement, until the time is over. Queries that cannot be answered together run one by one, as does from then on what ran
+ * out of time by itself: one slow query does not hold the others up. Records whose query was not reached stay open, and that
+ * query runs first the next time. A query that runs out of time has a second try unless it did so before; then its records
+ * count as missed.
  */
 function createChoose(match: MatchStored) {
   /** When each subscriber's query last ran; forgotten together with the subscriber. */
   const askedAt = new WeakMap<RecordSubscriber, number>();
   /** Subscribers whose query ran out of time when it last ran. */
   const late = new WeakSet<RecordSubscriber>();
-  const ask = async (
-    alike: readonly RecordSubscriber[],
-    wanted: ReadonlyMap<RecordSubscriber, readonly RecordRow[]>,
-  ): Promise<(rows: readonly RecordRow[]) => Told<RecordRow>> => {
-    const { query, organizationId } = alike[0]!;
-    const records = new Set(alike.flatMap((someone) => wanted.get(someone)!.map(({ item }) => item)));
-    const once = () => match(query!, organizationId, [...records]);
-    const found = (await once()) ?? (late.has(alike[0]!) ? undefined : await once());
+  const isLate = ([first]: Alike) => late.has(first!);
+  const lastAsked = ([first]: Alike) => askedAt.get(first!) ?? 0;
+
+  const matchAll = (several: readonly Alike[], wanted: Wanted) => {
+    const records = new Set(several.flat().flatMap((someone) => wanted.get(someone)!.map(({ item }) => item)));
+    const queries = several.map(([first]) => first!.query!);
+    return match(queries, several[0]![0]!.organizationId, [...records]);
+  };
+  const matchAlone = async (alike: Alike, wanted: Wanted) => {
+    const once = async () => (await matchAll([alike], wanted))[0];
+    const found = (await once()) ?? (isLate(alike) ? undefined : await once());
     for (const someone of alike) {
       if (found === undefined) late.add(someone);
       else late.delete(someone);
     }
-    if (found === undefined) return (rows) => ({ rows: [], missed: rows.length, open: [] });
-    return (rows) => ({ rows: rows.filter(({ item }) => found.has(item.id)), missed: 0, open: [] });
+    return found;
   };
-  return async (
-    wanted: ReadonlyMap<RecordSubscriber, readonly RecordRow[]>,
-  ): Promise<Map<RecordSubscriber, Told<RecordRow>>> => {
+
+  return async (wanted: Wanted): Promise<Map<RecordSubscriber, Told<RecordRow>>> => {
     const end = performance.now() + choosingTimeout;
-    const asking = [...Map.groupBy(wanted.keys(), questionOf).values()];
     const answers = new Map<RecordSubscriber, Told<RecordRow>>();
-    const lastAsked = (alike: readonly RecordSubscriber[]) => askedAt.get(alike[0]!) ?? 0;
-    for (const alike of asking.sort((a, b) => lastAsked(a) - lastAsked(b))) {
-      const now = performance.now();
-      const isReached = now < end;
-      if (isReached) for (const someone of alike) askedAt.set(someone, now);
-      const tell = isReached ? await ask(alike, wanted) : leaveOpen;
+    const answer = (alike: Alike, tell: (rows: readonly RecordRow[]) => Told<RecordRow>) => {
       for (const someone of alike) answers.set(someone, tell(wanted.get(someone)!));
+    };
+    const askAlone = async (alike: Alike) => {
+      if (performance.now() >= end) return answer(alike, leaveOpen);
+      for (const someone of alike) askedAt.set(someone, performance.now());
+      answer(alike, tellFound(await matchAlone(alike, wanted)));
+    };
+    const asking = [...Map.groupBy(wanted.keys(), questionOf).values()].sort((a, b) => lastAsked(a) - lastAsked(b));
+    const alone = asking.filter(isLate);
+    const together = asking.filter((alike) => !isLate(alike));
+    for (let from = 0; from < together.length; from += maxTogether) {
+      const several = together.slice(from, from + maxTogether);
+      const found = several.length > 1 && performance.now() < end ? await matchAll(several, wanted) : [];
+      for (const [index, alike] of several.entries()) {
+        if (found[index] === undefined) alone.push(alike);
+        else answer(alike, tellFound(found[index]));
+      }
     }
+    for (const alike of alone.sort((a, b) => lastAsked(a) - lastAsked(b))) await askAlone(alike);
     return answers;
   };
 }
+
+const tellFound =
+  (found: ReadonlySet<string> | undefined) =>
+  (rows: readonly RecordRow[]): Told<RecordRow> =>
+    found === undefined
+      ? { rows: [], missed: rows.length, open: [] }
+      : { rows: rows.filter(({ item }) => found.has(item.id)), missed: 0, open: [] };
 
 const leaveOpen = (rows: readonly RecordRow[]): Told<RecordRow> => ({ rows: [], missed: 0, open: rows });
 

@@ -16,12 +16,15 @@ export interface RecordLog {
    * types of its own product. Where the query cannot be answered, the records match.
    */
   match(tx: PoolClient, query: PlainJson, records: readonly Matchable[], limits: MatchLimits): Promise<Matches>;
-  /** The same of records that are committed; undefined where the query cannot be answered in time. */
+  /**
+   * The same of records that are committed, by several queries together; undefined for each query that cannot be answered,
+   * and for all of them where they take too long together.
+   */
   matchCommitted(
-    query: PlainJson,
+    queries: readonly PlainJson[],
     records: readonly Matchable[],
     timeoutMs: number,
-  ): Promise<ReadonlySet<string> | undefined>;
+  ): Promise<readonly (ReadonlySet<string> | undefined)[]>;
   /** Reads the stored records of a device, in the order of their time, a page at a time. */
   scan(tx: PoolClient, range: DeviceRange, after: PlainJson): Promise<ScannedPage>;
   /** Counts the stored records of devices in a range of Unix seconds (both included). */

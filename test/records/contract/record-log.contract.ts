@@ -95,8 +95,12 @@ export const describeRecordLog = (name: string, open: Open): void => {
       expect(await match(range)).toEqual({ ids: new Set([warm]), unanswered: 0, timedOut: false });
       const wrong = { term: { 'data.t': 'no number' } };
       expect(await match(wrong)).toEqual({ ids: new Set([cold, warm]), unanswered: 2, timedOut: false });
-      expect(await opened.log.matchCommitted(range, records, 5000)).toEqual(new Set([warm]));
-      expect(await opened.log.matchCommitted(wrong, records, 5000)).toBeUndefined();
+      const all = { match_all: {} };
+      expect(await opened.log.matchCommitted([range, wrong, all], records, 5000)).toEqual([
+        new Set([warm]),
+        undefined,
+        new Set([cold, warm]),
+      ]);
     });
 
     it('reads and counts the records of a device in a range, both ends included, in the order of their time', async () => {

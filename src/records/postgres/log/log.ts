@@ -62,7 +62,8 @@ export const createRecordLog = ({
       admit?.();
       return store.store(call);
     },
-    matchCommitted: (query, records, timeoutMs) => matchStored(queryPool, query, records, { now: clock(), timeoutMs }),
+    matchCommitted: (queries, records, timeoutMs) =>
+      matchStored(queryPool, queries, records, { now: clock(), timeoutMs }),
     changes: readChanges(changes),
     countAll: (organizationId) => countOrganization(pool, organizationId),
     maintain: () => upkeep.start(),

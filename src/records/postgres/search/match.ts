@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import sql, { type Sql } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { invalid } from '../../../errors.js';
 import { locate, type PlainJson } from '../../../json.js';
 import { SearchFailure } from '../../../search/failure.js';
@@ -12,6 +12,7 @@ import { Input } from '../../../search/syntax/input.js';
 import { requireWithinLimits } from '../../../search/syntax/limit.js';
 import { transaction } from '../../../transaction.js';
 import type { Matchable, Matches, MatchLimits } from '../../record-log.js';
+import { condition } from './sql/condition.js';
 import { loadFields, loadFieldsAmong } from './sql/load-fields.js';
 import { scan } from './sql/scan.js';
 
@@ -45,19 +46,23 @@ export const matchRecords = async (
   records: readonly Matchable[],
   limits: MatchLimits,
 ): Promise<Matches> => {
-  const { found, open, timedOut } = await match(tx, query, records, limits);
+  const { answers, timedOut } = await match(tx, [query], records, limits);
+  const { found, open } = answers[0]!;
   return { ids: new Set([...found, ...open]), unanswered: open.length, timedOut };
 };
 
-/** The same of records that are committed, on a connection of its own; undefined where the query cannot be answered in time. */
+/**
+ * The same of records that are committed, by several queries in one statement on a connection of its own; undefined for each
+ * query that cannot be answered, and for all of them where they take too long together.
+ */
 export const matchStored = async (
   pool: Pool,
-  query: PlainJson,
+  queries: readonly PlainJson[],
   records: readonly Matchable[],
   limits: MatchLimits,
-): Promise<ReadonlySet<string> | undefined> => {
-  const { found, open } = await transaction(pool, (tx) => match(tx, query, records, limits));
-  return open.length > 0 ? undefined : found;
+): Promise<readonly (ReadonlySet<string> | undefined)[]> => {
+  const { answers } = await transaction(pool, (tx) => match(tx, queries, records, limits));
+  return answers.map(({ found, open }) => (open.length > 0 ? undefined : found));
 };
 
 /** Throws 422, with the engines' reason, for a query that a search of the organization's records would refuse. */
@@ -74,54 +79,82 @@ export const requireAnswerable = async (
   }
 };
 
-/** The identifiers of records that match (`found`), and of records of products whose types the query does not fit (`open`). */
-interface MatchResult {
+/** The identifiers of records that match a query (`found`), and of records of products whose types it does not fit (`open`). */
+interface Answer {
   found: ReadonlySet<string>;
   open: readonly string[];
+}
+
+interface MatchResult {
+  /** One for each query, in their order. */
+  answers: readonly Answer[];
   timedOut: boolean;
 }
 
 const match = async (
   tx: PoolClient,
-  query: PlainJson,
+  queries: readonly PlainJson[],
   records: readonly Matchable[],
   { now, timeoutMs }: MatchLimits,
 ): Promise<MatchResult> => {
   const [first] = records;
-  if (!first) return { found: new Set(), open: [], timedOut: false };
-  const { organizationId } = first.device;
+  if (!first) return { answers: queries.map(() => ({ found: new Set(), open: [] })), timedOut: false };
   await tx.query('savepoint matching');
   try {
     await tx.query(sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`);
     const rows = async <Row extends object>(statement: Sql) => (await tx.query<Row>(statement)).rows;
-    const fieldsAmong = await loadFieldsAmong(rows, organizationId);
-    const parsedQuery = parsed(query, 'query');
+    const fieldsAmong = await loadFieldsAmong(rows, first.device.organizationId);
     const byProduct = Map.groupBy(records, ({ device }) => device.product?.id);
-    const { predicate, refused } = bindAmong([...byProduct.keys()], (products) =>
-      bindQuery(parsedQuery, { fields: fieldsAmong(products), now }),
+    const bound = queries.map((query) => {
+      const parsedQuery = parsed(query, 'query');
+      return bindAmong([...byProduct.keys()], (products) =>
+        bindQuery(parsedQuery, { fields: fieldsAmong(products), now }),
+      );
+    });
+    const found = await findMatches(
+      rows,
+      records,
+      bound.map(({ predicate }) => predicate),
     );
-    const open = refused.flatMap((product) => byProduct.get(product)!.map(({ id }) => id));
-    const times = records.map(({ ts }) => ts * 1000);
-    const { source, where } = scan(
-      {
-        organizationId,
-        deviceIds: [...new Set(records.map(({ device }) => device.id))],
-        productIds: [],
-        from: new Date(Math.min(...times) - 1000).toISOString(),
-        to: new Date(Math.max(...times) + 1000).toISOString(),
-      },
-      [predicate],
-      [],
-    );
-    const found = await rows<{ id: string }>(sql`select r.id from ${source} where ${where} and ${isAmong(records)}`);
     await leave(tx);
-    return { found: new Set(found.map(({ id }) => id)), open, timedOut: false };
+    const answers = bound.map(({ refused }, index) => ({
+      found: found[index]!,
+      open: refused.flatMap((product) => byProduct.get(product)!.map(({ id }) => id)),
+    }));
+    return { answers, timedOut: false };
   } catch (error) {
     await leave(tx);
-    if (error instanceof SearchFailure || isOfQuery(error))
-      return { found: new Set(), open: records.map(({ id }) => id), timedOut: isCancelled(error) };
-    throw error;
+    if (!(error instanceof SearchFailure || isOfQuery(error))) throw error;
+    const open = records.map(({ id }) => id);
+    return { answers: queries.map(() => ({ found: new Set(), open })), timedOut: isCancelled(error) };
   }
+};
+
+/** Of records of one organization, the identifiers of those that each predicate matches. One statement reads them once. */
+const findMatches = async (
+  rows: <Row extends object>(statement: Sql) => Promise<Row[]>,
+  records: readonly Matchable[],
+  predicates: readonly Predicate[],
+): Promise<readonly ReadonlySet<string>[]> => {
+  const times = records.map(({ ts }) => ts * 1000);
+  const scope = {
+    organizationId: records[0]!.device.organizationId,
+    deviceIds: [...new Set(records.map(({ device }) => device.id))],
+    productIds: [],
+    from: new Date(Math.min(...times) - 1000).toISOString(),
+    to: new Date(Math.max(...times) + 1000).toISOString(),
+  };
+  const { source, where } = scan(scope, [predicates.length === 1 ? predicates[0]! : or(predicates)], []);
+  const which =
+    predicates.length === 1
+      ? sql`array[0]`
+      : sql`array_remove(array[${join(predicates.map((one, index) => sql`case when ${condition(one)} then ${index}::int end`))}], null)`;
+  const matches = await rows<{ id: string; which: number[] }>(
+    sql`select r.id, ${which} as which from ${source} where ${where} and ${isAmong(records)}`,
+  );
+  const found = predicates.map(() => new Set<string>());
+  for (const { id, which: indexes } of matches) for (const index of indexes) found[index]!.add(id);
+  return found;
 };
 
 /**

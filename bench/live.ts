@@ -1,0 +1,217 @@
+import { stdout } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { type Client, createClient } from 'graphql-ws';
+import { Pool } from 'undici';
+import { AccountType } from '../src/entities/enums.js';
+import { createAccount } from '../src/operator/account.js';
+import { createToken } from '../src/operator/token.js';
+import { median } from './figures.js';
+import { type BenchFleet, furnish } from './fleet.js';
+import { openStage, type Stage } from './stage.js';
+
+/** Subscriptions of one connection, at most. */
+const perConnection = 20;
+/** Records of one call, and calls under way at once. */
+const [ofCall, underWay] = [100, 4];
+/** Milliseconds until a burst counts as lost. */
+const patience = 60_000;
+
+/** An organization that sends and subscribes. */
+interface Tenant {
+  origin: string;
+  organizationId: string;
+  token: string;
+  fleet: BenchFleet;
+}
+
+/** One subscription: what it was told, and when it was told last. */
+interface Heard {
+  expected: number;
+  told: number;
+  missed: number;
+  last: number;
+}
+
+/**
+ * Sends a burst of one organization to its own subscriptions, some with a query; once alone, once while another organization's
+ * subscriptions have slow queries. It prints how many records were told and missed, and how late the last one came.
+ * `--records N` (10000), `--filtered N` (20), `--plain N` (5), `--rounds N` (5), `--workers N` (1).
+ */
+export async function run(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...args], options });
+  const size = { records: Number(values.records), filtered: Number(values.filtered), plain: Number(values.plain) };
+  const stage = await openStage({ WORKERS: values.workers });
+  try {
+    const tenant = await tenantOf(stage);
+    const other = await tenantOf({ ...stage, ...(await addOrganization(stage)) });
+    const lateness: [number[], number[]] = [[], []];
+    // The first round only warms.
+    for (let round = 0; round <= Number(values.rounds); round++) {
+      for (const [beside, figures] of lateness.entries()) {
+        const disturbance = beside === 1 ? await disturb(other) : undefined;
+        const late = await burst(tenant, size, `round ${round}${beside ? ', beside slow queries' : ''}`);
+        await disturbance?.();
+        if (round > 0) figures.push(late);
+      }
+    }
+    const [alone, beside] = lateness.map(median) as [number, number];
+    const ratio = median(lateness[1].map((late, round) => late / lateness[0][round]!));
+    stdout.write(
+      `\nlast record told after ${Math.round(alone)} ms alone, ${Math.round(beside)} ms beside slow queries: ${ratio.toFixed(2)} times as late\n`,
+    );
+  } finally {
+    await stage.close();
+  }
+}
+
+const options = {
+  records: { type: 'string', default: '10000' },
+  filtered: { type: 'string', default: '20' },
+  plain: { type: 'string', default: '5' },
+  rounds: { type: 'string', default: '5' },
+  workers: { type: 'string', default: '1' },
+} as const;
+
+const addOrganization = async ({ pool }: Stage): Promise<{ organizationId: string; token: string }> => {
+  const wanted = { username: 'slow', email: 'slow@example.com' };
+  const organizationId = await createAccount(pool, AccountType.organization, wanted, new Date());
+  const { token } = await createToken(pool, { organizationId }, new Date());
+  return { organizationId, token };
+};
+
+const tenantOf = async (stage: Stage): Promise<Tenant> => ({
+  origin: new URL(stage.base).origin,
+  organizationId: stage.organizationId,
+  token: stage.token,
+  fleet: await furnish(stage, 20),
+});
+
+/** Sends a burst. @returns milliseconds from its first call until the last record was told. */
+async function burst(
+  tenant: Tenant,
+  { records, filtered, plain }: { records: number; filtered: number; plain: number },
+  title: string,
+): Promise<number> {
+  const half = records / 2;
+  const queries = Array.from({ length: filtered }, (_, index) => {
+    const gte = half + Math.floor((half * index) / filtered);
+    return { query: { range: { 'data.temperature': { gte } } }, expected: records - gte };
+  });
+  const wanted = [...queries, ...Array.from({ length: plain }, () => ({ query: undefined, expected: records }))];
+  const { heard, end } = await subscribe(tenant, wanted);
+  const begun = performance.now();
+  await send(tenant, records);
+  const sent = performance.now() - begun;
+  while (heard.some(({ told, missed, expected }) => told + missed < expected)) {
+    if (performance.now() - begun > patience) break;
+    await pause(10);
+  }
+  await end();
+  const late = Math.max(...heard.map(({ last }) => last)) - begun;
+  const some = (from: number, to: number) => {
+    const part = heard.slice(from, to);
+    const sum = (of: (one: Heard) => number) => part.reduce((all, one) => all + of(one), 0);
+    return `${sum(({ told }) => told)} of ${sum(({ expected }) => expected)} told, ${sum(({ missed }) => missed)} missed`;
+  };
+  stdout.write(
+    `${title}: sent in ${Math.round(sent)} ms; with a query ${some(0, filtered)}; without ${some(filtered, heard.length)}; last after ${Math.round(late)} ms\n`,
+  );
+  return late;
+}
+
+/** Subscribes to the tenant's application; resolves once each subscription had its first batch. */
+async function subscribe(
+  { origin, token, organizationId, fleet: { applicationId } }: Tenant,
+  wanted: readonly { query: object | undefined; expected: number }[],
+): Promise<{ heard: readonly Heard[]; end(): Promise<void> }> {
+  const document = `subscription ($query: JSONObject) {
+    recordReceived(organizationId: "${organizationId}", applicationId: "${applicationId}", query: $query, limit: 500) { missed records { id } } }`;
+  const clients: Client[] = [];
+  const begun: Promise<void>[] = [];
+  const heard = wanted.map(({ query, expected }, index) => {
+    const one: Heard = { expected, told: 0, missed: 0, last: 0 };
+    if (index % perConnection === 0) clients.push(clientOf(origin, token));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    begun.push(promise);
+    clients.at(-1)!.subscribe<{ recordReceived: { missed: number; records: object[] } }>(
+      { query: document, ...(query && { variables: { query } }) },
+      {
+        next({ data, errors }) {
+          if (!data) throw new Error(JSON.stringify(errors));
+          one.told += data.recordReceived.records.length;
+          one.missed += data.recordReceived.missed;
+          one.last = performance.now();
+          resolve();
+        },
+        error(error) {
+          throw error instanceof Error ? error : new Error(`A subscription ended: ${JSON.stringify(error)}`);
+        },
+        complete: () => undefined,
+      },
+    );
+    return one;
+  });
+  await Promise.all(begun);
+  return { heard, end: async () => void (await Promise.all(clients.map((client) => client.dispose()))) };
+}
+
+const clientOf = (origin: string, token: string): Client =>
+  createClient({
+    url: `${origin.replace(/^http/, 'ws')}/graphql`,
+    connectionParams: { authorization: `Bearer ${token}` },
+  });
+
+/** Posts records as fast as they are taken. */
+async function send({ origin, token, organizationId, fleet: { serials } }: Tenant, records: number): Promise<void> {
+  const pool = new Pool(origin, { connections: underWay });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const path = `/ddp/v1/organizations/${organizationId}/records`;
+  let next = 0;
+  const work = async () => {
+    while (next < records) {
+      const from = next;
+      next += ofCall;
+      const items = Array.from({ length: Math.min(ofCall, records - from) }, (_, index) => ({
+        serial: serials[(from + index) % serials.length],
+        metadata: { rssi: -60, provider: 'lora' },
+        data: { temperature: from + index, humidity: 40, status: 'ok' },
+      }));
+      const response = await pool.request({ method: 'POST', path, headers, body: JSON.stringify(items) });
+      const text = await response.body.text();
+      if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${text}`);
+    }
+  };
+  await Promise.all(Array.from({ length: underWay }, work));
+  await pool.close();
+}
+
+/** Subscribes with twenty queries that run out of time, and sends them 500 records a second. Resolves to what ends it. */
+async function disturb(tenant: Tenant): Promise<() => Promise<void>> {
+  const slow = Array.from({ length: 20 }, (_, index) => ({
+    query: { regexp: { 'data.status': { value: `.*a.{90}a.{90}a.{60}c${index}` } } },
+    expected: 0,
+  }));
+  const { end } = await subscribe(tenant, slow);
+  const stop = new AbortController();
+  const { origin, token, organizationId, fleet } = tenant;
+  const sending = (async () => {
+    while (!stop.signal.aborted) {
+      const items = fleet.serials.slice(0, 5).map((serial) => ({ serial, data: { status: 'a'.repeat(1000) } }));
+      const response = await fetch(`${origin}/ddp/v1/organizations/${organizationId}/records`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(items),
+      });
+      await response.text();
+      await pause(10);
+    }
+  })();
+  // Its queries are under way when the burst begins.
+  await pause(1000);
+  return async () => {
+    stop.abort();
+    await sending;
+    await end();
+  };
+}
