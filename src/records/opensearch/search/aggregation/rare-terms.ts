@@ -39,6 +39,7 @@ export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage
       .sort((a, b) => countOf(a) - countOf(b) || compareKeys(a.key, b.key));
   };
   return {
+    keyKind: field.kind,
     asked: question.asked,
     visit: (around) => {
       for (const bucket of found(around)) children.visit(bucket);

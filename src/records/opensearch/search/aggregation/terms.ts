@@ -76,7 +76,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   const visit = (around: Bucket) => {
     for (const bucket of shown(around).buckets) children.visit(bucket);
   };
-  return { asked: found.asked, visit, read };
+  return { keyKind: field.kind, asked: found.asked, visit, read };
 };
 
 const ofRecords = (

@@ -66,7 +66,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
     doc_count: count(bucket),
     ...(aggregation.showErrors && { doc_count_error_upper_bound: 0 }),
   });
-  return { read };
+  return { keyKind: field.kind, read };
 };
 
 interface KeyedBucket extends Bucket {
