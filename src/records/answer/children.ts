@@ -1,6 +1,6 @@
 import type { Answer } from '../../search/aggregation/answer.js';
-import type { Field } from '../../search/field/field.js';
 import type { Place } from '../../search/failure.js';
+import type { Field } from '../../search/field/field.js';
 import { type Awaitable, chain, type Pace } from '../../search/pace.js';
 
 /** An aggregation, planned: what reads its answer for a bucket `B`, once what was asked of the store is there. */

@@ -1,7 +1,7 @@
 import type { Aggregation } from '../../search/aggregation/aggregation.js';
+import { hiddenClass } from '../../search/aggregation/answer.js';
 import type { PipelineAggregation } from '../../search/aggregation/pipeline/pipeline.js';
 import { inOrder, isPipeline } from '../../search/aggregation/pipeline/place.js';
-import { hiddenClass } from '../../search/aggregation/answer.js';
 import { chain } from '../../search/pace.js';
 import { type ChildrenIn, type Counting, childrenOf, type PlannedIn } from './children.js';
 import { engineClass } from './engine-class.js';
@@ -33,10 +33,7 @@ export const planSiblings = <B, M, P extends PlannedIn<B, M>>(
 };
 
 /** Gives answers what stands beside them: `meta`, and, where pipelines may read them, the engines' class. */
-const withMeta = <B, M, P extends PlannedIn<B, M>>(
-  { kind, meta }: AskedAggregation,
-  planned: P,
-): P => {
+const withMeta = <B, M, P extends PlannedIn<B, M>>({ kind, meta }: AskedAggregation, planned: P): P => {
   const ofClass = engineClass(kind, planned.keyKind);
   if (meta === undefined && ofClass === undefined) return planned;
   const more = { ...(meta !== undefined && { meta }), ...(ofClass !== undefined && { [hiddenClass]: ofClass }) };

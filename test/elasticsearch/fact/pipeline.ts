@@ -2,8 +2,7 @@ import { beside, byTen, inBuckets, of, v } from './body.js';
 import { type Fact, gives, over } from './fact.js';
 
 const execution = 'aggregation_execution_exception';
-const noNumber =
-  'buckets_path must reference either a number value or a single value numeric metric aggregation';
+const noNumber = 'buckets_path must reference either a number value or a single value numeric metric aggregation';
 
 /** Pipelines. */
 export const pipelineFacts: readonly Fact[] = [
