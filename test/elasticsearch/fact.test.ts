@@ -70,6 +70,7 @@ describe("OpenSearch's own REST tests, through the door of engines' clients:", (
         { name: 'n', type: 'INT64' },
         { name: 'v', type: 'FLOAT32' },
         { name: 'k', type: 'TXT' },
+        { name: 'd', type: 'TXT' },
         { name: 'on', type: 'BOOL' },
       ],
     });

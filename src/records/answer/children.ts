@@ -1,5 +1,6 @@
 import type { Answer } from '../../search/aggregation/answer.js';
 import type { Place } from '../../search/failure.js';
+import type { Field } from '../../search/field/field.js';
 import { type Awaitable, chain, type Pace } from '../../search/pace.js';
 
 /** An aggregation, planned: what reads its answer for a bucket `B`, once what was asked of the store is there. */
@@ -7,6 +8,8 @@ export interface PlannedIn<B, M> {
   read(bucket: B): Awaitable<Answer>;
   /** How many values its answer has, where that is more than a few. */
   readonly size?: number;
+  /** Of terms only: the kind of their keys; undefined where nothing has the field. */
+  readonly keyKind?: Field['kind'];
   /** What buckets around can be ordered by, by the name of the property (`avg` of `stats`), empty for the only one. */
   sortable?(property: string): M | undefined;
   /** Of aggregations that make one bucket only: what stands in it. */

@@ -22,15 +22,15 @@ export const plainKey = (field: Pick<Field, 'kind'> | undefined, raw: unknown): 
   return Number.isSafeInteger(number) ? number : raw;
 };
 
-/** Compares keys as answered: texts by their bytes in UTF-8, all else as numbers. */
-export const compareKeys = (a: unknown, b: unknown): number => {
-  if (typeof a === 'string' && typeof b === 'string' && !(isWhole(a) && isWhole(b)))
-    return Buffer.compare(Buffer.from(a), Buffer.from(b));
+/** Compares texts by their bytes in UTF-8. */
+export const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** Compares keys as a store has them: those of a field of texts as texts, all else as numbers. */
+export const compareKeys = (kind: Field['kind'], a: unknown, b: unknown): number => {
+  if (kind === 'keyword') return compareTexts(String(a), String(b));
   if (typeof a === 'string' || typeof b === 'string') return compareBig(BigInt(a as string), BigInt(b as string));
   return Number(a) - Number(b);
 };
-
-const isWhole = (text: string) => /^-?\d+$/.test(text);
 
 const compareBig = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
 

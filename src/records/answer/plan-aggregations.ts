@@ -1,8 +1,10 @@
 import type { Aggregation } from '../../search/aggregation/aggregation.js';
+import { hiddenClass } from '../../search/aggregation/answer.js';
 import type { PipelineAggregation } from '../../search/aggregation/pipeline/pipeline.js';
 import { inOrder, isPipeline } from '../../search/aggregation/pipeline/place.js';
 import { chain } from '../../search/pace.js';
 import { type ChildrenIn, type Counting, childrenOf, type PlannedIn } from './children.js';
+import { engineClass } from './engine-class.js';
 import { plannedPipeline } from './pipeline.js';
 
 /** An aggregation that a store is asked. */
@@ -30,7 +32,10 @@ export const planSiblings = <B, M, P extends PlannedIn<B, M>>(
   return { planned, children: childrenOf(planned, ordered, counting) };
 };
 
-const withMeta = <B, M, P extends PlannedIn<B, M>>({ meta }: Aggregation, planned: P): P =>
-  meta === undefined
-    ? planned
-    : { ...planned, read: (bucket: B) => chain(planned.read(bucket), (answer) => ({ meta, ...answer })) };
+/** Gives answers what stands beside them: `meta`, and, where pipelines may read them, the engines' class. */
+const withMeta = <B, M, P extends PlannedIn<B, M>>({ kind, meta }: AskedAggregation, planned: P): P => {
+  const ofClass = engineClass(kind, planned.keyKind);
+  if (meta === undefined && ofClass === undefined) return planned;
+  const more = { ...(meta !== undefined && { meta }), ...(ofClass !== undefined && { [hiddenClass]: ofClass }) };
+  return { ...planned, read: (bucket: B) => chain(planned.read(bucket), (answer) => ({ ...more, ...answer })) };
+};

@@ -151,6 +151,47 @@ export const bucketFacts: readonly Fact[] = [
     answer: keys([begin, 1], [begin + day, 2], [begin + 2 * day, 0], [begin + 3 * day, 1]),
   },
   {
+    of: of('20_terms'),
+    title: 'sorts texts of digits as texts where min_doc_count is 0',
+    body: over({ terms: { field: 'data.d', min_doc_count: 0 } }, { term: { 'data.k': 'c' } }),
+    answer: keys(['10', 0], ['9', 0]),
+  },
+  {
+    of: of('370_multi_terms'),
+    title: 'gives empty buckets where min_doc_count is 0',
+    body: over(
+      {
+        multi_terms: { terms: [{ field: 'data.k' }, { field: 'data.on' }], min_doc_count: 0 },
+        aggs: { v: { sum: v } },
+      },
+      { term: { 'data.k': 'a' } },
+    ),
+    answer: gives({
+      sum_other_doc_count: 0,
+      buckets: [
+        { key: ['a', true], key_as_string: 'a|true', doc_count: 1, v: { value: 3 } },
+        { key: ['b', false], key_as_string: 'b|false', doc_count: 0, v: { value: 0 } },
+        { key: ['b', true], key_as_string: 'b|true', doc_count: 0, v: { value: 0 } },
+      ],
+    }),
+  },
+  {
+    of: of('370_multi_terms'),
+    title: 'cuts what it shows behind an order where min_doc_count is 0',
+    body: over(
+      {
+        multi_terms: {
+          terms: [{ field: 'data.k' }, { field: 'data.n' }],
+          min_doc_count: 0,
+          order: { _key: 'desc' },
+          size: 3,
+        },
+      },
+      { term: { 'data.k': 'a' } },
+    ),
+    answer: keys([['c', 31], 0], [['b', 30], 0], [['b', 2], 0]),
+  },
+  {
     of: of('370_multi_terms'),
     title: 'makes a bucket for each pair of values',
     body: over({ multi_terms: { terms: [{ field: 'data.k' }, { field: 'data.id' }], size: 2 } }),

@@ -26,8 +26,8 @@ export const begin = Date.UTC(2026, 9, 5);
 
 /** The documents, by their number `data.id`. */
 export const documents = [
-  { id: 1, n: 1, v: 3, k: 'a', on: true, at: 0, o: { x: 1 } },
-  { id: 2, n: 2, v: 18, k: 'b', on: false, at: 1, many: [1, 5] },
+  { id: 1, n: 1, v: 3, k: 'a', d: '9', on: true, at: 0, o: { x: 1 } },
+  { id: 2, n: 2, v: 18, k: 'b', d: '10', on: false, at: 1, many: [1, 5] },
   { id: 3, n: 30, v: 42, k: 'b', on: true, at: 1 },
   { id: 4, n: 31, v: 5, k: 'c', at: 3, o: { x: 7, y: 'z' } },
 ].map(({ at, ...data }) => ({ ts: begin + at * day, data }));
@@ -38,6 +38,7 @@ export const types = {
   n: 'long',
   v: 'double',
   k: 'keyword',
+  d: 'keyword',
   on: 'boolean',
   many: 'double',
   o: { x: 'double', y: 'keyword' },

@@ -1,7 +1,7 @@
 import { illegalArgument } from '../../../search/failure.js';
 import type { BoundKey } from '../../../search/hits/bound-sort.js';
 import type { Cursor } from '../../../search/hits/search-after.js';
-import { compareKeys } from '../../answer/key.js';
+import { compareTexts } from '../../answer/key.js';
 import type { EngineAnswer, EngineBucket, EngineHit, Part } from '../engine.js';
 import { devicesIn } from './device-question.js';
 import { type DeviceNow, type DeviceValues, textsOf } from './device-value.js';
@@ -164,7 +164,7 @@ const groupsOf = (key: BoundKey, devices: DeviceValues): Group[] => {
 };
 
 const textOfKey = ({ field, mode, missing }: BoundKey, device: DeviceNow): string | null => {
-  const texts = [...textsOf(field, device)].sort(compareKeys);
+  const texts = [...textsOf(field, device)].sort(compareTexts);
   const text = mode === 'max' ? texts.at(-1) : texts[0];
   return text ?? (missing === undefined ? null : `${missing}`);
 };

@@ -95,6 +95,6 @@ export const looksBeyond = (aggregations: readonly Aggregation[]): boolean =>
   aggregations.some(
     (one) =>
       one.kind === 'global' ||
-      (one.kind === 'terms' && one.minDocCount === 0) ||
+      ((one.kind === 'terms' || one.kind === 'multi_terms') && one.minDocCount === 0) ||
       ('children' in one && looksBeyond(one.children)),
   );

@@ -1,5 +1,5 @@
 import { illegalArgument, numberFormat, SearchFailure } from '../../failure.js';
-import type { Answer } from '../answer.js';
+import { type Answer, hiddenClass, hiddenKey } from '../answer.js';
 
 /** The value that a path leads to inside the answers of one bucket; NaN where there is none. */
 export const valueAt = (bucket: Answer, path: string, zeros: boolean): number => {
@@ -13,6 +13,8 @@ export const valueAt = (bucket: Answer, path: string, zeros: boolean): number =>
 export const isAbsent = (bucket: Answer, path: string): boolean => {
   const [step = ''] = path.split('>');
   if (step.startsWith('_') || bucket[step.trim()] !== undefined) return false;
+  const chosen = chosenBy(bucket, step.trim());
+  if (chosen !== undefined) return chosen.bucket === undefined;
   const around = bucket[nameOf(step.trim())] as Answer | undefined;
   return around === undefined || ('buckets' in around && !step.trim().endsWith('._bucket_count'));
 };
@@ -58,57 +60,90 @@ const listOf = (buckets: unknown): Answer[] =>
     : Object.entries(buckets as Record<string, Answer>).map(([key, bucket]) => ({ key, ...bucket }));
 
 const raw = (bucket: Answer, path: string): number => {
-  if (path === '_count') return Number(bucket['doc_count'] ?? 0);
-  if (path === '_key') return Number(bucket['key']);
-  const [step = '', ...rest] = path.split('>');
-  if (rest.length > 0) {
-    const inner = bucket[step.trim()] as Answer | undefined;
-    if (inner !== undefined && 'buckets' in inner) throw notOneNumber(step.trim());
-    return inner === undefined ? Number.NaN : raw(inner, rest.join('>'));
-  }
-  return metricAt(bucket, step.trim());
+  const [first = ''] = path.split('>');
+  return numberAt(bucket, path, nameOf(first.trim()));
 };
 
-const metricAt = (bucket: Answer, step: string): number => {
+/** @param name the aggregation that the whole path begins with, which errors name */
+const numberAt = (bucket: Answer, path: string, name: string): number => {
+  if (path === '_count') return Number(bucket['doc_count'] ?? 0);
+  if (path === '_key') return Number(bucket['key']);
+  const [first = '', ...rest] = path.split('>');
+  const step = first.trim();
   const whole = bucket[step] as Answer | undefined;
-  if (whole !== undefined && !('value' in whole)) throw 'buckets' in whole ? notOneNumber(step) : severalNumbers(step);
-  if (whole !== undefined) return numeric(whole['value']);
+  const chosen = whole === undefined ? chosenBy(bucket, step) : undefined;
+  if (chosen !== undefined) {
+    if (chosen.bucket === undefined) return Number.NaN;
+    if (rest.length === 0) throw notOneNumber('Bucket', name);
+    return numberAt(chosen.bucket, rest.join('>'), name);
+  }
+  if (rest.length > 0) {
+    const inner = whole ?? (bucket[nameOf(step)] as Answer | undefined);
+    if (inner !== undefined && 'buckets' in inner) throw notOneNumber('Object[]', name);
+    return whole === undefined ? Number.NaN : numberAt(whole, rest.join('>'), name);
+  }
+  if (whole === undefined) return propertyOf(bucket, step, name);
+  if (typeof whole !== 'object') return Number.NaN;
+  if ('value' in whole) return numeric(whole['value']);
+  const ofClass = whole[hiddenClass];
+  throw ofClass === undefined ? severalNumbers(name) : notOneNumber(ofClass, name);
+};
+
+/** The bucket that a step names by its key, as `a['x']` does; undefined where it names none by a key. */
+const chosenBy = (around: Answer, step: string): { bucket: Answer | undefined } | undefined => {
+  const [, name = '', key] = /^([^[]*)\['(.*)'\]$/.exec(step) ?? [];
+  const whole = around[name] as Answer | undefined;
+  if (key === undefined || !whole?.['buckets']) return undefined;
+  const textOf = (bucket: Answer) => bucket['key_as_string'] ?? bucket[hiddenKey] ?? bucket['key'];
+  return { bucket: listOf(whole['buckets']).find((bucket) => String(textOf(bucket)) === key) };
+};
+
+/** The value of a step with a property, such as `a.avg`, `a[50]`, `a._bucket_count`; NaN where there is none. */
+const propertyOf = (bucket: Answer, step: string, first: string): number => {
   const at = propertyAt(step, 1);
   const name = step.slice(0, Math.max(0, at));
   const metric = bucket[name] as Answer | undefined;
   const property = step.slice(at + 1, step[at] === '[' ? -1 : undefined);
   if (metric === undefined) return Number.NaN;
-  if (property === '_count') return numeric(metric['doc_count']);
-  if (property === '_bucket_count') return listOf(metric['buckets'] ?? []).length;
-  const values = metric['values'];
-  if (values !== undefined) {
-    if (Number.isNaN(Number(property)))
-      throw illegalArgument(`No percentile for [${property}]`, undefined, numberFormat(property));
-    return percentAt(values, Number(property));
-  }
   if ('buckets' in metric) {
+    const buckets = listOf(metric['buckets'] ?? []);
+    if (property === '_bucket_count') return buckets.length;
     // Of no buckets the engines make a list of nothing, of some they find that these have no such property.
-    const [bucket] = listOf(metric['buckets']);
-    if (bucket === undefined || property in bucket) throw notOneNumber(step);
+    const [one] = buckets;
+    if (one === undefined || property === '_count' || property in one) throw notOneNumber('Object[]', first);
     return Number.NaN;
   }
+  if (property === '_count') return numeric(metric['doc_count']);
+  if (metric['values'] !== undefined) {
+    if (Number.isNaN(Number(property)))
+      throw illegalArgument(`No percentile for [${property}]`, undefined, numberFormat(property));
+    return percentAt(metric['values'], Number(property));
+  }
+  if ('doc_count' in metric && typeof metric[property] === 'object') return numberAt(metric, property, first);
   const value = property in metric ? metric[property] : boundAt(metric, property);
-  if (value === undefined) throw illegalArgument(`No enum constant for [${property}] of [${name}]`);
+  if (value === undefined) throw illegalArgument(noProperty(metric, name, property));
   return numeric(value);
 };
 
-const notOneNumber = (step: string) =>
-  new SearchFailure(
-    400,
-    'aggregation_execution_exception',
-    `buckets_path must reference either a number value or a single value numeric metric aggregation, which [${step}] is not`,
-  );
+const noProperty = (metric: Answer, name: string, property: string): string => {
+  const ofClass = metric[hiddenClass] ?? '';
+  if ('doc_count' in metric) return `Cannot find an aggregation named [${property}] in [${name}]`;
+  if (ofClass.startsWith('InternalGeo')) return `Found unknown path element [${property}] in [${name}]`;
+  if ('value' in metric || 'hits' in metric) return `path not supported for [${name}]: [${property}]`;
+  return `No enum constant org.opensearch.search.aggregations.metrics.InternalStats.Metrics.${property}`;
+};
 
-const severalNumbers = (step: string) =>
+/** @param ofClass the engines' class of what the path leads to, which their sentence names */
+const notOneNumber = (ofClass: string, name: string) => notANumber(`got: [${ofClass}] at aggregation [${name}]`);
+
+const severalNumbers = (name: string) =>
+  notANumber(`but [${name}] contains multiple values. Please specify which to use.`);
+
+const notANumber = (what: string) =>
   new SearchFailure(
     400,
     'aggregation_execution_exception',
-    `buckets_path must reference either a number value or a single value numeric metric aggregation, but [${step}] contains multiple values. Please specify which to use.`,
+    `buckets_path must reference either a number value or a single value numeric metric aggregation, ${what}`,
   );
 
 const percentAt = (values: unknown, percent: number): number => {

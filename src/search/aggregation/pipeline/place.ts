@@ -119,7 +119,12 @@ const requireBuckets = (pipeline: PipelineAggregation, named: Named): void => {
   const firstOf = (path: string) => stepsBeside(path, (name) => named.has(name))[0]!.trim();
   const wrong = pathsOf(pipeline).find((path) => !manyBuckets.has(named.get(firstOf(path))?.kind ?? ''));
   if (wrong === undefined) return;
-  if (!named.has(firstOf(wrong))) throw invalidPipelines([`No aggregation found for path [${wrong}]`], pipeline.at);
+  if (!named.has(firstOf(wrong))) {
+    const fault = firstOf(wrong).endsWith(']')
+      ? `buckets_path aggregation does not exist for aggregation [${pipeline.name}]: ${wrong}`
+      : `No aggregation found for path [${wrong}]`;
+    throw invalidPipelines([fault], pipeline.at);
+  }
   throw invalidPipelines(
     [
       `The first aggregation in buckets_path must be a multi-bucket aggregation for aggregation [${pipeline.name}] found :${named.get(firstOf(wrong))?.kind} for buckets path: ${wrong}`,

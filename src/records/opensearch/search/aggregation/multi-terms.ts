@@ -1,22 +1,23 @@
 import type { WithChildren } from '../../../../search/aggregation/aggregation.js';
-import type { Answer } from '../../../../search/aggregation/answer.js';
-import { javaDouble, printOf } from '../../../../search/aggregation/format.js';
 import type { MultiTermsAggregation } from '../../../../search/aggregation/multi-terms.js';
 import { unsupported } from '../../../../search/aggregation/number-of.js';
-import { illegalArgument } from '../../../../search/failure.js';
 import { chain } from '../../../../search/pace.js';
-import { orderOf } from '../../../answer/bucket-order.js';
-import { termsAnswer, writtenKey } from '../../../answer/key.js';
+import { comparing, orderOf } from '../../../answer/bucket-order.js';
+import { termsAnswer } from '../../../answer/key.js';
+import { compareAll, multiTermsHead, notFound } from '../../../answer/multi-terms.js';
 import type { EngineBucket } from '../../engine.js';
-import { type Bucket, inside } from './bucket/bucket.js';
+import { type Bucket, countOf, inside, noRecords } from './bucket/bucket.js';
 import { notOfDevices, type Planned, type Stage } from './bucket/stage.js';
-import { maxTerms, orderOfEngine } from './bucket/term-key.js';
+import { isOrdered, maxTerms, orderOfEngine } from './bucket/term-key.js';
 import { sourceOf } from './value/source.js';
+
+interface KeyedBucket extends Bucket {
+  readonly keys: readonly unknown[];
+}
 
 /** One bucket for each combination of values of several fields. */
 export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, stage: Stage): Planned => {
-  const { at, size, minDocCount, showErrors } = aggregation;
-  if (minDocCount === 0) throw illegalArgument('[min_doc_count] of [multi_terms] must be greater than 0', at);
+  const { at, size, minDocCount } = aggregation;
   const sources = aggregation.terms.map((term) => sourceOf('keyword', term, at, stage));
   const known = sources.filter((source) => source !== undefined);
   if (known.length < sources.length) {
@@ -30,59 +31,76 @@ export const multiTerms = (aggregation: WithChildren<MultiTermsAggregation>, sta
   const wantedOrder = aggregation.order.length > 0 ? aggregation.order : [{ path: '_count', descending: true, at }];
   const children = stage.planAll(aggregation);
   const order = orderOf(wantedOrder, children);
-  const prints = known.map(({ field }, index) => printOf(field, aggregation.terms[index]!.format));
+  const fields = known.map(({ field }) => field);
+  const terms = known.map(({ field, body }) => ({
+    ...body,
+    value_type: body['value_type'] ?? typeNames[field.kind],
+    ...(field.kind === 'date' && { format: 'epoch_millis' }),
+  }));
+  // Combinations that no record of the query has only take part once all are known, so nothing can be cut before.
+  const withEmpty = minDocCount === 0;
+  const isOrderedThere = isOrdered(order) || !withEmpty;
   const question = stage.ask(
     'multi_terms',
     {
-      terms: known.map(({ field, body }) => ({
-        ...body,
-        value_type: body['value_type'] ?? typeNames[field.kind],
-        ...(field.kind === 'date' && { format: 'epoch_millis' }),
-      })),
-      size: Math.min(size, maxTerms),
+      terms,
+      size: withEmpty ? maxTerms : Math.min(size, maxTerms),
       shard_size: maxTerms,
-      min_doc_count: minDocCount,
-      order: orderOfEngine(order),
+      min_doc_count: Math.max(1, minDocCount),
+      ...(isOrderedThere && { order: orderOfEngine(order) }),
     },
     { children },
   );
-  const head = (found: EngineBucket): Answer => {
-    const raw = (found.key as readonly unknown[]).map((one) => (typeof one === 'bigint' ? `${one}` : one));
-    const parts = raw.map((one, index) => {
-      const { field } = known[index]!;
-      return writtenKey(field, field.kind === 'date' ? Number(one) : one, prints[index]);
+  const head = multiTermsHead(aggregation, fields);
+  const compare = comparing(order, countOf, (a: KeyedBucket, b: KeyedBucket) => compareAll(fields)(a.keys, b.keys));
+  const keysOf = ({ key }: EngineBucket): readonly unknown[] =>
+    (key as readonly unknown[]).map((one, index) => {
+      if (typeof one === 'bigint') return `${one}`;
+      return fields[index]!.kind === 'date' ? Number(one) : one;
     });
-    const shown = parts.map(
-      ({ key, key_as_string: text }, index) =>
-        text ?? (known[index]!.field.kind === 'double' ? javaDouble(Number(key)) : String(key)),
-    );
-    const key = parts.map((part, index) =>
-      known[index]!.field.kind === 'boolean' ? part.key === 1 : (part.key_as_string ?? part.key),
-    );
-    return {
-      key,
-      key_as_string: shown.join('|'),
-      doc_count: found.doc_count ?? 0,
-      ...(showErrors && { doc_count_error_upper_bound: 0 }),
-    };
+  const all = withEmpty ? allKeys(terms, stage) : undefined;
+
+  const shown = (around: Bucket): { buckets: readonly KeyedBucket[]; others: number } => {
+    const answer = question.answerIn(around);
+    const others = Number(answer?.['sum_other_doc_count'] ?? 0);
+    const found = ((answer?.['buckets'] ?? []) as readonly EngineBucket[]).map((bucket) => ({
+      ...inside(bucket, around),
+      keys: keysOf(bucket),
+    }));
+    if (all === undefined) return { buckets: found, others };
+    const more = around.isGap ? [] : notFound(found, all().map(keysOf));
+    const sorted = [...found, ...more.map((keys) => ({ ...noRecords, keys }))].sort(compare);
+    const sum = sorted.slice(size).reduce((total, bucket) => total + countOf(bucket), 0);
+    return { buckets: sorted.slice(0, size), others: others + sum };
   };
-  const bucketsIn = (around: Bucket) => (question.answerIn(around)?.['buckets'] ?? []) as readonly EngineBucket[];
   return {
     asked: question.asked,
     visit: (around) => {
-      for (const bucket of bucketsIn(around)) children.visit(inside(bucket, around));
+      for (const bucket of shown(around).buckets) children.visit(bucket);
     },
     read: (around) => {
-      const buckets = bucketsIn(around);
+      const { buckets, others } = shown(around);
       stage.planning.made(buckets.length);
-      const others = Number(question.answerIn(around)?.['sum_other_doc_count'] ?? 0);
       return chain(
-        children.readAll(buckets, (bucket) => [head(bucket), inside(bucket, around)]),
+        children.readAll(buckets, (bucket) => [head(bucket.keys, countOf(bucket)), bucket]),
         (answers) => termsAnswer(others, answers),
       );
     },
   };
 };
+
+/** Asks for all combinations that any record of the scope has, as buckets. */
+const allKeys = (terms: readonly object[], { planning }: Stage): (() => readonly EngineBucket[]) => {
+  const name = planning.newName();
+  const asked = { in: { filter: planning.scope, aggs: { keys: { multi_terms: { terms, ...everything } } } } };
+  const answer = planning.aside({ [name]: { global: {}, aggs: asked } });
+  return () => {
+    const scope = (answer()?.[name] as EngineBucket | undefined)?.['in'] as EngineBucket | undefined;
+    return ((scope?.['keys'] as EngineBucket | undefined)?.['buckets'] ?? []) as readonly EngineBucket[];
+  };
+};
+
+const everything = { size: maxTerms, shard_size: maxTerms };
 
 const typeNames = {
   keyword: 'string',

@@ -36,9 +36,10 @@ export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage
     return buckets
       .filter(({ doc_count: count = 0 }) => count <= maxDocCount)
       .map((bucket) => ({ ...inside(bucket, around), key: keyOf(bucket) }))
-      .sort((a, b) => countOf(a) - countOf(b) || compareKeys(a.key, b.key));
+      .sort((a, b) => countOf(a) - countOf(b) || compareKeys(field.kind, a.key, b.key));
   };
   return {
+    keyKind: field.kind,
     asked: question.asked,
     visit: (around) => {
       for (const bucket of found(around)) children.visit(bucket);

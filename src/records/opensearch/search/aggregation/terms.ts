@@ -49,7 +49,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   const order = orderOf(wantedOrder, children);
   // A text that stands in for a field that nothing has is written as it is.
   const print = own === undefined && field.kind === 'keyword' ? undefined : printOf(field, format);
-  const byKey = (a: KeyedBucket, b: KeyedBucket) => compareKeys(a.key, b.key);
+  const byKey = (a: KeyedBucket, b: KeyedBucket) => compareKeys(field.kind, a.key, b.key);
 
   const shown = (around: Bucket): { buckets: readonly KeyedBucket[]; others: number } => {
     const { buckets, others } = found.found(around);
@@ -76,7 +76,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
   const visit = (around: Bucket) => {
     for (const bucket of shown(around).buckets) children.visit(bucket);
   };
-  return { asked: found.asked, visit, read };
+  return { keyKind: field.kind, asked: found.asked, visit, read };
 };
 
 const ofRecords = (

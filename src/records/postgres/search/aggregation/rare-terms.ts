@@ -36,6 +36,7 @@ export const rareTerms = (aggregation: WithChildren<RareTermsAggregation>, stage
   const count = inner.count();
   const print = printOf(field, format);
   return {
+    keyKind: field.kind,
     read: (around) => {
       const buckets = inner.level.bucketsOf(around);
       stage.planning.made(buckets.length);

@@ -49,7 +49,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
     const some = found(around);
     const keys = new Set(some.map(({ key }) => key));
     const others = around.id === gap.id ? [] : universe!().filter((key) => !keys.has(key));
-    const byKey = (a: Bucket, b: Bucket) => compareKeys((a as KeyedBucket).key, (b as KeyedBucket).key);
+    const byKey = (a: Bucket, b: Bucket) => compareKeys(field.kind, (a as KeyedBucket).key, (b as KeyedBucket).key);
     return [...some, ...others.map((key) => ({ ...noRecords, key }))].sort(comparing(order, count, byKey));
   };
   const read = (around: Bucket): Awaitable<Answer> => {
@@ -66,7 +66,7 @@ export const terms = (aggregation: WithChildren<TermsAggregation>, stage: Stage)
     doc_count: count(bucket),
     ...(aggregation.showErrors && { doc_count_error_upper_bound: 0 }),
   });
-  return { read };
+  return { keyKind: field.kind, read };
 };
 
 interface KeyedBucket extends Bucket {

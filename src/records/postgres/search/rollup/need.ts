@@ -118,7 +118,9 @@ const needOfOne = (aggregation: Aggregation, context: NeedContext): Need | undef
     case 'missing':
       return together([needOfKey(aggregation, context), inside()]);
     case 'multi_terms':
-      return together([...aggregation.terms.map((one) => needOfKey(one, context)), inside()]);
+      return aggregation.minDocCount === 0
+        ? undefined
+        : together([...aggregation.terms.map((one) => needOfKey(one, context)), inside()]);
     case 'composite':
       return together([...aggregation.sources.map((one) => needOfSource(one, context)), inside()]);
     case 'filter':

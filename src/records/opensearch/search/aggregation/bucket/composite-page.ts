@@ -1,5 +1,5 @@
 import { maxBuckets, tooManyBuckets } from '../../../../../search/failure.js';
-import { compareKeys } from '../../../../answer/key.js';
+import { compareKeys, compareTexts } from '../../../../answer/key.js';
 import type { EngineBucket } from '../../../engine.js';
 
 /** What a page's buckets are ordered by. */
@@ -54,7 +54,8 @@ const compareParts = ({ descending, nullsFirst }: PageKey, a: unknown, b: unknow
     if (a === b) return 0;
     return (a === null) === nullsFirst ? -1 : 1;
   }
-  const difference = typeof a === 'number' && typeof b === 'number' ? a - b : compareKeys(plain(a), plain(b));
+  const areTexts = typeof a === 'string' && typeof b === 'string';
+  const difference = areTexts ? compareTexts(a, b) : compareKeys('long', plain(a), plain(b));
   return descending ? -difference : difference;
 };
 

@@ -1,0 +1,36 @@
+import type { Field } from '../../search/field/field.js';
+import type { AskedAggregation } from './plan-aggregations.js';
+
+/** The engines' class of an answer that is no number, by the kind of its aggregation. Metrics of several numbers have none. */
+const classes: Readonly<Partial<Record<AskedAggregation['kind'], string>>> = {
+  multi_terms: 'InternalMultiTerms',
+  date_histogram: 'InternalDateHistogram',
+  auto_date_histogram: 'InternalAutoDateHistogram',
+  histogram: 'InternalHistogram',
+  range: 'InternalRange',
+  date_range: 'InternalDateRange',
+  geo_distance: 'InternalGeoDistance',
+  geohash_grid: 'InternalGeoHashGrid',
+  geotile_grid: 'InternalGeoTileGrid',
+  filters: 'InternalFilters',
+  filter: 'InternalFilter',
+  missing: 'InternalMissing',
+  top_hits: 'InternalTopHits',
+  geo_bounds: 'InternalGeoBounds',
+  geo_centroid: 'InternalGeoCentroid',
+};
+
+const termClasses: Readonly<Partial<Record<Field['kind'], string>>> = {
+  keyword: 'String',
+  double: 'Double',
+  long: 'Long',
+  boolean: 'Long',
+  date: 'Long',
+};
+
+/** @param keyKind the kind of the keys of terms; undefined where nothing has their field */
+export const engineClass = (kind: AskedAggregation['kind'], keyKind: Field['kind'] | undefined): string | undefined => {
+  const prefix = (keyKind && termClasses[keyKind]) ?? 'Unmapped';
+  if (kind === 'terms') return `${prefix}Terms`;
+  return kind === 'rare_terms' ? `${prefix}RareTerms` : classes[kind];
+};
