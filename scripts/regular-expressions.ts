@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { checkSync } from 'recheck';
+import { createRequire } from 'node:module';
 import ts from 'typescript';
 
 /*
@@ -7,6 +7,15 @@ import ts from 'typescript';
  * pattern that is made at run time, and one that recheck's automata cannot judge (look-around, back-references), is refused:
  * nothing proves it. Global patterns are judged one match at a time.
  */
+
+/** What recheck says of a pattern. It is in the package of tools, which `npm run check` installs. */
+type Verdict =
+  | { status: 'safe' }
+  | { status: 'vulnerable'; complexity: { summary: string } }
+  | { status: 'unknown'; error: { kind: string } };
+const { checkSync } = createRequire(`${process.cwd()}/tools/`)('recheck') as {
+  checkSync(source: string, flags: string, options: { checker: 'automaton'; timeout: number }): Verdict;
+};
 
 const timeout = 60_000;
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readConfig } from '../../src/config.js';
 import { fine, type Receiver, startReceiver } from '../hooks/receiver.js';
 import { Actor } from '../support/actor.js';
 import type { Answer } from '../support/client.js';
@@ -103,8 +102,7 @@ const requestsOf = ({ path, parameters = [], requestBody }: Operation): Sent[] =
 };
 
 describe('the examples of the OpenAPI document', () => {
-  const hooks = { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'] };
-  const world = useWorld({ config: { hooks } });
+  const world = useWorld();
   let organization: AccountActor;
   let receiver: Receiver;
   beforeAll(async () => {

@@ -1,7 +1,7 @@
-import pg from 'pg';
 import sql from 'sql-template-tag';
 import { hashToken, newToken, tokenPrefix } from '../../src/auth/token.js';
 import { newId } from '../../src/entities/id.js';
+import { plainPoolOf } from '../support/connection.js';
 import type { TestService } from '../support/service.js';
 
 /** An answer over HTTP; the body read as JSON where there is one. */
@@ -33,13 +33,11 @@ export async function buildCustomer(service: TestService): Promise<Customer> {
   const organizationId = newId();
   const username = `o${organizationId.slice(-12)}`;
   const token = newToken();
-  const client = new pg.Client(service.databaseUrl);
-  await client.connect();
+  const client = plainPoolOf(service.databaseUrl);
   await client.query(sql`insert into account (id, type, username, email, created_at, updated_at)
     values (${organizationId}, 'organization', ${username}, ${`${username}@example.org`}, now(), now())`);
   await client.query(sql`insert into api_token (id, organization_id, scope, hash, prefix, created_at)
     values (${newId()}, ${organizationId}, 'full', ${hashToken(token)}, ${tokenPrefix(token)}, now())`);
-  await client.end();
 
   const fetchJson = async <Body>(url: string, method: string, body?: unknown): Promise<HttpAnswer<Body>> => {
     const response = await fetch(url, {

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { readConfig } from '../../src/config.js';
 import { fine, type Receiver, startReceiver } from '../hooks/receiver.js';
 import { useService } from '../support/service.js';
 import { createTenant, type Tenant } from '../support/tenant.js';
 import { counts, importing } from './imported.js';
 
-const service = useService({ config: { hooks: { ...readConfig({}).hooks, allowCidrs: ['127.0.0.0/8'] } } });
+const service = useService();
 
 const ndjson = { 'content-type': 'application/x-ndjson' };
 const parquet = { 'content-type': 'application/vnd.apache.parquet' };

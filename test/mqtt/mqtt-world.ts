@@ -35,9 +35,10 @@ export interface StoredRecord {
   metadata: Record<string, unknown>;
 }
 
-/** Starts the service before the tests of the file. */
-export function useMqtt(settings: Record<string, string> = {}, options: TestServiceOptions = {}): MqttWorld {
-  const service = useService({ ...options, config: { ...mqttConfig(settings), ...options.config } });
+/** Gives the file a service before its tests: with settings or options one of its own, else that which files share. */
+export function useMqtt(settings?: Record<string, string>, options?: TestServiceOptions): MqttWorld {
+  const isOwn = settings !== undefined || options !== undefined;
+  const service = useService(isOwn ? { ...options, config: { ...mqttConfig(settings), ...options?.config } } : undefined);
   let tenant: Tenant;
   let deviceId: string;
   let ingestToken: string;

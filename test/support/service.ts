@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Service } from '../../src/app.js';
+import { endPoolsOf } from './connection.js';
 import { useDatabase } from './database.js';
 import { testRecordIndex } from './record-index.js';
 import type { StartedService } from './shared-service.js';
@@ -16,8 +17,9 @@ export interface TestService {
 }
 
 /**
- * Gives the test file a service before its tests. Without options it is the service that the files of this worker share:
- * make organizations of your own there, and assert nothing about all data or all requests. With options, `{}` too, it is a
+ * Gives the test file a service before its tests. Without options it is the service that the files of this worker share
+ * (it speaks MQTT, and its hooks may call loopback): make organizations of your own there, and assert nothing about all
+ * data or all requests. With options, `{}` too, it is a
  * service of the file's own over a database of its own, and stops after the tests.
  */
 export const useService = (options?: TestServiceOptions): TestService =>
@@ -35,6 +37,9 @@ function useSharedService(): TestService {
     get url() {
       return running(service).url;
     },
+    get mqttUrl() {
+      return running(service).mqttUrl;
+    },
     get databaseUrl() {
       return running(service).databaseUrl;
     },
@@ -49,7 +54,10 @@ function useOwnService(options: TestServiceOptions): TestService {
     const { startTestService } = await import('./start-service.js');
     service = await startTestService(database.url, options);
   });
-  afterAll(() => service?.close());
+  afterAll(async () => {
+    await service?.close();
+    await endPoolsOf(database.url);
+  });
   return {
     get url() {
       return running(service).url;

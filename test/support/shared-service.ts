@@ -2,18 +2,22 @@
  * A service that the files of one worker share: a process that starts it over a database of its own, sends its addresses to
  * the parent, and ends when the parent disconnects. Its argument is the index of its records.
  */
+import { readConfig } from '../../src/config.js';
 import { createDatabase } from './server.js';
 import { startTestService } from './start-service.js';
 
 /** The addresses of a shared service. */
 export interface StartedService {
   url: string;
+  mqttUrl: string | undefined;
   databaseUrl: string;
 }
 
 const [, , index] = process.argv;
 globalThis.recordIndex = index === 'opensearch' ? 'opensearch' : undefined;
 const databaseUrl = await createDatabase();
-const service = await startTestService(databaseUrl);
+const { hooks, mqtt } = readConfig({ HOOK_ALLOW_CIDRS: '127.0.0.0/8', MQTT_PORT: '0' });
+const service = await startTestService(databaseUrl, { config: { hooks, mqtt } });
 process.once('disconnect', () => void service.close().finally(() => process.exit()));
-process.send!({ url: service.url, databaseUrl } satisfies StartedService);
+const { url, mqttUrl } = service;
+process.send!({ url, mqttUrl, databaseUrl } satisfies StartedService);

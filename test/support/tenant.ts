@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { AccountType, type TokenScope } from '../../src/entities/enums.js';
 import { createAccount } from '../../src/operator/account.js';
 import { createToken } from '../../src/operator/token.js';
 import { Client } from './client.js';
-import { recordSession } from './record-index.js';
+import { plainPoolOf } from './connection.js';
 import type { TestService } from './service.js';
 
 /** What a token is made with. */
@@ -57,16 +57,19 @@ const newAccount = () => {
   return { username, email: `${username}@test.example`, name: 'Test' };
 };
 
-/** Opens a connection to the service's database for one piece of work; `record` is where this run's services store records. */
+/** Lends a connection to the service's database for one piece of work; `record` is where this run's services store records. */
 export async function withDatabase<Result>(
   service: TestService,
-  work: (db: pg.Client) => Promise<Result>,
+  work: (db: pg.ClientBase) => Promise<Result>,
 ): Promise<Result> {
-  const db = new pg.Client({ connectionString: service.databaseUrl, options: recordSession() });
-  await db.connect();
+  const db = await plainPoolOf(service.databaseUrl).connect();
   try {
-    return await work(db);
-  } finally {
-    await db.end();
+    const result = await work(db);
+    db.release();
+    return result;
+  } catch (error) {
+    // A transaction may be open on it.
+    db.release(true);
+    throw error;
   }
 }

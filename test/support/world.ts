@@ -1,10 +1,9 @@
-import { afterAll, beforeAll } from '@jest/globals';
 import type pg from 'pg';
-import { createPool } from '../../src/database/pools.js';
 import { AccountType, type Role } from '../../src/entities/enums.js';
 import { createAccount } from '../../src/operator/account.js';
 import { createToken, type NewToken } from '../../src/operator/token.js';
 import { Actor } from './actor.js';
+import { poolOf } from './connection.js';
 import { type TestService, useService } from './service.js';
 import { type TestServiceOptions } from './start-service.js';
 
@@ -38,16 +37,11 @@ const login = () => `account-${process.pid}-${++made}`;
 /** Starts a service before the tests of the file, with a way to make who calls it. */
 export function useWorld(options?: TestServiceOptions): World {
   const service = useService(options);
-  let pool: pg.Pool;
-  beforeAll(() => {
-    pool = createPool(service.databaseUrl, { max: 3 });
-  });
-  afterAll(() => pool.end());
   const account = (type: AccountType) => {
     const username = login();
-    return createAccount(pool, type, { username, email: `${username}@example.com` }, new Date());
+    return createAccount(poolOf(service.databaseUrl), type, { username, email: `${username}@example.com` }, new Date());
   };
-  const tokenOf = async (token: NewToken) => (await createToken(pool, token, new Date())).token;
+  const tokenOf = async (token: NewToken) => (await createToken(poolOf(service.databaseUrl), token, new Date())).token;
   return {
     get url() {
       return service.url;
@@ -59,7 +53,7 @@ export function useWorld(options?: TestServiceOptions): World {
       return service.databaseUrl;
     },
     get pool() {
-      return pool;
+      return poolOf(service.databaseUrl);
     },
     anonymous: () => new Actor(service.url, undefined),
     async organization() {

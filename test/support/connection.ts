@@ -1,0 +1,39 @@
+import pg from 'pg';
+import { createPool } from '../../src/database/pools.js';
+import { recordSession } from './record-index.js';
+
+/**
+ * Pools that the files of a worker share, by the address of their database. A process of PostgreSQL that starts and ends
+ * takes 45 ms of processor time here, more than most of what tests ask of it.
+ */
+const pools = new Map<string, pg.Pool>();
+
+function kept(kind: string, databaseUrl: string, make: () => pg.Pool): pg.Pool {
+  const key = `${kind} ${databaseUrl}`;
+  let pool = pools.get(key);
+  if (pool === undefined) {
+    pool = make();
+    pool.on('error', () => undefined);
+    // An idle connection does not keep the worker from its end.
+    pool.options.allowExitOnIdle = true;
+    pools.set(key, pool);
+  }
+  return pool;
+}
+
+/** Returns the worker's pool for a database, with the types and the session of the service's own SQL. */
+export const poolOf = (databaseUrl: string): pg.Pool =>
+  kept('service', databaseUrl, () => createPool(databaseUrl, { max: 3, name: 'ddp test' }));
+
+/** Returns the worker's pool of connections with the types of pg; `record` is where this run's services store records. */
+export const plainPoolOf = (databaseUrl: string): pg.Pool => {
+  const options = recordSession();
+  return kept(`plain ${options}`, databaseUrl, () => new pg.Pool({ connectionString: databaseUrl, options, max: 3 }));
+};
+
+/** Ends the worker's pools for a database, when nothing uses it any more. */
+export async function endPoolsOf(databaseUrl: string): Promise<void> {
+  const ended = [...pools].filter(([key]) => key.endsWith(` ${databaseUrl}`));
+  for (const [key] of ended) pools.delete(key);
+  await Promise.all(ended.map(([, pool]) => pool.end()));
+}
