@@ -8,9 +8,10 @@ import { patternCost } from './pattern-cost.js';
  */
 export const requireCheapPattern = (pattern: string): void => {
   if (hasBackReference(pattern)) throw refused('must not have back-references');
-  // `b` changes what parentheses and braces mean, `x` and comments what a repetition follows.
-  if (/^(?:\*\*\*[:=])?\(\?[a-z]*[bx]/.test(pattern) || pattern.includes('(?#'))
-    throw refused('must not have comments, nor the options b and x');
+  // `b` changes what parentheses and braces mean, `e` and `q` what a backslash does, so that brackets end elsewhere; `x` and
+  // comments change what a repetition follows.
+  if (/^(?:\*\*\*[:=])?\(\?[a-z]*[beqx]/.test(pattern) || pattern.includes('(?#'))
+    throw refused('must not have comments, nor the options b, e, q and x');
   if (patternCost(pattern) > maxRegexpCost)
     throw refused('is too expensive: nested repetitions such as (a?{50}){50} multiply; use a simpler pattern');
 };
