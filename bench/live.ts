@@ -153,7 +153,10 @@ async function subscribe(
     return one;
   });
   await Promise.all(begun);
-  return { heard, end: async () => void (await Promise.all(clients.map((client) => client.dispose()))) };
+  const end = async () => {
+    for (const client of clients) await client.dispose();
+  };
+  return { heard, end };
 }
 
 const clientOf = (origin: string, token: string): Client =>

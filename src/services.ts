@@ -160,9 +160,6 @@ interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm' | 'isMig
   tracing: Tracing | undefined;
 }
 
-/** The query of a subscription may take so long over what was just stored, in milliseconds; then it is told as missed. */
-const liveQueryTimeout = 500;
-
 /** @param records gives the log, which is opened after this: it tells live data what it stored */
 function openLive({ connections, connectionString, log }: Base, records: () => RecordLog): Live {
   const { livePool, liveSlowPool } = connections;
@@ -175,13 +172,13 @@ function openLive({ connections, connectionString, log }: Base, records: () => R
     recheck: createRecheck(
       async <Row extends object>(query: Sql) => (await livePool.query<object>(query)).rows as Row[],
     ),
-    match: (queries, organizationId, committed) => {
+    match: (queries, organizationId, committed, timeoutMs) => {
       const some = committed.map(({ id, ts, deviceId, productId }) => ({
         id,
         ts,
         device: { id: deviceId, organizationId, ...(productId && { product: { id: productId } }) },
       }));
-      return records().matchCommitted(queries, some, liveQueryTimeout);
+      return records().matchCommitted(queries, some, timeoutMs);
     },
     changes: (question) => records().changes(question),
     deliveryRows,

@@ -37,6 +37,7 @@ export type MatchStored = (
   queries: readonly PlainJson[],
   organizationId: string,
   records: readonly DeviceRecord[],
+  timeoutMs: number,
 ) => Promise<readonly (ReadonlySet<string> | undefined)[]>;
 
 /** Which committed records to read, as the log of records is asked. */
@@ -174,6 +175,10 @@ function sortRecords(
   return wanted;
 }
 
+/** A query may take so long over what was just stored, in milliseconds; then it is told as missed. */
+const queryTimeout = 500;
+/** Many queries together may take as long as so many: longer would hold up those that are quick by themselves. */
+const maxTimeouts = 4;
 /** Queries that one statement judges, at most. */
 const maxTogether = 20;
 
@@ -199,7 +204,8 @@ function createChoose(match: MatchStored) {
   const matchAll = (several: readonly Alike[], wanted: Wanted) => {
     const records = new Set(several.flat().flatMap((someone) => wanted.get(someone)!.map(({ item }) => item)));
     const queries = several.map(([first]) => first!.query!);
-    return match(queries, several[0]![0]!.organizationId, [...records]);
+    const timeout = queryTimeout * Math.min(queries.length, maxTimeouts);
+    return match(queries, several[0]![0]!.organizationId, [...records], timeout);
   };
   const matchAlone = async (alike: Alike, wanted: Wanted) => {
     const once = async () => (await matchAll([alike], wanted))[0];
