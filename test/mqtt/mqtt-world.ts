@@ -38,7 +38,9 @@ export interface StoredRecord {
 /** Gives the file a service before its tests: with settings or options one of its own, else that which files share. */
 export function useMqtt(settings?: Record<string, string>, options?: TestServiceOptions): MqttWorld {
   const isOwn = settings !== undefined || options !== undefined;
-  const service = useService(isOwn ? { ...options, config: { ...mqttConfig(settings), ...options?.config } } : undefined);
+  const service = useService(
+    isOwn ? { ...options, config: { ...mqttConfig(settings), ...options?.config } } : undefined,
+  );
   let tenant: Tenant;
   let deviceId: string;
   let ingestToken: string;
