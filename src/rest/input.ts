@@ -97,7 +97,9 @@ const scalarReaders: Partial<Record<string, Reader>> = {
   URL: expect(isText, 'must be a string'),
   Int: (value, path, faults) => {
     if (!Number.isInteger(value)) return fault(faults, path, 'must be an integer');
-    return isInt32(value) ? value : fault(faults, path, 'is out of range');
+    if (isInt32(value)) return value;
+    const isLarge = (value as number) > 0;
+    return fault(faults, path, isLarge ? 'must not be greater than 2147483647' : 'must not be less than -2147483648');
   },
   Float: expect(Number.isFinite, 'must be a number'),
   UnixTime: expect(Number.isFinite, 'must be a number'),

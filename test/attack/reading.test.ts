@@ -35,7 +35,11 @@ describe('a pattern of a list', () => {
     ['with large nested repetitions', '(((ab){50}c){50}d){5}', 'nested repetitions'],
     ['with a comment before its repetition', '(a{50})(?#){50}', 'must not have comments'],
     ['in basic syntax', '(?b)\\(a\\)', 'must not have comments, nor the options b, e, q and x'],
-    ['in extended syntax, where brackets hide its repetitions', '(?e)[\\]((a?){100}){100}]', 'nor the options b, e, q and x'],
+    [
+      'in extended syntax, where brackets hide its repetitions',
+      '(?e)[\\]((a?){100}){100}]',
+      'nor the options b, e, q and x',
+    ],
     ['with an escape in extended syntax', '***:(?e)\\bserial', 'nor the options b, e, q and x'],
     ['with an escape in a literal', '(?q)\\bserial', 'nor the options b, e, q and x'],
   ])('%s is refused', async (_, pattern, reason) => {

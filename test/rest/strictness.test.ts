@@ -24,6 +24,16 @@ describe('what callers write', () => {
   const product = (variables: unknown) => ({ name: 'P', version: '1', variables });
   const text = (length: number) => 'x'.repeat(length);
 
+  it.each([
+    [2 ** 31, 'must not be greater than 2147483647'],
+    [-(2 ** 31) - 1, 'must not be less than -2147483648'],
+  ])('gets the bound that it passes: %d for a place in a stream', async (varNumber, message) => {
+    const body = product([{ ...variable, mappings: [{ ...place, varNumber }] }]);
+    const answer = await tenant.owner.post<{ errors: unknown }>(paths.products, body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.errors).toEqual([{ path: 'variables.0.mappings.0.varNumber', message }]);
+  });
+
   it.each<[what: string, path: keyof typeof paths, body: object, at: string]>([
     ['a missing name', 'teams', {}, 'name'],
     ['an empty name', 'teams', { name: '' }, 'name'],
