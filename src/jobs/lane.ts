@@ -128,8 +128,11 @@ export function createLane(
           interrupted = claimed;
           throw error;
         }
-        log.error({ err: error, job: claimed.id }, 'a job failed');
-        await failJob(pool, claimed, error instanceof ApiError ? error.message : 'It failed; the log says why.', now());
+        // What the caller sent is wrong, and the job says so.
+        const ofCaller = error instanceof ApiError ? error.message : undefined;
+        if (ofCaller === undefined) log.error({ err: error, job: claimed.id }, 'a job failed');
+        else log.info({ job: claimed.id, reason: ofCaller }, 'a job was refused');
+        await failJob(pool, claimed, ofCaller ?? 'It failed; the log says why.', now());
       }
     }
   };

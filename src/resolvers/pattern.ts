@@ -25,9 +25,9 @@ export const toPostgresPattern = (pattern: string): string => {
   if (pattern.startsWith('***=')) return pattern;
   let translated = '';
   let isInBrackets = false;
-  for (const [token] of pattern.matchAll(/\\x[\da-f]{2}|\\[^]|[^]/gi)) {
-    if (token === '[') isInBrackets = true;
-    else if (token === ']') isInBrackets = false;
+  // A `]` that comes first is itself, and classes such as `[:alpha:]` do not end a bracket expression.
+  for (const [token] of pattern.matchAll(/\\x[\da-f]{2}|\\[^]|\[\^?\]|\[[:.=][^\]]*\]|[^]/gi)) {
+    isInBrackets = isInBrackets ? !/^(\[\^?)?\]$/.test(token) : /^\[(\^?\])?$/.test(token);
     if (token === '\\0') throw refused('must not have \\0: no text holds this character');
     translated += isInBrackets ? token : (meanings[token] ?? token.replace(/^\\x/i, '\\u00'));
   }

@@ -75,10 +75,24 @@ describe('a serial', () => {
 });
 
 describe('q and sort', () => {
+  it.each([
+    ['[]\\b]?gate', 1],
+    ['[[:alpha:]\\b]+gate', 0],
+    ['h[^]\\b]gate', 1],
+    ['[[]?\\bgate\\b', 1],
+  ])('reads \\b in brackets as a backspace: %s', async (pattern, count) => {
+    const path = `/organizations/${owner.id}/teams`;
+    const name = 'south gate';
+    const { body: before } = await owner.get<{ id: string; name: string }[]>(path);
+    if (!before.some((team) => team.name === name)) await owner.make(path, { name });
+    const { status, body } = await owner.get<{ name: string }[]>(`${path}?q=${encodeURIComponent(pattern)}`);
+    expect([status, body.filter((team) => team.name === name).length]).toEqual([200, count]);
+  });
+
   it('finds by a word boundary, refuses NUL, and says how to sort', async () => {
     const path = `/organizations/${owner.id}/teams`;
     const id = await owner.make(path, { name: 'north gate' });
-    expect((await owner.get(`${path}?q=${encodeURIComponent('\\bgate\\b')}`)).body).toMatchObject([{ id }]);
+    expect((await owner.get(`${path}?q=${encodeURIComponent('\\bnorth\\b')}`)).body).toMatchObject([{ id }]);
     expect(await owner.get(`${path}?q=${encodeURIComponent('\\0')}`)).toMatchObject({ status: 422 });
     const { body } = await owner.get<{ errors: { message: string }[] }>(`${path}?sort=color`);
     expect(body.errors[0]!.message).toContain('- before one for descending order');

@@ -1,8 +1,11 @@
+import type { Aggregation } from '../../search/aggregation/aggregation.js';
+import type { PipelineAggregation } from '../../search/aggregation/pipeline/pipeline.js';
 import type { Field } from '../../search/field/field.js';
-import type { AskedAggregation } from './plan-aggregations.js';
+
+type Kind = Exclude<Aggregation, PipelineAggregation>['kind'];
 
 /** The engines' class of an answer that is no number, by the kind of its aggregation. Metrics of several numbers have none. */
-const classes: Readonly<Partial<Record<AskedAggregation['kind'], string>>> = {
+const classes: Readonly<Partial<Record<Kind, string>>> = {
   multi_terms: 'InternalMultiTerms',
   date_histogram: 'InternalDateHistogram',
   auto_date_histogram: 'InternalAutoDateHistogram',
@@ -29,7 +32,7 @@ const termClasses: Readonly<Partial<Record<Field['kind'], string>>> = {
 };
 
 /** @param keyKind the kind of the keys of terms; undefined where nothing has their field */
-export const engineClass = (kind: AskedAggregation['kind'], keyKind: Field['kind'] | undefined): string | undefined => {
+export const engineClass = (kind: Kind, keyKind: Field['kind'] | undefined): string | undefined => {
   const prefix = (keyKind && termClasses[keyKind]) ?? 'Unmapped';
   if (kind === 'terms') return `${prefix}Terms`;
   return kind === 'rare_terms' ? `${prefix}RareTerms` : classes[kind];
