@@ -119,7 +119,7 @@ const dashboards: Record<string, string> = {
 /** Statements sent, but for what goes on by itself: jobs, deliveries, quotas and upkeep. */
 const sent: string[] = [];
 const byItself =
-  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta/;
+  /update job|from job where|delivery_partition|delivery_open|with ripe|with ahead|record_key|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta/;
 const { query } = pg.Client.prototype;
 
 type OrganizationActor = Awaited<ReturnType<World['organization']>>;
