@@ -44,8 +44,6 @@ export interface ServicesOptions {
   clock?: () => number;
   /** A number from 0 to less than 1. */
   random?: () => number;
-  /** Whether the database is known to have the newest schema: then nothing looks for migrations. */
-  isMigrated?: boolean;
   /** How long calls are made before the service listens, so that the first ones of others are not slow. Milliseconds. */
   warm?: number;
   /** Given where several processes serve one address: which of them this is. */
@@ -89,7 +87,7 @@ export interface Services {
 /** Migrates the database, opens every service and connects them: what is stored goes out to hooks in the same commit. */
 export async function openServices(options: ServicesOptions): Promise<Services> {
   const { config, connectionString, log, clock = Date.now, random = Math.random } = options;
-  if (options.isMigrated !== true) await prepareDatabase(connectionString, log);
+  await prepareDatabase(connectionString, log);
   const tracing = config.tracing && (await openTracing(config.tracing, log));
   const connections = await openConnections(config, connectionString, tracing?.statement);
   const registry = new Registry();
@@ -152,7 +150,7 @@ async function openCluster(
 }
 
 /** What every service is opened with. */
-interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm' | 'isMigrated'>> {
+interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm'>> {
   connections: Connections;
   registry: Registry;
   /** Undefined where records are searched in PostgreSQL. */

@@ -19,7 +19,5 @@ export const startTestService = (
     connectionString: databaseUrl,
     secretKeys: ['a key for tests'],
     log: createLog('fatal'),
-    // Cloned from a template that is.
-    isMigrated: true,
     ...options,
   });
