@@ -18,10 +18,11 @@ export const refuseUnknownPath: RequestHandler = () => {
 /** Answers every error as JSON (contract, section 7). What is not in the catalogue is a bare 500. */
 export const answerErrors =
   ({ report, isConnectionLoss }: ErrorOptions): ErrorRequestHandler =>
-  (error: unknown, request, response, next) => {
+  (error: unknown, request, response, _next) => {
     const apiError = toApiError(error, isConnectionLoss) ?? fromExpress(error);
     if (apiError === undefined || apiError.status >= 500) report(error, request);
-    if (response.headersSent) next(error);
+    // Express would end the connection as well, and print the error past the log.
+    if (response.headersSent) response.destroy();
     else sendError(response, apiError ?? internal());
   };
 
