@@ -8,11 +8,11 @@ export interface Attacker {
   applicationId: string;
   serials: readonly string[];
   token: string;
-  /** Where the service takes messages of MQTT. */
+  /** Address at which the service takes messages of MQTT. */
   mqttUrl: string;
 }
 
-/** Where the attacker connects from: limits by address must not fall upon the tenant that is measured. */
+/** Address that the attacker connects from: limits by address must not fall upon the tenant that is measured. */
 export const attackerAddress = '127.0.0.2';
 
 /** One round of an attack, done over and over by so many workers; an answer of any status counts. */

@@ -35,7 +35,7 @@ export interface Stage {
   folder: string;
   /** Process of the service. */
   pid: number;
-  /** Where the service takes messages of MQTT; undefined where that is off. */
+  /** Address at which the service takes messages of MQTT; undefined where that is off. */
   mqttUrl: string | undefined;
   /** Starts another service over the same database. */
   serve(settings: Readonly<Record<string, string>>): Promise<StageService>;

@@ -8,7 +8,7 @@ import ts from 'typescript';
  * nothing proves it. Global patterns are judged one match at a time.
  */
 
-/** What recheck says of a pattern. It is in the package of tools, which `npm run check` installs. */
+/** Verdict of recheck on a pattern. recheck is in the package of tools, which `npm run check` installs. */
 type Verdict =
   | { status: 'safe' }
   | { status: 'vulnerable'; complexity: { summary: string } }

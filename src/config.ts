@@ -254,7 +254,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
 /** Reads the settings of this process. The only place that looks at its environment. */
 export const readEnvironment = (needsSecrets: boolean): Config => readConfig(process.env, { needsSecrets });
 
-/** What the shell of a guide exports, and `DDP_TOKEN`, which comes before `TOKEN`. */
+/** Variables that the guides export in a shell, and `DDP_TOKEN`, which comes before `TOKEN`. */
 export interface ShellVariables {
   origin: string | undefined;
   token: string | undefined;

@@ -117,7 +117,7 @@ export type CircuitState =
   | 'open'
   | 'probing';
 
-/** What a job does. */
+/** Work of a job. */
 export type JobKind =
   | 'tagDevices'
   | 'untagDevices'
@@ -132,9 +132,11 @@ export type JobKind =
   | 'replay'
   /** The dry run of an import of devices. */
   | 'checkDevices'
+  /** Registers and changes devices from a file. */
   | 'importDevices'
   /** The dry run of an import of records. */
   | 'checkRecords'
+  /** Stores records from a file. */
   | 'importRecords';
 
 /** Where a job stands. */
@@ -162,7 +164,7 @@ export type ImportState =
   /** It ended early; the error of its job says why. */
   | 'failed';
 
-/** How well a frame was decoded. */
+/** Result of decoding a frame. */
 export type DecodeStatus =
   /** Without warnings. */
   | 'ok'

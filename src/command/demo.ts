@@ -66,7 +66,7 @@ function interrupted(): AbortSignal {
   return stop.signal;
 }
 
-/** Where the demonstration is shown. */
+/** Service and organization that the demonstration uses. */
 interface Target {
   origin: string;
   token: string | undefined;

@@ -1,7 +1,7 @@
 import type { Call } from './call.js';
 import { badArgument, EngineFailure } from './error.js';
 
-/** What a client gets an identifier of. */
+/** Things that an identifier stands for. */
 export type CursorKind = 'pit' | 'scroll';
 
 /** Identifiers in one call: as many as an organization has scrolls open. */

@@ -14,9 +14,9 @@ export interface ScrollPlace {
 export interface Scroll {
   /** Its query without aggregations, with a last sort key that no two records share. */
   readonly query: { readonly [key: string]: PlainJson };
-  /** How many sort values a hit shows. */
+  /** Number of sort values that a hit shows. */
   readonly shown: number;
-  /** How many records match; undefined where that is not told. */
+  /** Number of records that match; undefined where the answer leaves it out. */
   readonly total?: PlainJson | undefined;
   /** Sort values of the last hit that was given; undefined where there was none. */
   readonly position?: PlainJson[] | undefined;

@@ -65,7 +65,7 @@ const maxTries = 5;
 
 /**
  * The page after the last one that was given. The position moves with it, whichever process answers; where another call has
- * moved it meanwhile, the page is read anew from there. Without `scroll` the page is the last one, as in the engines.
+ * moved it meanwhile, the page is read again from there. Without `scroll` the page is the last one, as in the engines.
  */
 export const nextPage = async (call: Call): Promise<ScrollAnswer> => {
   const body = plainBodyOf(call);

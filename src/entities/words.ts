@@ -27,13 +27,15 @@ export const JobKind = words(
 
 registerEnumType(JobKind, {
   name: 'JobKind',
-  description: 'What a job does.',
+  description: 'Work of a job.',
   valuesConfig: {
     redecode: { description: 'Decodes the stored frames of a product again.' },
     redeliver: { description: 'Makes ended deliveries of a hook again.' },
     replay: { description: 'Calls a hook with stored records.' },
     checkDevices: { description: 'The dry run of an import of devices.' },
+    importDevices: { description: 'Registers and changes devices from a file.' },
     checkRecords: { description: 'The dry run of an import of records.' },
+    importRecords: { description: 'Stores records from a file.' },
   },
 });
 
@@ -89,7 +91,7 @@ export const DecodeStatus = words('ok', 'partial', 'failed');
 
 registerEnumType(DecodeStatus, {
   name: 'DecodeStatus',
-  description: 'How well a frame was decoded.',
+  description: 'Result of decoding a frame.',
   valuesConfig: {
     ok: { description: 'Without warnings.' },
     partial: { description: 'With warnings; some variable was decoded.' },
