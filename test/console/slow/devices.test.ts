@@ -52,7 +52,7 @@ describeInBrowser('the list of devices', () => {
     await dialog.getByLabel('Serial').fill('C0-77');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('heading', { name: 'Attic' }).waitFor();
-    await page.getByText('c0-77', { exact: true }).waitFor();
+    await page.getByText('C0-77', { exact: true }).waitFor();
     await page.getByText('Thermometer 1', { exact: true }).waitFor();
     expect(faults).toEqual([]);
   });
