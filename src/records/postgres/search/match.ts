@@ -46,7 +46,7 @@ export const matchRecords = async (
   limits: MatchLimits,
 ): Promise<Matches> => {
   const { found, open, timedOut } = await match(tx, query, records, limits);
-  return { ids: new Set([...found, ...open]), unanswered: open.length, timedOut };
+  return { ids: new Set([...found, ...open]), open: new Set(open), unanswered: open.length, timedOut };
 };
 
 /** The same of records that are committed, on a connection of its own; undefined where the query cannot be answered in time. */
