@@ -1,7 +1,13 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { createPollLoop } from '../poll-loop.js';
-import { type AlongsideOptions, decideAlongside, type MatchRecords, type OnCostly, type TellTurns } from './alongside.js';
+import {
+  type AlongsideOptions,
+  decideAlongside,
+  type MatchRecords,
+  type OnCostly,
+  type TellTurns,
+} from './alongside.js';
 import type { AlertRecord } from './decide.js';
 import { eventRows } from './event.js';
 import { createRuleHealth } from './health.js';
@@ -25,11 +31,7 @@ export interface AlertsOptions {
 /** Alerts, as the rest of the service sees them. */
 export interface Alerts {
   /** Decides rules over records in the transaction that stores them. Returns what is to be called after the commit. */
-  alongside(
-    tx: pg.PoolClient,
-    stored: readonly AlertRecord[],
-    onCostly?: OnCostly,
-  ): Promise<(() => void) | undefined>;
+  alongside(tx: pg.PoolClient, stored: readonly AlertRecord[], onCostly?: OnCostly): Promise<(() => void) | undefined>;
   /** Looks once for what is due. */
   sweep(): Promise<void>;
   /** Hints that something is due or closed. */
@@ -42,7 +44,8 @@ export interface Alerts {
 export function createAlerts({ pool, clock, log, match, tell }: AlertsOptions): Alerts {
   const health = createRuleHealth({ pool, clock, log, count: () => undefined });
   const tellTurns: TellTurns = async (tx, turns) => {
-    const of = (kind: 'opened' | 'closed') => turns.filter((turn) => turn.kind === kind).map(({ episodeId }) => episodeId);
+    const of = (kind: 'opened' | 'closed') =>
+      turns.filter((turn) => turn.kind === kind).map(({ episodeId }) => episodeId);
     const closed = await eventRows(tx, 'alert.closed', of('closed'));
     const opened = await eventRows(tx, 'alert.opened', of('opened'));
     return tell(tx, [...closed, ...opened]);

@@ -87,11 +87,18 @@ async function write(
   now: Date,
   tell: TellTurns,
 ): Promise<(() => void) | undefined> {
-  const standing = await lockWatches(tx, decisions.map(({ watch }) => watch));
+  const standing = await lockWatches(
+    tx,
+    decisions.map(({ watch }) => watch),
+  );
   const kept = decisions.filter(({ watch }) => standing.has(stateKey(watch)));
   const turns = kept.flatMap((decision) => decision.turns);
   await writeTurns(tx, turns, now);
-  await writeStates(tx, kept.map(({ state }) => state!), now);
+  await writeStates(
+    tx,
+    kept.map(({ state }) => state!),
+    now,
+  );
   const told = kept.flatMap((decision) => decision.told);
   return told.length > 0 ? tell(tx, told) : undefined;
 }

@@ -39,7 +39,7 @@ export function decideThreshold(
     condition.query == null ? judge(condition, record.data) : answers(condition, record);
   const samples = records.map((record): Sample<AlertRecord> => {
     const when = holds(watch.when!, record);
-    const until = watch.until === null ? when === undefined ? undefined : !when : holds(watch.until, record);
+    const until = watch.until === null ? (when === undefined ? undefined : !when) : holds(watch.until, record);
     return { ts: record.ts, when, until, record };
   });
   const from = { since: before?.since ?? null, heldAt: before?.heldAt ?? null, isOpen: before?.episodeId != null };
@@ -56,7 +56,10 @@ export function decideThreshold(
   });
   const isKept = state.isOpen || state.since !== null;
   const isChanged =
-    turns.length > 0 || state.since !== from.since || state.heldAt !== from.heldAt || (isKept && watch.closeAfter !== null);
+    turns.length > 0 ||
+    state.since !== from.since ||
+    state.heldAt !== from.heldAt ||
+    (isKept && watch.closeAfter !== null);
   if (!isChanged) return { watch, turns, told: [] };
   const { ruleId, applicationId, deviceId, closeAfter } = watch;
   const dueAt = state.isOpen && closeAfter !== null ? new Date(now.getTime() + closeAfter * 1000) : null;
@@ -93,5 +96,6 @@ const toldOf = (turns: readonly Turn[], before: string | null, after: string | n
   before === after
     ? []
     : turns.filter(
-        ({ kind, episodeId }) => (kind === 'closed' && episodeId === before) || (kind === 'opened' && episodeId === after),
+        ({ kind, episodeId }) =>
+          (kind === 'closed' && episodeId === before) || (kind === 'opened' && episodeId === after),
       );

@@ -33,7 +33,11 @@ export async function writeTurns(tx: PoolClient, turns: readonly Turn[], now: Da
   const closings = new Map(turns.filter(({ kind }) => kind === 'closed').map((turn) => [turn.episodeId, turn]));
   const own = new Set(opened.map(({ episodeId }) => episodeId));
   // First the closings: a rule has one open episode for a device.
-  await close(tx, [...closings.values()].filter(({ episodeId }) => !own.has(episodeId)), now);
+  await close(
+    tx,
+    [...closings.values()].filter(({ episodeId }) => !own.has(episodeId)),
+    now,
+  );
   await open(tx, opened, closings, now);
 }
 

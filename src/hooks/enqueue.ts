@@ -192,7 +192,12 @@ async function lockOrderingKeys(tx: Client, listeners: readonly Listener[]): Pro
  * The time in its identifier is when a delivery was made: a ledger of a range is found by identifiers alone. Whatever is no
  * ping is claimed as records are; `kind` keeps the other kinds.
  */
-export async function insert(tx: Client, rows: readonly NewDelivery[], now: number, maxAttempts: number): Promise<string[]> {
+export async function insert(
+  tx: Client,
+  rows: readonly NewDelivery[],
+  now: number,
+  maxAttempts: number,
+): Promise<string[]> {
   const ids = rows.map(() => newId());
   const column = <T>(of: (row: NewDelivery) => T) => rows.map(of);
   const at = new Date(now);

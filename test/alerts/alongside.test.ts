@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { newId } from '../../src/entities/id.js';
-import { useWorld, type AccountActor } from '../support/world.js';
+import { type AccountActor, useWorld } from '../support/world.js';
 
 const world = useWorld();
 
@@ -101,7 +101,9 @@ describe('a threshold rule', () => {
     const at = await stage();
     await link(at);
     await addThreshold(at);
-    const hookId = await owner.make(`/applications/${owner.id}/${at.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
+    const hookId = await owner.make(`/applications/${owner.id}/${at.applicationId}/hooks`, {
+      url: 'http://127.0.0.1:9/',
+    });
     await world.pool.query(sql`update hook set events = '{alert.opened}' where id = ${hookId}`);
     await send(at, [base + 1, 9]);
     const { rows } = await world.pool.query(sql`select kind, payload from delivery where hook_id = ${hookId}`);

@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { overlaps } from '../../src/alerts/overlap.js';
 import { fold, initialState, type Sample } from '../../src/alerts/fold.js';
+import { overlaps } from '../../src/alerts/overlap.js';
 import { AlertOperator } from '../../src/entities/alert-condition.js';
 
 const bits = fc.constantFrom(true, false, undefined);
 const samples = fc
-  .uniqueArray(fc.record({ ts: fc.integer({ min: 0, max: 500 }), when: bits, until: bits }), { selector: ({ ts }) => ts })
+  .uniqueArray(fc.record({ ts: fc.integer({ min: 0, max: 500 }), when: bits, until: bits }), {
+    selector: ({ ts }) => ts,
+  })
   .map((all): Sample[] => all.map((sample) => ({ ...sample, record: sample.ts })).toSorted((a, b) => a.ts - b.ts));
 const rules = fc.record({ for: fc.integer({ min: 0, max: 60 }), maxGap: fc.integer({ min: 1, max: 60 }) });
 const at = (ts: number, when: boolean, until = !when): Sample => ({ ts, when, until, record: ts });
@@ -50,7 +52,11 @@ describe('the fold of a threshold rule', () => {
 });
 
 describe('conditions of an alert rule', () => {
-  const compare = (variable: string, operator: AlertOperator, value: number | boolean) => ({ variable, operator, value });
+  const compare = (variable: string, operator: AlertOperator, value: number | boolean) => ({
+    variable,
+    operator,
+    value,
+  });
   it('overlap where one record can meet both', () => {
     const above = { all: [compare('t', AlertOperator.gt, 8)] };
     expect(overlaps(above, { all: [compare('t', AlertOperator.lt, 6)] })).toBe(false);

@@ -94,7 +94,12 @@ export const describeRecordLog = (name: string, open: Open): void => {
       const range = { range: { 'data.t': { gte: 10 } } };
       expect(await match(range)).toEqual({ ids: new Set([warm]), open: new Set(), unanswered: 0, timedOut: false });
       const wrong = { term: { 'data.t': 'no number' } };
-      expect(await match(wrong)).toEqual({ ids: new Set([cold, warm]), open: new Set([cold, warm]), unanswered: 2, timedOut: false });
+      expect(await match(wrong)).toEqual({
+        ids: new Set([cold, warm]),
+        open: new Set([cold, warm]),
+        unanswered: 2,
+        timedOut: false,
+      });
       expect(await opened.log.matchCommitted(range, records, 5000)).toEqual(new Set([warm]));
       expect(await opened.log.matchCommitted(wrong, records, 5000)).toBeUndefined();
     });
