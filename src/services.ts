@@ -1,6 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { Registry } from 'prom-client';
 import type { Sql } from 'sql-template-tag';
+import { type Alerts, createAlerts } from './alerts/alerts.js';
 import { createRecheck } from './auth/recheck.js';
 import { cleanUp } from './clean-up.js';
 import type { Config } from './config.js';
@@ -66,6 +67,7 @@ export interface Services {
   /** What calls read with. */
   reads: CallReads;
   hooks: Hooks;
+  alerts: Alerts;
   /** Figures for Prometheus. */
   registry: Registry;
   records: RecordLog;
@@ -95,8 +97,9 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const base: Base = { ...options, connections, registry, clock, random, cluster, tracing };
   const live = openLive(base, () => records);
   const hooks = openHooks(base, live);
+  const alerts = openAlerts(base, hooks);
   const usage = createUsage({ pool: connections.pool, clock, log, records: () => records });
-  const records = usage.limit(openRecordLog(base, live, hooks));
+  const records = usage.limit(openRecordLog(base, live, hooks, alerts));
   const index = openRecordIndex(base);
   const jobs = openJobs(base, hooks, index, records);
   const imports = createImports({ pool: connections.pool, jobs, clock, requireStorage: usage.requireStorage });
@@ -107,6 +110,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   await cluster?.start();
   await hooks.start();
   await usage.start();
+  alerts.start();
   records.maintain();
   jobs.start();
   cleaning.start();
@@ -118,6 +122,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     accessReader,
     reads,
     hooks,
+    alerts,
     registry,
     records,
     index,
@@ -130,6 +135,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     clock,
     async close(within) {
       await Promise.all([records.close(), jobs.close(), cleaning.close(), usage.close()]);
+      await alerts.close();
       await hooks.close(within);
       await live.close();
       await Promise.all([index.close(), cluster?.close()]);
@@ -211,10 +217,15 @@ function openHooks(
   });
 }
 
+function openAlerts({ connections, clock, log }: Base, hooks: Hooks): Alerts {
+  return createAlerts({ pool: connections.pool, clock, log, match: storedRecords.match, tell: hooks.tell });
+}
+
 function openRecordLog(
   { connections, cluster, config, clock, log, registry, tracing }: Base,
   live: Live,
   hooks: Hooks,
+  alerts: Alerts,
 ): RecordLog {
   const { storePool, slowStorePool, pool, livePool, liveSlowPool } = connections;
   const records = createRecordLog({
@@ -227,7 +238,17 @@ function openRecordLog(
     grouping: config.ingestGrouping,
     trace: tracing?.group,
     clock,
-    alongside: hooks.alongside,
+    async alongside(tx, stored, onCostly) {
+      // Hooks first: they lock less, and what they lock for a shorter time.
+      const call = await hooks.alongside(tx, stored, onCostly);
+      const watched = stored.filter(({ device }) => device.hasRules);
+      const tell = watched.length > 0 ? await alerts.alongside(tx, watched, onCostly) : undefined;
+      if (!call || !tell) return call ?? tell;
+      return () => {
+        call();
+        tell();
+      };
+    },
     committed(stored) {
       live.stored(() => stored.map(({ id }) => id));
       cluster?.stored();

@@ -58,7 +58,7 @@ export interface Shares {
 
 /** Columns of a claimed delivery `d`, and of its hook `h`; the same for records and pings. */
 const claimedRow = (claimId: string): Sql => sql`
-  d.id, d.hook_id "hookId", d.organization_id "organizationId", ${claimId}::uuid "claimId", d.event, d.payload::text payload,
+  d.id, d.hook_id "hookId", d.organization_id "organizationId", ${claimId}::uuid "claimId", coalesce(d.kind, d.event) event, d.payload::text payload,
   d.attempts_made "attemptsMade", d.max_attempts "maxAttempts", d.traceparent, date_part('epoch', d.queued_at) * 1000 "queuedAt",
   h.url, h.basic_user "basicUser", h.basic_pass "basicPass", h.header_name "headerName", h.header_value "headerValue",
   h.signing_secret "signingSecret", h.previous_signing_secret "previousSigningSecret",

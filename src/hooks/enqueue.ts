@@ -18,7 +18,7 @@ const manyDeliveries = 2000;
 const veryManyDeliveries = 20_000;
 
 /** A delivery about to be stored. */
-interface NewDelivery {
+export interface NewDelivery {
   hookId: string;
   application: ApplicationKey;
   deviceId: string | null;
@@ -67,7 +67,7 @@ export async function enqueueRecords(
   onCostly?: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
 ): Promise<ReadonlySet<string>> {
   const devices = [...new Set(records.map(({ device }) => device.id))];
-  const query = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled`;
+  const query = sql`${listenerRows} where ad.device_id = any(${devices}::uuid[]) and not h.disabled and 'record' = any(h.events)`;
   const { rows } = await tx.query<Listener>(named('listeners', query));
   if (rows.length === 0) return nobody;
   const costly = costlyOf(rows, records);
@@ -188,8 +188,16 @@ async function lockOrderingKeys(tx: Client, listeners: readonly Listener[]): Pro
   );
 }
 
-/** The time in its identifier is when a delivery was made: a ledger of a range is found by identifiers alone. */
-async function insert(tx: Client, rows: readonly NewDelivery[], now: number, maxAttempts: number): Promise<string[]> {
+/**
+ * The time in its identifier is when a delivery was made: a ledger of a range is found by identifiers alone. Whatever is no
+ * ping is claimed as records are; `kind` keeps the other kinds.
+ */
+export async function insert(
+  tx: Client,
+  rows: readonly NewDelivery[],
+  now: number,
+  maxAttempts: number,
+): Promise<string[]> {
   const ids = rows.map(() => newId());
   const column = <T>(of: (row: NewDelivery) => T) => rows.map(of);
   const at = new Date(now);
@@ -197,9 +205,10 @@ async function insert(tx: Client, rows: readonly NewDelivery[], now: number, max
     named(
       'enqueue',
       sql`
-      insert into delivery (id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane, payload,
+      insert into delivery (id, hook_id, organization_id, application_id, device_id, record_id, event, kind, ts, lane, payload,
                             traceparent, state, queued_at, next_attempt_at, max_attempts, created_at, updated_at)
-      select id, hook_id, organization_id, application_id, device_id, record_id, event, ts, lane,
+      select id, hook_id, organization_id, application_id, device_id, record_id, case when event = 'ping' then event else 'record' end,
+             case when event not in ('ping', 'record') then event end, ts, lane,
              payload, traceparent, 'pending', ${at}, ${at}, ${maxAttempts}, made_at, made_at
         from unnest(
           ${uuids(ids)}::uuid[],

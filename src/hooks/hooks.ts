@@ -7,6 +7,7 @@ import { createCaller } from './attempt.js';
 import { watchClock } from './clock-step.js';
 import { createDispatcher, type TraceCall } from './dispatcher.js';
 import { enqueuePing, enqueueRecords, type PingState, pingState } from './enqueue.js';
+import { enqueueEvents, type HookEvent } from './event.js';
 import type { MatchRecords } from './filter.js';
 import { createFilterHealth } from './filter-health.js';
 import { createHousekeeping } from './housekeeping.js';
@@ -76,6 +77,8 @@ export interface Hooks {
     stored: readonly StoredRecord[],
     onCostly?: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
   ): Promise<(() => void) | undefined>;
+  /** Stores the deliveries of events in the caller's transaction; gives what is to be called once that is committed, where there are any. */
+  tell(tx: pg.PoolClient, events: readonly HookEvent[]): Promise<(() => void) | undefined>;
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery; 404 where the hook is deleted. */
   ping(hook: { id: string; application: ApplicationKey }, traceparent?: string): Promise<string>;
   /** Makes a delivery again, under its identifier. */
@@ -153,6 +156,10 @@ export function createHooks(options: HooksOptions): Hooks {
     },
     async alongside(tx, stored, onCostly) {
       const hookIds = await enqueueRecords(tx, stored, terms(), onCostly);
+      return hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined;
+    },
+    async tell(tx, events) {
+      const hookIds = await enqueueEvents(tx, events, terms());
       return hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined;
     },
     async ping(hook, traceparent) {

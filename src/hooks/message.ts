@@ -1,8 +1,17 @@
 import type { Call } from './attempt.js';
 import type { Target } from './target.js';
 
+/** Kinds of events that hooks choose. */
+export type ChosenEvent =
+  | 'record'
+  | 'alert.opened'
+  | 'alert.closed'
+  | 'device.registered'
+  | 'device.deleted'
+  | 'hook.disabled';
+
 /** Kinds of events that hooks are called for. */
-export type EventName = 'record' | 'ping';
+export type EventName = ChosenEvent | 'ping';
 
 /** The device of a stored record, as payloads name it. */
 export interface RecordDevice {

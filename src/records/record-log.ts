@@ -81,7 +81,9 @@ export interface MatchLimits {
 /** What a query lets through. */
 export interface Matches {
   ids: ReadonlySet<string>;
-  /** Of these, how many only because the query could not be answered of them. */
+  /** Those of which the query could not be answered. */
+  open: ReadonlySet<string>;
+  /** How many these are. */
   unanswered: number;
   /** Whether it was not answered because it took too long. */
   timedOut: boolean;

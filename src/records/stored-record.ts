@@ -17,4 +17,6 @@ export interface RecordDevice {
   organizationId: string;
   product?: { id: string; organizationId: string };
   location?: { lat: number; lon: number };
+  /** Present where its organization has alert rules. */
+  hasRules?: true;
 }

@@ -16,6 +16,7 @@ interface Row {
   product_id: string | null;
   product_organization_id: string;
   product_version: string;
+  has_rules: boolean;
 }
 
 /** Devices that items name. */
@@ -47,7 +48,8 @@ export const loadDevices = async (
   const serials = pairs(wanted, ({ serials }) => serials);
   const ids = pairs(wanted, ({ ids }) => ids);
   const columns = sql`d.id, d.organization_id, d.serial, d.serial_key, d.lat, d.lon, d.product_id,
-    p.organization_id as product_organization_id, p.xmin::text as product_version`;
+    p.organization_id as product_organization_id, p.xmin::text as product_version,
+    exists (select from alert_rule a where a.organization_id = d.organization_id and not a.disabled) as has_rules`;
   const { rows } = await database.query<Row>(
     named(
       'devices',
@@ -121,4 +123,5 @@ const deviceOf = (row: Row): RecordDevice => ({
         product: { id: row.product_id, organizationId: row.product_organization_id },
       }),
   ...(row.lat === null || row.lon === null ? {} : { location: { lat: row.lat, lon: row.lon } }),
+  ...(row.has_rules && { hasRules: true as const }),
 });

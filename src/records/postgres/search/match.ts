@@ -48,7 +48,7 @@ export const matchRecords = async (
 ): Promise<Matches> => {
   const { answers, timedOut } = await match(tx, [query], records, limits);
   const { found, open } = answers[0]!;
-  return { ids: new Set([...found, ...open]), unanswered: open.length, timedOut };
+  return { ids: new Set([...found, ...open]), open: new Set(open), unanswered: open.length, timedOut };
 };
 
 /**

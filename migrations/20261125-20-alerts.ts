@@ -1,0 +1,185 @@
+import { OnlineMigration } from '../src/database/online-migration.js';
+import type { OnlineSteps } from '../src/database/online-steps.js';
+
+/** Alert rules, their state for each device, episodes, and the events that hooks choose. */
+export class Alerts extends OnlineMigration {
+  override async steps(steps: OnlineSteps): Promise<void> {
+    await steps.locked(
+      'hook, delivery',
+      `alter table hook add column if not exists events text[] not null default '{record}';
+       alter table delivery add column if not exists kind text`,
+    );
+    await steps.run(tables);
+    await steps.run(watching);
+    await steps.run(closing);
+    await steps.locked(
+      'application_device, device',
+      `create or replace trigger alert_link after insert on application_device
+         referencing new table as linked for each statement execute function alert_watch_links();
+       create or replace trigger alert_change after update of tags, product_id on device
+         for each row when (new.tags is distinct from old.tags or new.product_id is distinct from old.product_id)
+         execute function alert_watch_device()`,
+    );
+  }
+}
+
+const tables = `
+  comment on column hook.events is 'Kinds of events that it is called for.';
+  comment on column delivery.kind is 'Kind of the event, where it is neither a record nor a ping.';
+
+  create table if not exists alert_rule (
+    id uuid primary key,
+    organization_id uuid not null,
+    application_id uuid not null,
+    name text not null,
+    severity text not null check (severity in ('info', 'warning', 'critical')),
+    kind text not null check (kind in ('threshold', 'silence')),
+    products text[] not null default '{}',
+    tags text[] not null default '{}',
+    -- Counts changes of what follows: a state of another version is none.
+    version int not null default 1,
+    when_condition jsonb,
+    until_condition jsonb,
+    for_seconds double precision not null default 0,
+    max_gap_seconds double precision not null default 3600,
+    close_after_seconds double precision,
+    silent_for_seconds double precision,
+    variable text,
+    disabled boolean not null default false,
+    disabled_at timestamptz(3),
+    disabled_reason text,
+    timeouts int not null default 0,
+    timed_out_at timestamptz(3),
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null,
+    foreign key (organization_id, application_id) references application (organization_id, id) on delete cascade,
+    check ((kind = 'threshold') = (when_condition is not null)),
+    check ((kind = 'silence') = (silent_for_seconds is not null))
+  );
+  create index if not exists alert_rule_application on alert_rule (organization_id, application_id);
+
+  -- One row for each device under a rule: transactions that store records of a device wait for each other here.
+  create table if not exists alert_device (
+    device_id uuid primary key,
+    ts timestamptz not null,
+    -- As it was before the transaction that wrote it last.
+    previous_ts timestamptz,
+    arrived_at timestamptz(3) not null
+  ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+
+  create table if not exists alert_state (
+    rule_id uuid not null references alert_rule on delete cascade,
+    application_id uuid not null,
+    device_id uuid not null,
+    since timestamptz,
+    held_at timestamptz,
+    episode_id uuid,
+    -- When the clock of a silence rule began, and when its variable last arrived.
+    started_at timestamptz(3) not null,
+    arrived_at timestamptz(3),
+    due_at timestamptz(3),
+    primary key (device_id, rule_id),
+    foreign key (application_id, device_id) references application_device on delete cascade
+  ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+  create index if not exists alert_state_rule on alert_state (rule_id);
+  create index if not exists alert_state_link on alert_state (application_id, device_id);
+  create index if not exists alert_state_due on alert_state (due_at) where due_at is not null;
+
+  create table if not exists episode (
+    id uuid primary key,
+    organization_id uuid not null,
+    application_id uuid not null,
+    rule_id uuid not null,
+    rule_name text not null,
+    severity text not null,
+    device_id uuid not null,
+    opened_at timestamptz not null,
+    opened_by json,
+    closed_at timestamptz,
+    closed_by json,
+    closed_reason text,
+    acknowledged_at timestamptz(3),
+    acknowledged_by uuid,
+    created_at timestamptz(3) not null,
+    updated_at timestamptz(3) not null,
+    foreign key (organization_id, application_id) references application (organization_id, id) on delete cascade,
+    check ((closed_at is null) = (closed_reason is null))
+  );
+  create unique index if not exists episode_open on episode (rule_id, device_id) where closed_at is null;
+  create index if not exists episode_application on episode (application_id, id);
+  create index if not exists episode_application_open on episode (application_id) where closed_at is null;
+  create index if not exists episode_device on episode (device_id, id);
+
+  -- Closings that hooks are still to hear of: triggers write them, the sweep makes their deliveries.
+  create table if not exists alert_notice (
+    episode_id uuid primary key references episode on delete cascade
+  );
+
+  -- When some process last took records in, and stretches in which none did.
+  create table if not exists alert_heartbeat (
+    one boolean primary key default true check (one),
+    at timestamptz(3) not null
+  );
+  create table if not exists alert_outage (
+    begun_at timestamptz(3) primary key,
+    ended_at timestamptz(3) not null
+  )`;
+
+const watching = `
+  create or replace function alert_applies(products text[], tags text[], product_id uuid, device_tags text[])
+    returns boolean language sql immutable as $$
+      select (cardinality(products) = 0 or coalesce(product_id::text = any(products), false))
+         and (cardinality(tags) = 0 or tags && device_tags)
+    $$;
+
+  -- The clock of a silence rule begins when a device comes under it.
+  create or replace function alert_watch_links() returns trigger language plpgsql as $$
+    begin
+      insert into alert_state (rule_id, application_id, device_id, started_at, due_at)
+      select r.id, l.application_id, l.device_id, clock_timestamp(),
+             clock_timestamp() + make_interval(secs => r.silent_for_seconds)
+        from linked l join alert_rule r on r.application_id = l.application_id and r.organization_id = l.organization_id
+        join device d on d.id = l.device_id
+       where r.kind = 'silence' and not r.disabled and alert_applies(r.products, r.tags, d.product_id, d.tags)
+       order by l.device_id, r.id
+          on conflict do nothing;
+      return null;
+    end $$;
+
+  create or replace function alert_watch_device() returns trigger language plpgsql as $$
+    begin
+      delete from alert_state s using alert_rule r
+       where s.device_id = new.id and r.id = s.rule_id
+         and not alert_applies(r.products, r.tags, new.product_id, new.tags);
+      insert into alert_state (rule_id, application_id, device_id, started_at, due_at)
+      select r.id, l.application_id, l.device_id, clock_timestamp(),
+             clock_timestamp() + make_interval(secs => r.silent_for_seconds)
+        from application_device l join alert_rule r on r.application_id = l.application_id and r.organization_id = l.organization_id
+       where l.device_id = new.id and r.kind = 'silence' and not r.disabled
+         and alert_applies(r.products, r.tags, new.product_id, new.tags)
+       order by r.id
+          on conflict do nothing;
+      return null;
+    end $$`;
+
+/** Whatever ends a state (an unlinked device, a rule that changes, is disabled or deleted) closes its episode in the same transaction. */
+const closing = `
+  create or replace function alert_close() returns trigger language plpgsql as $$
+    declare reason text;
+    begin
+      if not exists (select from application_device l where l.application_id = old.application_id and l.device_id = old.device_id) then
+        reason := case when exists (select from device d where d.id = old.device_id) then 'unlinked' else 'deviceDeleted' end;
+      else
+        select case when r.disabled then 'disabled'
+                    when not alert_applies(r.products, r.tags, d.product_id, d.tags) then 'moved'
+                    else 'ruleChanged' end
+          into reason from alert_rule r join device d on d.id = old.device_id where r.id = old.rule_id;
+        reason := coalesce(reason, 'ruleDeleted');
+      end if;
+      update episode set closed_at = clock_timestamp(), closed_reason = reason, updated_at = clock_timestamp()
+       where id = old.episode_id and closed_at is null;
+      if found then insert into alert_notice (episode_id) values (old.episode_id) on conflict do nothing; end if;
+      return null;
+    end $$;
+  create or replace trigger alert_close after delete on alert_state
+    for each row when (old.episode_id is not null) execute function alert_close()`;

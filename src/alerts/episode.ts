@@ -1,0 +1,90 @@
+import type { PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { newId } from '../entities/id.js';
+import { named } from '../named.js';
+import type { Watch } from './rule.js';
+
+/** The record at which an episode opens or closes. */
+export interface ByRecord {
+  recordId: string;
+  /** Unix seconds. */
+  ts: number;
+  values: object;
+}
+
+/** An opening or a closing of an episode, to be stored and told. */
+export interface Turn {
+  kind: 'opened' | 'closed';
+  episodeId: string;
+  watch: Watch;
+  /** Unix seconds. */
+  at: number;
+  by: ByRecord | null;
+  /** Why it closed. */
+  reason?: string;
+}
+
+/** Makes the identifier of an episode. */
+export const newEpisodeId = newId;
+
+/** Stores openings and closings. An episode that opens and closes here is stored as both. */
+export async function writeTurns(tx: PoolClient, turns: readonly Turn[], now: Date): Promise<void> {
+  const opened = turns.filter(({ kind }) => kind === 'opened');
+  const closings = new Map(turns.filter(({ kind }) => kind === 'closed').map((turn) => [turn.episodeId, turn]));
+  const own = new Set(opened.map(({ episodeId }) => episodeId));
+  // First the closings: a rule has one open episode for a device.
+  await close(
+    tx,
+    [...closings.values()].filter(({ episodeId }) => !own.has(episodeId)),
+    now,
+  );
+  await open(tx, opened, closings, now);
+}
+
+async function open(
+  tx: PoolClient,
+  turns: readonly Turn[],
+  closings: ReadonlyMap<string, Turn>,
+  now: Date,
+): Promise<void> {
+  if (turns.length === 0) return;
+  const column = <T>(of: (turn: Turn) => T) => turns.map(of);
+  const closing = ({ episodeId }: Turn) => closings.get(episodeId);
+  await tx.query(
+    named(
+      'alert open',
+      sql`
+    insert into episode (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by,
+                         closed_at, closed_by, closed_reason, created_at, updated_at)
+    select id, organization_id, application_id, rule_id, rule_name, severity, device_id, to_timestamp(opened_at), opened_by,
+           to_timestamp(closed_at), closed_by, closed_reason, ${now}, ${now}
+      from unnest(
+        ${column(({ episodeId }) => episodeId)}::uuid[], ${column(({ watch }) => watch.organizationId)}::uuid[],
+        ${column(({ watch }) => watch.applicationId)}::uuid[], ${column(({ watch }) => watch.ruleId)}::uuid[],
+        ${column(({ watch }) => watch.name)}::text[], ${column(({ watch }) => watch.severity)}::text[],
+        ${column(({ watch }) => watch.deviceId)}::uuid[], ${column(({ at }) => at)}::float8[],
+        ${column(({ by }) => jsonOf(by))}::json[], ${column((turn) => closing(turn)?.at ?? null)}::float8[],
+        ${column((turn) => jsonOf(closing(turn)?.by))}::json[], ${column((turn) => closing(turn)?.reason ?? null)}::text[]
+      ) e (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by, closed_at,
+           closed_by, closed_reason)`,
+    ),
+  );
+}
+
+async function close(tx: PoolClient, turns: readonly Turn[], now: Date): Promise<void> {
+  if (turns.length === 0) return;
+  const column = <T>(of: (turn: Turn) => T) => turns.map(of);
+  await tx.query(
+    named(
+      'alert close',
+      sql`
+    update episode e set closed_at = to_timestamp(c.at), closed_by = c.by, closed_reason = c.reason, updated_at = ${now}
+      from unnest(${column(({ episodeId }) => episodeId)}::uuid[], ${column(({ at }) => at)}::float8[],
+                  ${column(({ by }) => jsonOf(by))}::json[], ${column(({ reason }) => reason ?? null)}::text[])
+           c (id, at, by, reason)
+     where e.id = c.id and e.closed_at is null`,
+    ),
+  );
+}
+
+const jsonOf = (value: object | null | undefined): string | null => (value == null ? null : JSON.stringify(value));

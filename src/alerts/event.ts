@@ -1,0 +1,70 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+
+/** Kinds of events about episodes. */
+export type AlertEventKind = 'alert.opened' | 'alert.closed';
+
+/** An event about an episode, for the hooks of its application. */
+export interface AlertEvent {
+  kind: AlertEventKind;
+  organizationId: string;
+  applicationId: string;
+  deviceId: string;
+  /** Unix seconds. */
+  ts: number;
+  /** Body of the call. */
+  payload: object;
+}
+
+interface Row {
+  id: string;
+  organizationId: string;
+  applicationId: string;
+  deviceId: string;
+  openedTs: number;
+  closedTs: number | null;
+  closedReason: string | null;
+  openedBy: object | null;
+  closedBy: object | null;
+  ruleId: string;
+  name: string;
+  severity: string;
+  serial: string | null;
+}
+
+/** Reads episodes as events of one kind, in the order of their identifiers; a device that is gone has no serial. */
+export async function eventRows(
+  tx: pg.PoolClient,
+  kind: AlertEventKind,
+  episodeIds: readonly string[],
+): Promise<AlertEvent[]> {
+  const { rows } = await tx.query<Row>(sql`
+    select e.id, e.organization_id "organizationId", e.application_id "applicationId", e.device_id "deviceId",
+           extract(epoch from e.opened_at)::float8 "openedTs", extract(epoch from e.closed_at)::float8 "closedTs",
+           e.closed_reason "closedReason", e.opened_by "openedBy", e.closed_by "closedBy", e.rule_id "ruleId",
+           e.rule_name name, e.severity, d.serial
+      from episode e left join device d on d.id = e.device_id
+     where e.id = any(${episodeIds}::uuid[]) order by e.id`);
+  return rows.map((row) => eventOf(kind, row));
+}
+
+function eventOf(kind: AlertEventKind, row: Row): AlertEvent {
+  const { id, organizationId, applicationId, deviceId, openedTs, closedTs, closedReason, serial } = row;
+  const closed =
+    closedTs === null || kind === 'alert.opened'
+      ? {}
+      : { closedAt: closedTs, closedReason, ...(row.closedBy && { closedBy: row.closedBy }) };
+  return {
+    kind,
+    organizationId,
+    applicationId,
+    deviceId,
+    ts: kind === 'alert.opened' ? openedTs : (closedTs ?? openedTs),
+    payload: {
+      episode: { id, openedAt: openedTs, ...(row.openedBy && { openedBy: row.openedBy }), ...closed },
+      rule: { id: row.ruleId, name: row.name, severity: row.severity },
+      device: { id: deviceId, ...(serial !== null && { serial }), organizationId },
+      application: { id: applicationId, organizationId },
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import sql from 'sql-template-tag';
+import { transaction } from '../transaction.js';
+
+/** A query that ran out of time so many times in a row is switched off; */
+const maxTimeouts = 5;
+/** times that lie closer together than this count as one, in milliseconds: what lasts no longer is not the query's fault. */
+const minSpacing = 2000;
+
+/** Keeps account of the queries of rules. None of it waits or fails: it is told in the middle of storing records. */
+export interface RuleHealth {
+  /** The query of a rule ran out of time: its states stay as they were. */
+  timedOut(ruleId: string): void;
+  /** It was answered, after it had run out of time before. */
+  inTime(ruleId: string): void;
+  /** Resolves when everything told so far is written. */
+  close(): Promise<void>;
+}
+
+/** Settings of the account. */
+export interface RuleHealthOptions {
+  /** A pool of which storing records takes no connections. */
+  pool: pg.Pool;
+  clock: () => number;
+  log: Logger;
+  count(event: 'timeout' | 'disabled'): void;
+}
+
+/** Opens the account. */
+export function createRuleHealth({ pool, clock, log, count }: RuleHealthOptions): RuleHealth {
+  const writing = new Set<Promise<void>>();
+  const write = (work: () => Promise<void>) => {
+    const done = work()
+      .catch((error: unknown) => log.warn({ err: error }, 'the account of an alert rule could not be written'))
+      .finally(() => writing.delete(done));
+    writing.add(done);
+  };
+  return {
+    timedOut(ruleId) {
+      count('timeout');
+      write(async () => {
+        const isOff = await transaction(pool, (tx) => noteTimeout(tx, ruleId, new Date(clock())));
+        if (!isOff) return;
+        count('disabled');
+        log.warn({ ruleId }, 'an alert rule was switched off: its query kept running out of time');
+      });
+    },
+    inTime(ruleId) {
+      write(async () => {
+        await pool.query(sql`update alert_rule set timeouts = 0 where id = ${ruleId} and timeouts > 0`);
+      });
+    },
+    async close() {
+      while (writing.size > 0) await Promise.all(writing);
+    },
+  };
+}
+
+/** Counts a timeout. Returns whether it switched the rule off, which closes its episodes. */
+async function noteTimeout(tx: pg.PoolClient, ruleId: string, now: Date): Promise<boolean> {
+  const { rows } = await tx.query<{ timeouts: number }>(sql`
+    update alert_rule set timeouts = timeouts + 1, timed_out_at = ${now}
+     where id = ${ruleId} and not disabled
+       and (timed_out_at is null or timed_out_at <= ${new Date(now.getTime() - minSpacing)} or timed_out_at > ${now})
+    returning timeouts`);
+  if ((rows[0]?.timeouts ?? 0) < maxTimeouts) return false;
+  await tx.query(sql`
+    update alert_rule set disabled = true, disabled_at = ${now}, disabled_reason = 'timeout', timeouts = 0,
+           version = version + 1
+     where id = ${ruleId}`);
+  await tx.query(sql`delete from alert_state where rule_id = ${ruleId}`);
+  return true;
+}

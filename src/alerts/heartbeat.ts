@@ -1,0 +1,52 @@
+import type { PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+
+/** Without a beat for longer than this no process took records in. Milliseconds. */
+const maxPause = 15_000;
+/** Outages are kept for as long as a silence rule may wait, and a day. */
+const keptFor = 91 * 86_400_000;
+
+/**
+ * Notes that a process takes records in. Where none did for a while it notes an outage: that time counts towards no
+ * silence.
+ */
+export async function beat(tx: PoolClient, now: Date): Promise<void> {
+  const { rows } = await tx.query<{ at: string }>(sql`select at from alert_heartbeat for update`);
+  const last = rows[0] && Date.parse(rows[0].at);
+  if (last === undefined) {
+    await tx.query(sql`insert into alert_heartbeat (at) values (${now}) on conflict do nothing`);
+    return;
+  }
+  // Another process, whose clock is ahead, has beaten.
+  if (last >= now.getTime()) return;
+  if (now.getTime() - last > maxPause) {
+    await tx.query(sql`
+      insert into alert_outage (begun_at, ended_at) values (${new Date(last)}, ${now}) on conflict do nothing`);
+    await tx.query(sql`delete from alert_outage where ended_at < ${new Date(now.getTime() - keptFor)}`);
+  }
+  await tx.query(sql`update alert_heartbeat set at = ${now}`);
+}
+
+/** A stretch of time in which no process took records in, in milliseconds since 1970. */
+export interface Outage {
+  begunAt: number;
+  endedAt: number;
+}
+
+/** Reads the outages. */
+export async function outagesOf(tx: PoolClient): Promise<Outage[]> {
+  const { rows } = await tx.query<Outage>(sql`
+    select extract(epoch from begun_at)::float8 * 1000 "begunAt", extract(epoch from ended_at)::float8 * 1000 "endedAt"
+      from alert_outage order by begun_at`);
+  return rows;
+}
+
+/** When so many milliseconds have passed since a time, outages not counted. */
+export function dueAfter(since: number, milliseconds: number, outages: readonly Outage[]): number {
+  let due = since + milliseconds;
+  for (const { begunAt, endedAt } of outages) {
+    if (endedAt <= since || begunAt >= due) continue;
+    due += endedAt - Math.max(begunAt, since);
+  }
+  return due;
+}

@@ -1,0 +1,47 @@
+import { type AlertComparison, type AlertCondition, AlertOperator } from '../entities/alert-condition.js';
+import { comparisonsOf } from './condition.js';
+
+/** Whether values exist that meet both conditions. Queries are not compared: they never count as overlapping. */
+export function overlaps(when: AlertCondition, until: AlertCondition): boolean {
+  if (when.query != null || until.query != null) return false;
+  return alternatives(when).some((one) => alternatives(until).some((other) => isSatisfiable([...one, ...other])));
+}
+
+/** The condition as alternatives, each of comparisons that all hold. */
+const alternatives = (condition: AlertCondition): readonly (readonly AlertComparison[])[] =>
+  condition.any != null ? condition.any.map((comparison) => [comparison]) : [comparisonsOf(condition)];
+
+const isSatisfiable = (comparisons: readonly AlertComparison[]): boolean =>
+  [...Map.groupBy(comparisons, ({ variable }) => variable).values()].every(hasValue);
+
+/** Whether one value meets all comparisons of one variable. */
+function hasValue(comparisons: readonly AlertComparison[]): boolean {
+  const [first] = comparisons;
+  if (comparisons.some(({ value }) => typeof value !== typeof first!.value)) return false;
+  const equals = comparisons.filter(({ operator }) => operator === AlertOperator.eq);
+  const excluded = comparisons.filter(({ operator }) => operator === AlertOperator.ne).map(({ value }) => value);
+  if (typeof first!.value === 'boolean') {
+    return [true, false].some(
+      (value) => equals.every((one) => one.value === value) && excluded.every((other) => other !== value),
+    );
+  }
+  if (typeof first!.value === 'string') {
+    return equals.every(({ value }) => value === equals[0]!.value && !excluded.includes(value));
+  }
+  return hasNumber(comparisons, excluded);
+}
+
+function hasNumber(comparisons: readonly AlertComparison[], excluded: readonly unknown[]): boolean {
+  let low = { value: Number.NEGATIVE_INFINITY, open: true };
+  let high = { value: Number.POSITIVE_INFINITY, open: true };
+  for (const { operator, value } of comparisons) {
+    if (typeof value !== 'number') continue;
+    const open = operator === AlertOperator.lt || operator === AlertOperator.gt;
+    const raises = operator === AlertOperator.gt || operator === AlertOperator.gte || operator === AlertOperator.eq;
+    const lowers = operator === AlertOperator.lt || operator === AlertOperator.lte || operator === AlertOperator.eq;
+    if (raises && (value > low.value || (value === low.value && open))) low = { value, open };
+    if (lowers && (value < high.value || (value === high.value && open))) high = { value, open };
+  }
+  if (low.value < high.value) return true;
+  return low.value === high.value && !low.open && !high.open && !excluded.includes(low.value);
+}

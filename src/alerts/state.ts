@@ -1,0 +1,116 @@
+import type { PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { named } from '../named.js';
+import type { Watch } from './rule.js';
+
+/** What is stored of a rule and a device. Times are Unix seconds. */
+export interface StoredState {
+  ruleId: string;
+  deviceId: string;
+  since: number | null;
+  heldAt: number | null;
+  episodeId: string | null;
+}
+
+/** Names a rule and a device. */
+export const stateKey = ({ ruleId, deviceId }: { ruleId: string; deviceId: string }): string => `${ruleId}/${deviceId}`;
+
+/** When a device's newest record was measured, by what a transaction stores. */
+export interface Heard {
+  deviceId: string;
+  /** Unix seconds. */
+  ts: number;
+}
+
+/**
+ * Locks devices in the order of their identifiers and notes their arrival. Transactions that store records of one device
+ * pass here one after the other. Returns, by device, the time of the newest record before.
+ */
+export async function hear(
+  tx: PoolClient,
+  heard: readonly Heard[],
+  arrivedAt: Date,
+): Promise<ReadonlyMap<string, number | null>> {
+  const query = sql`
+    insert into alert_device as a (device_id, ts, arrived_at)
+    select h.device_id, to_timestamp(h.ts), ${arrivedAt}
+      from unnest(${heard.map(({ deviceId }) => deviceId)}::uuid[], ${heard.map(({ ts }) => ts)}::float8[]) h (device_id, ts)
+     where exists (select from application_device l join alert_rule r
+                       on r.organization_id = l.organization_id and r.application_id = l.application_id
+                    where l.device_id = h.device_id and not r.disabled)
+     order by h.device_id
+        on conflict (device_id) do update
+       set previous_ts = a.ts, ts = greatest(a.ts, excluded.ts), arrived_at = greatest(a.arrived_at, excluded.arrived_at)
+    returning device_id "deviceId", extract(epoch from previous_ts)::float8 "previousTs"`;
+  const { rows } = await tx.query<{ deviceId: string; previousTs: number | null }>(named('alert hear', query));
+  return new Map(rows.map(({ deviceId, previousTs }) => [deviceId, previousTs]));
+}
+
+/** Reads the states of devices. The caller holds the locks of {@link hear}. */
+export async function statesOf(tx: PoolClient, deviceIds: readonly string[]): Promise<StoredState[]> {
+  const query = sql`
+    select rule_id "ruleId", device_id "deviceId", extract(epoch from since)::float8 since,
+           extract(epoch from held_at)::float8 "heldAt", episode_id "episodeId"
+      from alert_state where device_id = any(${deviceIds}::uuid[])`;
+  return (await tx.query<StoredState>(named('alert states', query))).rows;
+}
+
+/**
+ * Locks links and rules, in this order, against unlinking and changes until the transaction ends. Returns the keys of the
+ * watches that still stand as they were read: a state is written for no other.
+ */
+export async function lockWatches(tx: PoolClient, watches: readonly Watch[]): Promise<ReadonlySet<string>> {
+  const column = <T>(of: (watch: Watch) => T) => watches.map(of);
+  const links = sql`
+    select l.application_id || '/' || l.device_id "link"
+      from application_device l
+      join (select distinct * from unnest(${column(({ applicationId }) => applicationId)}::uuid[],
+                                          ${column(({ deviceId }) => deviceId)}::uuid[])) w (application_id, device_id)
+        on w.application_id = l.application_id and w.device_id = l.device_id
+     order by l.application_id, l.device_id for key share of l`;
+  const rules = sql`
+    select id, version from alert_rule where id = any(${[...new Set(column(({ ruleId }) => ruleId))]}::uuid[])
+     order by id for share`;
+  const [linked, ruled] = await Promise.all([
+    tx.query<{ link: string }>(named('alert links', links)),
+    tx.query<{ id: string; version: number }>(named('alert rules', rules)),
+  ]);
+  const standing = new Set(linked.rows.map(({ link }) => link));
+  const versions = new Map(ruled.rows.map(({ id, version }) => [id, version]));
+  return new Set(
+    watches
+      .filter(
+        ({ ruleId, version, applicationId, deviceId }) =>
+          versions.get(ruleId) === version && standing.has(`${applicationId}/${deviceId}`),
+      )
+      .map(stateKey),
+  );
+}
+
+/** A state to be written. Times are Unix seconds; `dueAt` and `arrivedAt` are dates. */
+export interface NewState extends StoredState {
+  applicationId: string;
+  dueAt: Date | null;
+  arrivedAt: Date | null;
+}
+
+/** Writes states, in the order of devices and rules. The caller holds the locks of {@link lockWatches}. */
+export async function writeStates(tx: PoolClient, states: readonly NewState[], now: Date): Promise<void> {
+  if (states.length === 0) return;
+  const column = <T>(of: (state: NewState) => T) => states.map(of);
+  const query = sql`
+    insert into alert_state as s (rule_id, application_id, device_id, since, held_at, episode_id, due_at, arrived_at, started_at)
+    select n.rule_id, n.application_id, n.device_id, to_timestamp(n.since), to_timestamp(n.held_at), n.episode_id, n.due_at,
+           n.arrived_at, ${now}
+      from unnest(
+        ${column(({ ruleId }) => ruleId)}::uuid[], ${column(({ applicationId }) => applicationId)}::uuid[],
+        ${column(({ deviceId }) => deviceId)}::uuid[], ${column(({ since }) => since)}::float8[],
+        ${column(({ heldAt }) => heldAt)}::float8[], ${column(({ episodeId }) => episodeId)}::uuid[],
+        ${column(({ dueAt }) => dueAt)}::timestamptz[], ${column(({ arrivedAt }) => arrivedAt)}::timestamptz[]
+      ) n (rule_id, application_id, device_id, since, held_at, episode_id, due_at, arrived_at)
+     order by n.device_id, n.rule_id
+        on conflict (device_id, rule_id) do update
+       set since = excluded.since, held_at = excluded.held_at, episode_id = excluded.episode_id,
+           due_at = excluded.due_at, arrived_at = coalesce(excluded.arrived_at, s.arrived_at)`;
+  await tx.query(named('alert write', query));
+}

@@ -1,0 +1,130 @@
+import { Entity, Property } from '@mikro-orm/decorators/legacy';
+import { Field, Float, ObjectType, registerEnumType } from 'type-graphql';
+import { AlertCondition } from './alert-condition.js';
+import { choice, createdAt, flag, identifier, now, reference, text, texts, timestamp, updatedAt } from './columns.js';
+
+/** How grave it is when a rule opens. */
+export enum AlertSeverity {
+  info = 'info',
+  warning = 'warning',
+  critical = 'critical',
+}
+
+registerEnumType(AlertSeverity, { name: 'AlertSeverity', description: 'How grave it is when a rule opens.' });
+
+/** The kinds of alert rules. */
+export enum AlertKind {
+  /** Judges the values of records. */
+  threshold = 'threshold',
+  /** Waits for records that do not arrive. */
+  silence = 'silence',
+}
+
+registerEnumType(AlertKind, {
+  name: 'AlertKind',
+  description: 'The kinds of alert rules.',
+  valuesConfig: {
+    threshold: { description: 'Judges the values of records.' },
+    silence: { description: 'Waits for records that do not arrive.' },
+  },
+});
+
+/** What a caller may set on a rule. An absent field stays as it is, `null` restores its default. */
+export interface AlertRuleChange {
+  name: string;
+  severity?: AlertSeverity | null;
+  products?: string[] | null;
+  tags?: string[] | null;
+  disabled?: boolean | null;
+  when?: AlertCondition | null;
+  until?: AlertCondition | null;
+  for?: number | null;
+  maxGap?: number | null;
+  closeAfter?: number | null;
+  silentFor?: number | null;
+  variable?: string | null;
+}
+
+/** The gap of records beyond which a condition is not shown to hold, unless set. Seconds. */
+const usualGap = 3600;
+
+const condition = (fieldName: string, description: string) => (target: object, key: string) => {
+  Property({ type: 'json', columnType: 'jsonb', fieldName, nullable: true })(target, key);
+  Field(() => AlertCondition, { nullable: true, description })(target, key);
+};
+
+const seconds =
+  (fieldName: string, description: string, nullable = true) =>
+  (target: object, key: string) => {
+    Property({ type: 'double', columnType: 'double precision', fieldName, nullable })(target, key);
+    Field(() => Float, { nullable, description: `${description} Seconds.` })(target, key);
+  };
+
+/** A rule that opens an episode for a device of an application. */
+@ObjectType({ description: 'A rule that opens an episode for a device of an application.' })
+@Entity()
+export class AlertRule {
+  @identifier() id!: string;
+  @reference('Organization of the application.') organizationId!: string;
+  @reference('Application whose devices it watches.') applicationId!: string;
+  @text('Name.') name!: string;
+  @choice(() => AlertSeverity, 'How grave it is when it opens.') severity: AlertSeverity = AlertSeverity.warning;
+  @choice(() => AlertKind, 'Its kind.') kind!: AlertKind;
+  @texts('Products: devices of one of these; empty for all.') products: string[] = [];
+  @texts('Tags: devices with one of these; empty for all.') tags: string[] = [];
+  @condition('when_condition', 'When an episode opens.') when: AlertCondition | null = null;
+  @condition('until_condition', 'When an episode closes; the opposite of `when` unless given.')
+  until: AlertCondition | null = null;
+  @seconds('for_seconds', 'How long `when` has to hold, by the times of records.', false) for: number = 0;
+  @seconds('max_gap_seconds', 'Records further apart do not show that `when` held in between.', false)
+  maxGap: number = usualGap;
+  @seconds('close_after_seconds', 'An episode closes by itself when no record arrived for so long.')
+  closeAfter: number | null = null;
+  @seconds('silent_for_seconds', 'An episode opens when nothing arrived for so long.') silentFor: number | null = null;
+  @text('The one variable whose arrival counts; any record unless given.', { nullable: true })
+  variable: string | null = null;
+  @flag('Whether it is switched off.') disabled: boolean = false;
+  @timestamp('When it was switched off.', { nullable: true }) disabledAt: string | null = null;
+  @text('Why it was switched off: `request`, or `timeout` (its query kept running out of time).', { nullable: true })
+  disabledReason: string | null = null;
+  @createdAt() createdAt: string = now();
+  @updatedAt() updatedAt: string = now();
+
+  /** Counts changes of what the rule decides by. */
+  @Property({ type: 'integer', columnType: 'int' }) version: number = 1;
+  /** Transactions in a row in which its query ran out of time. */
+  @Property({ type: 'integer', columnType: 'int' }) timeouts: number = 0;
+
+  /** Takes the new values. Returns whether the rule decides otherwise than before: its states are no longer good then. */
+  change(values: AlertRuleChange): boolean {
+    const before = this.decides();
+    this.name = values.name;
+    if (values.severity !== undefined) this.severity = values.severity ?? AlertSeverity.warning;
+    if (values.products !== undefined) this.products = values.products ?? [];
+    if (values.tags !== undefined) this.tags = values.tags ?? [];
+    if (values.when !== undefined) this.when = values.when;
+    if (values.until !== undefined) this.until = values.until;
+    if (values.for !== undefined) this.for = values.for ?? 0;
+    if (values.maxGap !== undefined) this.maxGap = values.maxGap ?? usualGap;
+    if (values.closeAfter !== undefined) this.closeAfter = values.closeAfter;
+    if (values.silentFor !== undefined) this.silentFor = values.silentFor;
+    if (values.variable !== undefined) this.variable = values.variable;
+    const disabled = values.disabled ?? false;
+    if (values.disabled !== undefined && disabled !== this.disabled) {
+      Object.assign(this, {
+        disabled,
+        disabledAt: disabled ? now() : null,
+        disabledReason: disabled ? 'request' : null,
+        timeouts: 0,
+      });
+    }
+    const changed = this.decides() !== before;
+    if (changed) this.version += 1;
+    return changed;
+  }
+
+  private decides(): string {
+    const { products, tags, when, until, maxGap, closeAfter, silentFor, variable, disabled } = this;
+    return JSON.stringify([products, tags, when, until, this.for, maxGap, closeAfter, silentFor, variable, disabled]);
+  }
+}

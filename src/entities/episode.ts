@@ -1,0 +1,63 @@
+import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
+import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { AlertSeverity } from './alert-rule.js';
+import { RestScalar } from './columns.js';
+import { UnixTime } from './scalars.js';
+
+/** Why an episode closed. */
+export const EpisodeEnd = Object.fromEntries(
+  ['cleared', 'recordsStopped', 'arrived', 'unlinked', 'moved', 'deviceDeleted', 'disabled', 'ruleChanged', 'ruleDeleted'].map(
+    (word) => [word, word],
+  ),
+);
+
+registerEnumType(EpisodeEnd, {
+  name: 'EpisodeEnd',
+  description: 'Why an episode closed.',
+  valuesConfig: {
+    cleared: { description: 'A record met the condition `until`.' },
+    recordsStopped: { description: 'No record arrived for `closeAfter`.' },
+    arrived: { description: 'A record arrived from the silent device.' },
+    unlinked: { description: 'The device was unlinked from the application.' },
+    moved: { description: 'The device changed its product or tags, and is no longer under the rule.' },
+    deviceDeleted: { description: 'The device was deleted.' },
+    disabled: { description: 'The rule was switched off.' },
+    ruleChanged: { description: 'The rule was changed.' },
+    ruleDeleted: { description: 'The rule was deleted.' },
+  },
+});
+
+/** The record at which an episode opened or closed. */
+@ObjectType({ description: 'The record at which an episode opened or closed.' })
+export class EpisodeRecord {
+  @Field(() => ID, { description: 'Identifier of the record.' }) recordId!: string;
+  @Field(() => UnixTime, { description: 'Time of the record: Unix time in seconds.' }) ts!: number;
+  @Field(() => GraphQLJSONObject, { description: 'Values of the variables that the rule compares.' })
+  values!: object;
+}
+
+/** One opening of a rule for a device. */
+@ObjectType({ description: 'One opening of a rule for a device.' })
+export class Episode {
+  @Field(() => ID, { description: 'Identifier.' }) id!: string;
+  @Field(() => ID, { description: 'Organization of the application.' }) organizationId!: string;
+  @Field(() => ID, { description: 'Application of the rule.' }) applicationId!: string;
+  @Field(() => ID, { description: 'Rule that opened it.' }) alertRuleId!: string;
+  @Field(() => String, { description: 'Name of the rule when it opened.' }) name!: string;
+  @Field(() => AlertSeverity, { description: 'Severity of the rule when it opened.' }) severity!: AlertSeverity;
+  @Field(() => ID, { description: 'Device that it is about.' }) deviceId!: string;
+  @Field(() => GraphQLDateTimeISO, { description: 'When it opened: the time of the record, or of the silence.' })
+  openedAt!: string;
+  @Field(() => EpisodeRecord, { nullable: true, description: 'Record that opened it; none of a silence.' })
+  openedBy?: EpisodeRecord | null;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When it closed; none while it is open.' })
+  closedAt?: string | null;
+  @Field(() => EpisodeRecord, { nullable: true, description: 'Record that closed it, where one did.' })
+  closedBy?: EpisodeRecord | null;
+  @RestScalar('String')
+  @Field(() => EpisodeEnd, { nullable: true, description: 'Why it closed.' })
+  closedReason?: string | null;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When somebody acknowledged it.' })
+  acknowledgedAt?: string | null;
+  @Field(() => ID, { nullable: true, description: 'Account that acknowledged it.' }) acknowledgedBy?: string | null;
+}
