@@ -107,7 +107,9 @@ const tables = `
   );
   create unique index if not exists episode_open on episode (rule_id, device_id) where closed_at is null;
   create index if not exists episode_application on episode (application_id, id);
-  create index if not exists episode_application_open on episode (application_id) where closed_at is null;
+  create index if not exists episode_application_open on episode (application_id, id) where closed_at is null;
+  create index if not exists episode_application_new on episode (application_id, id) where acknowledged_at is null;
+  create index if not exists episode_closed on episode (closed_at) where closed_at is not null;
   create index if not exists episode_device on episode (device_id, id);
 
   -- Closings that hooks are still to hear of: triggers write them, the sweep makes their deliveries.

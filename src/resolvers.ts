@@ -1,5 +1,6 @@
 import type { ClassType } from 'type-graphql';
 import { AccountResolver } from './resolvers/account.resolver.js';
+import { AlertRuleResolver } from './resolvers/alert-rule.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
 import { ApplicationChartsResolver } from './resolvers/application-charts.resolver.js';
@@ -11,6 +12,7 @@ import { DeviceResolver } from './resolvers/device.resolver.js';
 import { DeviceBatchResolver } from './resolvers/device-batch.resolver.js';
 import { DeviceEdgesResolver } from './resolvers/device-edges.resolver.js';
 import { DeviceTokenResolver } from './resolvers/device-token.resolver.js';
+import { ApplicationEpisodesResolver, DeviceEpisodesResolver, EpisodeResolver } from './resolvers/episode.resolver.js';
 import { ExportResolver } from './resolvers/export.resolver.js';
 import { FileImportResolver } from './resolvers/file-import.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
@@ -40,6 +42,7 @@ import type { Services } from './services.js';
 
 /** The resolver classes and their instances. */
 export function createResolvers({
+  alerts,
   clock,
   hooks,
   imports,
@@ -50,7 +53,11 @@ export function createResolvers({
 }: Services): Map<ClassType, object> {
   const resolvers = [
     new AccountResolver(),
+    new AlertRuleResolver(alerts, { index, records }, clock),
     new ApiTokenResolver(clock),
+    new ApplicationEpisodesResolver(),
+    new DeviceEpisodesResolver(),
+    new EpisodeResolver(clock),
     new DeviceTokenResolver(clock),
     new ApiTokenEdgesResolver(),
     new ApplicationActivityResolver(clock),

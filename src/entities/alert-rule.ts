@@ -2,6 +2,7 @@ import { Entity, Property } from '@mikro-orm/decorators/legacy';
 import { Field, Float, ObjectType, registerEnumType } from 'type-graphql';
 import { AlertCondition } from './alert-condition.js';
 import { choice, createdAt, flag, identifier, now, reference, text, texts, timestamp, updatedAt } from './columns.js';
+import { Node } from './node.js';
 
 /** How grave it is when a rule opens. */
 export enum AlertSeverity {
@@ -61,7 +62,7 @@ const seconds =
   };
 
 /** A rule that opens an episode for a device of an application. */
-@ObjectType({ description: 'A rule that opens an episode for a device of an application.' })
+@ObjectType({ implements: Node, description: 'A rule that opens an episode for a device of an application.' })
 @Entity()
 export class AlertRule {
   @identifier() id!: string;

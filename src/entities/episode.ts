@@ -1,14 +1,30 @@
 import { GraphQLDateTimeISO, GraphQLJSONObject } from 'graphql-scalars';
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { AlertSeverity } from './alert-rule.js';
 import { RestScalar } from './columns.js';
+import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
+import { words } from './words.js';
 
-/** Why an episode closed. */
-export const EpisodeEnd = Object.fromEntries(
-  ['cleared', 'recordsStopped', 'arrived', 'unlinked', 'moved', 'deviceDeleted', 'disabled', 'ruleChanged', 'ruleDeleted'].map(
-    (word) => [word, word],
-  ),
+/** Where an episode stands. */
+export enum EpisodeState {
+  open = 'open',
+  closed = 'closed',
+}
+
+registerEnumType(EpisodeState, { name: 'EpisodeState', description: 'Where an episode stands.' });
+
+/** Reasons for which an episode closes. */
+export const EpisodeEnd = words(
+  'cleared',
+  'recordsStopped',
+  'arrived',
+  'unlinked',
+  'moved',
+  'deviceDeleted',
+  'disabled',
+  'ruleChanged',
+  'ruleDeleted',
 );
 
 registerEnumType(EpisodeEnd, {
@@ -37,7 +53,7 @@ export class EpisodeRecord {
 }
 
 /** One opening of a rule for a device. */
-@ObjectType({ description: 'One opening of a rule for a device.' })
+@ObjectType({ implements: Node, description: 'One opening of a rule for a device.' })
 export class Episode {
   @Field(() => ID, { description: 'Identifier.' }) id!: string;
   @Field(() => ID, { description: 'Organization of the application.' }) organizationId!: string;
@@ -60,4 +76,14 @@ export class Episode {
   @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'When somebody acknowledged it.' })
   acknowledgedAt?: string | null;
   @Field(() => ID, { nullable: true, description: 'Account that acknowledged it.' }) acknowledgedBy?: string | null;
+}
+
+/** What an acknowledgement did. */
+@ObjectType({ description: 'What an acknowledgement did.' })
+export class AcknowledgedEpisodes {
+  @Field(() => Int, {
+    description: 'Number of episodes that are acknowledged by it; those that were before do not count.',
+  })
+  count!: number;
+  @Field(() => Boolean, { description: 'Whether more are left that match: call again.' }) hasMore!: boolean;
 }

@@ -33,6 +33,11 @@ export class HookSettings {
   @Field(() => Float, { nullable: true, description: 'Calls a second, at most.' }) maxPerSecond?: number | null;
   @Field(() => Boolean, { description: "Whether a device's records go out in the order of storing, one at a time." })
   ordered!: boolean;
+  @Field(() => [String], {
+    description:
+      'Kinds of events that it is called for: `record`, `alert.opened`, `alert.closed`, `device.registered`, `device.deleted`, `hook.disabled`.',
+  })
+  events!: string[];
   @Field(() => HookFilter, { nullable: true, description: 'Which records it is called with; all unless given.' })
   filter?: HookFilter | null;
   @Field(() => GraphQLDateTimeISO, {

@@ -34,12 +34,15 @@ export interface HookTuning {
   maxPerSecond?: number | null;
   ordered?: boolean | null;
   filter?: HookFilter | null;
+  events?: string[] | null;
 }
 
 /** Both secrets sign for so long after a rotation, in milliseconds. */
 const overlap = 24 * 3600_000;
 /** Calls at once, unless set. */
 const usualConcurrency = 8;
+/** Kinds of events that a hook is called for, unless set. */
+const usualEvents = ['record'];
 
 const stored = () => Property({ type: 'string', columnType: 'text', nullable: true });
 
@@ -81,6 +84,7 @@ export class Hook extends HookListItem implements HookCredentials {
   @Property({ type: 'json', columnType: 'jsonb', nullable: true }) filter: HookFilter | null = null;
   @Property({ type: new Timestamp(), nullable: true }) filterDisabledAt: string | null = null;
   @stored() filterDisabledReason: string | null = null;
+  @Property({ type: 'string[]', columnType: 'text[]' }) events: string[] = [...usualEvents];
   @stored() signingSecret: string | null = null;
   @stored() previousSigningSecret: string | null = null;
   @Property({ type: new Timestamp(), nullable: true })
@@ -95,10 +99,11 @@ export class Hook extends HookListItem implements HookCredentials {
   }
 
   /** Takes the new settings. A filter that is given is on, whatever became of the one before. */
-  tune({ concurrency, maxPerSecond, ordered, filter }: HookTuning): this {
+  tune({ concurrency, maxPerSecond, ordered, filter, events }: HookTuning): this {
     if (concurrency !== undefined) this.concurrency = concurrency ?? usualConcurrency;
     if (maxPerSecond !== undefined) this.maxPerSecond = maxPerSecond;
     if (ordered !== undefined) this.ordered = ordered ?? false;
+    if (events !== undefined) this.events = [...new Set(events ?? usualEvents)];
     if (filter !== undefined) Object.assign(this, { filter, filterDisabledAt: null, filterDisabledReason: null });
     return this;
   }

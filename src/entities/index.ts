@@ -1,4 +1,5 @@
 import { Account } from './account.js';
+import { AlertRule } from './alert-rule.js';
 import { ApiToken } from './api-token.js';
 import { Application } from './application.js';
 import { Device } from './device.js';
@@ -8,4 +9,4 @@ import { Product } from './product.js';
 import { Team } from './team.js';
 
 /** Every stored class that the unit of work knows. */
-export const entities = [Account, ApiToken, Application, Device, Hook, Membership, Product, Team];
+export const entities = [Account, AlertRule, ApiToken, Application, Device, Hook, Membership, Product, Team];

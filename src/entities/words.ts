@@ -6,7 +6,7 @@ import { registerEnumType } from 'type-graphql';
  */
 
 /** Makes the values of an enum from words. */
-const words = <const Word extends string>(...each: readonly Word[]) =>
+export const words = <const Word extends string>(...each: readonly Word[]) =>
   Object.fromEntries(each.map((word) => [word, word])) as Readonly<Record<Word, Word>>;
 
 /** Work that jobs do. */
@@ -51,6 +51,16 @@ registerEnumType(HookDisabledReason, {
     failing: { description: 'Its calls failed for five days.' },
   },
 });
+
+/** Kinds of events that hooks choose. */
+export const HookEventKind = {
+  record: 'record',
+  alertOpened: 'alert.opened',
+  alertClosed: 'alert.closed',
+  deviceRegistered: 'device.registered',
+  deviceDeleted: 'device.deleted',
+  hookDisabled: 'hook.disabled',
+} as const;
 
 /** Reasons for which the filter of a hook is switched off. */
 export const FilterDisabledReason = words('timeout');

@@ -1,14 +1,9 @@
+import type { HookEventKind } from '../entities/words.js';
 import type { Call } from './attempt.js';
 import type { Target } from './target.js';
 
 /** Kinds of events that hooks choose. */
-export type ChosenEvent =
-  | 'record'
-  | 'alert.opened'
-  | 'alert.closed'
-  | 'device.registered'
-  | 'device.deleted'
-  | 'hook.disabled';
+export type ChosenEvent = (typeof HookEventKind)[keyof typeof HookEventKind];
 
 /** Kinds of events that hooks are called for. */
 export type EventName = ChosenEvent | 'ping';

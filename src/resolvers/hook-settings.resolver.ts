@@ -1,11 +1,13 @@
 import DataLoader from 'dataloader';
 import sql from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { isOwner } from '../auth/access.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Hook } from '../entities/hook.js';
 import { CircuitState, HookSettings, HookSigningSecret } from '../entities/hook-settings.js';
 import { HookStats } from '../entities/hook-stats.js';
-import { invalid, notFound } from '../errors.js';
+import { HookEventKind } from '../entities/words.js';
+import { forbidden, invalid, notFound } from '../errors.js';
 import { isBasicReplaced } from '../hooks/authentication.js';
 import type { Hooks } from '../hooks/hooks.js';
 import { newSigningSecret } from '../hooks/signature.js';
@@ -28,13 +30,17 @@ export class HookSettingsResolver {
     return this.read(ctx, await loadHook(ctx, args));
   }
 
-  @Mutation(() => HookSettings, { description: 'Changes the settings of a hook: concurrency, rate, order, filter.' })
+  @Mutation(() => HookSettings, {
+    description: 'Changes the settings of a hook: concurrency, rate, order, filter, events.',
+  })
   async updateApplicationHookSettings(
     @Args(() => UpdateHookSettingsArgs) args: UpdateHookSettingsArgs,
     @Ctx() ctx: Context,
   ): Promise<HookSettings> {
     if (args.filter?.query) requireFilterQuery(args.filter.query);
-    const hook = (await loadHook(ctx, args)).tune(args);
+    const hook = await loadHook(ctx, args);
+    requireOwnerForDevices(ctx, hook, args.events);
+    hook.tune(args);
     await ctx.em.flush();
     ctx.wake();
     return this.read(ctx, hook);
@@ -93,7 +99,7 @@ export class HookSettingsResolver {
           from hook_state where hook_id = any(${ids}::uuid[])`,
     );
     if (state === null) throw notFound('hook');
-    const { concurrency, maxPerSecond, ordered, filter, filterDisabledAt, filterDisabledReason } = hook;
+    const { concurrency, maxPerSecond, ordered, events, filter, filterDisabledAt, filterDisabledReason } = hook;
     const { disabledAt, disabledReason } = hook;
     const until = state.circuitUntil === null ? 0 : Date.parse(state.circuitUntil);
     const circuit =
@@ -102,6 +108,7 @@ export class HookSettingsResolver {
       concurrency,
       maxPerSecond,
       ordered,
+      events,
       filter,
       filterDisabledAt,
       filterDisabledReason,
@@ -114,6 +121,16 @@ export class HookSettingsResolver {
       disabledAt,
       disabledReason,
     };
+  }
+}
+
+const deviceEvents: readonly string[] = [HookEventKind.deviceRegistered, HookEventKind.deviceDeleted];
+
+/** Events of devices are about the whole organization. Whoever may change the application may keep them or leave them out. */
+function requireOwnerForDevices({ caller }: Context, hook: Hook, events: readonly string[] | null | undefined): void {
+  const chosen = events?.filter((kind) => deviceEvents.includes(kind) && !hook.events.includes(kind)) ?? [];
+  if (chosen.length > 0 && !isOwner(caller)) {
+    throw forbidden(`Only owners of the organization choose ${chosen.join(' and ')}: it tells of all devices.`);
   }
 }
 

@@ -16,7 +16,7 @@ export const hookRows = (also: Sql = empty): Sql => sql`
          h.basic_user as "basicUser", h.basic_pass as "basicPass", h.header_name as "headerName",
          h.header_value as "headerValue", h.allow_unverified_ssl_cert as "allowUnverifiedSSLCert", h.disabled,
          h.disabled_at as "disabledAt", h.disabled_reason as "disabledReason", h.concurrency,
-         h.max_per_second as "maxPerSecond", h.ordered, h.filter, h.filter_disabled_at as "filterDisabledAt",
+         h.max_per_second as "maxPerSecond", h.ordered, h.events, h.filter, h.filter_disabled_at as "filterDisabledAt",
          h.filter_disabled_reason as "filterDisabledReason", h.signing_secret as "signingSecret",
          h.previous_signing_secret as "previousSigningSecret",
          h.previous_signing_secret_until as "previousSigningSecretUntil",

@@ -8,8 +8,10 @@ import type { Node } from '../entities/node.js';
 import { importRows, isWhole } from '../imports/import-row.js';
 import type { RecordIndex } from '../records/record-index.js';
 import type { Context } from '../schema/context.js';
+import { alertRuleRows } from './alert-rules.js';
 import { tokenColumns } from './api-tokens.js';
 import { deliveryRows } from './deliveries.js';
+import { episodeRows } from './episodes.js';
 import { hookRows } from './hooks.js';
 import { jobRows } from './jobs.js';
 import { loadById, loaderOf } from './loader.js';
@@ -38,6 +40,12 @@ const rowsByType: Readonly<Record<string, RowsOf>> = {
   Hook: (caller, ids) => sql`
     ${hookRows()} join application a on a.id = h.application_id
      where h.id = any(${ids}) and h.organization_id = ${caller.organizationId} and ${writableApplication(caller)}`,
+  AlertRule: (caller, ids) => sql`
+    ${alertRuleRows()} join application a on a.id = r.application_id
+     where r.id = any(${ids}) and r.organization_id = ${caller.organizationId} and ${readableApplication(caller)}`,
+  Episode: (caller, ids) => sql`
+    ${episodeRows()} join application a on a.id = e.application_id
+     where e.id = any(${ids}) and e.organization_id = ${caller.organizationId} and ${readableApplication(caller)}`,
   Job: ({ organizationId }, ids) =>
     sql`${jobRows()} where j.id = any(${ids}) and j.organization_id = ${organizationId}`,
   ApiToken: (caller, ids) => sql`

@@ -50,6 +50,7 @@ const product = '/products/:organizationId/:productId';
 const device = '/devices/:organizationId/:deviceId';
 const application = '/applications/:organizationId/:applicationId';
 const fileImport = `${organization}/imports/:importId`;
+const alertRule = `${application}/alert-rules/:alertRuleId`;
 const hook = `${application}/hooks/:applicationHookId`;
 
 /** What is said of Protobuf, which these servers can be set to. */
@@ -130,6 +131,16 @@ const chapters: Readonly<Record<string, Readonly<Record<Name, Row>>>> = {
     'Mutation.redeliverApplicationHookDelivery': ['POST', `${hook}/deliveries/:deliveryId/redeliver`],
     'Mutation.redeliverApplicationHook': ['POST', `${hook}/redeliver`],
     'Mutation.replayApplicationHook': ['POST', `${hook}/replay`],
+  },
+  Alerts: {
+    'Query.alertRules': ['GET', `${application}/alert-rules`],
+    'Mutation.createAlertRule': ['POST', `${application}/alert-rules`],
+    'Query.previewAlertRule': ['POST', `${application}/alert-rules/preview`],
+    'Query.alertRule': ['GET', alertRule],
+    'Mutation.updateAlertRule': ['PUT', alertRule],
+    'Mutation.deleteAlertRule': ['DELETE', alertRule],
+    'Query.episodes': ['GET', `${application}/episodes`],
+    'Mutation.acknowledgeEpisodes': ['POST', `${application}/episodes/acknowledge`],
   },
   Ingestion: {
     'Mutation.ingestRecords': [

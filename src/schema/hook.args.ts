@@ -1,8 +1,9 @@
-import { Matches, Max, MaxLength, Min, ValidateNested } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsIn, Matches, Max, MaxLength, Min, ValidateNested } from 'class-validator';
 import { GraphQLJSONObject } from 'graphql-scalars';
 import { ArgsType, Field, Float, InputType } from 'type-graphql';
 import { GraphOnly } from '../entities/columns.js';
 import { Ended } from '../entities/delivery.js';
+import { HookEventKind } from '../entities/words.js';
 import type { PlainJson } from '../json.js';
 import { ApplicationArgs } from './application.args.js';
 import { choice, flag, hookUrl, id, ids, labels, Storable, unixTime, whole } from './fields.js';
@@ -131,6 +132,8 @@ export class HookFilterInput {
   query?: { [key: string]: PlainJson } | null;
 }
 
+const eventKinds: string[] = Object.values(HookEventKind);
+
 /** New settings of a hook. */
 @ArgsType()
 export class UpdateHookSettingsArgs extends HookArgs {
@@ -147,6 +150,14 @@ export class UpdateHookSettingsArgs extends HookArgs {
     "Whether a device's records go out in the order of storing, one at a time; false until it is set, absent: as it was.",
   )
   ordered?: boolean | null;
+  @Field(() => [String], {
+    nullable: true,
+    description: `Kinds of events that it is called for, of ${eventKinds.join(', ')}; \`record\` until it is set, absent: as it was. Those of devices tell of the whole organization: only owners choose them.`,
+  })
+  @ArrayMinSize(1)
+  @ArrayMaxSize(20)
+  @IsIn(eventKinds, { each: true })
+  events?: string[] | null;
   @Field(() => HookFilterInput, {
     nullable: true,
     description: 'Which records it is called with; replaced as a whole.',

@@ -1,9 +1,11 @@
 import { ObjectType } from 'type-graphql';
 import { OrganizationMember, TeamMemberListItem, User } from '../entities/account.js';
+import { AlertRule } from '../entities/alert-rule.js';
 import { ApiToken } from '../entities/api-token.js';
 import { Application, ApplicationListItem } from '../entities/application.js';
 import { Delivery, DeliveryListItem } from '../entities/delivery.js';
 import { Device, DeviceListItem } from '../entities/device.js';
+import { Episode } from '../entities/episode.js';
 import { Hook, HookListItem } from '../entities/hook.js';
 import { Job } from '../entities/job.js';
 import { DeviceLatest } from '../entities/latest.js';
@@ -82,3 +84,11 @@ export class RecordPage extends walkedPageOf(DeviceRecord) {}
 /** What a team gives access to. */
 @ObjectType({ description: 'A page of what a team gives access to.' })
 export class TeamGrantPage extends pageOf(TeamGrant) {}
+
+/** Alert rules of an application. */
+@ObjectType({ description: 'A page of alert rules.' })
+export class AlertRulePage extends pageOf(AlertRule) {}
+
+/** Episodes of alert rules. */
+@ObjectType({ description: 'A page of episodes.' })
+export class EpisodePage extends pageOf(Episode) {}

@@ -13,7 +13,7 @@ import { Role, TokenScope } from '../../src/entities/enums.js';
 import { type Route, routes } from '../../src/rest/routes.js';
 import { Actor } from '../support/actor.js';
 import { type AccountActor, useWorld } from '../support/world.js';
-import { type Access, inAnHour, newImport, operations, type Things, type Values } from './operations.js';
+import { type Access, inAnHour, newAlertRule, newImport, operations, type Things, type Values } from './operations.js';
 
 const world = useWorld();
 
@@ -175,6 +175,7 @@ async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
     deviceId,
     applicationId,
     hookId,
+    alertRuleId: await newAlertRule({ owner, applicationId }),
     teamId: await owner.make(`${at}/teams`, { name: 'Field Ops' }),
     userId: await world.user(),
     deliveryId: await owner.make(`${application}/hooks/${hookId}/ping`),

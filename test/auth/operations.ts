@@ -37,6 +37,7 @@ export interface Things {
   teamId: string;
   memberId: string;
   hookId: string;
+  alertRuleId: string;
   /** A user that is no member. */
   userId: string;
   tokenId: string;
@@ -64,6 +65,8 @@ const product = (things: Things) => ({ ...organization(things), productId: thing
 const device = (things: Things) => ({ ...organization(things), deviceId: things.deviceId });
 const application = (things: Things) => ({ ...organization(things), applicationId: things.applicationId });
 const hook = (things: Things) => ({ ...application(things), applicationHookId: things.hookId });
+
+const alertRule = (things: Things) => ({ ...application(things), alertRuleId: things.alertRuleId });
 
 const account = ({ fresh }: Things) => ({ username: fresh(), email: `${fresh()}@example.com` });
 const variables = [{ name: 'temperature', type: 'FLOAT32' }];
@@ -98,6 +101,12 @@ const newDevice = (things: Things) => things.owner.make(`/organizations/${things
 
 const newHook = (things: Things) =>
   things.owner.make(`/applications/${things.owner.id}/${things.applicationId}/hooks`, { url: 'http://127.0.0.1:9/' });
+
+const silence = { name: 'Silent', kind: 'silence', silentFor: 3600 };
+
+/** An alert rule of the usual application. */
+export const newAlertRule = ({ owner, applicationId }: Pick<Things, 'owner' | 'applicationId'>) =>
+  owner.make(`/applications/${owner.id}/${applicationId}/alert-rules`, silence);
 
 /** An import of a device that is there. */
 export async function newImport({ owner, serial }: Pick<Things, 'owner' | 'serial'>): Promise<string> {
@@ -327,6 +336,27 @@ const operationsWithoutConnections: Record<string, Trial> = {
   'Mutation.redeliverApplicationHook': { access: 'writers', values: hook },
   'Mutation.replayApplicationHook': { access: 'writers', values: hook },
 
+  'Query.alertRules': { access: 'readers', values: application },
+  'Query.alertRule': { access: 'readers', values: alertRule },
+  'Mutation.createAlertRule': { access: 'writers', values: (things) => ({ ...application(things), ...silence }) },
+  'Mutation.updateAlertRule': {
+    access: 'writers',
+    values: (things) => ({ ...alertRule(things), name: 'Other' }),
+  },
+  'Mutation.deleteAlertRule': {
+    access: 'writers',
+    values: async (things) => ({ ...application(things), alertRuleId: await newAlertRule(things) }),
+  },
+  'Query.previewAlertRule': {
+    access: 'readers',
+    values: (things) => ({ ...application(things), kind: 'silence', silentFor: 3600 }),
+  },
+  'Query.episodes': { access: 'readers', values: application },
+  'Mutation.acknowledgeEpisodes': {
+    access: 'readers',
+    values: (things) => ({ ...application(things), state: 'open' }),
+  },
+
   'Query.deviceLatest': { access: 'readers', values: device },
   'Query.applicationLatest': { access: 'readers', values: application },
   'Query.latest': { access: 'readers', values: application },
@@ -391,6 +421,7 @@ const operationsWithoutConnections: Record<string, Trial> = {
 
 /** Queries of a page of nodes. Beside each there is a connection for the same callers. */
 const pages = [
+  'alertRules',
   'accounts',
   'apiTokens',
   'applicationDevices',
@@ -400,6 +431,7 @@ const pages = [
   'applications',
   'deviceTokens',
   'devices',
+  'episodes',
   'organizationMembers',
   'products',
   'provisioningTokens',

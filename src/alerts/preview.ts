@@ -1,0 +1,117 @@
+import type { AlertCondition } from '../entities/alert-condition.js';
+import { comparedValues, judge } from './condition.js';
+import type { ByRecord } from './episode.js';
+import { type FoldState, fold, initialState, type Sample } from './fold.js';
+
+/** What a rule decides by, as far as stored records are concerned. */
+export interface PreviewRule {
+  when: AlertCondition | null;
+  until: AlertCondition | null;
+  for: number;
+  maxGap: number;
+  /** Seconds. */
+  closeAfter: number | null;
+  silentFor: number | null;
+  variable: string | null;
+}
+
+/** A stored record. */
+export interface PreviewRecord {
+  id: string;
+  /** Unix seconds. */
+  ts: number;
+  /** When it arrived, Unix seconds. */
+  arrivedAt: number;
+  data: Readonly<Record<string, unknown>>;
+}
+
+/** An episode that would have been. Times are Unix seconds. */
+export interface Previewed {
+  openedAt: number;
+  openedBy: ByRecord | null;
+  closedAt: number | null;
+  closedBy: ByRecord | null;
+}
+
+/** Whether a record meets the query of a condition; undefined where that is not known. */
+export type PreviewAnswers = (condition: AlertCondition, record: PreviewRecord) => boolean | undefined;
+
+/** Follows one device through its records, page by page, in the order of their time. */
+export interface Follower {
+  take(records: readonly PreviewRecord[], answers: PreviewAnswers): void;
+  /** Gives the episodes, as they stand at a time (Unix seconds). */
+  end(at: number): Previewed[];
+}
+
+/** Follows a threshold rule, by the same fold as rules that are there. */
+export function followThreshold(rule: PreviewRule): Follower {
+  const episodes: Previewed[] = [];
+  let state: FoldState = initialState;
+  let last = Number.NEGATIVE_INFINITY;
+  const closeAt = (at: number) => {
+    const open = episodes.at(-1);
+    if (rule.closeAfter === null || open === undefined || open.closedAt !== null || at - last <= rule.closeAfter)
+      return;
+    Object.assign(open, { closedAt: last + rule.closeAfter });
+    state = initialState;
+  };
+  const holds = (condition: AlertCondition, record: PreviewRecord, answers: PreviewAnswers) =>
+    condition.query == null ? judge(condition, record.data) : answers(condition, record);
+  return {
+    take(records, answers) {
+      for (const record of records) {
+        closeAt(record.ts);
+        const when = holds(rule.when!, record, answers);
+        const until =
+          rule.until === null ? (when === undefined ? undefined : !when) : holds(rule.until, record, answers);
+        const sample: Sample<PreviewRecord> = { ts: record.ts, when, until, record };
+        const next = fold(rule, state, [sample]);
+        state = next.state;
+        last = record.ts;
+        for (const { kind } of next.changes) {
+          const by = {
+            recordId: record.id,
+            ts: record.ts,
+            values: comparedValues([rule.when, rule.until], record.data),
+          };
+          if (kind === 'opened') episodes.push({ openedAt: record.ts, openedBy: by, closedAt: null, closedBy: null });
+          else Object.assign(episodes.at(-1)!, { closedAt: record.ts, closedBy: by });
+        }
+      }
+    },
+    end(at) {
+      closeAt(at);
+      return episodes;
+    },
+  };
+}
+
+/** Follows a silence rule by when records arrived. @param from when its clock began, Unix seconds */
+export function followSilence({ silentFor, variable }: PreviewRule, from: number): Follower {
+  const arrivals: PreviewRecord[] = [];
+  return {
+    take(records) {
+      arrivals.push(
+        ...records
+          .filter(({ data }) => variable === null || data[variable] != null)
+          .map((record) => ({ ...record, data: variable === null ? {} : { [variable]: record.data[variable] } })),
+      );
+    },
+    end(at) {
+      const episodes: Previewed[] = [];
+      let heard = from;
+      const silentAt = () => heard + silentFor!;
+      for (const { id: recordId, ts, arrivedAt, data: values } of arrivals.toSorted(
+        (a, b) => a.arrivedAt - b.arrivedAt,
+      )) {
+        if (arrivedAt > silentAt()) {
+          const closedBy = { recordId, ts, values };
+          episodes.push({ openedAt: silentAt(), openedBy: null, closedAt: arrivedAt, closedBy });
+        }
+        heard = Math.max(heard, arrivedAt);
+      }
+      if (at >= silentAt()) episodes.push({ openedAt: silentAt(), openedBy: null, closedAt: null, closedBy: null });
+      return episodes;
+    },
+  };
+}

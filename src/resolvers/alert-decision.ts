@@ -1,0 +1,137 @@
+import sql from 'sql-template-tag';
+import { overlaps } from '../alerts/overlap.js';
+import { type AlertComparison, type AlertCondition, AlertOperator } from '../entities/alert-condition.js';
+import { AlertKind } from '../entities/alert-rule.js';
+import { VariableType } from '../entities/enums.js';
+import { isStorable, unstorable } from '../entities/storable.js';
+import { type Fault, invalid } from '../errors.js';
+import { requireQuery } from '../records/postgres/search/match.js';
+import type { AlertComparisonInput, AlertConditionInput } from '../schema/alert.args.js';
+import type { Context } from '../schema/context.js';
+
+/** What a rule decides by, as it is going to be. */
+export interface AlertDecision {
+  kind: AlertKind;
+  products: readonly string[];
+  when: AlertCondition | null;
+  until: AlertCondition | null;
+  for: number;
+  closeAfter: number | null;
+  silentFor: number | null;
+  variable: string | null;
+}
+
+/** A text of a comparison is at most this long, in characters. */
+const maxText = 200;
+/** A query of a condition is at most this long as JSON, in characters: it is read and asked with every record. */
+const maxQueryLength = 16_384;
+
+/** Reads a condition. Throws 422 with the path of what is wrong. */
+export function readCondition(path: string, condition: AlertConditionInput): AlertCondition {
+  const { all, any, query } = condition;
+  if ([all, any, query].filter((part) => part != null).length !== 1) {
+    throw invalid([{ path, message: 'must have exactly one of `all`, `any` and `query`' }]);
+  }
+  if (query != null) {
+    requireShortQuery(`${path}.query`, query);
+    return { query };
+  }
+  const part = all != null ? 'all' : 'any';
+  const read = (all ?? any)!.map((comparison, index) => readComparison(`${path}.${part}[${index}]`, comparison));
+  return { [part]: read };
+}
+
+function readComparison(path: string, { variable, operator, value }: AlertComparisonInput): AlertComparison {
+  const fault = (message: string) => invalid([{ path: `${path}.value`, message }]);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw fault('must be a finite number');
+    return { variable, operator, value };
+  }
+  if (typeof value !== 'string' && typeof value !== 'boolean') throw fault('must be a number, a text or a boolean');
+  if (typeof value === 'string' && value.length > maxText) throw fault(`must be at most ${maxText} characters`);
+  if (typeof value === 'string' && !isStorable(value)) throw fault(unstorable);
+  if (operator !== AlertOperator.eq && operator !== AlertOperator.ne) {
+    throw invalid([{ path: `${path}.operator`, message: 'must be eq or ne for a text or a boolean' }]);
+  }
+  return { variable, operator, value };
+}
+
+function requireShortQuery(path: string, query: NonNullable<AlertConditionInput['query']>): void {
+  const text = JSON.stringify(query);
+  if (text.length > maxQueryLength) {
+    throw invalid([{ path, message: `must be at most ${maxQueryLength} characters of JSON` }]);
+  }
+  if (/\\u(0000|d[89a-f])/i.test(text)) throw invalid([{ path, message: 'must not hold NUL or lone surrogates' }]);
+  requireQuery(query, path);
+}
+
+/** Throws 422 where fields do not belong to the kind, conditions exclude each other, or a comparison fits no declared type. */
+export async function requireDecision(ctx: Context, applicationId: string, decision: AlertDecision): Promise<void> {
+  const faults = decision.kind === AlertKind.silence ? faultsOfSilence(decision) : faultsOfThreshold(decision);
+  if (faults.length > 0) throw invalid(faults);
+  if (decision.kind === AlertKind.threshold) await requireTypes(ctx, applicationId, decision);
+}
+
+const faultsOfSilence = ({ when, until, closeAfter, silentFor, for: held }: AlertDecision): Fault[] => [
+  ...(silentFor === null ? [{ path: 'silentFor', message: 'must be given for a silence rule' }] : []),
+  ...notOf('threshold', { when, until, closeAfter, for: held === 0 ? null : held }),
+];
+
+const faultsOfThreshold = ({ when, until, silentFor, variable }: AlertDecision): Fault[] => [
+  ...(when === null ? [{ path: 'when', message: 'must be given for a threshold rule' }] : []),
+  ...notOf('silence', { silentFor, variable }),
+  ...(when !== null && until !== null && overlaps(when, until)
+    ? [{ path: 'until', message: 'must not hold where `when` holds: an episode would open and close at once' }]
+    : []),
+];
+
+const notOf = (kind: string, fields: Readonly<Record<string, unknown>>): Fault[] =>
+  Object.entries(fields)
+    .filter(([, value]) => value !== null)
+    .map(([path]) => ({ path, message: `belongs to rules of the kind ${kind}` }));
+
+interface Declared {
+  name: string;
+  type: VariableType;
+}
+
+/**
+ * Throws 422 where products of the rule declare a variable, and none of them in a type that the comparison fits. Without
+ * products these are those of the application's devices.
+ */
+async function requireTypes(
+  ctx: Context,
+  applicationId: string,
+  { products, when, until }: AlertDecision,
+): Promise<void> {
+  const compared = [...placesOf('when', when), ...placesOf('until', until)];
+  if (compared.length === 0) return;
+  const names = [...new Set(compared.map(({ comparison }) => comparison.variable))];
+  const watched =
+    products.length > 0
+      ? sql`p.id = any(${products}::uuid[])`
+      : sql`p.id in (select d.product_id from application_device l join device d on d.id = l.device_id
+                      where l.application_id = ${applicationId})`;
+  const rows = (await ctx.readWithin(
+    sql`
+    select distinct v ->> 'name' name, v ->> 'type' type from product p cross join jsonb_array_elements(p.variables) v
+     where ${watched} and v ->> 'name' = any(${names}::text[])`,
+    5000,
+  )) as Declared[];
+  const faults = compared.flatMap(({ path, comparison }) => {
+    const types = rows.filter(({ name }) => name === comparison.variable).map(({ type }) => type);
+    if (types.length === 0 || types.some((type) => kindOf(type) === typeof comparison.value)) return [];
+    return [
+      { path: `${path}.value`, message: `must be a ${kindOf(types[0]!)}, since the variable has the type ${types[0]}` },
+    ];
+  });
+  if (faults.length > 0) throw invalid(faults);
+}
+
+const placesOf = (path: string, condition: AlertCondition | null) =>
+  (['all', 'any'] as const).flatMap((part) =>
+    (condition?.[part] ?? []).map((comparison, index) => ({ path: `${path}.${part}[${index}]`, comparison })),
+  );
+
+const kindOf = (type: VariableType): string =>
+  type === VariableType.BOOL ? 'boolean' : type === VariableType.TXT ? 'string' : 'number';

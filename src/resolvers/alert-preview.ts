@@ -1,0 +1,189 @@
+import sql from 'sql-template-tag';
+import {
+  type Follower,
+  followSilence,
+  followThreshold,
+  type PreviewAnswers,
+  type Previewed,
+  type PreviewRecord,
+} from '../alerts/preview.js';
+import type { AlertCondition } from '../entities/alert-condition.js';
+import type { AlertRulePreview, PreviewedEpisode } from '../entities/alert-preview.js';
+import { AlertKind, type AlertRule } from '../entities/alert-rule.js';
+import type { ReadingCall } from '../entities/caller.js';
+import { timeOf } from '../entities/id.js';
+import { ApiError } from '../errors.js';
+import type { ListedRecord, RecordIndex } from '../records/record-index.js';
+import type { RecordLog } from '../records/record-log.js';
+import type { Context } from '../schema/context.js';
+
+/** Where the records of a preview come from. */
+export interface PreviewSources {
+  index: Pick<RecordIndex, 'list'>;
+  records: Pick<RecordLog, 'matchCommitted'>;
+}
+
+const week = 7 * 86_400;
+/** What one preview looks at, at most. */
+const maxDevices = 1000;
+const maxRecords = 200_000;
+const maxEpisodes = 500;
+const timeout = 10_000;
+/** Devices and records that are read at once: some 5 MB of records of 500 bytes. */
+const devicesAtOnce = 10;
+const recordsAtOnce = 1000;
+/** How long the queries of a condition may take for one page, in milliseconds. */
+const matchTimeout = 2000;
+
+interface Watched {
+  id: string;
+  productId: string | null;
+  /** When it came under the rule at the earliest, Unix seconds. */
+  linkedAt: number;
+}
+
+/** Finds out what a rule would have done over the week before a time (milliseconds since 1970). */
+export async function previewOf(
+  ctx: Context,
+  sources: PreviewSources,
+  rule: AlertRule,
+  now: number,
+): Promise<AlertRulePreview> {
+  const to = now / 1000;
+  const from = to - week;
+  const watched = await watchedBy(ctx, rule);
+  const reading = new Reading(ctx, sources, rule, { from, to, until: performance.now() + timeout });
+  const all: [Watched, Previewed[]][] = [];
+  for (let first = 0; first < Math.min(watched.length, maxDevices); first += devicesAtOnce) {
+    if (reading.isOver()) break;
+    const devices = watched.slice(first, Math.min(first + devicesAtOnce, maxDevices));
+    const followers = devices.map(({ linkedAt }) =>
+      rule.kind === AlertKind.silence ? followSilence(rule, Math.max(from, linkedAt)) : followThreshold(rule),
+    );
+    await reading.read(devices, followers);
+    devices.forEach((device, index) => all.push([device, followers[index]!.end(to)]));
+  }
+  const opened = all.filter(([, episodes]) => episodes.length > 0);
+  return {
+    from: isoOf(from),
+    to: isoOf(to),
+    episodeCount: opened.reduce((count, [, episodes]) => count + episodes.length, 0),
+    deviceCount: opened.length,
+    devicesRead: all.length,
+    recordsRead: reading.count,
+    isComplete: reading.isWhole && all.length === watched.length,
+    episodes: opened
+      .flatMap(([{ id }, episodes]) => episodes.map((episode) => shown(id, episode)))
+      .slice(0, maxEpisodes),
+  };
+}
+
+const isoOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+const shown = (deviceId: string, { openedAt, openedBy, closedAt, closedBy }: Previewed): PreviewedEpisode => ({
+  deviceId,
+  openedAt: isoOf(openedAt),
+  openedBy,
+  closedAt: closedAt === null ? null : isoOf(closedAt),
+  closedBy,
+});
+
+/** The devices of the application that the rule would watch; one more than a preview looks at, where there are more. */
+async function watchedBy(ctx: Context, { applicationId, products, tags }: AlertRule): Promise<Watched[]> {
+  return (await ctx.readWithin(
+    sql`
+    select d.id, d.product_id as "productId", extract(epoch from l.created_at)::float8 as "linkedAt"
+      from application_device l join device d on d.id = l.device_id
+     where l.application_id = ${applicationId} and alert_applies(${products}::text[], ${tags}::text[], d.product_id, d.tags)
+     order by l.created_at, d.id limit ${maxDevices + 1}`,
+    5000,
+  )) as Watched[];
+}
+
+interface Range {
+  from: number;
+  to: number;
+  /** When reading ends, of `performance.now`. */
+  until: number;
+}
+
+/** Reads the records of devices, page by page, and gives each device's to its follower. */
+class Reading {
+  count = 0;
+  isWhole = true;
+  private readonly call: ReadingCall;
+
+  constructor(
+    { caller, signal }: Context,
+    private readonly sources: PreviewSources,
+    private readonly rule: AlertRule,
+    private readonly range: Range,
+  ) {
+    // A page is let go before the next is read: what a request may hold together is no measure of it.
+    this.call = { caller, signal, weighRows: () => undefined, timeLeft: () => this.timeLeft() };
+  }
+
+  /** Whether no more is read. */
+  isOver(): boolean {
+    return this.timeLeft() <= 0 || this.count >= maxRecords;
+  }
+
+  async read(devices: readonly Watched[], followers: readonly Follower[]): Promise<void> {
+    const pages = await this.list(devices.map(({ id }) => id));
+    for (const [index, device] of devices.entries()) {
+      let page = pages?.[index];
+      while (page !== undefined) {
+        await this.take(device, page.records, followers[index]!);
+        const after = page.records.at(-1)?.cursorKeys;
+        if (!page.hasMore || after === undefined) break;
+        page = (await this.list([device.id], after))?.[0];
+      }
+    }
+  }
+
+  /** A page of each device; undefined where the time is over. */
+  private async list(parentIds: readonly string[], after?: ListedRecord['cursorKeys']) {
+    if (!this.isOver()) {
+      const { from, to } = this.range;
+      const place = { parent: 'device', order: 'oldestFirst', page: 1, limit: recordsAtOnce } as const;
+      const request = { ...place, parentIds, from, to, timeoutMs: this.timeLeft(), ...(after && { after }) };
+      try {
+        return await this.sources.index.list(this.call, request);
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'TIMEOUT') throw error;
+      }
+    }
+    this.isWhole = false;
+    return undefined;
+  }
+
+  private async take(device: Watched, records: readonly ListedRecord[], follower: Follower): Promise<void> {
+    this.count += records.length;
+    const seen = records.map(({ id, ts, data }): PreviewRecord => ({ id, ts, arrivedAt: timeOf(id) / 1000, data }));
+    follower.take(seen, await this.answers(device, seen));
+  }
+
+  private async answers({ id, productId }: Watched, records: readonly PreviewRecord[]): Promise<PreviewAnswers> {
+    const { when, until, organizationId } = this.rule;
+    const asked = [when, until].flatMap((condition) => (condition?.query == null ? [] : [condition]));
+    const found = new Map<AlertCondition, ReadonlySet<string>>();
+    if (asked.length > 0 && records.length > 0) {
+      const device = { id, organizationId, ...(productId && { product: { id: productId } }) };
+      const sets = await this.sources.records.matchCommitted(
+        asked.map(({ query }) => query!),
+        records.map(({ id: recordId, ts }) => ({ id: recordId, ts, device })),
+        matchTimeout,
+      );
+      asked.forEach((condition, index) => {
+        const ids = sets[index];
+        if (ids) found.set(condition, ids);
+        else this.isWhole = false;
+      });
+    }
+    return (condition, { id: recordId }) => found.get(condition)?.has(recordId);
+  }
+
+  private timeLeft(): number {
+    return Math.max(0, Math.floor(this.range.until - performance.now()));
+  }
+}

@@ -1,0 +1,134 @@
+import sql from 'sql-template-tag';
+import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import type { Alerts } from '../alerts/alerts.js';
+import { loadApplication } from '../auth/access.js';
+import { AlertRulePreview } from '../entities/alert-preview.js';
+import { AlertRule, type AlertRuleChange } from '../entities/alert-rule.js';
+import { newId } from '../entities/id.js';
+import { invalid } from '../errors.js';
+import {
+  type AlertDecisionArgs,
+  AlertRuleArgs,
+  AlertRulesArgs,
+  CreateAlertRuleArgs,
+  PreviewAlertRuleArgs,
+  UpdateAlertRuleArgs,
+} from '../schema/alert.args.js';
+import type { Context } from '../schema/context.js';
+import { Costs } from '../schema/cost.js';
+import { AlertRulePage } from '../schema/pages.js';
+import { readCondition, requireDecision } from './alert-decision.js';
+import { type PreviewSources, previewOf } from './alert-preview.js';
+import { alertRuleListing, loadAlertRule, requireProducts, requireRoomForRule, restartRule } from './alert-rules.js';
+import { list } from './list.js';
+
+/** The alert rules of applications. */
+@Resolver(() => AlertRule)
+export class AlertRuleResolver {
+  constructor(
+    private readonly alerts: Pick<Alerts, 'wake'>,
+    private readonly sources: PreviewSources,
+    private readonly clock: () => number,
+  ) {}
+
+  @Query(() => AlertRulePage, { description: 'The alert rules of an application.' })
+  async alertRules(@Args(() => AlertRulesArgs) args: AlertRulesArgs, @Ctx() ctx: Context): Promise<AlertRulePage> {
+    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    return list(ctx, alertRuleListing([sql`r.application_id = ${id}`]), args);
+  }
+
+  @Query(() => AlertRule, { description: 'An alert rule.' })
+  alertRule(@Args(() => AlertRuleArgs) args: AlertRuleArgs, @Ctx() ctx: Context): Promise<AlertRule> {
+    return loadAlertRule(ctx, args, 'read');
+  }
+
+  @Mutation(() => AlertRule, {
+    description: 'Makes an alert rule, at most 100 of an application. Its clocks begin now.',
+  })
+  async createAlertRule(
+    @Args(() => CreateAlertRuleArgs) args: CreateAlertRuleArgs,
+    @Ctx() ctx: Context,
+  ): Promise<AlertRule> {
+    const change = changeOf(args);
+    const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
+    const rule = Object.assign(new AlertRule(), { id: newId(), organizationId, applicationId: id, kind: args.kind });
+    rule.change({ ...change, name: args.name, severity: args.severity, disabled: args.disabled });
+    await this.check(ctx, rule);
+    return ctx.em.transactional(async (em) => {
+      await requireRoomForRule(em, id);
+      em.persist(rule);
+      await em.flush();
+      await restartRule(em, rule);
+      return rule;
+    });
+  }
+
+  @Mutation(() => AlertRule, {
+    description:
+      'Changes an alert rule. Where it decides otherwise than before, its open episodes close, and its clocks begin anew.',
+  })
+  async updateAlertRule(
+    @Args(() => UpdateAlertRuleArgs) args: UpdateAlertRuleArgs,
+    @Ctx() ctx: Context,
+  ): Promise<AlertRule> {
+    const rule = await loadAlertRule(ctx, args, 'write');
+    if (args.kind != null && args.kind !== rule.kind) {
+      throw invalid([{ path: 'kind', message: 'cannot be changed: make another rule' }]);
+    }
+    const change = { ...changeOf(args), name: args.name, severity: args.severity, disabled: args.disabled };
+    const decidesAnew = rule.change(change);
+    await this.check(ctx, rule);
+    await ctx.em.transactional(async (em) => {
+      await em.flush();
+      if (decidesAnew) await restartRule(em, rule);
+    });
+    this.alerts.wake();
+    return rule;
+  }
+
+  @Mutation(() => AlertRule, { description: 'Deletes an alert rule. Its open episodes close; all of them are kept.' })
+  async deleteAlertRule(@Args(() => AlertRuleArgs) args: AlertRuleArgs, @Ctx() ctx: Context): Promise<AlertRule> {
+    const rule = await loadAlertRule(ctx, args, 'write');
+    await ctx.em.remove(rule).flush();
+    this.alerts.wake();
+    return rule;
+  }
+
+  @Costs(500)
+  @Query(() => AlertRulePreview, {
+    description:
+      'What a rule would have done over the last week: by the same steps as a rule that was there, over the stored records of the devices that it would watch.',
+  })
+  async previewAlertRule(
+    @Args(() => PreviewAlertRuleArgs) args: PreviewAlertRuleArgs,
+    @Ctx() ctx: Context,
+  ): Promise<AlertRulePreview> {
+    const change = changeOf(args);
+    const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const rule = Object.assign(new AlertRule(), { id: newId(), organizationId, applicationId: id, kind: args.kind });
+    rule.change({ ...change, name: '' });
+    await this.check(ctx, rule);
+    return previewOf(ctx, this.sources, rule, this.clock());
+  }
+
+  private async check(ctx: Context, rule: AlertRule): Promise<void> {
+    await requireDecision(ctx, rule.applicationId, rule);
+    await requireProducts(ctx, rule.products);
+  }
+}
+
+/** What the arguments say of how a rule decides, with their conditions read. */
+function changeOf({ when, until, ...args }: AlertDecisionArgs): Omit<AlertRuleChange, 'name'> {
+  const { products, tags, maxGap, closeAfter, silentFor, variable } = args;
+  return {
+    products,
+    tags,
+    for: args.for,
+    maxGap,
+    closeAfter,
+    silentFor,
+    variable,
+    ...(when !== undefined && { when: when && readCondition('when', when) }),
+    ...(until !== undefined && { until: until && readCondition('until', until) }),
+  };
+}

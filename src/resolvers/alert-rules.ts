@@ -1,0 +1,112 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { loadApplication, type Need, readableProduct } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { AlertRule } from '../entities/alert-rule.js';
+import { isId } from '../entities/id.js';
+import { conflict, notFound } from '../errors.js';
+import type { AlertRuleArgs } from '../schema/alert.args.js';
+import type { Context } from '../schema/context.js';
+import { ignoringCase } from './list.js';
+import type { Listing } from './listing.js';
+
+/** Alert rules, as `r`. `also` is a list of columns more, after a comma. */
+export const alertRuleRows = (also: Sql = empty): Sql => sql`
+  select r.id, r.organization_id as "organizationId", r.application_id as "applicationId", r.name, r.severity, r.kind,
+         r.products, r.tags, r.when_condition as "when", r.until_condition as "until", r.for_seconds as "for",
+         r.max_gap_seconds as "maxGap", r.close_after_seconds as "closeAfter", r.silent_for_seconds as "silentFor",
+         r.variable, r.disabled, r.disabled_at as "disabledAt", r.disabled_reason as "disabledReason", r.version, r.timeouts,
+         r.created_at as "createdAt", r.updated_at as "updatedAt"${also}
+    from alert_rule r`;
+
+/** The order of severities, the gravest last. */
+export const severityOrder = (severity: Sql): Sql =>
+  sql`array_position('{info,warning,critical}'::text[], ${severity})`;
+
+/** A list of alert rules. */
+export const alertRuleListing = (where: readonly Sql[]): Listing => ({
+  rows: (_selected, also) => alertRuleRows(also),
+  from: sql`from alert_rule r`,
+  where,
+  matched: [sql`r.name`],
+  sortable: {
+    id: sql`r.id`,
+    name: ignoringCase(sql`r.name`),
+    severity: severityOrder(sql`r.severity`),
+    kind: sql`r.kind`,
+    createdAt: sql`r.created_at`,
+    updatedAt: sql`r.updated_at`,
+  },
+  order: sql`r.id`,
+  tie: sql`r.id`,
+});
+
+/** An alert rule of an application that the caller may read, or change. */
+export async function loadAlertRule(
+  ctx: Context,
+  { organizationId, applicationId, alertRuleId }: AlertRuleArgs,
+  need: Need,
+): Promise<AlertRule> {
+  const application = await loadApplication(ctx, organizationId, applicationId, need);
+  if (!isId(alertRuleId)) throw notFound('alert rule');
+  const [row] = await ctx.read<AlertRule>(
+    sql`${alertRuleRows()} where r.application_id = ${application.id} and r.id = ${alertRuleId}`,
+  );
+  if (row === undefined) throw notFound('alert rule');
+  return need === 'read' ? row : ctx.em.merge(AlertRule, row);
+}
+
+/** Throws 404 where one of these products is neither the organization's own nor public. */
+export async function requireProducts(ctx: Context, products: readonly string[]): Promise<void> {
+  const ids = [...new Set(products)];
+  if (!ids.every(isId)) throw notFound('product');
+  if (ids.length === 0) return;
+  const found = await ctx.read(
+    sql`select p.id from product p where p.id = any(${ids}::uuid[]) and ${readableProduct(ctx.caller)}`,
+  );
+  if (found.length < ids.length) throw notFound('product');
+}
+
+/** Alert rules of an application. */
+const maxRules = 100;
+
+/**
+ * Locks an application against links and rules that would be made at the same time, so that a rule that is made and a device
+ * that is linked see each other. Throws 409 where the application has as many rules as it may.
+ */
+export async function requireRoomForRule(em: EntityManager, applicationId: string): Promise<void> {
+  await execute(em, sql`select from application where id = ${applicationId} for update`);
+  const [{ count } = { count: 0 }] = await execute<{ count: number }>(
+    em,
+    sql`select count(*)::integer as count from alert_rule where application_id = ${applicationId}`,
+  );
+  if (count >= maxRules) throw conflict(`An application has at most ${maxRules} alert rules. Delete one first.`);
+}
+
+/**
+ * Forgets what a rule knew of its devices, which closes its episodes, and begins anew: the clock of a silence rule begins now.
+ * Devices that are being changed are waited for, so that none comes under the rule unseen.
+ */
+export async function restartRule(em: EntityManager, { id, kind, disabled, silentFor }: AlertRule): Promise<void> {
+  await execute(em, sql`delete from alert_state where rule_id = ${id}`);
+  if (kind !== 'silence' || disabled) return;
+  await execute(
+    em,
+    sql`select from application where id = (select application_id from alert_rule where id = ${id}) for update`,
+  );
+  await execute(
+    em,
+    sql`select from device d join application_device l on l.device_id = d.id join alert_rule r on r.application_id = l.application_id
+         where r.id = ${id} and (cardinality(r.products) > 0 or cardinality(r.tags) > 0) order by d.id for share of d`,
+  );
+  await execute(
+    em,
+    sql`
+    insert into alert_state (rule_id, application_id, device_id, started_at, due_at)
+    select r.id, l.application_id, l.device_id, clock_timestamp(), clock_timestamp() + make_interval(secs => ${silentFor}::float8)
+      from alert_rule r join application_device l on l.application_id = r.application_id join device d on d.id = l.device_id
+     where r.id = ${id} and alert_applies(r.products, r.tags, d.product_id, d.tags)
+     order by l.device_id
+        on conflict do nothing`,
+  );
+}

@@ -1,0 +1,127 @@
+import DataLoader from 'dataloader';
+import sql, { join } from 'sql-template-tag';
+import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { loadApplication, readableApplication } from '../auth/access.js';
+import { execute } from '../auth/execute.js';
+import { AlertRule } from '../entities/alert-rule.js';
+import { Application } from '../entities/application.js';
+import { GraphOnly } from '../entities/columns.js';
+import { Device } from '../entities/device.js';
+import { AcknowledgedEpisodes, Episode } from '../entities/episode.js';
+import { isId } from '../entities/id.js';
+import { invalid } from '../errors.js';
+import { AcknowledgeEpisodesArgs, EpisodesArgs } from '../schema/alert.args.js';
+import type { Context } from '../schema/context.js';
+import { SearchablePageArgs } from '../schema/list.args.js';
+import { EpisodePage } from '../schema/pages.js';
+import { alertRuleRows } from './alert-rules.js';
+import { deviceOf } from './devices.js';
+import { episodeConditions, episodeListing } from './episodes.js';
+import { list, listBelow } from './list.js';
+import { loadById, loaderOf } from './loader.js';
+
+/** Episodes that one call acknowledges. */
+const maxAcknowledged = 10_000;
+/** How long open episodes may take to be counted, in milliseconds. */
+const countTimeout = 5000;
+
+/** Episodes of alert rules. */
+@Resolver(() => Episode)
+export class EpisodeResolver {
+  constructor(private readonly clock: () => number) {}
+
+  @Query(() => EpisodePage, { description: 'The episodes of an application, the newest first.' })
+  async episodes(@Args(() => EpisodesArgs) args: EpisodesArgs, @Ctx() ctx: Context): Promise<EpisodePage> {
+    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    return list(ctx, episodeListing([sql`e.application_id = ${id}`, ...episodeConditions(args)]), args);
+  }
+
+  @Mutation(() => AcknowledgedEpisodes, {
+    description: `Acknowledges episodes by their identifiers, or all that a filter lets pass, ${maxAcknowledged} in a call. Whoever may read the application may do so.`,
+  })
+  async acknowledgeEpisodes(
+    @Args(() => AcknowledgeEpisodesArgs) args: AcknowledgeEpisodesArgs,
+    @Ctx() ctx: Context,
+  ): Promise<AcknowledgedEpisodes> {
+    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const chosen = episodeConditions(args);
+    if (args.ids != null) chosen.push(sql`e.id = any(${args.ids.filter(isId)}::uuid[])`);
+    if (chosen.length === 0) {
+      throw invalid([{ path: 'ids', message: 'must be given, or else a filter such as `state`' }]);
+    }
+    const by = ctx.caller.userId ?? ctx.caller.organizationId;
+    const now = new Date(this.clock()).toISOString();
+    const done = await ctx.em.transactional((em) =>
+      execute(
+        em,
+        sql`
+      update episode set acknowledged_at = ${now}, acknowledged_by = ${by}, updated_at = ${now}
+       where id in (select e.id from episode e where e.application_id = ${id} and e.acknowledged_at is null
+                       and ${join(chosen, ' and ')} order by e.id limit ${maxAcknowledged} for no key update)
+      returning id`,
+      ),
+    );
+    return { count: done.length, hasMore: done.length === maxAcknowledged };
+  }
+
+  @FieldResolver(() => Device, {
+    nullable: true,
+    description: 'Device that it is about, where the caller can read it.',
+  })
+  @GraphOnly()
+  device(@Root() { deviceId }: Episode, @Ctx() ctx: Context): Promise<Device | null> {
+    return deviceOf(ctx, deviceId);
+  }
+
+  @FieldResolver(() => AlertRule, { nullable: true, description: 'Rule that opened it; null once that is deleted.' })
+  @GraphOnly()
+  alertRule(@Root() { alertRuleId }: Episode, @Ctx() ctx: Context): Promise<AlertRule | null> {
+    // Whoever sees the episode may read its application, and so its rules.
+    return loadById<AlertRule>(
+      ctx,
+      'episode.rule',
+      alertRuleId,
+      (ids) => sql`${alertRuleRows()} where r.id = any(${ids}::uuid[])`,
+    );
+  }
+}
+
+/** The open episodes of devices. */
+@Resolver(() => Device)
+export class DeviceEpisodesResolver {
+  @FieldResolver(() => EpisodePage, {
+    description: 'Its open episodes, the newest first, of the applications that the caller can read.',
+  })
+  @GraphOnly()
+  openEpisodes(
+    @Root() { id }: Device,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<EpisodePage> {
+    const readable = sql`e.application_id in (select a.id from application a
+      where a.organization_id = ${ctx.caller.organizationId} and ${readableApplication(ctx.caller)})`;
+    const listing = () => episodeListing([sql`e.device_id = parent.id`, sql`e.closed_at is null`, readable]);
+    return listBelow(ctx, 'device.openEpisodes', id, listing, args);
+  }
+}
+
+/** The number of open episodes of applications. */
+@Resolver(() => Application)
+export class ApplicationEpisodesResolver {
+  @FieldResolver(() => Int, { description: 'Number of its open episodes.' })
+  @GraphOnly()
+  openEpisodeCount(@Root() { id }: Application, @Ctx() ctx: Context): Promise<number> {
+    const make = () =>
+      new DataLoader<string, number>(async (ids) => {
+        const counted = (await ctx.readWithin(
+          sql`
+          select application_id as id, count(*)::int as count from episode
+           where application_id = any(${ids}::uuid[]) and closed_at is null group by application_id`,
+          countTimeout,
+        )) as { id: string; count: number }[];
+        const counts = new Map(counted.map(({ id: of, count }) => [of, count]));
+        return ids.map((each) => counts.get(each) ?? 0);
+      });
+    return loaderOf(ctx, 'application.openEpisodeCount', make).load(id);
+  }
+}

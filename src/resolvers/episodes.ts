@@ -1,0 +1,65 @@
+import sql, { empty, type Sql } from 'sql-template-tag';
+import { EpisodeState } from '../entities/episode.js';
+import { isId } from '../entities/id.js';
+import type { EpisodesArgs } from '../schema/alert.args.js';
+import { severityOrder } from './alert-rules.js';
+import { ignoringCase } from './list.js';
+import type { Listing } from './listing.js';
+
+/** Episodes, as `e`. `also` is a list of columns more, after a comma. */
+export const episodeRows = (also: Sql = empty): Sql => sql`
+  select e.id, e.organization_id as "organizationId", e.application_id as "applicationId", e.rule_id as "alertRuleId",
+         e.rule_name as name, e.severity, e.device_id as "deviceId", e.opened_at as "openedAt", e.opened_by as "openedBy",
+         e.closed_at as "closedAt", e.closed_by as "closedBy", e.closed_reason as "closedReason",
+         e.acknowledged_at as "acknowledgedAt", e.acknowledged_by as "acknowledgedBy"${also}
+    from episode e`;
+
+/** Episodes are counted up to this number. */
+const countUpTo = 10_000;
+
+/** How long a page of episodes may take, in milliseconds: those that pass a filter may be few among many. */
+const timeout = 5000;
+
+/** A list of episodes, the newest first. */
+export const episodeListing = (where: readonly Sql[]): Listing => ({
+  rows: (_selected, also) => episodeRows(also),
+  from: sql`from episode e`,
+  where,
+  matched: [sql`e.rule_name`],
+  sortable: {
+    id: sql`e.id`,
+    name: ignoringCase(sql`e.rule_name`),
+    severity: severityOrder(sql`e.severity`),
+    deviceId: sql`e.device_id`,
+    openedAt: sql`e.opened_at`,
+    closedAt: sql`e.closed_at`,
+    acknowledgedAt: sql`e.acknowledged_at`,
+  },
+  order: sql`e.id`,
+  descending: true,
+  tie: sql`e.id`,
+  countUpTo,
+  timeout,
+});
+
+/** Which episodes. */
+export type EpisodeFilter = Partial<
+  Pick<EpisodesArgs, 'state' | 'acknowledged' | 'severity' | 'alertRuleId' | 'deviceId' | 'from' | 'to'>
+>;
+
+/** Conditions on `episode e`: it passes the filter. What is no identifier matches nothing. */
+export const episodeConditions = (filter: EpisodeFilter): Sql[] => {
+  const { state, acknowledged, severity, alertRuleId, deviceId, from, to } = filter;
+  return [
+    ...(state == null ? [] : [state === EpisodeState.open ? sql`e.closed_at is null` : sql`e.closed_at is not null`]),
+    ...(acknowledged == null ? [] : [sql`(e.acknowledged_at is not null) = ${acknowledged}`]),
+    ...(severity == null ? [] : [sql`e.severity = ${severity}`]),
+    ...named(sql`e.rule_id`, alertRuleId),
+    ...named(sql`e.device_id`, deviceId),
+    ...(from == null ? [] : [sql`e.opened_at >= to_timestamp(${from}::float8)`]),
+    ...(to == null ? [] : [sql`e.opened_at <= to_timestamp(${to}::float8)`]),
+  ];
+};
+
+const named = (column: Sql, id: string | null | undefined): Sql[] =>
+  id == null ? [] : [isId(id) ? sql`${column} = ${id}::uuid` : sql`false`];
