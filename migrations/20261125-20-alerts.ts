@@ -12,13 +12,21 @@ export class Alerts extends OnlineMigration {
     await steps.run(tables);
     await steps.run(watching);
     await steps.run(closing);
+    await steps.run(noticing);
     await steps.locked(
-      'application_device, device',
+      'application_device, device, hook',
       `create or replace trigger alert_link after insert on application_device
          referencing new table as linked for each statement execute function alert_watch_links();
        create or replace trigger alert_change after update of tags, product_id on device
          for each row when (new.tags is distinct from old.tags or new.product_id is distinct from old.product_id)
-         execute function alert_watch_device()`,
+         execute function alert_watch_device();
+       create or replace trigger event_registered after insert on device
+         referencing new table as changed for each statement execute function event_devices('device.registered');
+       create or replace trigger event_deleted after delete on device
+         referencing old table as changed for each statement execute function event_devices('device.deleted');
+       create or replace trigger event_disabled after update of disabled on hook
+         for each row when (new.disabled and not old.disabled) execute function event_hook();
+       create index if not exists hook_events on hook (organization_id) where events <> '{record}'`,
     );
   }
 }
@@ -109,12 +117,26 @@ const tables = `
   create index if not exists episode_application on episode (application_id, id);
   create index if not exists episode_application_open on episode (application_id, id) where closed_at is null;
   create index if not exists episode_application_new on episode (application_id, id) where acknowledged_at is null;
+  create index if not exists episode_application_changed on episode (application_id, updated_at);
   create index if not exists episode_closed on episode (closed_at) where closed_at is not null;
   create index if not exists episode_device on episode (device_id, id);
 
   -- Closings that hooks are still to hear of: triggers write them, the sweep makes their deliveries.
   create table if not exists alert_notice (
     episode_id uuid primary key references episode on delete cascade
+  );
+
+  -- What else hooks are still to hear of: triggers write it where some hook chose it, the sweep makes its deliveries.
+  create table if not exists event_notice (
+    id bigint generated always as identity primary key,
+    kind text not null,
+    organization_id uuid not null,
+    -- Null: for hooks of all applications of the organization.
+    application_id uuid,
+    -- The hook that it is about, which is not told.
+    hook_id uuid,
+    at timestamptz(3) not null default clock_timestamp(),
+    subject json not null
   );
 
   -- When some process last took records in, and stretches in which none did.
@@ -185,3 +207,27 @@ const closing = `
     end $$;
   create or replace trigger alert_close after delete on alert_state
     for each row when (old.episode_id is not null) execute function alert_close()`;
+
+/** Events that no resolver alone causes: imports, provisioning, jobs and the dispatcher register, delete and switch off too. */
+const noticing = `
+  create or replace function event_devices() returns trigger language plpgsql as $$
+    begin
+      insert into event_notice (kind, organization_id, subject)
+      select tg_argv[0], c.organization_id, json_strip_nulls(json_build_object('id', c.id, 'serial', c.serial, 'name', c.name,
+               'organizationId', c.organization_id))
+        from changed c
+       where exists (select from hook h where h.organization_id = c.organization_id and h.events <> '{record}'
+                                          and tg_argv[0] = any(h.events))
+       order by c.id;
+      return null;
+    end $$;
+
+  create or replace function event_hook() returns trigger language plpgsql as $$
+    begin
+      insert into event_notice (kind, organization_id, application_id, hook_id, subject)
+      select 'hook.disabled', new.organization_id, new.application_id, new.id,
+             json_strip_nulls(json_build_object('id', new.id, 'disabledReason', new.disabled_reason))
+       where exists (select from hook h where h.organization_id = new.organization_id and h.events <> '{record}'
+                        and h.application_id = new.application_id and h.id <> new.id and 'hook.disabled' = any(h.events));
+      return null;
+    end $$`;

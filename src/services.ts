@@ -29,6 +29,7 @@ import type { RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 import { createDeviceBatchSteps } from './resolvers/device-batch-job.js';
+import { episodeRows } from './resolvers/episodes.js';
 import { openTracing } from './tracing/open.js';
 import type { Tracing } from './tracing/tracing.js';
 import { createUsage, type Usage } from './usage/usage.js';
@@ -186,6 +187,7 @@ function openLive({ connections, connectionString, log }: Base, records: () => R
     },
     changes: (question) => records().changes(question),
     deliveryRows,
+    episodeRows,
   });
 }
 
@@ -218,7 +220,14 @@ function openHooks(
 }
 
 function openAlerts({ connections, clock, log }: Base, hooks: Hooks): Alerts {
-  return createAlerts({ pool: connections.pool, clock, log, match: storedRecords.match, tell: hooks.tell });
+  return createAlerts({
+    pool: connections.pool,
+    clock,
+    log,
+    match: storedRecords.match,
+    tell: hooks.tell,
+    tellNoticed: hooks.tellNoticed,
+  });
 }
 
 function openRecordLog(

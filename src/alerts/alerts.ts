@@ -12,7 +12,7 @@ import type { AlertRecord } from './decide.js';
 import { eventRows } from './event.js';
 import { createRuleHealth } from './health.js';
 import { type TellEvents, tellClosings } from './notice.js';
-import { sweep } from './sweep.js';
+import { sweep, type TellClaimed } from './sweep.js';
 
 /** The sweep looks this often, in milliseconds. It is also the beat of {@link beat}. */
 const sweepInterval = 2000;
@@ -26,6 +26,8 @@ export interface AlertsOptions {
   match: MatchRecords;
   /** Stores the deliveries of events in the transaction. */
   tell: TellEvents;
+  /** Stores the deliveries of events that triggers noted. Returns how many, and what is to be called after the commit. */
+  tellNoticed: TellClaimed;
 }
 
 /** Alerts, as the rest of the service sees them. */
@@ -41,7 +43,7 @@ export interface Alerts {
 }
 
 /** Opens alerts over a database. */
-export function createAlerts({ pool, clock, log, match, tell }: AlertsOptions): Alerts {
+export function createAlerts({ pool, clock, log, match, tell, tellNoticed }: AlertsOptions): Alerts {
   const health = createRuleHealth({ pool, clock, log, count: () => undefined });
   const tellTurns: TellTurns = async (tx, turns) => {
     const of = (kind: 'opened' | 'closed') =>
@@ -51,7 +53,7 @@ export function createAlerts({ pool, clock, log, match, tell }: AlertsOptions): 
     return tell(tx, [...closed, ...opened]);
   };
   const options: AlongsideOptions = { clock, match, tell: tellTurns, health };
-  const run = () => sweep({ pool, clock, tell: tellTurns, tellClosed: (tx) => tellClosings(tx, tell) });
+  const run = () => sweep({ pool, clock, tell: tellTurns, claims: [(tx) => tellClosings(tx, tell), tellNoticed] });
   const loop = createPollLoop({
     poll: run,
     interval: sweepInterval,

@@ -10,13 +10,16 @@ import type { Watch } from './rule.js';
 /** States that one transaction looks at. */
 const atOnce = 500;
 
+/** Claims some of what is to be told, and stores its deliveries. Returns how many, and what is to be called after the commit. */
+export type TellClaimed = (tx: pg.PoolClient) => Promise<{ count: number; after: (() => void) | undefined }>;
+
 /** What the sweep works with. */
 export interface SweepOptions {
   pool: pg.Pool;
   clock: () => number;
   tell: TellTurns;
-  /** Called with the closings that triggers left to be told. Returns what is to be called after the commit. */
-  tellClosed(tx: pg.PoolClient): Promise<{ count: number; after: (() => void) | undefined }>;
+  /** What claims and tells what triggers left to be told. */
+  claims: readonly TellClaimed[];
 }
 
 interface Due extends Watch {
@@ -27,7 +30,7 @@ interface Due extends Watch {
 
 /** Notes that this process takes records in, then opens and closes what is due, and tells of closings. */
 export async function sweep(options: SweepOptions): Promise<void> {
-  const { pool, clock, tell, tellClosed } = options;
+  const { pool, clock, tell, claims } = options;
   await transaction(pool, (tx) => beat(tx, new Date(clock())));
   for (;;) {
     let after: (() => void) | undefined;
@@ -39,10 +42,12 @@ export async function sweep(options: SweepOptions): Promise<void> {
     after?.();
     if (looked < atOnce) break;
   }
-  for (;;) {
-    const { count, after } = await transaction(pool, tellClosed);
-    after?.();
-    if (count === 0) break;
+  for (const claim of claims) {
+    for (;;) {
+      const { count, after } = await transaction(pool, claim);
+      after?.();
+      if (count === 0) break;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { Delivery } from './delivery.js';
 import type { Device } from './device.js';
+import { Episode } from './episode.js';
 import { Job } from './job.js';
 import { DeviceRecord } from './record.js';
 
@@ -35,6 +36,12 @@ export class DeliveriesUpdated extends LiveEvent {
 @ObjectType({ description: 'Jobs that went on. The first event is empty: from then on nothing goes by untold.' })
 export class JobsUpdated extends LiveEvent {
   @Field(() => [Job], { description: 'The jobs, as they are now.' }) jobs!: readonly Job[];
+}
+
+/** Episodes that changed. */
+@ObjectType({ description: 'Episodes that changed. The first event is empty: from then on nothing goes by untold.' })
+export class EpisodesChanged extends LiveEvent {
+  @Field(() => [Episode], { description: 'The episodes, as they are now.' }) episodes!: readonly Episode[];
 }
 
 /** Devices that changed. */

@@ -4,11 +4,14 @@ import { named } from '../named.js';
 import { insert } from './enqueue.js';
 import type { ChosenEvent } from './message.js';
 
-/** An event of an application, for the hooks that chose its kind. */
+/** An event of an application or an organization, for the hooks that chose its kind. */
 export interface HookEvent {
   kind: ChosenEvent;
   organizationId: string;
-  applicationId: string;
+  /** Null: for the hooks of all applications of the organization. */
+  applicationId: string | null;
+  /** The hook that it is about, which is not told. */
+  aboutHookId?: string | null;
   deviceId: string | null;
   /** Unix seconds. */
   ts: number | null;
@@ -18,13 +21,14 @@ export interface HookEvent {
 
 interface Chooser {
   id: string;
+  organizationId: string;
   applicationId: string;
   ordered: boolean;
   events: string[];
 }
 
 /**
- * Stores a delivery of each event for every enabled hook of its application that chose the kind, in the caller's
+ * Stores a delivery of each event for every enabled hook of its application or organization that chose the kind, in the caller's
  * transaction. Returns the hooks that got some. Filters are about records, and hold back no event.
  */
 export async function enqueueEvents(
@@ -32,19 +36,25 @@ export async function enqueueEvents(
   events: readonly HookEvent[],
   { now, maxAttempts }: { now: number; maxAttempts: number },
 ): Promise<ReadonlySet<string>> {
-  const applications = [...new Set(events.map(({ applicationId }) => applicationId))];
+  const organizations = [...new Set(events.map(({ organizationId }) => organizationId))];
   const kinds = [...new Set(events.map(({ kind }) => kind))];
   const query = sql`
-    select id, application_id "applicationId", ordered, events from hook
-     where application_id = any(${applications}::uuid[]) and events && ${kinds}::text[] and not disabled`;
+    select id, organization_id "organizationId", application_id "applicationId", ordered, events from hook
+     where organization_id = any(${organizations}::uuid[]) and events <> '{record}' and events && ${kinds}::text[]
+       and not disabled`;
   const { rows } = await tx.query<Chooser>(named('event hooks', query));
-  const byApplication = Map.groupBy(rows, ({ applicationId }) => applicationId);
-  const deliveries = events.flatMap(({ kind, organizationId, applicationId, deviceId, ts, payload }) =>
-    (byApplication.get(applicationId) ?? [])
-      .filter((hook) => hook.events.includes(kind))
-      .map(({ id, ordered }) => ({
+  const byOrganization = Map.groupBy(rows, (hook) => hook.organizationId);
+  const deliveries = events.flatMap(({ kind, organizationId, applicationId, aboutHookId, deviceId, ts, payload }) =>
+    (byOrganization.get(organizationId) ?? [])
+      .filter(
+        (hook) =>
+          hook.events.includes(kind) &&
+          hook.id !== aboutHookId &&
+          (applicationId === null || hook.applicationId === applicationId),
+      )
+      .map(({ id, ordered, applicationId: of }) => ({
         hookId: id,
-        application: { id: applicationId, organizationId },
+        application: { id: of, organizationId },
         deviceId,
         recordId: null,
         event: kind,
@@ -56,4 +66,37 @@ export async function enqueueEvents(
   );
   if (deliveries.length > 0) await insert(tx, deliveries, now, maxAttempts);
   return new Set(deliveries.map(({ hookId }) => hookId));
+}
+
+/** Notices that one transaction turns into deliveries. */
+const noticesAtOnce = 500;
+
+interface Notice {
+  kind: ChosenEvent;
+  organizationId: string;
+  applicationId: string | null;
+  hookId: string | null;
+  at: number;
+  subject: { id: string };
+}
+
+/** Claims what triggers noted of devices and hooks. Returns the events, in the order in which they were noted. */
+export async function claimNotices(tx: Pick<pg.ClientBase, 'query'>): Promise<HookEvent[]> {
+  const { rows } = await tx.query<Notice>(sql`
+    with claimed as (
+      delete from event_notice where id in (
+        select id from event_notice order by id limit ${noticesAtOnce} for update skip locked) returning *)
+    select kind, organization_id "organizationId", application_id "applicationId", hook_id "hookId",
+           extract(epoch from at)::float8 at, subject
+      from claimed order by id`);
+  return rows.map(({ kind, organizationId, applicationId, hookId, at, subject }) => ({
+    kind,
+    organizationId,
+    applicationId,
+    aboutHookId: hookId,
+    deviceId: hookId === null ? subject.id : null,
+    ts: at,
+    payload:
+      hookId === null ? { device: subject } : { hook: subject, application: { id: applicationId, organizationId } },
+  }));
 }

@@ -7,7 +7,7 @@ import { createCaller } from './attempt.js';
 import { watchClock } from './clock-step.js';
 import { createDispatcher, type TraceCall } from './dispatcher.js';
 import { enqueuePing, enqueueRecords, type PingState, pingState } from './enqueue.js';
-import { enqueueEvents, type HookEvent } from './event.js';
+import { claimNotices, enqueueEvents, type HookEvent } from './event.js';
 import type { MatchRecords } from './filter.js';
 import { createFilterHealth } from './filter-health.js';
 import { createHousekeeping } from './housekeeping.js';
@@ -79,6 +79,11 @@ export interface Hooks {
   ): Promise<(() => void) | undefined>;
   /** Stores the deliveries of events in the caller's transaction; gives what is to be called once that is committed, where there are any. */
   tell(tx: pg.PoolClient, events: readonly HookEvent[]): Promise<(() => void) | undefined>;
+  /**
+   * Claims some of the events that triggers noted, and stores their deliveries in the caller's transaction. Returns how many
+   * it claimed, and what is to be called once that is committed.
+   */
+  tellNoticed(tx: pg.PoolClient): Promise<{ count: number; after: (() => void) | undefined }>;
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery; 404 where the hook is deleted. */
   ping(hook: { id: string; application: ApplicationKey }, traceparent?: string): Promise<string>;
   /** Makes a delivery again, under its identifier. */
@@ -161,6 +166,12 @@ export function createHooks(options: HooksOptions): Hooks {
     async tell(tx, events) {
       const hookIds = await enqueueEvents(tx, events, terms());
       return hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined;
+    },
+    async tellNoticed(tx) {
+      const events = await claimNotices(tx);
+      if (events.length === 0) return { count: 0, after: undefined };
+      const hookIds = await enqueueEvents(tx, events, terms());
+      return { count: events.length, after: hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined };
     },
     async ping(hook, traceparent) {
       const id = await enqueuePing(pool, hook, clock(), traceparent);

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 import type { Delivery } from '../entities/delivery.js';
+import type { Episode } from '../entities/episode.js';
 import { newId } from '../entities/id.js';
 import type { Job } from '../entities/job.js';
 import type { DeviceRecord } from '../entities/record.js';
@@ -9,6 +10,7 @@ import type { PlainJson } from '../json.js';
 import { parseCursor } from './cursor.js';
 import { createDeliveryFeed } from './delivery-feed.js';
 import { createDeviceFeed } from './device-feed.js';
+import { createEpisodeFeed } from './episode-feed.js';
 import { type Feed } from './feed.js';
 import { type Claim, type FeedShared, type Subscriber } from './feed-options.js';
 import { createJobFeed } from './job-feed.js';
@@ -36,6 +38,8 @@ export interface LiveOptions extends FeedShared {
   changes: ReadChanges;
   /** Deliveries in their published shape, from `delivery d`. */
   deliveryRows: Sql;
+  /** Makes the query of episodes in their published shape, from `episode e`, with more columns after a comma. */
+  episodeRows: (also: Sql) => Sql;
 }
 
 /** Who is told, and how. */
@@ -70,7 +74,7 @@ export interface DevicesWanted extends Wanted {
 export type Batches<Item> = AsyncGenerator<Batch<Item>, undefined>;
 
 /**
- * What is committed, in this process or another, told to subscribers as it comes. Each of the four answers batches from now
+ * What is committed, in this process or another, told to subscribers as it comes. Each of the five answers batches from now
  * on; what is committed after it resolves is in them. A stream ends with the reason where its claim no longer holds.
  * @throws unavailable where the database cannot be asked, invalid for a cursor that cannot be gone on from.
  */
@@ -82,6 +86,8 @@ export interface Live {
   jobs(wanted: JobsWanted): Promise<Batches<Job>>;
   /** The identifiers of devices that were registered or changed. */
   devices(wanted: DevicesWanted): Promise<Batches<string>>;
+  /** Of the application that the claim names: as they open, are acknowledged and close. */
+  episodes(wanted: Wanted): Promise<Batches<Episode>>;
   /** Tells that records, and deliveries for them, were committed. */
   stored(ids: () => readonly string[]): void;
   /** Tells that deliveries changed. */
@@ -92,7 +98,15 @@ export interface Live {
 }
 
 /** Live data over a database. */
-export function createLive({ connectionString, Client, deliveryRows, match, changes, ...shared }: LiveOptions): Live {
+export function createLive({
+  connectionString,
+  Client,
+  deliveryRows,
+  episodeRows,
+  match,
+  changes,
+  ...shared
+}: LiveOptions): Live {
   const records = createRecordFeed({ ...shared, match, changes, onDemand: (is) => post.want('records', is) });
   const deliveries = createDeliveryFeed({
     ...shared,
@@ -101,6 +115,7 @@ export function createLive({ connectionString, Client, deliveryRows, match, chan
   });
   const jobs = createJobFeed(shared);
   const devices = createDeviceFeed(shared);
+  const episodes = createEpisodeFeed({ ...shared, rows: episodeRows });
   const feeds = { records, deliveries };
   const post = createNotifications({
     connectionString,
@@ -122,6 +137,7 @@ export function createLive({ connectionString, Client, deliveryRows, match, chan
       const { userId, deviceId } = wanted;
       return join(devices, wanted, { userId, ...(deviceId !== undefined && { deviceId }) });
     },
+    episodes: (wanted) => join(episodes, wanted, {}),
     stored(ids) {
       post.tell('records', () => rangesOf(ids()));
       // Deliveries get their identifiers after the records and are committed with them.
@@ -140,7 +156,7 @@ export function createLive({ connectionString, Client, deliveryRows, match, chan
     },
     start: () => post.start(),
     async close() {
-      await Promise.all([records, deliveries, jobs, devices].map((feed) => feed.close()));
+      await Promise.all([records, deliveries, jobs, devices, episodes].map((feed) => feed.close()));
       await post.close();
     },
   };

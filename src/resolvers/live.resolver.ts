@@ -1,7 +1,7 @@
 import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { loadApplication, loadDevice, requireOrganization } from '../auth/access.js';
 import { Device } from '../entities/device.js';
-import { DeliveriesUpdated, DevicesChanged, JobsUpdated, RecordsReceived } from '../entities/live.js';
+import { DeliveriesUpdated, DevicesChanged, EpisodesChanged, JobsUpdated, RecordsReceived } from '../entities/live.js';
 import { notFound } from '../errors.js';
 import type { Jobs } from '../jobs/jobs.js';
 import type { Batches, Live, Wanted } from '../live/live.js';
@@ -10,6 +10,7 @@ import type { Context } from '../schema/context.js';
 import {
   DeliveryUpdatedArgs,
   DeviceChangedArgs,
+  EpisodeChangedArgs,
   JobUpdatedArgs,
   RecordReceivedArgs,
   usualLimit,
@@ -23,7 +24,7 @@ import { loadHook } from './hooks.js';
 @Resolver()
 export class LiveResolver {
   constructor(
-    private readonly live: Pick<Live, 'records' | 'deliveries' | 'jobs' | 'devices'>,
+    private readonly live: Pick<Live, 'records' | 'deliveries' | 'jobs' | 'devices' | 'episodes'>,
     private readonly jobs: Pick<Jobs, 'find'>,
     /** Throws 422 for a query that a search of the organization's records would refuse. */
     private readonly index: Pick<RecordIndex, 'check'>,
@@ -74,6 +75,18 @@ export class LiveResolver {
     if (jobId != null && !(await this.jobs.find(organizationId, jobId))) throw notFound('job');
     const batches = await this.live.jobs({ ...wanted(ctx, args), ...(jobId != null && { jobId }) });
     return events(batches, (items) => ({ jobs: items }));
+  }
+
+  @Streams(() => EpisodesChanged, {
+    description: 'The episodes of an application, as they open, are acknowledged and close, within about a second.',
+  })
+  async episodeChanged(
+    @Args(() => EpisodeChangedArgs) args: EpisodeChangedArgs,
+    @Ctx() ctx: Context,
+  ): Promise<Stream<EpisodesChanged>> {
+    const { id } = await loadApplication(ctx, args.organizationId, args.applicationId, 'read');
+    const batches = await this.live.episodes(wanted(ctx, args, { applicationId: id }));
+    return events(batches, (items) => ({ episodes: items }));
   }
 
   @Streams(() => DevicesChanged, {

@@ -53,6 +53,13 @@ export class JobUpdatedArgs extends OrganizationArgs {
   @after() after?: string | null;
 }
 
+/** The episodes of an application, as they change. */
+@ArgsType()
+export class EpisodeChangedArgs extends ApplicationArgs {
+  @limited('Episodes') limit?: number | null;
+  @after() after?: string | null;
+}
+
 /** The devices of an organization, as they change. */
 @ArgsType()
 export class DeviceChangedArgs extends OrganizationArgs {

@@ -415,6 +415,7 @@ const operationsWithoutConnections: Record<string, Trial> = {
 
   'Subscription.recordReceived': { access: 'readers', values: application },
   'Subscription.deliveryUpdated': { access: 'writers', values: hook },
+  'Subscription.episodeChanged': { access: 'readers', values: application },
   'Subscription.jobUpdated': { access: 'members', values: organization },
   'Subscription.deviceChanged': { access: 'readers', values: device },
 };

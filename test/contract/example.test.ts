@@ -45,6 +45,7 @@ const makers: Readonly<Record<string, string | undefined>> = {
   addTeamMember: undefined,
   setTeamApplication: undefined,
   createApplicationHook: 'applicationHookId',
+  createAlertRule: 'alertRuleId',
   pingApplicationHook: 'deliveryId',
   ingestRecords: undefined,
   redecodeProduct: 'jobId',

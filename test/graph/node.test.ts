@@ -20,11 +20,22 @@ beforeAll(async () => {
     expiresAt: inAnHour(),
   });
   await owner.post(`${at}/records`, { serial: 'aa-01', data: { t: 1 } });
+  await owner.put(`/applications/${owner.id}/${Application}/devices/${Device}`);
+  const alertRules = `/applications/${owner.id}/${Application}/alert-rules`;
+  const AlertRule = await owner.make(alertRules, {
+    name: 'Warm',
+    kind: 'threshold',
+    when: { all: [{ variable: 't', operator: 'gt', value: 8 }] },
+  });
+  await owner.post(`${at}/records`, { serial: 'aa-01', data: { t: 9 } });
+  const episodes = await owner.get<{ id: string }[]>(`/applications/${owner.id}/${Application}/episodes`);
   const { body } = await owner.graph(
     `{ account { tokens { items { id } } devices { items { records { items { id } } } } } }`,
   );
   const { tokens, devices } = body.data!.account;
   nodes = {
+    AlertRule,
+    Episode: episodes.body[0]!.id,
     Organization: owner.id,
     Team: await owner.make(`${at}/teams`, { name: 'T' }),
     Product,

@@ -41,6 +41,7 @@ describe('the settings of a hook', () => {
   it('have defaults, keep what is absent, and take null as the default', async () => {
     const { path } = await owner.hook({ url });
     const usual = {
+      events: ['record'],
       concurrency: 8,
       ordered: false,
       signed: false,

@@ -8,7 +8,7 @@ import { headerName } from '../header.js';
 import { readOnlyFields } from '../read-only.js';
 import { pageItems } from '../response.js';
 import type { Route, Verb } from '../routes.js';
-import { argumentExamples, typeExamples } from './example.js';
+import { argumentExamples, bodyExamples, typeExamples } from './example.js';
 import { commonHeaders, failures, headerRefs } from './failure.js';
 import { fileContent, freeBodies, freeParameters } from './free-form.js';
 import { newHookBody } from './new-hook.js';
@@ -93,11 +93,10 @@ const fieldsBody = (route: Route, field: Field, args: readonly GraphQLArgument[]
   if (args.length === 0) return undefined;
   const fields = args.map((arg) => withRules(route, arg));
   const answer = typeExamples[getNamedType(field.type).name] ?? {};
-  const example = Object.fromEntries(
-    args
-      .map(({ name }) => [name, argumentExamples[name] ?? answer[name]] as const)
-      .filter(([, value]) => value !== undefined),
-  );
+  const shown = args
+    .map(({ name }) => [name, argumentExamples[name] ?? answer[name]] as const)
+    .filter(([, value]) => value !== undefined);
+  const example = bodyExamples[route.operation] ?? Object.fromEntries(shown);
   const isWhole = fields.every((each) => !isRequired(each) || each.name in example);
   return {
     required: fields.some(isRequired),
@@ -157,6 +156,7 @@ const conflicting = new Set([
   'registerDevice',
   'deleteDevice',
   'createApplicationHook',
+  'createAlertRule',
   'importDevices',
   'importRecords',
   'applyFileImport',

@@ -1,0 +1,60 @@
+import sql, { type Sql } from 'sql-template-tag';
+import type { Episode } from '../entities/episode.js';
+import { firstId } from '../entities/id.js';
+import { clockSkew, currentSnapshot, unseen, wholeXid } from '../visibility.js';
+import { createFeed, type Feed } from './feed.js';
+import { type FeedShared, pageSize, type Question, type Row, type Subscriber } from './feed-options.js';
+
+/** Somebody who is told of the episodes of the application that the claim names. */
+export type EpisodeSubscriber = Subscriber<Episode>;
+
+/** Settings of a feed of episodes. */
+export interface EpisodeFeedOptions extends FeedShared {
+  /** Makes the query of episodes in their published shape, from `episode e`, with more columns after a comma. */
+  rows: (also: Sql) => Sql;
+}
+
+type StoredRow = Episode & { liveXid: string };
+
+/** Tells of episodes as they open, are acknowledged and close. No notices are sent: the look of every second finds them. */
+export const createEpisodeFeed = ({
+  rows: published,
+  ...shared
+}: EpisodeFeedOptions): Feed<Episode, EpisodeSubscriber> =>
+  createFeed<Episode, Row<Episode>, EpisodeSubscriber>({
+    ...shared,
+    onDemand: () => undefined,
+    remembered: 0,
+    async read(question, pool) {
+      const { text, values } = episodesQuery(question, published);
+      const { rows } = await pool.query<StoredRow>({ text, values });
+      return rows.map(({ liveXid, ...item }) => ({
+        key: `${item.id} ${liveXid}`,
+        cursor: item.id,
+        xid: liveXid,
+        item,
+        size: 500 + JSON.stringify([item.openedBy, item.closedBy]).length,
+      }));
+    },
+    sort(rows, subscribers) {
+      const byApplication = Map.groupBy(rows, ({ item }) => item.applicationId);
+      return new Map(
+        subscribers.flatMap((someone) => {
+          const some = byApplication.get(someone.claim.applicationId!);
+          return some === undefined ? [] : [[someone, some] as const];
+        }),
+      );
+    },
+  });
+
+const episodesQuery = (question: Question<EpisodeSubscriber>, published: EpisodeFeedOptions['rows']): Sql => {
+  const xid = wholeXid(sql`e.xmin`);
+  const { subscribers, since, after } = question;
+  const applications = [...new Set(subscribers.map(({ claim }) => claim.applicationId!))];
+  return sql`
+    select f.* from ${currentSnapshot} cross join lateral (
+      ${published(sql`, ${xid}::text as "liveXid"`)}
+       where e.application_id = any(${applications}::uuid[]) and e.updated_at >= ${new Date(since - clockSkew)}
+         and e.id > ${after ?? firstId(0)}::uuid and ${unseen(xid, question)}
+       order by e.id limit ${pageSize}::int) f`;
+};
