@@ -20,6 +20,7 @@ import { listen } from './http-server.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { listenForMqtt } from './mqtt.js';
 import { deliveryRows } from './resolvers/deliveries.js';
+import { episodeRows } from './resolvers/episodes.js';
 import { createResolvers } from './resolvers.js';
 import { createAvatars } from './rest/avatar.js';
 import { readBody } from './rest/body.js';
@@ -123,7 +124,14 @@ export const createResources = (
 });
 
 const openExport = ({ index, clock, reads }: Services, read: Read) =>
-  createExport({ index, clock, recheck: createRecheck(read), readWithin: reads.readWithin, deliveryRows });
+  createExport({
+    index,
+    clock,
+    recheck: createRecheck(read),
+    readWithin: reads.readWithin,
+    deliveryRows,
+    episodeRows: episodeRows(),
+  });
 
 async function createApp(
   { config, log, worker, warm }: ServicesOptions,

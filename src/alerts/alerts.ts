@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
 import { createPollLoop } from '../poll-loop.js';
 import {
   type AlongsideOptions,
@@ -11,6 +12,7 @@ import {
 import type { AlertRecord } from './decide.js';
 import { eventRows } from './event.js';
 import { createRuleHealth } from './health.js';
+import { createMetrics } from './metrics.js';
 import { type TellEvents, tellClosings } from './notice.js';
 import { sweep, type TellClaimed } from './sweep.js';
 
@@ -23,6 +25,7 @@ export interface AlertsOptions {
   pool: pg.Pool;
   clock: () => number;
   log: Logger;
+  registry: Registry;
   match: MatchRecords;
   /** Stores the deliveries of events in the transaction. */
   tell: TellEvents;
@@ -43,17 +46,28 @@ export interface Alerts {
 }
 
 /** Opens alerts over a database. */
-export function createAlerts({ pool, clock, log, match, tell, tellNoticed }: AlertsOptions): Alerts {
-  const health = createRuleHealth({ pool, clock, log, count: () => undefined });
+export function createAlerts({ pool, clock, log, registry, match, tell, tellNoticed }: AlertsOptions): Alerts {
+  const metrics = createMetrics({ registry, read: async (query) => (await pool.query<object>(query)).rows });
+  const health = createRuleHealth({ pool, clock, log, count: metrics.countQuery });
   const tellTurns: TellTurns = async (tx, turns) => {
     const of = (kind: 'opened' | 'closed') =>
       turns.filter((turn) => turn.kind === kind).map(({ episodeId }) => episodeId);
     const closed = await eventRows(tx, 'alert.closed', of('closed'));
     const opened = await eventRows(tx, 'alert.opened', of('opened'));
-    return tell(tx, [...closed, ...opened]);
+    const wake = await tell(tx, [...closed, ...opened]);
+    return () => {
+      metrics.countTurns('opened', opened.length);
+      metrics.countTurns('closed', closed.length);
+      wake?.();
+    };
   };
   const options: AlongsideOptions = { clock, match, tell: tellTurns, health };
-  const run = () => sweep({ pool, clock, tell: tellTurns, claims: [(tx) => tellClosings(tx, tell), tellNoticed] });
+  const claims = [(tx: pg.PoolClient) => tellClosings(tx, tell), tellNoticed];
+  const run = async () => {
+    const begun = performance.now();
+    await sweep({ pool, clock, tell: tellTurns, claims });
+    metrics.observeSweep((performance.now() - begun) / 1000);
+  };
   const loop = createPollLoop({
     poll: run,
     interval: sweepInterval,

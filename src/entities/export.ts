@@ -7,12 +7,14 @@ export enum ExportSubject {
   aggregations = 'aggregations',
   devices = 'devices',
   deliveries = 'deliveries',
+  episodes = 'episodes',
 }
 
 /** What an export of an organization holds. */
 export enum OrganizationExportSubject {
   devices = 'devices',
   deliveries = 'deliveries',
+  episodes = 'episodes',
 }
 
 /** Formats of exported files. */
@@ -32,6 +34,7 @@ registerEnumType(ExportSubject, {
     },
     devices: { description: 'The devices that are linked to the application.' },
     deliveries: { description: 'Deliveries of its hooks, the oldest first; only for who may change the application.' },
+    episodes: { description: 'Episodes of its alert rules, the oldest first.' },
   },
 });
 registerEnumType(OrganizationExportSubject, {
@@ -42,6 +45,7 @@ registerEnumType(OrganizationExportSubject, {
     deliveries: {
       description: 'Deliveries of the hooks of applications that the caller may change, the oldest first.',
     },
+    episodes: { description: 'Episodes of the applications that the caller can read, the oldest first.' },
   },
 });
 registerEnumType(ExportFormat, { name: 'ExportFormat', description: 'Format of an exported file.' });

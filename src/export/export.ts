@@ -9,7 +9,7 @@ import type { ExportArgs, OrganizationExportArgs } from '../schema/export.args.j
 import { aggregationTable } from './aggregations.js';
 import { recordColumns } from './columns.js';
 import { formats } from './format.js';
-import { type ListSource, listTable } from './list.js';
+import { type ListSource, type ListSubject, listTable } from './list.js';
 import { recordPages } from './records.js';
 import { send } from './send.js';
 import type { Row, Table } from './table.js';
@@ -69,14 +69,21 @@ const subjectOf = (args: ExportArgs | OrganizationExportArgs): ExportSubject =>
     ? (args.of ?? ExportSubject.records)
     : ExportSubject[args.of ?? OrganizationExportSubject.devices];
 
+/** Exports that are lists of things. */
+const lists: Readonly<Partial<Record<ExportSubject, ListSubject>>> = {
+  [ExportSubject.devices]: 'devices',
+  [ExportSubject.deliveries]: 'deliveries',
+  [ExportSubject.episodes]: 'episodes',
+};
+
 const openTable = async (
   options: ExportOptions,
   ctx: Context,
   args: ExportArgs | OrganizationExportArgs,
   of: ExportSubject,
 ): Promise<Table> => {
-  if (!isOfApplication(args) || of === ExportSubject.devices || of === ExportSubject.deliveries)
-    return listTable(options, ctx, args, of === ExportSubject.deliveries ? 'deliveries' : 'devices');
+  const list = lists[of];
+  if (list !== undefined || !isOfApplication(args)) return listTable(options, ctx, args, list ?? 'devices');
   if (of === ExportSubject.aggregations) return aggregationTable(options, ctx, args);
   return {
     columns: await recordColumns(ctx, options.index, args),
@@ -89,12 +96,12 @@ const openTable = async (
 const onlyOf: Readonly<Record<string, readonly ExportSubject[]>> = {
   query: [ExportSubject.records, ExportSubject.aggregations],
   products: [ExportSubject.records, ExportSubject.aggregations],
-  from: [ExportSubject.records, ExportSubject.aggregations, ExportSubject.deliveries],
-  to: [ExportSubject.records, ExportSubject.aggregations, ExportSubject.deliveries],
+  from: [ExportSubject.records, ExportSubject.aggregations, ExportSubject.deliveries, ExportSubject.episodes],
+  to: [ExportSubject.records, ExportSubject.aggregations, ExportSubject.deliveries, ExportSubject.episodes],
   aggs: [ExportSubject.aggregations],
   applicationHookId: [ExportSubject.deliveries],
   state: [ExportSubject.deliveries],
-  after: [ExportSubject.records, ExportSubject.devices, ExportSubject.deliveries],
+  after: [ExportSubject.records, ExportSubject.devices, ExportSubject.deliveries, ExportSubject.episodes],
 };
 
 /** @throws 422 for arguments that do not go together, which would else be without effect. */

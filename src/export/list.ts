@@ -1,5 +1,5 @@
 import sql, { join, type Sql } from 'sql-template-tag';
-import { readableDevice, writableApplication } from '../auth/access.js';
+import { readableApplication, readableDevice, writableApplication } from '../auth/access.js';
 import { deviceRows } from '../auth/rows.js';
 import type { ReadingCall } from '../entities/caller.js';
 import { DeliveryState } from '../entities/delivery.js';
@@ -17,6 +17,8 @@ export interface ListSource {
   readonly readWithin: (call: ReadingCall, query: Sql, milliseconds: number) => Promise<object[]>;
   /** Selects deliveries, as `d`. */
   readonly deliveryRows: Sql;
+  /** Selects episodes, as `e`. */
+  readonly episodeRows: Sql;
 }
 
 /** A list of an application, or without one of all in the organization that the caller sees. */
@@ -62,6 +64,22 @@ const deliveryColumns = columnsOf({
   createdAt: 'time',
   updatedAt: 'time',
   nextAttemptAt: 'time',
+});
+
+const episodeColumns = columnsOf({
+  id: 'text',
+  applicationId: 'text',
+  alertRuleId: 'text',
+  name: 'text',
+  severity: 'text',
+  deviceId: 'text',
+  openedAt: 'time',
+  'openedBy.values': 'json',
+  closedAt: 'time',
+  'closedBy.values': 'json',
+  closedReason: 'text',
+  acknowledgedAt: 'time',
+  acknowledgedBy: 'text',
 });
 
 const devicesOf = ({ caller }: Context, args: ListArgs): List => {
@@ -116,9 +134,40 @@ const standing: Readonly<Record<DeliveryState, Sql>> = {
   [DeliveryState.failed]: sql`d.done and d.state <> 'succeeded'`,
 };
 
-/** Devices, or deliveries of hooks. @throws 422 for columns that they do not have. */
-export const listTable = (source: ListSource, ctx: Context, args: ListArgs, of: 'devices' | 'deliveries'): Table => {
-  const list = of === 'devices' ? devicesOf(ctx, args) : deliveriesOf(ctx, source.deliveryRows, args);
+const episodesOf = ({ caller }: Context, episodeRows: Sql, args: ListArgs): List => {
+  const { from, to } = args;
+  const applications =
+    'applicationId' in args
+      ? sql`e.application_id = ${args.applicationId}`
+      : sql`e.application_id in (select a.id from application a
+              where a.organization_id = ${args.organizationId} and ${readableApplication(caller)})`;
+  const where = join(
+    [
+      applications,
+      ...(from == null ? [] : [sql`e.opened_at >= to_timestamp(${from}::float8)`]),
+      ...(to == null ? [] : [sql`e.opened_at <= to_timestamp(${to}::float8)`]),
+    ],
+    ' and ',
+  );
+  return {
+    columns: episodeColumns,
+    rows: (isBetween, limit) => sql`${episodeRows}
+      where ${where} and ${isBetween(sql`e.id`)} order by e.id limit ${limit}`,
+    ids: sql`select e.id from episode e where ${where}`,
+  };
+};
+
+/** Things of which lists are exported. */
+export type ListSubject = 'devices' | 'deliveries' | 'episodes';
+
+const listOf = ({ deliveryRows, episodeRows }: ListSource, ctx: Context, args: ListArgs, of: ListSubject): List => {
+  if (of === 'devices') return devicesOf(ctx, args);
+  return of === 'deliveries' ? deliveriesOf(ctx, deliveryRows, args) : episodesOf(ctx, episodeRows, args);
+};
+
+/** Devices, deliveries of hooks, or episodes of alert rules. @throws 422 for columns that they do not have. */
+export const listTable = (source: ListSource, ctx: Context, args: ListArgs, of: ListSubject): Table => {
+  const list = listOf(source, ctx, args, of);
   const kinds = new Map(list.columns.map(({ path, kind }) => [path, kind]));
   const places = new Set(['cursor', ...list.columns.map(({ path }) => path.split('.', 1)[0]!), ...alsoIn[of]]);
   const faults: Fault[] = (args.columns ?? []).flatMap((path, at) =>
@@ -135,6 +184,7 @@ export const listTable = (source: ListSource, ctx: Context, args: ListArgs, of: 
 const alsoIn = {
   devices: ['organizationId'],
   deliveries: ['application', 'request', 'attempts', 'truncated'],
+  episodes: ['organizationId'],
 } as const;
 
 const firstLimit = 200;

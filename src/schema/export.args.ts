@@ -20,8 +20,12 @@ class FileArgs extends OrganizationArgs {
     optional: true,
   })
   timeZone?: string | null;
-  @unixTime('Measured, or of deliveries stored, from then on: Unix seconds, included.') from?: number | null;
-  @unixTime('Measured, or of deliveries stored, up to then: Unix seconds, included.') to?: number | null;
+  @unixTime('Measured, of deliveries stored, of episodes opened, from then on: Unix seconds, included.') from?:
+    | number
+    | null;
+  @unixTime('Measured, of deliveries stored, of episodes opened, up to then: Unix seconds, included.') to?:
+    | number
+    | null;
   @choice(() => DeliveryState, 'Only deliveries that stand so.', { optional: true }) state?: DeliveryState | null;
   @label('Goes on after the row that had this in its column `cursor`.', 200, { optional: true }) after?: string | null;
 }

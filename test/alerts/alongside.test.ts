@@ -31,23 +31,19 @@ const stage = async (): Promise<Stage> => {
 };
 const link = (at: Stage) => owner.put(`/applications/${owner.id}/${at.applicationId}/devices/${at.deviceId}`, {});
 
+const addRule = ({ applicationId }: Stage, rule: object): Promise<string> =>
+  owner.make(`/applications/${owner.id}/${applicationId}/alert-rules`, rule);
 /** A rule that opens above 8 degrees and closes below 6. */
-const addThreshold = async ({ applicationId }: Stage): Promise<string> => {
-  const id = newId();
-  const when = { all: [{ variable: 't', operator: 'gt', value: 8 }] };
-  const until = { all: [{ variable: 't', operator: 'lt', value: 6 }] };
-  await world.pool.query(sql`
-    insert into alert_rule (id, organization_id, application_id, name, severity, kind, when_condition, until_condition, created_at, updated_at)
-    values (${id}, ${owner.id}, ${applicationId}, 'Too warm', 'warning', 'threshold', ${when}, ${until}, now(), now())`);
-  return id;
-};
-const addSilence = async ({ applicationId }: Stage): Promise<string> => {
-  const id = newId();
-  await world.pool.query(sql`
-    insert into alert_rule (id, organization_id, application_id, name, severity, kind, silent_for_seconds, created_at, updated_at)
-    values (${id}, ${owner.id}, ${applicationId}, 'Silent', 'critical', 'silence', 60, now(), now())`);
-  return id;
-};
+const addThreshold = (at: Stage, more: object = {}) =>
+  addRule(at, {
+    name: 'Too warm',
+    kind: 'threshold',
+    when: { all: [{ variable: 't', operator: 'gt', value: 8 }] },
+    until: { all: [{ variable: 't', operator: 'lt', value: 6 }] },
+    ...more,
+  });
+const addSilence = (at: Stage, more: object = {}) =>
+  addRule(at, { name: 'Silent', kind: 'silence', silentFor: 60, ...more });
 const send = async ({ serial }: Stage, ...points: [ts: number, t: number][]) => {
   const records = points.map(([ts, t]) => ({ serial, ts, data: { t } }));
   const answer = await owner.post(`/organizations/${owner.id}/records`, records);
@@ -104,7 +100,9 @@ describe('a threshold rule', () => {
     const hookId = await owner.make(`/applications/${owner.id}/${at.applicationId}/hooks`, {
       url: 'http://127.0.0.1:9/',
     });
-    await world.pool.query(sql`update hook set events = '{alert.opened}' where id = ${hookId}`);
+    await owner.put(`/applications/${owner.id}/${at.applicationId}/hooks/${hookId}/settings`, {
+      events: ['alert.opened'],
+    });
     await send(at, [base + 1, 9]);
     const { rows } = await world.pool.query(sql`select kind, payload from delivery where hook_id = ${hookId}`);
     const [episode] = await episodes(at);
@@ -115,12 +113,112 @@ describe('a threshold rule', () => {
       },
     ]);
   });
+
+  it('judges by a query of the search, over the record and its device', async () => {
+    const at = await stage();
+    await link(at);
+    const query = { bool: { filter: [{ range: { 'data.t': { gte: 8 } } }, { term: { 'device.serial': at.serial } }] } };
+    await addThreshold(at, { when: { query }, until: null });
+    await send(at, [base + 1, 9], [base + 2, 7]);
+    expect(await episodes(at)).toMatchObject([{ opened: base + 1, closed: base + 2, reason: 'cleared' }]);
+  });
+
+  it('leaves its state as it was where a record lacks the variable', async () => {
+    const at = await stage();
+    await link(at);
+    await addThreshold(at);
+    await send(at, [base + 1, 9]);
+    await owner.post(`/organizations/${owner.id}/records`, { serial: at.serial, ts: base + 2, data: { other: 1 } });
+    await owner.post(`/organizations/${owner.id}/records`, { serial: at.serial, ts: base + 3, data: { t: 'broken' } });
+    expect(await episodes(at)).toMatchObject([{ closed: null }]);
+  });
+
+  it('waits until its condition has held for long enough, over several calls', async () => {
+    const at = await stage();
+    await link(at);
+    await addThreshold(at, { for: 60 });
+    await send(at, [base, 9]);
+    await send(at, [base + 59, 9]);
+    expect(await episodes(at)).toEqual([]);
+    await send(at, [base + 60, 9]);
+    expect(await episodes(at)).toMatchObject([{ opened: base + 60 }]);
+  });
+
+  it('closes by itself where no record arrives for so long', async () => {
+    const at = await stage();
+    await link(at);
+    await addThreshold(at, { closeAfter: 60 });
+    await send(at, [base, 9]);
+    await world.pool.query(sql`
+      update alert_device set arrived_at = now() - interval '61 s' where device_id = ${at.deviceId}`);
+    await world.pool.query(sql`
+      update alert_state set started_at = now() - interval '61 s', due_at = now() - interval '1 s' where device_id = ${at.deviceId}`);
+    const [episode] = await until(at, ([one]) => one?.closed != null);
+    expect(episode).toMatchObject({ reason: 'recordsStopped' });
+    await send(at, [base + 1, 9]);
+    expect(await episodes(at)).toHaveLength(2);
+  });
+
+  it.each([
+    ['tags', { tags: ['kept'] }, { tags: ['other'] }],
+    ['products', undefined, { product: null }],
+  ])('closes the episode of a device whose %s change, and opens none for it', async (field, rule, change) => {
+    const at = await stage();
+    await link(at);
+    const product = { name: newId(), version: '1', variables: [] };
+    const productId = await owner.make(`/organizations/${owner.id}/products`, product);
+    const device = `/devices/${owner.id}/${at.deviceId}`;
+    await owner.put(device, { tags: ['kept'], product: { id: productId } });
+    await addThreshold(at, rule ?? { [field]: [productId] });
+    await send(at, [base + 1, 9]);
+    await owner.put(device, change);
+    expect(await episodes(at)).toMatchObject([{ reason: 'moved' }]);
+    await send(at, [base + 2, 9]);
+    expect(await episodes(at)).toHaveLength(1);
+  });
+
+  it('tells no hook of what is imported', async () => {
+    const at = await stage();
+    await link(at);
+    await addThreshold(at);
+    const sent = await owner.request<{ id: string; state: string }>(
+      'POST',
+      `/organizations/${owner.id}/imports/records?dryRun=false`,
+      { headers: { 'content-type': 'text/csv' }, body: `serial,ts,t\n${at.serial},${base},9` },
+    );
+    const path = `/organizations/${owner.id}/imports/${sent.body.id}`;
+    while ((await owner.get<{ state: string }>(path)).body.state !== 'done');
+    expect(await episodes(at)).toEqual([]);
+  });
+
+  it('tells a hook of the last state alone, and keeps every change', async () => {
+    const at = await stage();
+    await link(at);
+    await addThreshold(at);
+    const hooks = `/applications/${owner.id}/${at.applicationId}/hooks`;
+    const hookId = await owner.make(hooks, { url: 'http://127.0.0.1:9/' });
+    await owner.put(`${hooks}/${hookId}/settings`, { events: ['alert.opened', 'alert.closed'] });
+    await send(at, [base, 9], [base + 1, 1], [base + 2, 9], [base + 3, 1], [base + 4, 9]);
+    await send(at, [base + 5, 1], [base + 6, 9], [base + 7, 1]);
+    expect(await episodes(at)).toHaveLength(4);
+    const { rows } = await world.pool.query(sql`
+      select kind, payload -> 'episode' ->> 'openedAt' opened from delivery where hook_id = ${hookId} order by id`);
+    expect(rows).toEqual([
+      { kind: 'alert.opened', opened: String(base + 4) },
+      { kind: 'alert.closed', opened: String(base + 4) },
+    ]);
+  });
 });
 
 describe('a silence rule', () => {
-  const makeDue = (at: Stage) =>
-    world.pool.query(sql`
-      update alert_state set started_at = now() - interval '61 s', due_at = now() - interval '1 s' where device_id = ${at.deviceId}`);
+  /** Moves the clock of a device a minute back: as if it had been silent for that time. */
+  const makeDue = async (at: Stage) => {
+    await world.pool.query(sql`
+      update alert_device set arrived_at = now() - interval '61 s' where device_id = ${at.deviceId}`);
+    await world.pool.query(sql`
+      update alert_state set started_at = now() - interval '61 s', arrived_at = arrived_at - interval '61 s',
+             due_at = now() - interval '1 s' where device_id = ${at.deviceId}`);
+  };
 
   it('opens for a linked device never heard, and closes with the first record', async () => {
     const at = await stage();
@@ -132,14 +230,44 @@ describe('a silence rule', () => {
     expect(await episodes(at)).toMatchObject([{ reason: 'arrived' }]);
   });
 
+  it('watches devices that were linked before it was made, and opens anew after it was switched off and on', async () => {
+    const at = await stage();
+    await link(at);
+    const ruleId = await addSilence(at);
+    await makeDue(at);
+    await until(at, (all) => all.length === 1);
+    const rule = `/applications/${owner.id}/${at.applicationId}/alert-rules/${ruleId}`;
+    await owner.put(rule, { name: 'Silent', disabled: true });
+    expect(await episodes(at)).toMatchObject([{ reason: 'disabled' }]);
+    await owner.put(rule, { name: 'Silent', disabled: false });
+    await makeDue(at);
+    await until(at, (all) => all.length === 2);
+  });
+
   it('waits on where a record has arrived meanwhile', async () => {
     const at = await stage();
     await addSilence(at);
     await link(at);
     await send(at, [base, 1]);
-    await makeDue(at);
+    await world.pool.query(sql`
+      update alert_state set started_at = now() - interval '61 s', due_at = now() - interval '1 s' where device_id = ${at.deviceId}`);
     const isLater = sql`select from alert_state where device_id = ${at.deviceId} and due_at > now() + interval '30 s'`;
     while ((await world.pool.query(isLater)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await episodes(at)).toEqual([]);
+  });
+
+  it('of one variable opens though others arrive, and closes with that variable', async () => {
+    const at = await stage();
+    await addSilence(at, { variable: 'humidity' });
+    await link(at);
+    const record = (data: object) => owner.post(`/organizations/${owner.id}/records`, { serial: at.serial, data });
+    await record({ humidity: 50 });
+    await makeDue(at);
+    await record({ t: 1 });
+    await until(at, (all) => all.length === 1);
+    await record({ t: 2 });
+    expect(await episodes(at)).toMatchObject([{ closed: null }]);
+    await record({ humidity: 51 });
+    expect(await episodes(at)).toMatchObject([{ reason: 'arrived' }]);
   });
 });

@@ -179,6 +179,19 @@ describe('episodes', () => {
   });
 });
 
+describe('the export of episodes', () => {
+  it('has a row for each, of an application and of all that the caller reads', async () => {
+    const ruleId = await owner.make(`${at}/alert-rules`, { ...tooWarm, name: 'Exported' });
+    await send([1_700_002_500, 9], [1_700_002_501, 1]);
+    const query = 'of=episodes&columns=alertRuleId,name,openedAt,closedBy.values,closedReason';
+    const row = `${ruleId},Exported,2023-11-14T22:55:00.000Z,"{""t"":1}",cleared`;
+    for (const path of [`${at}/export?`, `/organizations/${owner.id}/export?`]) {
+      const { body } = await owner.get<string>(`${path}${query}`);
+      expect(body.split('\r\n')).toContain(row);
+    }
+  });
+});
+
 describe('the preview of an alert rule', () => {
   const fresh = async (points: [ago: number, data: object][]) => {
     const own = newId().slice(-12);
