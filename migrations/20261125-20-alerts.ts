@@ -118,7 +118,7 @@ const tables = `
   create index if not exists episode_application_open on episode (application_id, id) where closed_at is null;
   create index if not exists episode_application_new on episode (application_id, id) where acknowledged_at is null;
   create index if not exists episode_application_changed on episode (application_id, updated_at);
-  create index if not exists episode_closed on episode (closed_at) where closed_at is not null;
+  create index if not exists episode_closed on episode (updated_at) where closed_at is not null;
   create index if not exists episode_device on episode (device_id, id);
 
   -- Closings that hooks are still to hear of: triggers write them, the sweep makes their deliveries.

@@ -219,15 +219,9 @@ function openHooks(
   });
 }
 
-function openAlerts({ connections, clock, log }: Base, hooks: Hooks): Alerts {
-  return createAlerts({
-    pool: connections.pool,
-    clock,
-    log,
-    match: storedRecords.match,
-    tell: hooks.tell,
-    tellNoticed: hooks.tellNoticed,
-  });
+function openAlerts({ connections, clock, log, registry }: Base, { tell, tellNoticed }: Hooks): Alerts {
+  const { match } = storedRecords;
+  return createAlerts({ pool: connections.pool, clock, log, registry, match, tell, tellNoticed });
 }
 
 function openRecordLog(

@@ -42,6 +42,7 @@ export async function sweep(options: SweepOptions): Promise<void> {
     after?.();
     if (looked < atOnce) break;
   }
+  await transaction(pool, (tx) => purge(tx, new Date(clock())));
   for (const claim of claims) {
     for (;;) {
       const { count, after } = await transaction(pool, claim);
@@ -50,6 +51,22 @@ export async function sweep(options: SweepOptions): Promise<void> {
     }
   }
 }
+
+/** Closed episodes are kept for so long after they last changed, whatever the times of their records; in milliseconds: a year and a month, so that a season can be held against the last. */
+const keptFor = 400 * 86_400_000;
+
+/** Deletes some of the episodes that closed long ago. */
+const purge = (tx: pg.PoolClient, now: Date) =>
+  tx.query(
+    named(
+      'alert purge',
+      sql`
+    delete from episode where id in (
+      select id from episode where closed_at is not null and updated_at < ${new Date(now.getTime() - keptFor)}
+       order by updated_at limit ${atOnce}
+         for update skip locked)`,
+    ),
+  );
 
 async function sweepSome(
   tx: pg.PoolClient,

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import fc from 'fast-check';
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import { fold, initialState, type Sample } from '../../src/alerts/fold.js';
+
+/** A measured value: seconds after the first, and degrees. */
+export interface Point {
+  ts: number;
+  t: number;
+}
+
+/** An episode by the times of the records that opened and closed it. */
+export type Span = readonly [opened: number, closed: number | null];
+
+/** What the rule of these tests decides by: above 8 degrees for so many seconds, until below 6. */
+export const decision = {
+  kind: 'threshold',
+  when: { all: [{ variable: 't', operator: 'gt', value: 8 }] },
+  until: { all: [{ variable: 't', operator: 'lt', value: 6 }] },
+  for: 20,
+  maxGap: 60,
+};
+
+const begin = 1_750_000_000;
+
+/** The batches of a device in the order in which they are sent: none has a record that is older than one sent before. */
+export const histories: fc.Arbitrary<Point[][]> = fc
+  .array(fc.record({ gap: fc.integer({ min: 1, max: 80 }), t: fc.integer({ min: 3, max: 11 }), cut: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 40,
+  })
+  .map((steps) => {
+    const batches: Point[][] = [[]];
+    let ts = begin;
+    for (const { gap, t, cut } of steps) {
+      ts += gap;
+      if (cut && batches.at(-1)!.length > 0) batches.push([]);
+      batches.at(-1)!.push({ ts, t });
+    }
+    return batches;
+  });
+
+/** The episodes of all records in the order of their time. */
+export function expectedOf(batches: readonly (readonly Point[])[]): Span[] {
+  const samples = batches
+    .flat()
+    .toSorted((a, b) => a.ts - b.ts)
+    .map(({ ts, t }): Sample => ({ ts, when: t > 8, until: t < 6, record: ts }));
+  const spans: [number, number | null][] = [];
+  for (const { kind, sample } of fold(decision, initialState, samples).changes) {
+    if (kind === 'opened') spans.push([sample.ts, null]);
+    else spans.at(-1)![1] = sample.ts;
+  }
+  return spans;
+}
+
+/** The stored episodes of a device. */
+export async function spansOf(pool: Pick<pg.Pool, 'query'>, deviceId: string): Promise<Span[]> {
+  const { rows } = await pool.query<{ opened: number; closed: number | null }>(sql`
+    select extract(epoch from opened_at)::float8 opened, extract(epoch from closed_at)::float8 closed
+      from episode where device_id = ${deviceId} order by opened_at`);
+  return rows.map(({ opened, closed }) => [opened, closed]);
+}
+
+/** Sends until it is answered with 200, as a client does whose service goes away now and then. */
+export async function insist(send: () => Promise<number>): Promise<void> {
+  for (;;) {
+    const status = await send().catch(() => 0);
+    if (status === 200) return;
+    await pause(20);
+  }
+}
