@@ -139,4 +139,25 @@ describe('alert rules over two processes that are killed', () => {
     while ((await count()).devices < ids.length) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await count()).toEqual({ count: ids.length, devices: ids.length });
   });
+
+  it('open nothing for an hour in which no process took records, and begin to count again after it', async () => {
+    const devices = await devicesOf(2, 3);
+    const ids = devices.map(({ id }) => id);
+    const ruleId = await owner.make(`${applicationPath}/alert-rules`, { name: 'Out', kind: 'silence', silentFor: 600 });
+    // All that was noted is an hour older: as if every process had been away for that time.
+    await world.pool.query(`
+      begin;
+      update alert_heartbeat set at = at - interval '1 h';
+      update alert_device set arrived_at = arrived_at - interval '1 h' where arrived_at > '-infinity';
+      update alert_state set started_at = started_at - interval '1 h', arrived_at = arrived_at - interval '1 h',
+             due_at = due_at - interval '1 h';
+      commit`);
+    const state = sql`
+      select bool_and(due_at > now() + interval '5 min') later from alert_state
+       where rule_id = ${ruleId} and device_id = any(${ids}::uuid[])`;
+    const isLater = async () => (await world.pool.query<{ later: boolean }>(state)).rows[0]!.later;
+    while (!(await isLater())) await new Promise((resolve) => setTimeout(resolve, 50));
+    const { rows } = await world.pool.query(sql`select from episode where rule_id = ${ruleId}`);
+    expect(rows).toEqual([]);
+  });
 });
