@@ -23,6 +23,18 @@ testGuide(
         compare(block, lines.join('\n'), guide);
         return '';
       },
+      async 'json opened'(block: Block) {
+        await guide.shell(`
+          api /applications/$ORGANIZATION/$APPLICATION/hooks/$HOOK/settings -X PUT -d '{ "events": ["record", "alert.opened"] }'
+          api /applications/$ORGANIZATION/$APPLICATION/alert-rules -d '{ "name": "Too warm", "severity": "critical",
+            "kind": "threshold", "when": { "all": [{ "variable": "temperature", "operator": "gt", "value": 8 }] } }'
+          api /organizations/$ORGANIZATION/records -d '{
+            "serial": "00-de-70-00-00-00-00-01", "ts": 1774786200, "data": { "temperature": 11 } }'`);
+        const opened = () => guide.receiver.calls.find(({ headers }) => headers['x-service-event'] === 'alert.opened');
+        for (let count = 1; opened() === undefined; count++) await guide.receiver.received(count);
+        compare(block, opened()!.body, guide);
+        return '';
+      },
       async 'json ping'(block: Block) {
         await guide.shell('api /applications/$ORGANIZATION/$APPLICATION/hooks/$HOOK/ping -X POST');
         const ping = guide.receiver.calls.find(({ headers }) => headers['x-service-event'] === 'ping');

@@ -1,0 +1,3 @@
+import { testGuide } from './guide.js';
+
+testGuide('docs/alerts.md');
