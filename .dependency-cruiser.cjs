@@ -54,7 +54,7 @@ const mayImport = {
   jobs: ['entities', 'errors', 'json', 'log', 'transaction', ...shared],
   imports: ['entities', 'schema', 'records', 'jobs', 'errors', 'json', 'transaction', ...shared],
   live: ['entities', 'errors', 'json', 'log', 'visibility', ...shared],
-  resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'imports', 'jobs', 'live', 'errors', 'json'],
+  resolvers: ['schema', 'auth', 'entities', 'records', 'search', 'hooks', 'alerts', 'imports', 'jobs', 'live', 'errors', 'json'],
   rest: ['entities', 'schema', 'errors', 'json', 'log', 'fair-queue', 'static', 'time-slice'],
   graph: ['schema', 'address-counter', 'errors', 'json', 'log', 'static', 'time-slice'],
   // A surface of its own, which reads requests as REST does.

@@ -1,25 +1,22 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { Registry } from 'prom-client';
-import type { Sql } from 'sql-template-tag';
-import { type Alerts, createAlerts } from './alerts/alerts.js';
-import { createRecheck } from './auth/recheck.js';
+import type { Alerts } from './alerts/alerts.js';
 import { cleanUp } from './clean-up.js';
 import type { Config } from './config.js';
-import { type Connections, openConnections } from './connections.js';
+import { openConnections } from './connections.js';
 import type { CallReads } from './database/call-read.js';
-import { clientOf } from './database/client.js';
 import { isConnectionLoss } from './database/loss.js';
 import { fairQueueFor } from './database/pool-queue.js';
 import type { Reader } from './database/reader.js';
 import { type Cursors, openCursors } from './elasticsearch/cursors.js';
 import { ApiError } from './errors.js';
-import { createHooks, type Hooks } from './hooks/hooks.js';
+import type { Hooks } from './hooks/hooks.js';
 import { createImports, type Imports } from './imports/imports.js';
 import { createImportSteps } from './imports/step.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
-import { createLive, type Live } from './live/live.js';
-import type { Log } from './log.js';
+import type { Live } from './live/live.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
+import { openAlerts, openHooks, openLive } from './outgoing.js';
 import { prepareDatabase } from './prepare.js';
 import type { ClusterStore, ClusterStoreOptions } from './records/opensearch/cluster-store.js';
 import { followJournal } from './records/opensearch/move/drain.js';
@@ -27,37 +24,13 @@ import { createRecordLog, storedRecords } from './records/postgres/log/log.js';
 import { createRecordIndex } from './records/postgres/search/record-index.js';
 import type { RecordIndex } from './records/record-index.js';
 import type { RecordLog } from './records/record-log.js';
-import { deliveryRows } from './resolvers/deliveries.js';
 import { createDeviceBatchSteps } from './resolvers/device-batch-job.js';
-import { episodeRows } from './resolvers/episodes.js';
+import type { Base, ServicesOptions } from './services-options.js';
 import { openTracing } from './tracing/open.js';
 import type { Tracing } from './tracing/tracing.js';
 import { createUsage, type Usage } from './usage/usage.js';
 
-/** What the services are opened with. */
-export interface ServicesOptions {
-  config: Config;
-  /** The database, embedded or not. */
-  connectionString: string;
-  /** Keys for stored secrets, the newest first. */
-  secretKeys: readonly string[];
-  log: Log;
-  /** Milliseconds since the epoch. */
-  clock?: () => number;
-  /** A number from 0 to less than 1. */
-  random?: () => number;
-  /** How long calls are made before the service listens, so that the first ones of others are not slow. Milliseconds. */
-  warm?: number;
-  /** Given where several processes serve one address: which of them this is. */
-  worker?: WorkerPlace;
-}
-
-/** A process among those that serve one address. */
-export interface WorkerPlace {
-  number: number;
-  /** The figures of all of them, as Prometheus reads them. */
-  renderMetrics(): Promise<string>;
-}
+export type { ServicesOptions, WorkerPlace } from './services-options.js';
 
 /** The connected services over one database. */
 export interface Services {
@@ -154,74 +127,6 @@ async function openCluster(
   if (recordIndex !== 'opensearch' || !cluster) return undefined;
   const { createClusterStore } = await import('./records/opensearch/cluster-store.js');
   return createClusterStore({ config: cluster, ...options });
-}
-
-/** What every service is opened with. */
-interface Base extends Required<Omit<ServicesOptions, 'worker' | 'warm'>> {
-  connections: Connections;
-  registry: Registry;
-  /** Undefined where records are searched in PostgreSQL. */
-  cluster: ClusterStore | undefined;
-  tracing: Tracing | undefined;
-}
-
-/** @param records gives the log, which is opened after this: it tells live data what it stored */
-function openLive({ connections, connectionString, log }: Base, records: () => RecordLog): Live {
-  const { livePool, liveSlowPool } = connections;
-  return createLive({
-    pool: livePool,
-    slowPool: liveSlowPool,
-    connectionString,
-    Client: clientOf(connectionString),
-    log,
-    recheck: createRecheck(
-      async <Row extends object>(query: Sql) => (await livePool.query<object>(query)).rows as Row[],
-    ),
-    match: (queries, organizationId, committed, timeoutMs) => {
-      const some = committed.map(({ id, ts, deviceId, productId }) => ({
-        id,
-        ts,
-        device: { id: deviceId, organizationId, ...(productId && { product: { id: productId } }) },
-      }));
-      return records().matchCommitted(queries, some, timeoutMs);
-    },
-    changes: (question) => records().changes(question),
-    deliveryRows,
-    episodeRows,
-  });
-}
-
-function openHooks(
-  { connections, cluster, config, clock, random, log, secretKeys, registry, tracing }: Base,
-  live: Live,
-): Hooks {
-  const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention, lookups } = config.hooks;
-  const { scan, count } = cluster?.records ?? storedRecords;
-  return createHooks({
-    pool: connections.pool,
-    dispatcherPool: connections.dispatcherPool,
-    clock,
-    random,
-    log,
-    secretKeys,
-    schedule: retrySchedule,
-    timeout,
-    addresses: { allow: allowCidrs, deny: denyCidrs },
-    httpsOnly,
-    retention: deliveryRetention,
-    match: storedRecords.match,
-    lookups,
-    trace: tracing?.call,
-    scan,
-    count,
-    registry,
-    onChange: live.changed,
-  });
-}
-
-function openAlerts({ connections, clock, log, registry }: Base, { tell, tellNoticed }: Hooks): Alerts {
-  const { match } = storedRecords;
-  return createAlerts({ pool: connections.pool, clock, log, registry, match, tell, tellNoticed });
 }
 
 function openRecordLog(

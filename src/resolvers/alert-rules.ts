@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { loadApplication, type Need, readableProduct } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
-import { AlertRule } from '../entities/alert-rule.js';
+import { AlertKind, AlertRule } from '../entities/alert-rule.js';
 import { isId } from '../entities/id.js';
 import { conflict, notFound } from '../errors.js';
 import type { AlertRuleArgs } from '../schema/alert.args.js';
@@ -89,7 +89,7 @@ export async function requireRoomForRule(em: EntityManager, applicationId: strin
  */
 export async function restartRule(em: EntityManager, { id, kind, disabled, silentFor }: AlertRule): Promise<void> {
   await execute(em, sql`delete from alert_state where rule_id = ${id}`);
-  if (kind !== 'silence' || disabled) return;
+  if (kind !== AlertKind.silence || disabled) return;
   await execute(
     em,
     sql`select from application where id = (select application_id from alert_rule where id = ${id}) for update`,

@@ -124,11 +124,11 @@ export class HookSettingsResolver {
   }
 }
 
-const deviceEvents: readonly string[] = [HookEventKind.deviceRegistered, HookEventKind.deviceDeleted];
+const deviceEvents: ReadonlySet<string> = new Set([HookEventKind.deviceRegistered, HookEventKind.deviceDeleted]);
 
 /** Events of devices are about the whole organization. Whoever may change the application may keep them or leave them out. */
 function requireOwnerForDevices({ caller }: Context, hook: Hook, events: readonly string[] | null | undefined): void {
-  const chosen = events?.filter((kind) => deviceEvents.includes(kind) && !hook.events.includes(kind)) ?? [];
+  const chosen = events?.filter((kind) => deviceEvents.has(kind) && !hook.events.includes(kind)) ?? [];
   if (chosen.length > 0 && !isOwner(caller)) {
     throw forbidden(`Only owners of the organization choose ${chosen.join(' and ')}: it tells of all devices.`);
   }

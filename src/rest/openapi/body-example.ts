@@ -1,4 +1,5 @@
-import { productId, record, serial } from './example.js';
+import { record } from './example.js';
+import { productId, serial } from './example-id.js';
 
 /** A record as it is posted, the same at its device's own address, and a search for it. */
 export const recordExample = { serial, ...record };

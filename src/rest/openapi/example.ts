@@ -1,26 +1,28 @@
+import { alertExamples } from './alert-example.js';
+import {
+  alertRuleId,
+  applicationHookId,
+  applicationId,
+  createdAt,
+  deliveryId,
+  deviceId,
+  importId,
+  jobId,
+  organizationId,
+  productId,
+  provisioningTokenId,
+  serial,
+  teamId,
+  tokenId,
+  updatedAt,
+  userId,
+} from './example-id.js';
+
 /*
  * One world for all examples: an organization with a member, a team, a product, a device, an application and a hook.
  * Bodies are cut from the things they make, so that an example's request leads to its answer.
  */
 
-const organizationId = '019aa0de-7c00-7000-8000-00000000a001';
-const userId = '019aa0de-7c00-7000-8000-00000000a002';
-const teamId = '019aa0de-7c00-7000-8000-00000000a003';
-export const productId = '019aa0de-7c00-7000-8000-00000000a004';
-const deviceId = '019aa0de-7c00-7000-8000-00000000a005';
-const applicationId = '019aa0de-7c00-7000-8000-00000000a006';
-const applicationHookId = '019aa0de-7c00-7000-8000-00000000a007';
-const deliveryId = '019aa0de-7c00-7000-8000-00000000a008';
-const jobId = '019aa0de-7c00-7000-8000-00000000a009';
-const tokenId = '019aa0de-7c00-7000-8000-00000000a010';
-const provisioningTokenId = '019aa0de-7c00-7000-8000-00000000a011';
-const importId = '019aa0de-7c00-7000-8000-00000000a012';
-const alertRuleId = '019aa0de-7c00-7000-8000-00000000a013';
-const episodeId = '019aa0de-7c00-7000-8000-00000000a014';
-const createdAt = '2026-11-20T12:00:00.000Z';
-const updatedAt = '2026-11-20T12:30:00.000Z';
-/** The serial number of the device of all examples. */
-export const serial = '70b3d57ed005abcd';
 const avatarURL = (id: string) => `https://ddp.example/avatars/${id}.svg`;
 
 const teamMember = { id: userId, username: 'ada', type: 'user', avatarURL: avatarURL(userId) };
@@ -123,44 +125,6 @@ const delivery = {
   response: { statusCode: 200, headers: { 'content-type': 'application/json' }, body: { ok: true } },
 };
 
-/** How a rule decides. */
-const decision = {
-  kind: 'threshold',
-  products: [productId],
-  tags: ['north'],
-  when: { all: [{ variable: 'temperature', operator: 'gt', value: 8 }] },
-  until: { all: [{ variable: 'temperature', operator: 'lt', value: 6 }] },
-  for: 600,
-  maxGap: 3600,
-};
-const alertRule = {
-  id: alertRuleId,
-  organizationId,
-  applicationId,
-  name: 'Too warm',
-  severity: 'critical',
-  ...decision,
-  disabled: false,
-  createdAt,
-  updatedAt,
-};
-const opening = {
-  recordId: '019aa0de-7c00-7000-8000-00000000a015',
-  ts: 1_795_000_000.25,
-  values: { temperature: 21.5 },
-};
-const episode = {
-  id: episodeId,
-  organizationId,
-  applicationId,
-  alertRuleId,
-  name: alertRule.name,
-  severity: alertRule.severity,
-  deviceId,
-  openedAt: '2026-11-18T12:26:40.250Z',
-  openedBy: opening,
-};
-
 /** An example of each type, by its name in the graph. */
 export const typeExamples: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Account: account,
@@ -219,19 +183,7 @@ export const typeExamples: Readonly<Record<string, Readonly<Record<string, unkno
     failuresInRow: 0,
     filter: { products: [productId], tags: ['north'], query: { range: { 'data.temperature': { gte: 20 } } } },
   },
-  AlertRule: alertRule,
-  Episode: episode,
-  AcknowledgedEpisodes: { count: 3, hasMore: false },
-  AlertRulePreview: {
-    from: '2026-11-11T12:30:00.000Z',
-    to: '2026-11-18T12:30:00.000Z',
-    episodeCount: 1,
-    deviceCount: 1,
-    devicesRead: 40,
-    recordsRead: 80_000,
-    isComplete: true,
-    episodes: [{ deviceId, openedAt: episode.openedAt, openedBy: opening }],
-  },
+  ...alertExamples,
   Job: {
     id: jobId,
     kind: 'replay',
@@ -303,10 +255,4 @@ export const argumentExamples: Readonly<Record<string, unknown>> = {
   state: 'failed',
   from: 1_794_900_000,
   to: 1_795_000_001,
-};
-
-/** Bodies that no answer shows the fields of, by operation. */
-export const bodyExamples: Readonly<Record<string, object>> = {
-  previewAlertRule: decision,
-  acknowledgeEpisodes: { state: 'open', severity: 'critical' },
 };

@@ -1,0 +1,74 @@
+import type { Sql } from 'sql-template-tag';
+import { type Alerts, createAlerts } from './alerts/alerts.js';
+import { createRecheck } from './auth/recheck.js';
+import { clientOf } from './database/client.js';
+import { createHooks, type Hooks } from './hooks/hooks.js';
+import { createLive, type Live } from './live/live.js';
+import { storedRecords } from './records/postgres/log/log.js';
+import type { RecordLog } from './records/record-log.js';
+import { deliveryRows } from './resolvers/deliveries.js';
+import { episodeRows } from './resolvers/episodes.js';
+import type { Base } from './services-options.js';
+
+/* Whatever tells others of what is stored: live data, hooks and alerts. */
+
+/** Opens live data. @param records gives the log, which is opened after this: it tells live data what it stored */
+export function openLive({ connections, connectionString, log }: Base, records: () => RecordLog): Live {
+  const { livePool, liveSlowPool } = connections;
+  return createLive({
+    pool: livePool,
+    slowPool: liveSlowPool,
+    connectionString,
+    Client: clientOf(connectionString),
+    log,
+    recheck: createRecheck(
+      async <Row extends object>(query: Sql) => (await livePool.query<object>(query)).rows as Row[],
+    ),
+    match: (queries, organizationId, committed, timeoutMs) => {
+      const some = committed.map(({ id, ts, deviceId, productId }) => ({
+        id,
+        ts,
+        device: { id: deviceId, organizationId, ...(productId && { product: { id: productId } }) },
+      }));
+      return records().matchCommitted(queries, some, timeoutMs);
+    },
+    changes: (question) => records().changes(question),
+    deliveryRows,
+    episodeRows,
+  });
+}
+
+/** Opens hooks. */
+export function openHooks(
+  { connections, cluster, config, clock, random, log, secretKeys, registry, tracing }: Base,
+  live: Live,
+): Hooks {
+  const { allowCidrs, denyCidrs, retrySchedule, timeout, httpsOnly, deliveryRetention, lookups } = config.hooks;
+  const { scan, count } = cluster?.records ?? storedRecords;
+  return createHooks({
+    pool: connections.pool,
+    dispatcherPool: connections.dispatcherPool,
+    clock,
+    random,
+    log,
+    secretKeys,
+    schedule: retrySchedule,
+    timeout,
+    addresses: { allow: allowCidrs, deny: denyCidrs },
+    httpsOnly,
+    retention: deliveryRetention,
+    match: storedRecords.match,
+    lookups,
+    trace: tracing?.call,
+    scan,
+    count,
+    registry,
+    onChange: live.changed,
+  });
+}
+
+/** Opens alerts. */
+export function openAlerts({ connections, clock, log, registry }: Base, { tell, tellNoticed }: Hooks): Alerts {
+  const { match } = storedRecords;
+  return createAlerts({ pool: connections.pool, clock, log, registry, match, tell, tellNoticed });
+}
