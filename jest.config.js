@@ -40,6 +40,7 @@ export default {
   // A worker keeps something of every file that it runs: past some hundred it would be out of memory, and is slow long before.
   workerIdleMemoryLimit: '1GB',
   testTimeout: 120_000,
+  testSequencer: '<rootDir>/dist/test/support/sequencer.js',
   projects: [
     {
       ...project,

@@ -10,7 +10,6 @@ import type { Config } from './config.js';
 import { createConsole } from './console.js';
 import { createInsert } from './database/insert.js';
 import { isConnectionLoss } from './database/loss.js';
-import { appliedMigrations } from './database/migrate.js';
 import { createElasticsearch } from './elasticsearch/handler.js';
 import type { Caller } from './entities/caller.js';
 import { ApiError, unavailable } from './errors.js';
@@ -19,6 +18,7 @@ import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { listenForMqtt } from './mqtt.js';
+import { migrationsOfRelease } from './prepare.js';
 import { deliveryRows } from './resolvers/deliveries.js';
 import { episodeRows } from './resolvers/episodes.js';
 import { createResolvers } from './resolvers.js';
@@ -207,7 +207,7 @@ async function createApp(
     elasticsearch,
     rest,
   );
-  const checkReady = createReadyCheck(state, read, await appliedMigrations(services.orm));
+  const checkReady = createReadyCheck(state, read, await migrationsOfRelease());
   app.use(createHealth(version, checkReady));
   app.use(
     createMetricsPage({

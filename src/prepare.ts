@@ -1,34 +1,44 @@
-import { MikroORM } from '@mikro-orm/postgresql';
-import { ormOptions } from '../mikro-orm.config.js';
-import { migrate } from './database/migrate.js';
-import { lockLimit } from './database/online-steps.js';
+import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { clientOf } from './database/client.js';
+import { migrationName } from './database/migration-name.js';
 import type { Log } from './log.js';
 
-/** Brings a database to the newest schema and gives the names of what was applied. */
+/** undefined_table */
+const undefinedTable = '42P01';
+
+/**
+ * Brings a database to the newest schema and gives the names of what was applied. The ORM, which applies migrations, is
+ * loaded only where one is missing: loading it and its connections take longer than most commands.
+ */
 export async function prepareDatabase(connectionString: string, log: Log): Promise<string[]> {
-  // A migration that waits for a lock makes others wait behind it: it tries again instead.
-  const orm = await MikroORM.init(ormOptions(connectionString, `-c lock_timeout=${lockLimit}`));
-  try {
-    const applied = await migrate(orm, { log });
-    if (applied.length > 0) log.info({ applied }, 'Migrated the database.');
-    return applied;
-  } finally {
-    await orm.close();
-  }
+  // A migration has its row when it is whole, so that no lock is needed to see that none is missing.
+  if (await hasAllMigrations(connectionString)) return [];
+  const { applyMigrations } = await import('./migrations.js');
+  return applyMigrations(connectionString, log);
 }
 
-/** Opens what applies migrations, for whoever holds the lock on them; close it. */
-export async function openMigrations(connectionString: string) {
-  const orm = await MikroORM.init(ormOptions(connectionString));
-  const pending = await orm.migrator.getPending();
-  const executed = await orm.migrator.getExecuted();
-  return {
-    /** All of this release. */
-    names: [...executed, ...pending].map(({ name }) => name),
-    /** Those that the database lacks. */
-    pending: pending.map(({ name }) => name),
-    /** Applies those of these that are missing; without names all that are. */
-    apply: (names?: readonly string[]) => orm.migrator.up(names && { migrations: [...names] }),
-    close: () => orm.close(),
-  };
+/** Returns the names of this release's migrations, the oldest first. */
+export async function migrationsOfRelease(): Promise<string[]> {
+  const files = await readdir(fileURLToPath(new URL('../migrations', import.meta.url)));
+  return files
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => file.slice(0, -'.js'.length))
+    .sort();
+}
+
+async function hasAllMigrations(connectionString: string): Promise<boolean> {
+  const names = await migrationsOfRelease();
+  const client = new (clientOf(connectionString))({ connectionString, application_name: migrationName });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select distinct name from migration where name = any($1)', [names]);
+    return rowCount === names.length;
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === undefinedTable) return false;
+    throw error;
+  } finally {
+    await client.end();
+  }
 }

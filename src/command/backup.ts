@@ -4,7 +4,6 @@ import { createBackup } from '../backup/backup.js';
 import { holdsJournal } from '../backup/catalog.js';
 import { restoreBackup } from '../backup/restore.js';
 import { withMigrationLock } from '../database/migrate.js';
-import { openMigrations } from '../prepare.js';
 import { version } from '../version.js';
 import { addCommand, answer, type OutputOptions } from './command.js';
 import { endProgress, showProgress } from './progress.js';
@@ -51,6 +50,7 @@ const restore = async (path: string) => {
   await access(path);
   return withServer(({ connectionString }) =>
     withMigrationLock(connectionString, async () => {
+      const { openMigrations } = await import('../migrations.js');
       const migrations = await openMigrations(connectionString);
       try {
         const { rows, createdAt, version } = await restoreBackup({

@@ -6,7 +6,6 @@ import { createPool } from '../database/pools.js';
 import { requireSecretKey } from '../hooks/stored-secret.js';
 import { examine } from '../operator/doctor/doctor.js';
 import type { Finding } from '../operator/doctor/finding.js';
-import { openMigrations } from '../prepare.js';
 import { addCommand, type OutputOptions } from './command.js';
 import { withServer } from './workplace.js';
 
@@ -34,6 +33,7 @@ function examineAll(): Promise<Finding[]> {
   // As the service would read them: it throws every fault that it finds.
   readEnvironment(true);
   return withServer(async ({ connectionString, config, embedded }) => {
+    const { openMigrations } = await import('../migrations.js');
     const migrations = await openMigrations(connectionString);
     const pool = createPool(connectionString, { max: 1, name: 'ddp cli' });
     try {

@@ -4,8 +4,8 @@ import type pg from 'pg';
 import { backOff } from '../back-off.js';
 import type { Log } from '../log.js';
 import { clientOf } from './client.js';
+import { migrationName } from './migration-name.js';
 import { watchMigration } from './migration-progress.js';
-import { migrationName } from './online-migration.js';
 import { isBusy } from './online-steps.js';
 
 /**

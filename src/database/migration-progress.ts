@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Log } from '../log.js';
-import { migrationName } from './online-migration.js';
+import { migrationName } from './migration-name.js';
 
 /** Logs how far the indexes are that a migration builds, and for which sessions it waits, until it is stopped. */
 export function watchMigration(client: pg.Client, log: Log, every: number): { stop(): Promise<void> } {

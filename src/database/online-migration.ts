@@ -1,10 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 import { clientOf } from './client.js';
+import { migrationName } from './migration-name.js';
 import { OnlineSteps } from './online-steps.js';
 import { withSession } from './pools.js';
-
-/** The name that the connections of migrations have in `pg_stat_activity`. */
-export const migrationName = 'ddp migrate';
 
 /**
  * A migration of tables that have rows, while processes of the release before serve: it never holds up their statements

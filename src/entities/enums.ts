@@ -1,5 +1,3 @@
-import { registerEnumType } from 'type-graphql';
-
 /** Kinds of account (contract, section 5). */
 export enum AccountType {
   organization = 'organization',
@@ -43,16 +41,3 @@ export enum StreamType {
   RAW = 'RAW',
   TXT = 'TXT',
 }
-
-registerEnumType(AccountType, { name: 'AccountType', description: 'Kind of account.' });
-registerEnumType(Role, { name: 'Role', description: 'What a member is in an organization.' });
-registerEnumType(Permission, { name: 'Permission', description: 'What a caller may do with an application.' });
-registerEnumType(TokenScope, {
-  name: 'TokenScope',
-  description: 'What a token may do: everything its owner may, change nothing, or post records only.',
-});
-registerEnumType(VariableType, { name: 'VariableType', description: "Type of a product's variable." });
-registerEnumType(StreamType, {
-  name: 'StreamType',
-  description: 'Layout of a data stream: tagged binary, positional binary, or text fields.',
-});

@@ -1,4 +1,3 @@
-import { isEmail } from 'class-validator';
 import type { Pool } from 'pg';
 import pg from 'pg';
 import sql from 'sql-template-tag';
@@ -28,6 +27,8 @@ export async function createAccount(
       'The username must have 2 to 39 letters, digits, dashes or underscores, and start with a letter or digit.',
     );
   }
+  // Loaded here, so that other commands start without it.
+  const { isEmail } = await import('class-validator');
   if (!isEmail(email)) throw new Error('The e-mail address is not valid.');
   checkName(name);
   const id = newId();

@@ -15,6 +15,7 @@ import {
   type NonEmptyArray,
   type PubSub,
 } from 'type-graphql';
+import '../entities/enum-types.js';
 import { Account, OrganizationMember, TeamMemberListItem } from '../entities/account.js';
 import { ApplicationListItem, ApplicationReference } from '../entities/application.js';
 import { DeliveryListItem } from '../entities/delivery.js';

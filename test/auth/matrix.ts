@@ -1,23 +1,11 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  buildClientSchema,
-  type GraphQLField,
-  type GraphQLObjectType,
-  type GraphQLSchema,
-  getIntrospectionQuery,
-  getNamedType,
-  type IntrospectionQuery,
-  isLeafType,
-} from 'graphql';
+import { beforeAll } from '@jest/globals';
+import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { Role, TokenScope } from '../../src/entities/enums.js';
-import { type Route, routes } from '../../src/rest/routes.js';
 import { Actor } from '../support/actor.js';
-import { type AccountActor, useWorld } from '../support/world.js';
-import { type Access, inAnHour, newAlertRule, newImport, operations, type Things, type Values } from './operations.js';
+import { type AccountActor, useWorld, type World } from '../support/world.js';
+import { type Access, inAnHour, newAlertRule, newImport, operations, type Things } from './operations.js';
 
-const world = useWorld();
-
-type Who =
+export type Who =
   | 'nobody'
   | 'revoked'
   | 'expired'
@@ -34,7 +22,7 @@ type Who =
   | 'provisioning token'
   | 'other organization';
 
-const ok = 200;
+export const ok = 200;
 const callers: Record<Who, (access: Access, changes: boolean) => number> = {
   nobody: () => 401,
   revoked: () => 401,
@@ -70,7 +58,7 @@ const asMember: Record<Access, number> = {
  * `updateAccount` names no organization: it is about the caller's own, which only owners change. `provisionDevice` names none
  * either: whoever has another token is told that it takes a provisioning token.
  */
-const expected = (who: Who, name: string, access: Access, changes: boolean): number => {
+export const expected = (who: Who, name: string, access: Access, changes: boolean): number => {
   const usual = usuallyExpected(who, name, access, changes);
   return access === 'provisioners' && who !== 'provisioning token' && usual !== 401 ? 403 : usual;
 };
@@ -80,13 +68,41 @@ const usuallyExpected = (who: Who, name: string, access: Access, changes: boolea
     ? 403
     : callers[who](access, changes);
 
-let actors: Record<Who, Actor>;
-let things: Things;
-let schema: GraphQLSchema;
+/** The callers, the things that they call about, and the graph's schema. */
+export interface Matrix {
+  readonly actors: Record<Who, Actor>;
+  readonly things: Things;
+  readonly schema: GraphQLSchema;
+}
+
+/** Makes the matrix before the tests of the file. */
+export function useMatrix(): Matrix {
+  const world = useWorld();
+  let matrix: Matrix | undefined;
+  beforeAll(async () => {
+    matrix = await makeMatrix(world);
+  });
+  const made = (): Matrix => {
+    if (matrix === undefined) throw new Error('The matrix is made in beforeAll; ask for its parts after that.');
+    return matrix;
+  };
+  return {
+    get actors() {
+      return made().actors;
+    },
+    get things() {
+      return made().things;
+    },
+    get schema() {
+      return made().schema;
+    },
+  };
+}
+
 let count = 0;
 const fresh = () => `fresh-${process.pid}-${++count}`;
 
-beforeAll(async () => {
+async function makeMatrix(world: World): Promise<Matrix> {
   const organization = await world.organization();
   const other = await world.organization();
   const owner = await world.member(organization, Role.owner);
@@ -97,7 +113,7 @@ beforeAll(async () => {
     await world.member(organization, Role.member),
     await world.member(organization, Role.member),
   ];
-  things = await furnish(organization, member.id);
+  const things = await furnish(world, organization, member.id);
   const path = `/teams/${organization.id}`;
   const teams: Record<string, string> = {};
   for (const permission of ['read', 'write']) {
@@ -114,7 +130,7 @@ beforeAll(async () => {
   await world.pool.query('update api_token set revoked_at = now() where prefix = $1', [revoked.token?.slice(0, 8)]);
   const provisioningToken = await tokenOfProduct(organization, things.productId);
   const deviceToken = await tokenOfDevice(organization, things.deviceId);
-  actors = {
+  const actors: Record<Who, Actor> = {
     nobody: world.anonymous(),
     revoked,
     expired: await bearer(TokenScope.full, new Date(0)),
@@ -132,8 +148,9 @@ beforeAll(async () => {
     'other organization': other,
   };
   const introspection = await organization.graph(getIntrospectionQuery());
-  schema = buildClientSchema(introspection.body.data as unknown as IntrospectionQuery);
-});
+  const schema = buildClientSchema(introspection.body.data as unknown as IntrospectionQuery);
+  return { actors, things, schema };
+}
 
 /** Makes a token of a device. */
 async function tokenOfDevice(owner: AccountActor, deviceId: string): Promise<{ id: string; token: string }> {
@@ -152,7 +169,7 @@ async function tokenOfProduct(owner: AccountActor, productId: string): Promise<{
   return { id: body.provisioningToken.id, token: body.token };
 }
 
-async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
+async function furnish(world: World, owner: AccountActor, memberId: string): Promise<Things> {
   const at = `/organizations/${owner.id}`;
   const serial = '000000ff';
   const variables = [{ name: 'temperature', type: 'FLOAT32' }];
@@ -187,88 +204,19 @@ async function furnish(owner: AccountActor, memberId: string): Promise<Things> {
   };
 }
 
-const names = () =>
+/** The names of all operations of the graph. */
+export const operationNames = (schema: GraphQLSchema): string[] =>
   [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap((root) =>
     Object.keys(root?.getFields() ?? {}).map((field) => `${root?.name}.${field}`),
   );
 
 /** Operations of REST that the graph says in another way. */
-const ofRestAlone = ['Query.applicationLatest', 'Query.deviceLatest'];
+export const ofRestAlone = ['Query.applicationLatest', 'Query.deviceLatest'];
 
-it('knows every operation of the graph and of REST', () => {
-  const ofGraph = Object.keys(operations).filter((name) => !ofRestAlone.includes(name));
-  expect(ofGraph.sort()).toEqual(names().sort());
-  const ofRest = routes.map(({ root, operation }) => `${root}.${operation}`);
-  expect([...names(), ...ofRestAlone]).toEqual(expect.arrayContaining(ofRest));
-});
-
-const cases = Object.entries(operations).flatMap(([name, trial]) =>
+/** Every operation as every kind of caller. */
+export const cases = Object.entries(operations).flatMap(([name, trial]) =>
   (Object.keys(callers) as Who[]).map((who) => ({ name, who, ...trial })),
 );
 
-describe('REST', () => {
-  const byName = new Map(routes.map((route) => [`${route.root}.${route.operation}`, route]));
-  it.each(cases.filter(({ name }) => byName.has(name)))(
-    '$name answers $who',
-    async ({ name, who, access, conflicts, values }) => {
-      const route = byName.get(name)!;
-      const answer = await request(actors[who], route, await values(things));
-      const wanted = expected(who, name, access, route.root === 'Mutation');
-      expect([name, who, answer.status]).toEqual([
-        name,
-        who,
-        wanted === ok ? (conflicts ? 409 : (route.status ?? ok)) : wanted,
-      ]);
-      if (wanted !== ok) expect(answer.body).toMatchObject({ code: codes[wanted], message: expect.any(String) });
-    },
-  );
-});
-
-describe('GraphQL', () => {
-  it.each(cases.filter(({ name }) => !ofRestAlone.includes(name)))(
-    '$name answers $who',
-    async ({ name, who, access, conflicts, values }) => {
-      const call = name.startsWith('Subscription') ? 'firstEvent' : 'graph';
-      const answer = await actors[who][call](documentOf(name), await values(things));
-      const wanted = expected(who, name, access, name.startsWith('Mutation'));
-      const code = answer.body.errors?.[0]?.extensions.code;
-      expect([name, who, code]).toEqual([name, who, wanted === ok && conflicts ? 'CONFLICT' : codes[wanted]]);
-      expect(answer.status).toBe(wanted === 401 ? 401 : 200);
-    },
-  );
-});
-
-const codes: Record<number, string | undefined> = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN', 404: 'NOT_FOUND' };
-
-/** A request of an operation: what the path names in the path, the rest in the body or in the query string. */
-function request(actor: Actor, { verb, path, body }: Route, values: Values) {
-  const rest = { ...values };
-  const place = path.replace(/:(\w+)/g, (_match, name: string) => {
-    const value = String(rest[name]);
-    delete rest[name];
-    return value;
-  });
-  if (typeof body === 'object' && 'files' in body)
-    return actor.request(verb, `${place}?dryRun=false`, {
-      headers: { 'content-type': 'text/csv' },
-      body: rest[body.argument],
-    });
-  if (typeof body === 'object') return actor.call(verb, place, rest[body.argument]);
-  if (body === 'located') return actor.call('POST', place, rest);
-  return verb === 'GET' || verb === 'DELETE' ? actor.call(verb, place) : actor.call(verb, place, rest);
-}
-
-/** The document of an operation, with all its arguments as variables. */
-function documentOf(name: string): string {
-  const [root, operation] = name.split('.') as [string, string];
-  const type = schema.getType(root) as GraphQLObjectType;
-  const field: GraphQLField<unknown, unknown> = type.getFields()[operation]!;
-  const declared = field.args.map(
-    (arg) =>
-      `$${arg.name}: ${String(arg.type)}${arg.defaultValue === undefined ? '' : ' = ' + JSON.stringify(arg.defaultValue).replaceAll('"', '')}`,
-  );
-  const passed = field.args.map((arg) => `${arg.name}: $${arg.name}`);
-  const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
-  const list = (parts: string[]) => (parts.length === 0 ? '' : `(${parts.join(', ')})`);
-  return `${root.toLowerCase()} ${list(declared)} { ${operation}${list(passed)} ${selection} }`;
-}
+/** The code of an error by the status of its answer. */
+export const codes: Record<number, string | undefined> = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN', 404: 'NOT_FOUND' };

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Route, routes } from '../../src/rest/routes.js';
+import type { Actor } from '../support/actor.js';
+import { cases, codes, expected, ok, useMatrix } from './matrix.js';
+import type { Values } from './operations.js';
+
+const matrix = useMatrix();
+
+describe('REST', () => {
+  const byName = new Map(routes.map((route) => [`${route.root}.${route.operation}`, route]));
+  it.each(cases.filter(({ name }) => byName.has(name)))(
+    '$name answers $who',
+    async ({ name, who, access, conflicts, values }) => {
+      const route = byName.get(name)!;
+      const answer = await request(matrix.actors[who], route, await values(matrix.things));
+      const wanted = expected(who, name, access, route.root === 'Mutation');
+      expect([name, who, answer.status]).toEqual([
+        name,
+        who,
+        wanted === ok ? (conflicts ? 409 : (route.status ?? ok)) : wanted,
+      ]);
+      if (wanted !== ok) expect(answer.body).toMatchObject({ code: codes[wanted], message: expect.any(String) });
+    },
+  );
+});
+
+/** A request of an operation: what the path names in the path, the rest in the body or in the query string. */
+function request(actor: Actor, { verb, path, body }: Route, values: Values) {
+  const rest = { ...values };
+  const place = path.replace(/:(\w+)/g, (_match, name: string) => {
+    const value = String(rest[name]);
+    delete rest[name];
+    return value;
+  });
+  if (typeof body === 'object' && 'files' in body)
+    return actor.request(verb, `${place}?dryRun=false`, {
+      headers: { 'content-type': 'text/csv' },
+      body: rest[body.argument],
+    });
+  if (typeof body === 'object') return actor.call(verb, place, rest[body.argument]);
+  if (body === 'located') return actor.call('POST', place, rest);
+  return verb === 'GET' || verb === 'DELETE' ? actor.call(verb, place) : actor.call(verb, place, rest);
+}
