@@ -3,14 +3,25 @@ import { request } from 'undici';
 import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';
 import { bucketFacts } from './fact/bucket.js';
+import { clauseFacts } from './fact/clause.js';
 import { doorFacts } from './fact/door.js';
 import { documents, type Fact, types } from './fact/fact.js';
 import { metricFacts } from './fact/metric.js';
 import { namedFacts } from './fact/named.js';
 import { pipelineFacts } from './fact/pipeline.js';
 import { searchFacts } from './fact/search.js';
+import { shapeFacts } from './fact/shape.js';
 
-const facts = [...searchFacts, ...namedFacts, ...metricFacts, ...bucketFacts, ...pipelineFacts, ...doorFacts];
+const facts = [
+  ...searchFacts,
+  ...clauseFacts,
+  ...namedFacts,
+  ...metricFacts,
+  ...bucketFacts,
+  ...shapeFacts,
+  ...pipelineFacts,
+  ...doorFacts,
+];
 const json = { 'content-type': 'application/json' };
 
 /** Sends the request of a fact below an index. */
