@@ -2,6 +2,7 @@ import { keys, of, v } from './body.js';
 import { type Fact, gives, over } from './fact.js';
 
 const b = { term: { 'data.k': 'b' } };
+const digits = (order: string) => ({ d: { terms: { field: 'data.d', order } } });
 const typed = (aggs: object) => ({ size: 0, aggs: { a: { filters: { filters: { x: { match_all: {} } } }, aggs } } });
 
 /** Buckets of further kinds, empty ones, and the names of kinds in answers. */
@@ -23,6 +24,30 @@ export const shapeFacts: readonly Fact[] = [
     title: 'hides those that are excluded',
     body: over({ rare_terms: { field: 'data.k', exclude: ['a'] } }),
     answer: keys(['c', 1]),
+  },
+  {
+    of: of('280_rare_terms'),
+    title: 'sorts texts of digits as texts',
+    body: over({ rare_terms: { field: 'data.d' } }),
+    answer: keys(['10', 1], ['9', 1]),
+  },
+  {
+    of: of('230_composite'),
+    title: 'sorts texts of digits as texts',
+    body: over({ composite: { sources: [digits('asc')] } }),
+    answer: keys([{ d: '10' }, 1], [{ d: '9' }, 1]),
+  },
+  {
+    of: of('230_composite'),
+    title: 'sorts texts of digits as texts from the last on',
+    body: over({ composite: { sources: [digits('desc')] } }),
+    answer: keys([{ d: '9' }, 1], [{ d: '10' }, 1]),
+  },
+  {
+    of: of('230_composite'),
+    title: 'goes on behind a text of digits',
+    body: over({ composite: { sources: [digits('asc')], after: { d: '10' } } }),
+    answer: keys([{ d: '9' }, 1]),
   },
   {
     of: of('330_auto_date_histogram'),
