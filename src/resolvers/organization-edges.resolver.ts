@@ -87,7 +87,10 @@ export class OrganizationEdgesResolver {
     return listBelow(ctx, 'organization.applications', id, listing, args);
   }
 
-  @FieldResolver(() => ApiTokenPage, { nullable: true, description: 'Tokens of the organization; only for its owners.' })
+  @FieldResolver(() => ApiTokenPage, {
+    nullable: true,
+    description: 'Tokens of the organization; only for its owners.',
+  })
   @GraphOnly()
   tokens(
     @Root() { id }: Organization,

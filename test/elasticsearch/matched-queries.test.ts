@@ -71,10 +71,7 @@ describe('matched_queries', () => {
     const hits = { top_hits: { size: 1, _source: false, ...order } };
     const aggs = { by: { terms: { field: 'data.label' }, aggs: { hits } } };
     const found = await search({ ...among(label('red', 'red')), size: 0, aggs });
-    expect(found.aggregations.by.buckets.map(({ hits: inner }: any) => names(inner))).toEqual([
-      [['red']],
-      [undefined],
-    ]);
+    expect(found.aggregations.by.buckets.map(({ hits: inner }: any) => names(inner))).toEqual([[['red']], [undefined]]);
   });
 
   it('takes any text for a name', async () => {
@@ -90,7 +87,11 @@ describe('matched_queries', () => {
   });
 
   it('refuses a name of more than 1,024 characters', async () => {
-    expect(names(await search(among(label('red', 'x'.repeat(1024)))))).toEqual([['x'.repeat(1024)], ['x'.repeat(1024)], undefined]);
+    expect(names(await search(among(label('red', 'x'.repeat(1024)))))).toEqual([
+      ['x'.repeat(1024)],
+      ['x'.repeat(1024)],
+      undefined,
+    ]);
     const { error } = await search(among(label('red', 'x'.repeat(1025))));
     expect(error.root_cause[0].reason).toBe('The length of a value [1025] has exceeded the allowed maximum of [1024].');
   });

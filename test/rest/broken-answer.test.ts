@@ -30,16 +30,17 @@ afterAll(async () => {
 
 describe('an answer that breaks after it has begun', () => {
   it('is cut off, so that the caller does not take it for whole, and goes to the log alone', async () => {
-    const { error } = console;
+    const { console: output } = globalThis;
+    const { error } = output;
     const printed: unknown[] = [];
-    console.error = (...words: unknown[]) => void printed.push(words);
+    output.error = (...words: unknown[]) => void printed.push(words);
     try {
       const answer = await request(`${url}/begun`);
       await expect(answer.body.text()).rejects.toThrow(/terminated|closed|aborted/);
       expect(printed).toEqual([]);
       expect(reported).toEqual([broken]);
     } finally {
-      console.error = error;
+      output.error = error;
     }
   });
 });

@@ -31,7 +31,10 @@ it('squares values whose squares are too small for a double', async () => {
 });
 
 it('writes every digit of a small number where its format is empty', async () => {
-  const aggs = { low: { min: { field: 'data.x', format: '' } }, none: { max: { field: 'data.no', missing: 1.25e-150, format: '' } } };
+  const aggs = {
+    low: { min: { field: 'data.x', format: '' } },
+    none: { max: { field: 'data.no', missing: 1.25e-150, format: '' } },
+  };
   const { aggregations } = await ask({ size: 0, aggs });
   expect(aggregations).toMatchObject({
     low: { value_as_string: `.${'0'.repeat(199)}1` },

@@ -132,7 +132,8 @@ export const isArguedAggregation = (kind: string, options: Plain, path: string):
   countsTwice(kind, options) ||
   // Below what it counts exactly the engine estimates; 300 records have no more than 1,000 values.
   (kind === 'cardinality' && Number(options['precision_threshold'] ?? 3000) < 1000) ||
-  (path.includes('(auto_date_histogram)') && (cutsBuckets(kind, options) || isTurned(kind, options) || isShiftedTwice(kind, options)));
+  (path.includes('(auto_date_histogram)') &&
+    (cutsBuckets(kind, options) || isTurned(kind, options) || isShiftedTwice(kind, options)));
 
 /** Whether buckets are sorted by what cannot be held against each other. */
 export const sortsByArgued = ({ order }: Plain, inside: Plain): boolean =>

@@ -58,7 +58,13 @@ export const inside = (dice: Dice, own: object, children: Named): Named => {
       { moving_fn: {} },
     );
   // Pipelines run in the order in which they are written, whatever their names are.
-  const [p, q, r] = dice.pick(['p', 'q', 'r'], ['r', 'q', 'p'], ['ql', 'qd', 'qa'], ['b', 'B', 'aa'], ['z9', 'z10', 'z1']);
+  const [p, q, r] = dice.pick(
+    ['p', 'q', 'r'],
+    ['r', 'q', 'p'],
+    ['ql', 'qd', 'qa'],
+    ['b', 'B', 'aa'],
+    ['z9', 'z10', 'z1'],
+  );
   const pipeline = (): object => {
     if (dice.chance(0.03)) return empty();
     return histogram || dice.chance(0.1) ? sequence() : cut();

@@ -59,7 +59,10 @@ export const recordOfHit = (
     frame: hasFrame ? () => source().frame as PlainJson : undefined,
     ignored: [...new Set([...ignored, ...(source().stale ?? []), ...stale])],
     sort: keys.map((key, index) => sortValueOf(key, sort[index])),
-    matched: matched.map(Number).toSorted((a, b) => a - b).map((index) => names[index]!),
+    matched: matched
+      .map(Number)
+      .toSorted((a, b) => a - b)
+      .map((index) => names[index]!),
   };
 };
 

@@ -130,9 +130,15 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
  * A query that also asks of each hit which named clauses it matches. The engine gets their places for names, and finds no
  * other hits because of them.
  */
-const withNames = (query: { readonly filter: readonly Part[] }, named: NamedPredicates, compiler: PredicateCompiler): Part => {
+const withNames = (
+  query: { readonly filter: readonly Part[] },
+  named: NamedPredicates,
+  compiler: PredicateCompiler,
+): Part => {
   if (named.size === 0) return { bool: query };
-  const should = [...named.values()].map((one, index) => ({ bool: { filter: [compiler.part(one)], _name: `${index}` } }));
+  const should = [...named.values()].map((one, index) => ({
+    bool: { filter: [compiler.part(one)], _name: `${index}` },
+  }));
   return { bool: { ...query, should, minimum_should_match: 0 } };
 };
 

@@ -31,9 +31,7 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
     visit: (bucket) => planning.needDevices(hitsIn(bucket)),
     read: (bucket) =>
       chain(
-        planning.pace.map(hitsIn(bucket), (hit) =>
-          make(recordOfHit(hit, keys, terms), planning.devices()),
-        ),
+        planning.pace.map(hitsIn(bucket), (hit) => make(recordOfHit(hit, keys, terms), planning.devices())),
         (hits) => ({ hits: { total: { value: count(bucket), relation: 'eq' }, max_score: null, hits } }),
       ),
   };

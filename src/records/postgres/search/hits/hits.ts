@@ -14,8 +14,8 @@ import { afterCursor, orderBy, orderKey } from '../sql/order.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';
 import { nameOfText } from '../statement-names.js';
 import { type DevicesFound, deviceColumns, devicesIn, loadDevices } from './device.js';
-import { newestFirst } from './newest.js';
 import { loadMatched, type Names } from './matched.js';
+import { newestFirst } from './newest.js';
 import { loadStaleTypes } from './stale-type.js';
 
 /** Which records to show, in which order. */

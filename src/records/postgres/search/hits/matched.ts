@@ -30,7 +30,11 @@ export const loadMatched = async (
   const within = scopeOf(scope, records);
   const ids = [...new Set(records.map(([id]) => id as string))].toSorted();
   for (const part of partsOf([...named])) {
-    const { source, where } = scan(within, [], part.flatMap(([, predicate]) => fieldsOf(predicate)));
+    const { source, where } = scan(
+      within,
+      [],
+      part.flatMap(([, predicate]) => fieldsOf(predicate)),
+    );
     const which = part.map(([, predicate], index) => sql`case when ${condition(predicate)} then ${index}::int end`);
     const rows = await reader.rows<{ id: string; which: number[] }>(sql`
       select r.id, array_remove(array[${join(which)}], null) as which from ${source}
