@@ -45,13 +45,13 @@ export type VariableType =
 
 /** What a point of a series says of the values in its bucket. */
 export type SeriesFunction =
-  /** Their mean. */
+  /** Mean of the values. */
   | 'avg'
   /** The smallest. */
   | 'min'
   /** The largest. */
   | 'max'
-  /** Their sum. */
+  /** Sum of the values. */
   | 'sum'
   /** How many there are. */
   | 'count'
@@ -101,14 +101,14 @@ export type TokenScope =
 export type HookDisabledReason =
   /** Somebody who may change the hook switched it off. */
   | 'request'
-  /** It answered 410. */
+  /** The address of the hook answered 410. */
   | 'gone'
-  /** Its calls failed for five days. */
+  /** The calls of the hook failed for five days. */
   | 'failing';
 
 /** Why the filter of a hook is switched off. */
 export type FilterDisabledReason =
-  /** It kept running out of time. */
+  /** The filter kept running out of time. */
   | 'timeout';
 
 /** Where a hook's circuit stands. */
@@ -157,11 +157,11 @@ export type ImportState =
   | 'checking'
   /** The dry run is over. Nothing is stored; the import may be applied. */
   | 'checked'
-  /** Its lines are being stored. */
+  /** The lines of the file are being stored. */
   | 'applying'
   /** Every line is stored, was there already, or is named as rejected. */
   | 'done'
-  /** It ended early; the error of its job says why. */
+  /** The import ended early; the error of its job says why. */
   | 'failed';
 
 /** Result of decoding a frame. */

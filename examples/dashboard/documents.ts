@@ -46,9 +46,9 @@ export type Role =
 export type HookDisabledReason =
   /** Somebody who may change the hook switched it off. */
   | 'request'
-  /** It answered 410. */
+  /** The address of the hook answered 410. */
   | 'gone'
-  /** Its calls failed for five days. */
+  /** The calls of the hook failed for five days. */
   | 'failing';
 
 /** Where a hook's circuit stands. */

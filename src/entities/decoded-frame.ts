@@ -9,7 +9,7 @@ import { DecodeStatus } from './words.js';
 export class DecodedPart {
   @Field(() => Int, { description: 'Where it begins: in bytes, for TXT the number of the field from 1.' })
   offset!: number;
-  @Field(() => String, { description: 'Its bytes in hexadecimal.' }) bytes!: string;
+  @Field(() => String, { description: 'Bytes of the part in hexadecimal.' }) bytes!: string;
   @Field(() => GraphQLJSON, { nullable: true, description: 'Name of the variable, or its number where none is known.' })
   variable?: string | number;
   @Field(() => GraphQLJSON, { nullable: true, description: 'The value; absent where it could not be read.' })

@@ -36,8 +36,8 @@ registerEnumType(DeliveryState, {
   name: 'DeliveryState',
   description: 'How a delivery stands.',
   valuesConfig: {
-    pending: { description: 'It waits for an attempt, or is being called.' },
-    failed: { description: 'Its last attempt failed: no more follow.' },
+    pending: { description: 'The delivery waits for an attempt, or is being called.' },
+    failed: { description: 'The last attempt failed: no more follow.' },
   },
 });
 

@@ -36,9 +36,9 @@ registerEnumType(ImportState, {
   valuesConfig: {
     checking: { description: 'A dry run reads the file.' },
     checked: { description: 'The dry run is over. Nothing is stored; the import may be applied.' },
-    applying: { description: 'Its lines are being stored.' },
+    applying: { description: 'The lines of the file are being stored.' },
     done: { description: 'Every line is stored, was there already, or is named as rejected.' },
-    failed: { description: 'It ended early; the error of its job says why.' },
+    failed: { description: 'The import ended early; the error of its job says why.' },
   },
 });
 

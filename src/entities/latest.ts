@@ -23,5 +23,5 @@ export class LatestValue {
 export class DeviceLatest {
   @Field(() => ID, { description: 'Identifier of the device.' }) deviceId!: string;
   @Field(() => Serial, { description: 'Serial number of the device.' }) serial!: string;
-  @Field(() => [LatestValue], { description: 'Its values by name.' }) values!: LatestValue[];
+  @Field(() => [LatestValue], { description: 'Values of the device by name.' }) values!: LatestValue[];
 }

@@ -18,10 +18,10 @@ registerEnumType(SeriesFunction, {
   name: 'SeriesFunction',
   description: 'What a point of a series says of the values in its bucket.',
   valuesConfig: {
-    avg: { description: 'Their mean.' },
+    avg: { description: 'Mean of the values.' },
     min: { description: 'The smallest.' },
     max: { description: 'The largest.' },
-    sum: { description: 'Their sum.' },
+    sum: { description: 'Sum of the values.' },
     count: { description: 'How many there are.' },
     first: { description: 'The one measured first.' },
     last: { description: 'The one measured last.' },

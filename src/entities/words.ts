@@ -47,8 +47,8 @@ registerEnumType(HookDisabledReason, {
   description: 'Why a hook is switched off.',
   valuesConfig: {
     request: { description: 'Somebody who may change the hook switched it off.' },
-    gone: { description: 'It answered 410.' },
-    failing: { description: 'Its calls failed for five days.' },
+    gone: { description: 'The address of the hook answered 410.' },
+    failing: { description: 'The calls of the hook failed for five days.' },
   },
 });
 
@@ -68,7 +68,7 @@ export const FilterDisabledReason = words('timeout');
 registerEnumType(FilterDisabledReason, {
   name: 'FilterDisabledReason',
   description: 'Why the filter of a hook is switched off.',
-  valuesConfig: { timeout: { description: 'It kept running out of time.' } },
+  valuesConfig: { timeout: { description: 'The filter kept running out of time.' } },
 });
 
 /** Faults of calls that get no answer. */
@@ -82,7 +82,7 @@ export const ItemStatus = words('stored', 'duplicate', 'rejected');
 registerEnumType(ItemStatus, {
   name: 'ItemStatus',
   description: 'The outcome of an item of a call that posts records.',
-  valuesConfig: { duplicate: { description: 'It repeats a record, and is not stored again.' } },
+  valuesConfig: { duplicate: { description: 'The item repeats a record, and is not stored again.' } },
 });
 
 /** Faults of items that are rejected. */

@@ -70,6 +70,8 @@ export interface Hit {
   _source?: { [key: string]: PlainJson };
   fields?: { [path: string]: unknown[] };
   sort?: unknown[];
+  /** The names of the query's clauses that the record matches, in the order in which the query has them. */
+  matched_queries?: string[];
 }
 
 /** The part of an answer that a query makes. */

@@ -21,7 +21,10 @@ import { teamListing } from './teams.js';
 export class ApplicationEdgesResolver {
   constructor(private readonly index: Pick<RecordIndex, 'list'>) {}
 
-  @FieldResolver(() => HookPage, { nullable: true, description: 'Its hooks; only for who may change it.' })
+  @FieldResolver(() => HookPage, {
+    nullable: true,
+    description: 'Hooks of the application; only for who may change the application.',
+  })
   @GraphOnly()
   hooks(
     @Root() { id, permission }: Application,

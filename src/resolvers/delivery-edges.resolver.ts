@@ -95,7 +95,7 @@ export class HookEdgesResolver {
     return applicationOf(ctx, applicationId);
   }
 
-  @FieldResolver(() => DeliveryPage, { description: 'Its deliveries, newest first.' })
+  @FieldResolver(() => DeliveryPage, { description: 'Deliveries of the hook, newest first.' })
   @GraphOnly()
   deliveries(
     @Root() { id }: Hook,

@@ -21,7 +21,7 @@ export class HookActivityResolver {
 
   @FieldResolver(() => [HookActivity], {
     description:
-      'Its deliveries over time, by when they were stored and how they stand now; buckets without any are 0.',
+      'Deliveries of the hook over time, by when they were stored and how they stand now; buckets without any are 0.',
   })
   @GraphOnly()
   // They are taken off before they are counted.

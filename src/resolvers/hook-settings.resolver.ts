@@ -67,7 +67,7 @@ export class HookSettingsResolver {
     return hook;
   }
 
-  @FieldResolver(() => HookSettings, { description: 'Its settings and the state of its calls.' })
+  @FieldResolver(() => HookSettings, { description: 'Settings of the hook and the state of its calls.' })
   @GraphOnly()
   settings(@Ctx() ctx: Context, @Root() hook: Hook): Promise<HookSettings> {
     return this.read(ctx, hook);

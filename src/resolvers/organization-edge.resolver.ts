@@ -16,7 +16,10 @@ import { loadById } from './loader.js';
 const edgeFrom = (type: ClassType): ClassType => {
   @Resolver(() => type)
   class OrganizationEdgeResolver {
-    @FieldResolver(() => Organization, { nullable: true, description: "Its organization, where that is the caller's." })
+    @FieldResolver(() => Organization, {
+      nullable: true,
+      description: "Organization that owns it, where that is the caller's.",
+    })
     @GraphOnly()
     organization(
       @Root() { organizationId }: { organizationId: string },

@@ -30,7 +30,7 @@ import { memberListing } from './users.js';
 export class OrganizationEdgesResolver {
   constructor(private readonly index: Silence) {}
 
-  @FieldResolver(() => OrganizationMemberPage, { description: 'Its members.' })
+  @FieldResolver(() => OrganizationMemberPage, { description: 'Members of the organization.' })
   @GraphOnly()
   members(
     @Root() { id }: Organization,
@@ -40,7 +40,7 @@ export class OrganizationEdgesResolver {
     return listBelow(ctx, 'organization.members', id, () => memberListing([sql`m.organization_id = parent.id`]), args);
   }
 
-  @FieldResolver(() => TeamPage, { description: 'Its teams.' })
+  @FieldResolver(() => TeamPage, { description: 'Teams of the organization.' })
   @GraphOnly()
   teams(
     @Root() { id }: Organization,
@@ -51,7 +51,7 @@ export class OrganizationEdgesResolver {
     return listBelow(ctx, 'organization.teams', id, listing, args);
   }
 
-  @FieldResolver(() => ProductPage, { description: 'Its own products.' })
+  @FieldResolver(() => ProductPage, { description: 'Products that the organization owns.' })
   @GraphOnly()
   products(
     @Root() { id }: Organization,
@@ -62,7 +62,7 @@ export class OrganizationEdgesResolver {
     return listBelow(ctx, 'organization.products', id, listing, args);
   }
 
-  @FieldResolver(() => DevicePage, { description: 'Its devices that the caller can read.' })
+  @FieldResolver(() => DevicePage, { description: 'Devices of the organization that the caller can read.' })
   @GraphOnly()
   async devices(
     @Root() { id }: Organization,
@@ -75,7 +75,7 @@ export class OrganizationEdgesResolver {
     return listBelow(ctx, 'organization.devices', id, listing, args);
   }
 
-  @FieldResolver(() => ApplicationPage, { description: 'Its applications that the caller can read.' })
+  @FieldResolver(() => ApplicationPage, { description: 'Applications of the organization that the caller can read.' })
   @GraphOnly()
   applications(
     @Root() { id }: Organization,
@@ -87,7 +87,10 @@ export class OrganizationEdgesResolver {
     return listBelow(ctx, 'organization.applications', id, listing, args);
   }
 
-  @FieldResolver(() => ApiTokenPage, { nullable: true, description: 'Its tokens; only for its owners.' })
+  @FieldResolver(() => ApiTokenPage, {
+    nullable: true,
+    description: 'Tokens of the organization; only for its owners.',
+  })
   @GraphOnly()
   tokens(
     @Root() { id }: Organization,

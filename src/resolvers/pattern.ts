@@ -10,7 +10,7 @@ export const requireCheapPattern = (pattern: string): void => {
   if (hasBackReference(pattern)) throw refused('must not have back-references');
   // `b` changes what parentheses and braces mean, `e` and `q` what a backslash does, so that brackets end elsewhere; `x` and
   // comments change what a repetition follows.
-  if (/^(?:\*\*\*[:=])?\(\?[a-z]*[beqx]/.test(pattern) || pattern.includes('(?#'))
+  if (/^\(\?[a-z]*[beqx]/.test(pattern) || pattern.includes('(?#'))
     throw refused('must not have comments, nor the options b, e, q and x');
   if (patternCost(pattern) > maxRegexpCost)
     throw refused('is too expensive: nested repetitions such as (a?{50}){50} multiply; use a simpler pattern');
@@ -19,15 +19,20 @@ export const requireCheapPattern = (pattern: string): void => {
 /**
  * Translates the escapes that PostgreSQL reads differently from other engines: `\\b` and `\\B` are a backspace and a
  * backslash there, and `\\x` takes any number of digits. A bracket expression keeps its `\\b`, a backspace everywhere.
- * @throws 422 for `\\0`: no text holds NUL, so that it would never match
+ * @throws 422 for what would silently mean something else: `\\0` (no text holds NUL), `{,3}` (these four characters in
+ *   PostgreSQL), and `***` at the beginning, which changes how PostgreSQL reads the rest
  */
 export const toPostgresPattern = (pattern: string): string => {
-  if (pattern.startsWith('***=')) return pattern;
+  const [director] = /^\*\*\*[:=]?/.exec(pattern) ?? [];
+  if (director !== undefined)
+    throw refused(`must not begin with ${director}: leave it out, and write \\ before a character that means itself`);
   let translated = '';
   let isInBrackets = false;
   // A `]` that comes first is itself, and classes such as `[:alpha:]` do not end a bracket expression.
-  for (const [token] of pattern.matchAll(/\\x[\da-f]{2}|\\[^]|\[\^?\]|\[[:.=][^\]]*\]|[^]/gi)) {
+  for (const [token] of pattern.matchAll(/\\x[\da-f]{2}|\\[^]|\{,\d+\}|\[\^?\]|\[[:.=][^\]]*\]|[^]/gi)) {
     isInBrackets = isInBrackets ? !/^(\[\^?)?\]$/.test(token) : /^\[(\^?\])?$/.test(token);
+    if (!isInBrackets && token.startsWith('{,'))
+      throw refused(`must not have ${token}: write {0${token.slice(1)} for at most so many`);
     if (token === '\\0') throw refused('must not have \\0: no text holds this character');
     translated += isInBrackets ? token : (meanings[token] ?? token.replace(/^\\x/i, '\\u00'));
   }

@@ -22,7 +22,7 @@ export class DeviceRecordsResolver {
   constructor(private readonly index: Pick<RecordIndex, 'list'>) {}
 
   @FieldResolver(() => RecordPage, {
-    description: 'Its records, the newest measured first; `sort: "ts"` for the oldest first.',
+    description: 'Records of the device, the newest measured first; `sort: "ts"` for the oldest first.',
   })
   @GraphOnly()
   records(
@@ -65,7 +65,7 @@ export class RecordEdgesResolver {
   @Counted(({ data }: DeviceRecord) => Object.keys(data).length)
   @FieldResolver(() => [RecordValue], {
     description:
-      'Its values by name, each with its type and unit. Null is no value: a name that came with it is only in `data`.',
+      'Values of the record by name, each with its type and unit. Null is no value: a name that came with it is only in `data`.',
   })
   async values(@Root() { productId, data }: DeviceRecord, @Ctx() ctx: Context): Promise<RecordValue[]> {
     const variables = new Map((await variablesOf(ctx, productId)).map((variable) => [variable.name, variable]));

@@ -14,7 +14,7 @@ import { userListing } from './users.js';
 /** Who is in teams and what they may do, where a query follows them. */
 @Resolver(() => Team)
 export class TeamEdgesResolver {
-  @FieldResolver(() => TeamMemberPage, { description: 'Its members.' })
+  @FieldResolver(() => TeamMemberPage, { description: 'Members of the team.' })
   @GraphOnly()
   members(
     @Root() { id }: Team,

@@ -10,7 +10,7 @@ export const batchSize = 1000;
 /** Many devices to change: named, or all that match. */
 @ArgsType()
 export class DeviceBatchArgs extends OrganizationArgs {
-  @Field(() => [ID], { nullable: true, description: 'These devices, at most 1,000.' })
+  @Field(() => [ID], { nullable: true, description: 'Devices by their identifiers, at most 1,000.' })
   @ArrayMaxSize(batchSize)
   deviceIds?: string[] | null;
   @Field(() => String, {

@@ -5,6 +5,7 @@ import { type BoundKey, bindSort } from './hits/bound-sort.js';
 import { type Cursor, readCursor } from './hits/search-after.js';
 import { bindShownFields, type ShownField } from './hits/shown-field.js';
 import { bindQuery } from './query/bind.js';
+import type { NamedPredicates } from './query/named.js';
 import { all, type Predicate } from './query/predicate.js';
 import type { SearchRequest } from './request.js';
 
@@ -14,6 +15,8 @@ export interface BoundRequest {
   readonly query: Predicate;
   /** What hits must match: the query and the post filter. */
   readonly predicates: readonly [query: Predicate, postFilter: Predicate];
+  /** The named clauses of both. */
+  readonly named: NamedPredicates;
   readonly sort: readonly BoundKey[];
   readonly shown: readonly ShownField[];
   /** Where the page begins. */
@@ -28,8 +31,10 @@ export const bindRequest = (
   { fields, now }: { readonly fields: Fields; readonly now: number },
 ): BoundRequest => {
   const binding = { fields, now };
-  const query = request.query === undefined ? all : bindQuery(request.query, binding);
-  const postFilter = request.postFilter === undefined ? all : bindQuery(request.postFilter, binding);
+  const named = new Map<string, Predicate>();
+  const [query, postFilter] = [request.query, request.postFilter].map((one) =>
+    one === undefined ? all : bindQuery(one, { ...binding, named }),
+  ) as [Predicate, Predicate];
   const sort = bindSort(request.sort, binding);
   const cursor = request.searchAfter && readCursor(request.searchAfter, sort, now);
   const timed = timedBy(request.aggregations, query, binding);
@@ -37,6 +42,7 @@ export const bindRequest = (
     request,
     query,
     predicates: [query, postFilter],
+    named,
     sort,
     shown: bindShownFields(request.fields, fields),
     ...(cursor && { cursor }),

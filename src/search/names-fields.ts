@@ -17,6 +17,8 @@ const asksFields = (query: Query): boolean => {
     case 'match_none':
     case 'ids':
       return false;
+    case 'named':
+      return asksFields(query.of);
     case 'bool':
       return [query.must, query.filter, query.should, query.mustNot].some((clauses) => clauses.some(asksFields));
     case 'term':

@@ -40,7 +40,8 @@ describe('a pattern of a list', () => {
       '(?e)[\\]((a?){100}){100}]',
       'nor the options b, e, q and x',
     ],
-    ['with an escape in extended syntax', '***:(?e)\\bserial', 'nor the options b, e, q and x'],
+    ['with an escape in extended syntax', '(?e)\\bserial', 'nor the options b, e, q and x'],
+    ['behind ***:', '***:(?e)\\bserial', 'must not begin with ***:'],
     ['with an escape in a literal', '(?q)\\bserial', 'nor the options b, e, q and x'],
   ])('%s is refused', async (_, pattern, reason) => {
     const { status, body } = await attacker.owner.get<{ message: string }>(

@@ -3,13 +3,25 @@ import { request } from 'undici';
 import { useService } from '../support/service.js';
 import { createTenant } from '../support/tenant.js';
 import { bucketFacts } from './fact/bucket.js';
+import { clauseFacts } from './fact/clause.js';
 import { doorFacts } from './fact/door.js';
 import { documents, type Fact, types } from './fact/fact.js';
 import { metricFacts } from './fact/metric.js';
+import { namedFacts } from './fact/named.js';
 import { pipelineFacts } from './fact/pipeline.js';
 import { searchFacts } from './fact/search.js';
+import { shapeFacts } from './fact/shape.js';
 
-const facts = [...searchFacts, ...metricFacts, ...bucketFacts, ...pipelineFacts, ...doorFacts];
+const facts = [
+  ...searchFacts,
+  ...clauseFacts,
+  ...namedFacts,
+  ...metricFacts,
+  ...bucketFacts,
+  ...shapeFacts,
+  ...pipelineFacts,
+  ...doorFacts,
+];
 const json = { 'content-type': 'application/json' };
 
 /** Sends the request of a fact below an index. */
@@ -21,8 +33,12 @@ const send = async (index: string, headers: Record<string, string>, fact: Fact) 
       ? null
       : JSON.stringify(body);
   const answer = await request(`${index}/${path}`, { method, headers: { ...json, ...headers }, body: text });
-  return { status: answer.statusCode, body: (await answer.body.json()) as Answer };
+  return { status: answer.statusCode, body: JSON.parse(await answer.body.text(), byName) as Answer };
 };
+
+/** The engine's names of clauses come in no order that means anything. */
+const byName = (key: string, value: unknown): unknown =>
+  key === 'matched_queries' ? (value as string[]).toSorted() : value;
 
 interface Fault {
   readonly type: string;

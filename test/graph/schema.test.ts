@@ -106,6 +106,11 @@ describe('the graph', () => {
     expect(others).toEqual(['ingestTheThingsStack', 'ingestChirpStack', 'ingestSigfox', 'ingestThingsBoard']);
   });
 
+  it('names in every description what it is about, before a pronoun', () => {
+    const unclear = parts().filter(({ of }) => /^(?:Its?|Their|They|These|Those|Them)\b/.test(of.description ?? ''));
+    expect(unclear.map(({ path, of }) => `${path}: ${of.description}`)).toEqual([]);
+  });
+
   it('names what values are', () => {
     const typeOf = (type: string, field: string) => {
       const found = schema.getType(type);

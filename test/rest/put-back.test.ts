@@ -89,6 +89,24 @@ describe('q and sort', () => {
     expect([status, body.filter((team) => team.name === name).length]).toEqual([200, count]);
   });
 
+  it.each([
+    ['***=north', 'must not begin with ***=: leave it out'],
+    ['***:north', 'must not begin with ***:'],
+    ['n{,3}orth', 'must not have {,3}: write {0,3}'],
+    ['[{]{,12}', 'must not have {,12}: write {0,12}'],
+  ])('refuses %s, which PostgreSQL reads in another way than other engines', async (pattern, message) => {
+    const path = `/organizations/${owner.id}/teams?q=${encodeURIComponent(pattern)}`;
+    const { status, body } = await owner.get<{ errors: object[] }>(path);
+    expect([status, body.errors]).toEqual([422, [{ path: 'q', message: expect.stringContaining(message) }]]);
+  });
+
+  it('finds a brace that is escaped, or in brackets', async () => {
+    const path = `/organizations/${owner.id}/teams`;
+    const id = await owner.make(path, { name: 'gate a{,3}' });
+    for (const pattern of ['a\\{,3}', 'a[{,3}]+$'])
+      expect((await owner.get(`${path}?q=${encodeURIComponent(pattern)}`)).body).toMatchObject([{ id }]);
+  });
+
   it('finds by a word boundary, refuses NUL, and says how to sort', async () => {
     const path = `/organizations/${owner.id}/teams`;
     const id = await owner.make(path, { name: 'north gate' });

@@ -30,6 +30,18 @@ it('squares values whose squares are too small for a double', async () => {
   expect(aggregations['statistics']).toMatchObject({ count: 3, sum_of_squares: 4, min: 1e-200 });
 });
 
+it('writes every digit of a small number where its format is empty', async () => {
+  const aggs = {
+    low: { min: { field: 'data.x', format: '' } },
+    none: { max: { field: 'data.no', missing: 1.25e-150, format: '' } },
+  };
+  const { aggregations } = await ask({ size: 0, aggs });
+  expect(aggregations).toMatchObject({
+    low: { value_as_string: `.${'0'.repeat(199)}1` },
+    none: { value_as_string: `.${'0'.repeat(149)}125` },
+  });
+});
+
 it('adds up several values of a record from the smallest on where it sorts by their sum', async () => {
   const query = { exists: { field: 'data.free' } };
   const { hits } = await ask({ query, sort: [{ 'data.free': { order: 'asc', mode: 'sum' } }] });

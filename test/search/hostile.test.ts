@@ -118,7 +118,8 @@ const sqlOf = (word: string): string[] => {
     times: 'seconds' as const,
     pace: new Pace({ deadline: Infinity, organizationId: '' }),
   };
-  const tree = planTree(aggregations, scope, all, { ...shared, weigh: () => undefined });
+  const weigh = () => undefined;
+  const tree = planTree(aggregations, scope, all, { ...shared, weigh, names: { scope, named: new Map(), weigh } });
   return [hits.text, ...tree!.levels.map((level) => level.statement().text)];
 };
 

@@ -23,6 +23,8 @@ export interface FoundRecord {
   readonly ignored: readonly string[];
   /** The values that it is sorted by: times in seconds, whole numbers beyond 2^53 as text. */
   readonly sort: readonly unknown[];
+  /** The names of the query's clauses that it matches; undefined where there are none. */
+  readonly matched?: readonly string[] | undefined;
 }
 
 /** What hits show. */
@@ -52,6 +54,7 @@ export const hitOf = ({ sort, source, fields, times, organizationId }: HitShape)
       if (picked !== undefined) hit.fields = picked;
     }
     if (sort.length > 0) hit.sort = sort.map((key, index) => sortValue(key, record.sort[index], factor));
+    if (record.matched?.length) hit.matched_queries = [...record.matched];
     return hit;
   };
 };

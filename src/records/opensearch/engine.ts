@@ -12,6 +12,7 @@ export interface EngineHit {
   readonly _source?: { readonly src?: string; readonly ig?: string | readonly string[] };
   readonly fields?: { readonly [name: string]: readonly unknown[] };
   readonly sort?: readonly unknown[];
+  readonly matched_queries?: readonly string[];
 }
 
 /** The hits of an answer. */

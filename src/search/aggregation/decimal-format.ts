@@ -15,7 +15,13 @@ const digitsOf = (value: number | bigint, isHalf: (plain: string) => boolean): I
 /** A number of no sign, its digits before and behind the point without zeros that only fill. */
 type Fixed = (value: number | bigint) => readonly [whole: string, fraction: string];
 
-const fixed = (maximumFractionDigits: number): Fixed => {
+/** What Intl.NumberFormat writes behind a point. */
+const maxFractionDigits = 100;
+/** A number below 1e-6, as JavaScript writes it. */
+const tiny = /^(\d)(?:\.(\d+))?e-(\d+)$/;
+
+const fixed = (most: number): Fixed => {
+  const maximumFractionDigits = Math.min(most, maxFractionDigits);
   const format = new Intl.NumberFormat('en-US', {
     maximumFractionDigits,
     useGrouping: false,
@@ -26,6 +32,8 @@ const fixed = (maximumFractionDigits: number): Fixed => {
     return fraction.length === maximumFractionDigits + 1 && fraction.endsWith('5');
   };
   return (value) => {
+    const small = most > maxFractionDigits ? tiny.exec(`${value}`) : null;
+    if (small !== null) return ['', `${'0'.repeat(Number(small[3]) - 1)}${small[1]}${small[2] ?? ''}`];
     const [whole = '', fraction = ''] = format.format(digitsOf(value, isHalf)).split('.');
     return [whole === '0' ? '' : whole, fraction];
   };

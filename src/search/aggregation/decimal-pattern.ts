@@ -29,6 +29,8 @@ export interface Pattern {
 
 /** The most digits that a pattern may ask for on either side of the point: what Intl.NumberFormat writes. */
 const maxDigits = 100;
+/** The most digits behind the point where a pattern says nothing: all that a double has. */
+const allDigits = 340;
 
 /** Reads a pattern, each character looked at once; undefined where it is none. */
 export const decimalPattern = (pattern: string): Pattern | undefined => {
@@ -37,7 +39,7 @@ export const decimalPattern = (pattern: string): Pattern | undefined => {
       ...signs(none, none),
       scale: 1,
       whole: { least: 0, most: 0 },
-      fraction: { least: 0, most: maxDigits },
+      fraction: { least: 0, most: allDigits },
       ...plain,
     };
   }

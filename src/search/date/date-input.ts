@@ -20,14 +20,14 @@ export interface DateReading {
 export const readDate = (text: string, roundUp: boolean, reading: DateReading, place: Place): Instant => {
   const zone = reading.zone ?? utc;
   if (text.startsWith('now')) return applyMath(reading.now, text.slice('now'.length), roundUp, zone, place);
-  if (text === '') throw parseFailure('cannot parse empty date', place);
   const [anchor, math] = split(text);
+  if (anchor === '') throw parseFailure('cannot parse empty date', place);
   const instant = reading.format.parse(anchor, roundUp && math === '', zone);
   if (instant === undefined) {
-    throw parseFailure(`failed to parse date field [${text}] with format [${reading.format.text}]`, place, {
+    throw parseFailure(`failed to parse date field [${anchor}] with format [${reading.format.text}]`, place, {
       type: 'illegal_argument_exception',
-      reason: `failed to parse date field [${text}] with format [${reading.format.text}]`,
-      caused_by: { type: 'date_time_parse_exception', reason: `Text '${text}' could not be parsed` },
+      reason: `failed to parse date field [${anchor}] with format [${reading.format.text}]`,
+      caused_by: { type: 'date_time_parse_exception', reason: `Text '${anchor}' could not be parsed` },
     });
   }
   return applyMath(instant, math, roundUp, zone, place);

@@ -8,6 +8,7 @@ import { bindGeoDistance } from './geo-distance.js';
 import { bindIds } from './ids.js';
 import { bindMatch } from './match.js';
 import { bindMultiMatch } from './multi-match.js';
+import { bindNamed } from './named.js';
 import { bindPattern } from './option/pattern.js';
 import { all, none, type Predicate } from './predicate.js';
 import type { Query } from './query.js';
@@ -28,6 +29,7 @@ type Bind = {
 const binders: Bind = {
   match_all: () => all,
   match_none: () => none,
+  named: bindNamed,
   bool: bindBool,
   term: bindTerm,
   terms: bindTerms,
@@ -46,8 +48,8 @@ const binders: Bind = {
 };
 
 /** A query in terms of fields. @throws SearchFailure where a clause does not fit the type of its field. */
-export const bindQuery = (query: Query, { fields, now, lookups = new LookupCount() }: Binding): Predicate => {
-  const binding = { fields, now, lookups };
+export const bindQuery = (query: Query, { lookups = new LookupCount(), ...given }: Binding): Predicate => {
+  const binding = { ...given, lookups };
   const inner: BindInner<Query> = (one) => bindQuery(one, binding);
   return (binders[query.kind] as (query: Query, binding: Binding, inner: BindInner<Query>) => Predicate)(
     query,

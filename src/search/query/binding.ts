@@ -28,6 +28,8 @@ export interface Binding {
   readonly now: number;
   /** Counts what the clauses of one query look for in fields; `bindQuery` sets it. */
   readonly lookups?: LookupCount;
+  /** Takes the named clauses; unless given, names are of no use. */
+  readonly named?: Map<string, Predicate>;
 }
 
 /** The field of a path; a disagreement between products fails at the clause. */

@@ -49,6 +49,9 @@ export const bindBool = <Q>(
   _binding: Binding,
   bind: BindInner<Q>,
 ): Predicate => {
+  // The engines' order: the last of the clauses that have one name keeps it.
+  const needed = must.map(bind);
+  const refused = mustNot.map(bind);
   const optional = should.map(bind);
   const alone = must.length === 0 && filter.length === 0;
   const isEmpty = alone && should.length === 0 && mustNot.length === 0;
@@ -56,5 +59,5 @@ export const bindBool = <Q>(
     minimumShouldMatch === undefined || isEmpty ? undefined : requiredOf(minimumShouldMatch, should.length, at);
   // Without must and filter, one optional clause at least has to match, even where 0 was asked for.
   const required = should.length === 0 ? (alone ? 0 : (wanted ?? 0)) : alone ? Math.max(1, wanted ?? 1) : (wanted ?? 0);
-  return and([...must.map(bind), ...filter.map(bind), atLeastOf(required, optional), not(or(mustNot.map(bind)))]);
+  return and([...needed, ...filter.map(bind), atLeastOf(required, optional), not(or(refused))]);
 };

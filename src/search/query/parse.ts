@@ -17,6 +17,7 @@ import { matchBoolPrefix } from './match-bool-prefix.js';
 import { matchNone } from './match-none.js';
 import { matchPhrase } from './match-phrase.js';
 import { multiMatch } from './multi-match.js';
+import { withName } from './named.js';
 import { prefix } from './prefix.js';
 import type { Query } from './query.js';
 import { queryString } from './query-string.js';
@@ -73,7 +74,8 @@ export const parseQuery = (input: Input): Query => {
         );
       }
       const entry = onlyClause(inner);
-      return lookUp(parsers, entry, `unknown query [${entry.key}]`)(entry.input, read(depth + 1));
+      const parse = lookUp(parsers, entry, `unknown query [${entry.key}]`);
+      return withName(entry, parse(entry.input, read(depth + 1)));
     };
   return read(1)(input);
 };

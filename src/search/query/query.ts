@@ -7,6 +7,7 @@ import type { GeoDistanceQuery } from './geo-distance.js';
 import type { IdsQuery } from './ids.js';
 import type { MatchQuery } from './match.js';
 import type { MultiMatchQuery } from './multi-match.js';
+import type { NamedQuery } from './named.js';
 import type { Clause } from './node.js';
 import type { PatternQuery } from './option/pattern.js';
 import type { QueryStringQuery } from './query-string.js';
@@ -19,6 +20,7 @@ import type { TermsQuery } from './terms.js';
 export type Query =
   | Clause<'match_all'>
   | Clause<'match_none'>
+  | NamedQuery<Query>
   | BoolQuery<Query>
   | TermQuery
   | TermsQuery

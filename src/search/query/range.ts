@@ -26,7 +26,7 @@ export interface RangeQuery extends FieldClause<'range'> {
 
 /** The only field of a range. What is no object, nor an array of one, the engines pass over, or refuse as an option. */
 const rangedField = (at: Input): Entry | undefined => {
-  const members = at.members().filter(({ key }) => key !== '_name');
+  const members = at.members();
   const unknown = members.find(({ input }) => input.items().some((item) => scalarText(item) !== undefined));
   if (unknown !== undefined) throw parsing(`[range] query does not support [${unknown.key}]`, unknown.input);
   const [entry, second] = members.filter(({ input }) => input.items().some(({ isObject }) => isObject));

@@ -72,6 +72,19 @@ export const doorFacts: readonly Fact[] = [
     answer: { fields: {} },
   },
   {
+    of: 'field_caps/10_basic',
+    title: 'asks for the names of fields',
+    path: '_field_caps',
+    error: ['illegal_argument_exception', "specified fields can't be null or empty"],
+  },
+  {
+    of: 'get/80_missing',
+    title: 'says that the source of a document is missing',
+    method: 'GET',
+    path: '_source/nope',
+    status: 404,
+  },
+  {
     of: 'get/15_default_values',
     title: 'says that a document is missing',
     method: 'GET',

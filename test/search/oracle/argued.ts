@@ -132,7 +132,8 @@ export const isArguedAggregation = (kind: string, options: Plain, path: string):
   countsTwice(kind, options) ||
   // Below what it counts exactly the engine estimates; 300 records have no more than 1,000 values.
   (kind === 'cardinality' && Number(options['precision_threshold'] ?? 3000) < 1000) ||
-  (path.includes('(auto_date_histogram)') && (cutsBuckets(kind, options) || isTurned(kind, options)));
+  (path.includes('(auto_date_histogram)') &&
+    (cutsBuckets(kind, options) || isTurned(kind, options) || isShiftedTwice(kind, options)));
 
 /** Whether buckets are sorted by what cannot be held against each other. */
 export const sortsByArgued = ({ order }: Plain, inside: Plain): boolean =>
@@ -174,6 +175,9 @@ const hasOneKeyTwice = ({ keyed, ranges, format, calendar_interval, fixed_interv
  */
 const isTurned = (kind: string, options: Plain): boolean =>
   kind.endsWith('histogram') && /"desc"|"_count"/.test(JSON.stringify(options['order'] ?? ''));
+
+/** A shifted histogram: merging its buckets, the engine shifts the empty ones between them once more, off their own grid. */
+const isShiftedTwice = (kind: string, options: Plain): boolean => kind.endsWith('histogram') && 'offset' in options;
 
 /** What leaves buckets out, or reads them: inside `auto_date_histogram` the engine does so in narrower stretches first. */
 const cutsBuckets = (kind: string, options: Plain): boolean =>

@@ -64,6 +64,7 @@ interface Hit {
   sort?: unknown[];
   _source?: unknown;
   fields?: unknown;
+  matched_queries?: readonly string[];
 }
 
 const compareHits = (keys: readonly string[], ours: Plain, theirs: Plain, path: string): string[] => {
@@ -90,6 +91,7 @@ const compareHit = (keys: readonly string[], ours: Hit, theirs: Hit, path: strin
     ...sorts,
     ...compareValue(ours._source, theirs._source, `${path}._source`),
     ...compareValue(ours.fields, theirs.fields, `${path}.fields`),
+    ...compareValue(ours.matched_queries?.toSorted(), theirs.matched_queries?.toSorted(), `${path}.matched_queries`),
   ];
 };
 

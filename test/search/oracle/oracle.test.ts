@@ -13,6 +13,7 @@ import { inMillis, inSeconds } from './moment.js';
 import { mutated } from './mutate.js';
 import type { Plain } from './plain.js';
 import { run } from './run.js';
+import { withoutSelectors, withSelectors } from './selector.js';
 import type { Ask } from './shrink.js';
 
 const url = process.env['OPENSEARCH_URL'];
@@ -84,7 +85,9 @@ const ask = async (bodies: readonly Plain[], millis: boolean): Promise<Plain[]> 
       const [mine, other] = await Promise.all([
         ask(bodies, millis),
         Promise.all(
-          bodies.map((body) => engine.send('POST', `${index}/_search`, JSON.stringify(millis ? body : inMillis(body)))),
+          bodies
+            .map(withoutSelectors)
+            .map((body) => engine.send('POST', `${index}/_search`, JSON.stringify(millis ? body : inMillis(body)))),
         ),
       ]);
       return bodies.map((body, at) => {
@@ -97,7 +100,7 @@ const ask = async (bodies: readonly Plain[], millis: boolean): Promise<Plain[]> 
 
   const made = () => {
     const body = grammar.body();
-    return dice.chance(wrong) ? mutated(dice, body) : body;
+    return dice.chance(wrong) ? mutated(dice, body) : withSelectors(dice, body);
   };
 
   it(`give the same answers to ${cases} bodies from ${given ?? `seed ${seed}`}`, async () => {

@@ -57,18 +57,28 @@ export const inside = (dice: Dice, own: object, children: Named): Named => {
       { bucket_sort: {} },
       { moving_fn: {} },
     );
+  // Pipelines run in the order in which they are written, whatever their names are.
+  const [p, q, r] = dice.pick(
+    ['p', 'q', 'r'],
+    ['r', 'q', 'p'],
+    ['ql', 'qd', 'qa'],
+    ['b', 'B', 'aa'],
+    ['z9', 'z10', 'z1'],
+  );
   const pipeline = (): object => {
     if (dice.chance(0.03)) return empty();
     return histogram || dice.chance(0.1) ? sequence() : cut();
   };
   // Buckets in another order, before, between and after pipelines that follow their order.
-  const more = ['q', 'r']
+  const more = [q!, r!]
     .slice(0, dice.pick(0, 0, 1, 2))
     .map((own) => [
       own,
-      histogram ? dice.one(sequence, sequence, cut, () => ({ derivative: { buckets_path: 'p' } })) : cut(),
+      histogram ? dice.one(sequence, sequence, cut, () => ({ derivative: { buckets_path: p } })) : cut(),
     ]);
-  return { m: metric, p: pipeline(), ...(Object.fromEntries(more) as Named) };
+  const pipelines = [[p!, pipeline()] as const, ...more];
+  // A pipeline may also be written before what it reads.
+  return { m: metric, ...(Object.fromEntries(dice.chance(0.2) ? pipelines.toReversed() : pipelines) as Named) };
 };
 
 /** A pipeline beside the buckets of one of some aggregations. */

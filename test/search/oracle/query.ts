@@ -58,7 +58,7 @@ export class QueryGrammar {
     const { dice } = this;
     return {
       ...dice.maybe(0.05, () => ({ boost: dice.pick<unknown>(1, 2.5, '2') })),
-      ...dice.maybe(0.05, () => ({ _name: 'q' })),
+      ...dice.maybe(0.15, () => ({ _name: dice.pick('q', 'r', 's', 'long name', '') })),
     };
   }
 

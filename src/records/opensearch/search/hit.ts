@@ -40,9 +40,9 @@ export const weightOf = ({ _source }: EngineHit): number => 200 + (_source?.src?
 
 /** A hit of the engine as a record. */
 export const recordOfHit = (
-  { _id, _source, fields, sort = [] }: EngineHit,
+  { _id, _source, fields, sort = [], matched_queries: matched = [] }: EngineHit,
   keys: readonly BoundKey[],
-  older: OlderTypes,
+  { older, names }: { readonly older: OlderTypes; readonly names: readonly string[] },
 ): FoundRecord => {
   const source = once(() => JSON.parse(_source?.src ?? '{}') as Partial<DocumentSource>);
   const first = (name: string) => fields?.[name]?.[0];
@@ -59,6 +59,10 @@ export const recordOfHit = (
     frame: hasFrame ? () => source().frame as PlainJson : undefined,
     ignored: [...new Set([...ignored, ...(source().stale ?? []), ...stale])],
     sort: keys.map((key, index) => sortValueOf(key, sort[index])),
+    matched: matched
+      .map(Number)
+      .toSorted((a, b) => a - b)
+      .map((index) => names[index]!),
   };
 };
 

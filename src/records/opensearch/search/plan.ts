@@ -2,6 +2,7 @@ import type { Aggregation } from '../../../search/aggregation/aggregation.js';
 import type { BoundRequest } from '../../../search/bound-request.js';
 import type { Field, Fields } from '../../../search/field/field.js';
 import type { Pace } from '../../../search/pace.js';
+import type { NamedPredicates } from '../../../search/query/named.js';
 import { all } from '../../../search/query/predicate.js';
 import type { Span } from '../../../search/span.js';
 import type { Devices } from '../../answer/device.js';
@@ -59,9 +60,10 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
   const { compiler, scope, weigh } = context;
   const { size, from, source, trackTotal } = request;
   const [query, postFilter] = bound.predicates;
-  const tree = planTree(request.aggregations, { ...context, scope: context.whole });
+  const names = [...bound.named.keys()];
+  const tree = planTree(request.aggregations, { ...context, names, scope: context.whole });
   const matching = {
-    query: { bool: { filter: [scope, ...(query === all ? [] : [compiler.part(query)])] } },
+    query: withNames({ filter: [scope, ...(query === all ? [] : [compiler.part(query)])] }, bound.named, compiler),
     ...(postFilter !== all && { post_filter: compiler.part(postFilter) }),
     track_total_hits: trackTotal === Number.POSITIVE_INFINITY ? true : trackTotal,
   };
@@ -96,6 +98,7 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
   let answer: EngineAnswer | undefined;
   let found: readonly EngineHit[] = [];
   let counted: EngineAnswer | undefined;
+  const terms = { older: compiler.fields.older, names };
   const make = hitOf({ sort, source, fields: shown, times: context.times, organizationId: context.organizationId });
   const showsDevices = source !== false || shown.length > 0;
   return {
@@ -112,7 +115,7 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
       return showsDevices ? [...found, ...inside] : inside;
     },
     read: async (devices) => {
-      const hits = await context.pace.map(found, (hit) => make(recordOfHit(hit, sort, compiler.fields.older), devices));
+      const hits = await context.pace.map(found, (hit) => make(recordOfHit(hit, sort, terms), devices));
       const total = totalOf(counted ?? answer, trackTotal);
       const aggregations = await tree?.read(devices);
       return {
@@ -121,6 +124,22 @@ export const enginePlanOf = (bound: BoundRequest, context: EnginePlanContext): E
       };
     },
   };
+};
+
+/**
+ * A query that also asks of each hit which named clauses it matches. The engine gets their places for names, and finds no
+ * other hits because of them.
+ */
+const withNames = (
+  query: { readonly filter: readonly Part[] },
+  named: NamedPredicates,
+  compiler: PredicateCompiler,
+): Part => {
+  if (named.size === 0) return { bool: query };
+  const should = [...named.values()].map((one, index) => ({
+    bool: { filter: [compiler.part(one)], _name: `${index}` },
+  }));
+  return { bool: { ...query, should, minimum_should_match: 0 } };
 };
 
 const totalOf = (answer: EngineAnswer | undefined, trackTotal: number | false): Found['hits']['total'] => {

@@ -40,7 +40,8 @@ export const execute = async (plan: Plan, execution: Execution): Promise<Found> 
   const found = await timesFound(reader, plan);
   const span = (plan.narrows ? await timeFound(reader, plan.scope, all) : undefined) ?? plan.span;
   const scope = await aggregatedScope(plan, span, reader, sources);
-  const shared = { fields: plan.fields, now: plan.now, span, found, times, pace: reader.pace, weigh };
+  const names = { scope: plan.scope, named: plan.named, weigh };
+  const shared = { fields: plan.fields, now: plan.now, span, found, times, pace: reader.pace, weigh, names };
   const aggregations = planTree(plan.request.aggregations, scope, plan.query, shared);
   const hits = await pageOf(plan, execution);
   const answer = await aggregations?.read(reader);
@@ -83,6 +84,7 @@ const pageOf = async (plan: Plan, { reader, weigh, times, sources }: Execution):
     span: pageSpan,
     source: request.source,
     fields: shown,
+    names: { scope, named: plan.named, weigh },
     times,
     weigh,
     ...(cursor && { after: cursor }),

@@ -46,6 +46,7 @@ class ClassicParser extends TokenReader {
 
   private query(field: string | undefined): Expression {
     const clauses: { occur: Occur; expression: Expression }[] = [];
+    let isPlain = true;
     for (let next = this.peek(); next !== undefined && next !== ')'; next = this.peek()) {
       const words = this.adjacent();
       if (words !== undefined) {
@@ -55,6 +56,7 @@ class ClassicParser extends TokenReader {
       const conjunction = this.conjunction();
       if (conjunction !== undefined && clauses.length === 0) this.fail();
       const modifier = this.modifier();
+      isPlain &&= modifier === undefined;
       const expression = this.clause(field);
       const previous = clauses.at(-1);
       if (previous !== undefined && previous.occur !== 'mustNot') {
@@ -64,9 +66,9 @@ class ClassicParser extends TokenReader {
       clauses.push({ occur: this.occurOf(conjunction, modifier), expression });
     }
     if (clauses.length === 0) this.fail();
-    const [only] = clauses;
-    return clauses.length === 1 && only!.occur !== 'mustNot'
-      ? only!.expression
+    // A clause alone stands for itself. With a `+` it does not: then it is none of those of which some have to match.
+    return clauses.length === 1 && isPlain
+      ? clauses[0]!.expression
       : { kind: 'bool', clauses: clauses satisfies WrittenClause[] };
   }
 

@@ -16,6 +16,7 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
   // The engine takes no size of 0 here.
   const question = stage.ask('top_hits', { from, size: Math.max(1, size), sort: order, ...hitParts });
   const count = stage.count();
+  const terms = { older: planning.compiler.fields.older, names: planning.names };
   const make = hitOf({
     sort: keys,
     source,
@@ -30,9 +31,7 @@ export const topHits = ({ from, size, sort, source }: TopHitsMetric, stage: Stag
     visit: (bucket) => planning.needDevices(hitsIn(bucket)),
     read: (bucket) =>
       chain(
-        planning.pace.map(hitsIn(bucket), (hit) =>
-          make(recordOfHit(hit, keys, planning.compiler.fields.older), planning.devices()),
-        ),
+        planning.pace.map(hitsIn(bucket), (hit) => make(recordOfHit(hit, keys, terms), planning.devices())),
         (hits) => ({ hits: { total: { value: count(bucket), relation: 'eq' }, max_score: null, hits } }),
       ),
   };

@@ -27,7 +27,7 @@ export interface PlannedTree {
 interface Shared
   extends Pick<
     Planning,
-    'fields' | 'now' | 'found' | 'times' | 'organizationId' | 'compiler' | 'scope' | 'deviceValues' | 'pace'
+    'fields' | 'now' | 'found' | 'times' | 'organizationId' | 'compiler' | 'names' | 'scope' | 'deviceValues' | 'pace'
   > {
   /** Counts what is held in memory, in bytes; throws past what a call, or all of them, may hold. */
   readonly weigh: (bytes: number) => void;

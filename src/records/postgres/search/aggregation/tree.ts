@@ -7,6 +7,7 @@ import type { Predicate } from '../../../../search/query/predicate.js';
 import type { Span } from '../../../../search/span.js';
 import { answerCounter } from '../../../answer/answer-count.js';
 import { devicesOf, type Surroundings } from '../hits/hits.js';
+import { loadMatched, type Names } from '../hits/matched.js';
 import type { Reader } from '../snapshot-reader.js';
 import type { Scope } from '../sql/scan.js';
 import type { Bucket } from './bucket/bucket.js';
@@ -48,6 +49,8 @@ const cellBytes = 16;
 interface Shared extends Pick<Planning, 'fields' | 'now' | 'span' | 'found' | 'times' | 'pace'> {
   /** Counts what is held in memory, in bytes; throws past what a call, or all of them, may hold. */
   readonly weigh: (bytes: number) => void;
+  /** The query's named clauses, for records that are shown. */
+  readonly names: Names;
 }
 
 /** Plans the aggregations of a query; undefined where there are none. */
@@ -55,7 +58,7 @@ export const planTree = (
   aggregations: readonly Aggregation[],
   scope: Scope,
   query: Predicate,
-  { weigh, ...shared }: Shared,
+  { weigh, names, ...shared }: Shared,
 ): PlannedTree | undefined => {
   if (aggregations.length === 0) return undefined;
   let devices: Surroundings = { devices: new Map(), owners: new Map(), retyped: new Set(), staleTypes: new Map() };
@@ -80,10 +83,9 @@ export const planTree = (
     read: async (reader) => {
       for (const level of levels) weigh((await level.read(reader)) * cellBytes);
       if (shown.length > 0) {
-        devices = await devicesOf(
-          reader.rows,
-          shown.flatMap((of) => of()),
-        );
+        const records = shown.flatMap((of) => of());
+        devices = await devicesOf(reader.rows, records);
+        devices = { ...devices, matched: await loadMatched(reader, records, names) };
       }
       return planned.read(root.bucketsOf(top)[0] ?? top);
     },

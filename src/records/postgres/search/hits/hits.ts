@@ -14,6 +14,7 @@ import { afterCursor, orderBy, orderKey } from '../sql/order.js';
 import { narrow, type Scope, scan } from '../sql/scan.js';
 import { nameOfText } from '../statement-names.js';
 import { type DevicesFound, deviceColumns, devicesIn, loadDevices } from './device.js';
+import { loadMatched, type Names } from './matched.js';
 import { newestFirst } from './newest.js';
 import { loadStaleTypes } from './stale-type.js';
 
@@ -33,6 +34,7 @@ export interface HitsRequest {
   readonly size: number;
   readonly source: SourceFilter;
   readonly fields: readonly ShownField[];
+  readonly names: Names;
   /** How `ts` is shown, in the source and in sort values. */
   readonly times: Times;
   /** Takes the size of each record read, in bytes; throws where the answer may not grow any more. */
@@ -84,8 +86,9 @@ export const readHits = async (reader: Reader, request: HitsRequest): Promise<Hi
     beside.length > 0
       ? await withStaleTypes(reader.rows, rows, devicesIn(beside))
       : await devicesOf(reader.rows, isBare ? [] : rows);
+  const matched = await loadMatched(reader, rows, request.names);
   const shape = shapeHits({ ...request, organizationId: request.scope.organizationId });
-  return reader.pace.map(rows, (row) => shape(row, devices));
+  return reader.pace.map(rows, (row) => shape(row, { ...devices, matched }));
 };
 
 /** What is read of each record that is shown, over aliases `r` and `d`, with its sort values. */
@@ -103,7 +106,7 @@ export const hitColumns = (sort: readonly BoundKey[]): Sql[] => [
 const columnCount = 8;
 
 /** The page as SQL. */
-export const statement = (request: Omit<HitsRequest, 'span'>): Sql => {
+export const statement = (request: Omit<HitsRequest, 'span' | 'names'>): Sql => {
   const { after, sort, from, size, products } = request;
   const { scope, rest: predicates } = narrow(request.scope, request.predicates);
   const fields = [...sort.map(({ field }) => field), ...predicates.flatMap(fieldsOf)];
@@ -136,7 +139,7 @@ const withDevices = (page: Sql): Sql => {
  * Whether the plan of a page is good whatever its values are, so that its statement is kept prepared: planning one over some
  * partitions takes longer than reading a page in the order of an index. There are few texts of such.
  */
-const isOnePlan = (request: Omit<HitsRequest, 'span'>): boolean => {
+const isOnePlan = (request: Omit<HitsRequest, 'span' | 'names'>): boolean => {
   const { after, sort } = request;
   const { scope, rest: predicates } = narrow(request.scope, request.predicates);
   const [key, second] = sort;
@@ -170,6 +173,8 @@ export const isByTime = ({
 export interface Surroundings extends Devices {
   /** By record, see {@link loadStaleTypes}. */
   readonly staleTypes: ReadonlyMap<string, string[]>;
+  /** By record, see {@link loadMatched}. */
+  readonly matched?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Reads the devices, the owners of the products and the values of stale types of records that were read with {@link hitColumns}. */
@@ -206,6 +211,7 @@ export const shapeHits = (shape: HitShape) => {
       frame: frame === null ? undefined : () => JSON.parse(frame) as PlainJson,
       ignored: [...(unfit ?? []), ...(devices.staleTypes.get(id) ?? [])],
       sort: record.slice(columnCount),
+      matched: devices.matched?.get(id),
     };
     return make(found, devices);
   };

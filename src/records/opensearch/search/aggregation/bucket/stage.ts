@@ -28,6 +28,8 @@ export interface Planning extends Counting {
   readonly organizationId: string;
   readonly times: Times;
   readonly compiler: PredicateCompiler;
+  /** The names of the query's clauses, which the engine knows by their places. */
+  readonly names: readonly string[];
   /** All records that the query may see, whether they match it or not. */
   readonly scope: Part;
   /** The devices of the scope as they are now; read where the query names what is theirs. */

@@ -1,0 +1,39 @@
+import type { Dice } from './dice.js';
+import type { Plain } from './plain.js';
+
+const scripts = ['params.c >= 0', 'true', 'params.c > -1 && params.c < 1e9'];
+/** Names before and after those of the other pipelines, by their letters and by their hash. */
+const names = ['A', 'ql', 'qd', 's', '~'];
+const parentPipelines = ['derivative', 'cumulative_sum', 'serial_diff', 'bucket_sort', 'moving_fn'];
+
+const isParentPipeline = (one: unknown): boolean =>
+  one !== null && typeof one === 'object' && parentPipelines.some((kind) => kind in one);
+
+/**
+ * A body with selectors that leave every bucket, before, between and after its pipelines. The engine of the tests has no
+ * language of scripts: it is asked without them, and answers the same.
+ */
+export const withSelectors = (dice: Dice, body: Plain): Plain => {
+  const walk = (value: unknown): unknown => {
+    if (value === null || typeof value !== 'object') return value;
+    if (Array.isArray(value)) return value.map(walk);
+    const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [key, walk(inner)]);
+    if (!entries.some(([, inner]) => isParentPipeline(inner)) || !dice.chance(0.4)) return Object.fromEntries(entries);
+    const selector = { bucket_selector: { buckets_path: { c: '_count' }, script: dice.pick(...scripts) } };
+    return Object.fromEntries(entries.toSpliced(dice.below(entries.length + 1), 0, [dice.pick(...names), selector]));
+  };
+  return walk(body) as Plain;
+};
+
+/** A body as an engine without scripts is asked it. */
+export const withoutSelectors = (body: Plain): Plain => {
+  const walk = (value: unknown): unknown => {
+    if (value === null || typeof value !== 'object') return value;
+    if (Array.isArray(value)) return value.map(walk);
+    const kept = Object.entries(value).filter(([, inner]) => !isSelector(inner));
+    return Object.fromEntries(kept.map(([key, inner]) => [key, walk(inner)]));
+  };
+  return walk(body) as Plain;
+};
+
+const isSelector = (one: unknown): boolean => one !== null && typeof one === 'object' && 'bucket_selector' in one;
