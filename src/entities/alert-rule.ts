@@ -70,7 +70,7 @@ export class AlertRule {
   @reference('Application whose devices it watches.') applicationId!: string;
   @text('Name.') name!: string;
   @choice(() => AlertSeverity, 'How grave it is when it opens.') severity: AlertSeverity = AlertSeverity.warning;
-  @choice(() => AlertKind, 'Its kind.') kind!: AlertKind;
+  @choice(() => AlertKind, 'Kind of the rule.') kind!: AlertKind;
   @texts('Products: devices of one of these; empty for all.') products: string[] = [];
   @texts('Tags: devices with one of these; empty for all.') tags: string[] = [];
   @condition('when_condition', 'When an episode opens.') when: AlertCondition | null = null;

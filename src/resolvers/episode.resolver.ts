@@ -93,7 +93,7 @@ const among = (ids: readonly string[]): Sql => (ids.length === 0 ? sql`false` : 
 @Resolver(() => Device)
 export class DeviceEpisodesResolver {
   @FieldResolver(() => EpisodePage, {
-    description: 'Its open episodes, the newest first, of the applications that the caller can read.',
+    description: 'Open episodes of the device, the newest first, in the applications that the caller can read.',
   })
   @GraphOnly()
   openEpisodes(

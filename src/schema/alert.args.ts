@@ -128,7 +128,7 @@ export class AlertRuleArgs extends ApplicationArgs {
 export class UpdateAlertRuleArgs extends AlertDecisionArgs {
   @id('Identifier of the rule.') alertRuleId!: string;
   @name('Name.') name!: string;
-  @choice(() => AlertKind, 'Its kind, which cannot be changed.', { optional: true }) kind?: AlertKind | null;
+  @choice(() => AlertKind, 'Kind of the rule, which cannot be changed.', { optional: true }) kind?: AlertKind | null;
   @choice(() => AlertSeverity, 'How grave an episode is; absent: as it was.', { optional: true })
   severity?: AlertSeverity | null;
   @flag('Whether it is switched off, which closes its episodes; absent: as it was.') disabled?: boolean | null;
