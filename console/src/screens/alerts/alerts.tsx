@@ -3,7 +3,7 @@ import { type Address, useAddress } from '../../address.js';
 import { Page } from '../../components/page.js';
 import { Empty, Failure, Loading } from '../../components/state.js';
 import { type Choice, Pager, Table } from '../../components/table.js';
-import { AlertsDocument, type AlertSeverity, type AlertsQuery, type EpisodeState } from '../../documents.js';
+import { type AlertSeverity, AlertsDocument, type AlertsQuery, type EpisodeState } from '../../documents.js';
 import { GraphError } from '../../graph.js';
 import { account, mayWrite, organizationId } from '../../session.js';
 import { useQuery } from '../../use-query.js';
@@ -86,7 +86,8 @@ function Episodes({
     void acknowledge([line]).then(changed, (error: unknown) =>
       setRefusal(error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined)),
     );
-  if (items.length === 0) return <None isFiltered={address.link({}).includes('?')} hasApplication={applications.length > 0} />;
+  if (items.length === 0)
+    return <None isFiltered={address.link({}).includes('?')} hasApplication={applications.length > 0} />;
   const columns = columnsOf({
     applicationOf: (id) => applications.find((application) => application.id === id)?.name ?? '',
     personOf: (id) => personIn(data, id),

@@ -4,7 +4,9 @@ import { type Unit, units } from './words.js';
 
 /** The faults of a field, and of those below it that have no place of their own. */
 export const faultsAt = (faults: readonly Fault[], path: string): readonly Fault[] =>
-  faults.filter((fault) => fault.path === path || fault.path.startsWith(`${path}.`) || fault.path.startsWith(`${path}[`));
+  faults.filter(
+    (fault) => fault.path === path || fault.path.startsWith(`${path}.`) || fault.path.startsWith(`${path}[`),
+  );
 
 /** What is wrong with a field. */
 export const Faults = ({ of }: { of: readonly Fault[] }) =>
@@ -58,7 +60,7 @@ export const SpanField = ({
 }) => {
   const wrong = faultsAt(faults, path);
   return (
-    <div class="field" role="group" aria-label={label}>
+    <div class="field">
       <span class="field-label" aria-hidden="true">
         {label}
       </span>
@@ -69,6 +71,7 @@ export const SpanField = ({
           step="any"
           aria-label={label}
           aria-invalid={wrong.length > 0}
+          {...(wrong.length > 0 && { 'aria-describedby': `fault-${path}` })}
           placeholder={placeholder}
           required={required}
           value={value.amount}
@@ -86,7 +89,9 @@ export const SpanField = ({
           ))}
         </select>
       </span>
-      <Faults of={wrong} />
+      <span id={`fault-${path}`}>
+        <Faults of={wrong} />
+      </span>
       <span class="quiet hint">{hint}</span>
     </div>
   );

@@ -96,8 +96,8 @@ const Summary = ({ of, isChanged }: { of: Previewed; isChanged: boolean }) => (
     {!of.isComplete && (
       <p>
         <Badge tone="warn">
-          Not everything was looked at: a preview ends at 1,000 devices, 200,000 records or ten seconds, or where a query
-          takes too long. It may have opened more often.
+          Not everything was looked at: a preview ends at 1,000 devices, 200,000 records or ten seconds, or where a
+          query takes too long. It may have opened more often.
         </Badge>
       </p>
     )}
@@ -207,9 +207,7 @@ const Openings = ({ bands }: { bands: readonly { from: number; to: number | null
       {bands.slice(0, mostSaid).map(({ from, to }) => (
         <li key={from}>
           {formatTime(from)} ({zone.value}){' '}
-          <span class="quiet">
-            {to === null ? 'and still open' : `for ${lengthOf(to - from)}`}
-          </span>
+          <span class="quiet">{to === null ? 'and still open' : `for ${lengthOf(to - from)}`}</span>
         </li>
       ))}
       {bands.length > mostSaid && <li class="quiet">and {(bands.length - mostSaid).toLocaleString()} more</li>}

@@ -94,7 +94,12 @@ const Devices = ({ draft, faults, change, application }: Fields & { application:
           />
           <Faults of={faultsAt(faults, 'products')} />
         </div>
-        <FaultField label="Tags" hint="Devices with one of these, joined by commas; empty: all." path="tags" faults={faults}>
+        <FaultField
+          label="Tags"
+          hint="Devices with one of these, joined by commas; empty: all."
+          path="tags"
+          faults={faults}
+        >
           <input
             placeholder="cold-room, freezer"
             value={draft.tags}

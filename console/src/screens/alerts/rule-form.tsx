@@ -70,7 +70,8 @@ export function RuleForm({
     if (decision !== undefined) setTried((before) => ({ decision, round: (before?.round ?? 0) + 1 }));
   };
   const canChange = mayChange(application);
-  const isChanged = tried !== undefined && JSON.stringify(readDraft(draft, types).decision) !== JSON.stringify(tried.decision);
+  const isChanged =
+    tried !== undefined && JSON.stringify(readDraft(draft, types).decision) !== JSON.stringify(tried.decision);
   return (
     <>
       <form
@@ -92,7 +93,9 @@ export function RuleForm({
           />
         </fieldset>
         {refusal !== undefined && <Failure error={refusal} />}
-        {!canChange && <p class="quiet">Who may change {application.name} can change its rules. You can try this one.</p>}
+        {!canChange && (
+          <p class="quiet">Who may change {application.name} can change its rules. You can try this one.</p>
+        )}
         <div class="actions">
           {canChange && (
             <button type="submit" class="primary" disabled={busy}>

@@ -55,6 +55,7 @@ export function RuleScreen() {
               )}
             </p>
             <RuleForm
+              key={alertRuleId}
               application={application}
               rule={rule}
               saved={() => {

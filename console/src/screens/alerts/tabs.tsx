@@ -8,7 +8,8 @@ const tabs = [
 /** The two parts of the alerts: what happened, and the rules that watch. The chosen application stays. */
 export const Tabs = () => {
   const { path, query } = useLocation();
-  const application = query['application'] === undefined ? '' : `?application=${encodeURIComponent(query['application'])}`;
+  const application =
+    query['application'] === undefined ? '' : `?application=${encodeURIComponent(query['application'])}`;
   return (
     <div class="tabs" role="group" aria-label="Parts">
       {tabs.map(([href, title]) => (

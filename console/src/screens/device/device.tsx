@@ -153,7 +153,13 @@ function DeviceChart({ device, from, to, episodes }: ShownProps) {
           <p>Give the device a product with numeric variables.</p>
         </Empty>
       ) : (
-        <Charts label={`Values of ${device.name ?? device.serial}`} lines={device.series} from={from} to={to} bands={bands} />
+        <Charts
+          label={`Values of ${device.name ?? device.serial}`}
+          lines={device.series}
+          from={from}
+          to={to}
+          bands={bands}
+        />
       )}
     </Section>
   );
