@@ -96,19 +96,13 @@ export function RuleForm({
         {!canChange && (
           <p class="quiet">Who may change {application.name} can change its rules. You can try this one.</p>
         )}
-        <div class="actions">
-          {canChange && (
-            <button type="submit" class="primary" disabled={busy}>
-              {rule === undefined ? 'Make the rule' : 'Save'}
-            </button>
-          )}
-          <button type="button" onClick={preview}>
-            Preview
-          </button>
-          <span class="quiet" role="status">
-            {faults.length > 0 ? 'Something is missing or wrong: it stands beside its field.' : notice}
-          </span>
-        </div>
+        <FormActions
+          save={rule === undefined ? 'Make the rule' : 'Save'}
+          canChange={canChange}
+          busy={busy}
+          preview={preview}
+          said={faults.length > 0 ? 'Something is missing or wrong: it stands beside its field.' : notice}
+        />
       </form>
       <Preview
         application={application}
@@ -120,3 +114,33 @@ export function RuleForm({
     </>
   );
 }
+
+/** The buttons below the fields, and what became of the last of them. */
+const FormActions = ({
+  save,
+  canChange,
+  busy,
+  preview,
+  said,
+}: {
+  /** What the button says that saves. */
+  save: string;
+  canChange: boolean;
+  busy: boolean;
+  preview: () => void;
+  said: string;
+}) => (
+  <div class="actions">
+    {canChange && (
+      <button type="submit" class="primary" disabled={busy}>
+        {save}
+      </button>
+    )}
+    <button type="button" onClick={preview}>
+      Preview
+    </button>
+    <span class="quiet" role="status">
+      {said}
+    </span>
+  </div>
+);
