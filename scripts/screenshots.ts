@@ -64,6 +64,8 @@ async function screensOf({ origin, token }: Place): Promise<Record<string, strin
     devices: '/devices?sort=name',
     device: `/devices/${device}?range=day`,
     frame: `/devices/${meter}?range=day`,
+    alerts: '/alerts',
+    rules: `/alerts/rules?application=${cold}`,
     live: `/live?application=${cold}`,
     explore: `/explore?application=${cold}&variable=temperature&range=day`,
     query: `/explore?application=${cold}&by=query&range=week&query=${encodeURIComponent(query)}`,

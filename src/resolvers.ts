@@ -1,6 +1,6 @@
 import type { ClassType } from 'type-graphql';
 import { AccountResolver } from './resolvers/account.resolver.js';
-import { AlertRuleResolver } from './resolvers/alert-rule.resolver.js';
+import { AlertRuleResolver, ApplicationAlertRulesResolver } from './resolvers/alert-rule.resolver.js';
 import { ApiTokenResolver } from './resolvers/api-token.resolver.js';
 import { ApplicationResolver } from './resolvers/application.resolver.js';
 import { ApplicationChartsResolver } from './resolvers/application-charts.resolver.js';
@@ -12,7 +12,12 @@ import { DeviceResolver } from './resolvers/device.resolver.js';
 import { DeviceBatchResolver } from './resolvers/device-batch.resolver.js';
 import { DeviceEdgesResolver } from './resolvers/device-edges.resolver.js';
 import { DeviceTokenResolver } from './resolvers/device-token.resolver.js';
-import { ApplicationEpisodesResolver, DeviceEpisodesResolver, EpisodeResolver } from './resolvers/episode.resolver.js';
+import {
+  ApplicationEpisodesResolver,
+  DeviceEpisodesResolver,
+  EpisodeResolver,
+  OrganizationEpisodesResolver,
+} from './resolvers/episode.resolver.js';
 import { ExportResolver } from './resolvers/export.resolver.js';
 import { FileImportResolver } from './resolvers/file-import.resolver.js';
 import { HookResolver } from './resolvers/hook.resolver.js';
@@ -55,8 +60,10 @@ export function createResolvers({
     new AccountResolver(),
     new AlertRuleResolver(alerts, { index, records }, clock),
     new ApiTokenResolver(clock),
+    new ApplicationAlertRulesResolver(),
     new ApplicationEpisodesResolver(),
     new DeviceEpisodesResolver(),
+    new OrganizationEpisodesResolver(),
     new EpisodeResolver(clock),
     new DeviceTokenResolver(clock),
     new ApiTokenEdgesResolver(),

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso';
 import { Failure, Loading } from './components/state.js';
 import { SessionDocument } from './documents.js';
+import { OpenBadge } from './screens/alerts/badge.js';
 import { SignIn } from './screens/sign-in.js';
 import { account, isOwner, mayWrite, signOut, token } from './session.js';
 import { chooseTheme, theme } from './theme.js';
@@ -26,6 +27,20 @@ const screens: readonly Screen[] = [
   {
     path: '/devices/:deviceId',
     component: lazy(async () => (await import('./screens/device/device.js')).DeviceScreen),
+  },
+  {
+    path: '/alerts',
+    title: 'Alerts',
+    badge: OpenBadge,
+    component: lazy(async () => (await import('./screens/alerts/alerts.js')).AlertsScreen),
+  },
+  {
+    path: '/alerts/rules',
+    component: lazy(async () => (await import('./screens/alerts/rules.js')).RulesScreen),
+  },
+  {
+    path: '/alerts/rules/:applicationId/:alertRuleId',
+    component: lazy(async () => (await import('./screens/alerts/rule.js')).RuleScreen),
   },
   {
     path: '/live',
@@ -86,6 +101,8 @@ interface Screen {
   readonly path: string;
   /** What the navigation calls it; screens of a single thing are not in there. */
   readonly title?: string;
+  /** What stands beside its name there. */
+  readonly badge?: () => JSX.Element | null;
   readonly component: () => JSX.Element;
 }
 
@@ -149,6 +166,7 @@ const Navigation = () => {
             <li key={screen.path}>
               <a href={base + screen.path} aria-current={isWithin(path, base + screen.path) ? 'page' : undefined}>
                 {screen.title}
+                {screen.badge && account.value && <screen.badge />}
               </a>
             </li>
           ))}

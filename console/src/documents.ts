@@ -86,10 +86,64 @@ export type DeliveryErrorCode =
   | 'RESET'
   | 'PROTOCOL';
 
+/** How grave it is when a rule opens. */
+export type AlertSeverity =
+  | 'info'
+  | 'warning'
+  | 'critical';
+
+/** The kinds of alert rules. */
+export type AlertKind =
+  /** Judges the values of records. */
+  | 'threshold'
+  /** Waits for records that do not arrive. */
+  | 'silence';
+
+/** How a variable is compared with a value. */
+export type AlertOperator =
+  /** Less than. */
+  | 'lt'
+  /** Less than or equal to. */
+  | 'lte'
+  /** Greater than. */
+  | 'gt'
+  /** Greater than or equal to. */
+  | 'gte'
+  /** Equal to. */
+  | 'eq'
+  /** Not equal to. */
+  | 'ne';
+
+/** Why an episode closed. */
+export type EpisodeEnd =
+  /** A record met the condition `until`. */
+  | 'cleared'
+  /** No record arrived for `closeAfter`. */
+  | 'recordsStopped'
+  /** A record arrived from the silent device. */
+  | 'arrived'
+  /** The device was unlinked from the application. */
+  | 'unlinked'
+  /** The device changed its product or tags, and is no longer under the rule. */
+  | 'moved'
+  /** The device was deleted. */
+  | 'deviceDeleted'
+  /** The rule was switched off. */
+  | 'disabled'
+  /** The rule was changed. */
+  | 'ruleChanged'
+  /** The rule was deleted. */
+  | 'ruleDeleted';
+
 /** What a member is in an organization. */
 export type Role =
   | 'owner'
   | 'member';
+
+/** Where an episode stands. */
+export type EpisodeState =
+  | 'open'
+  | 'closed';
 
 /** What a token may do: everything its owner may, change nothing, or post records only. */
 export type TokenScope =
@@ -163,6 +217,26 @@ export type ImportState =
   | 'done'
   /** The import ended early; the error of its job says why. */
   | 'failed';
+
+/** What records are judged by: `all`, `any` or `query`, one of them. */
+export type AlertConditionInput = {
+  /** Comparisons that all hold. At most 8. */
+  all?: Array<AlertComparisonInput> | null | undefined;
+  /** Comparisons of which one holds. At most 8. */
+  any?: Array<AlertComparisonInput> | null | undefined;
+  /** A query as searches take it, over the record and its device. */
+  query?: Record<string, unknown> | null | undefined;
+};
+
+/** One comparison of a variable with a value. */
+export type AlertComparisonInput = {
+  /** Name of the variable, a field of `data`. */
+  variable: string;
+  /** How the variable is compared; texts and booleans with `eq` and `ne` alone. */
+  operator: AlertOperator;
+  /** A number, a text of at most 200 characters, or a boolean. */
+  value: unknown;
+};
 
 /** Result of decoding a frame. */
 export type DecodeStatus =
@@ -258,6 +332,157 @@ export type MappingInput = {
   varNumber: number;
 };
 
+export type AcknowledgeMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  ids?: Array<string> | string | null | undefined;
+  severity?: AlertSeverity | null | undefined;
+  state?: EpisodeState | null | undefined;
+  alertRuleId?: string | null | undefined;
+  deviceId?: string | null | undefined;
+}>;
+
+
+export type AcknowledgeMutation = { acknowledgeEpisodes: { count: number, hasMore: boolean } | null };
+
+export type AlertsQueryVariables = Exact<{
+  organizationId: string;
+  applicationId?: string | null | undefined;
+  severity?: AlertSeverity | null | undefined;
+  state?: EpisodeState | null | undefined;
+  acknowledged?: boolean | null | undefined;
+  alertRuleId?: string | null | undefined;
+  deviceId?: string | null | undefined;
+  deviceIds?: Array<string> | string | null | undefined;
+  ofDevice: boolean;
+  limit: number;
+  page: number;
+}>;
+
+
+export type AlertsQuery = { account: { id: string, episodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, alertRule: { id: string } | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, waiting: { totalCount: number | null } } | null, applications: { items: Array<{ id: string, name: string }> } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null, devices?: { items: Array<{ id: string, name: string | null, serial: string }> } | null };
+
+export type EpisodeLineFragment = { id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null };
+
+export type OpenEpisodesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type OpenEpisodesQuery = { account: { id: string, episodes: { totalCount: number | null } } | null };
+
+export type PreviewAlertRuleQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  kind: AlertKind;
+  products?: Array<string> | string | null | undefined;
+  tags?: Array<string> | string | null | undefined;
+  when?: AlertConditionInput | null | undefined;
+  until?: AlertConditionInput | null | undefined;
+  for?: number | null | undefined;
+  maxGap?: number | null | undefined;
+  closeAfter?: number | null | undefined;
+  silentFor?: number | null | undefined;
+  variable?: string | null | undefined;
+}>;
+
+
+export type PreviewAlertRuleQuery = { previewAlertRule: { from: string, to: string, episodeCount: number, deviceCount: number, devicesRead: number, recordsRead: number, isComplete: boolean, episodes: Array<{ deviceId: string, openedAt: string, closedAt: string | null }> } | null };
+
+export type PreviewChartQueryVariables = Exact<{
+  organizationId: string;
+  deviceId: string;
+  variables?: Array<string> | string | null | undefined;
+  from?: number | null | undefined;
+  to?: number | null | undefined;
+}>;
+
+
+export type PreviewChartQuery = { device: { id: string, name: string | null, serial: string, series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }> } | null };
+
+export type CreateAlertRuleMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  name: string;
+  kind: AlertKind;
+  severity?: AlertSeverity | null | undefined;
+  products?: Array<string> | string | null | undefined;
+  tags?: Array<string> | string | null | undefined;
+  when?: AlertConditionInput | null | undefined;
+  until?: AlertConditionInput | null | undefined;
+  for?: number | null | undefined;
+  maxGap?: number | null | undefined;
+  closeAfter?: number | null | undefined;
+  silentFor?: number | null | undefined;
+  variable?: string | null | undefined;
+}>;
+
+
+export type CreateAlertRuleMutation = { createAlertRule: { id: string } | null };
+
+export type UpdateAlertRuleMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  alertRuleId: string;
+  name: string;
+  severity?: AlertSeverity | null | undefined;
+  products?: Array<string> | string | null | undefined;
+  tags?: Array<string> | string | null | undefined;
+  when?: AlertConditionInput | null | undefined;
+  until?: AlertConditionInput | null | undefined;
+  for?: number | null | undefined;
+  maxGap?: number | null | undefined;
+  closeAfter?: number | null | undefined;
+  silentFor?: number | null | undefined;
+  variable?: string | null | undefined;
+}>;
+
+
+export type UpdateAlertRuleMutation = { updateAlertRule: { id: string } | null };
+
+export type SwitchAlertRuleMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  alertRuleId: string;
+  name: string;
+  disabled: boolean;
+}>;
+
+
+export type SwitchAlertRuleMutation = { updateAlertRule: { id: string } | null };
+
+export type DeleteAlertRuleMutationVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  alertRuleId: string;
+}>;
+
+
+export type DeleteAlertRuleMutation = { deleteAlertRule: { id: string } | null };
+
+export type AlertRuleQueryVariables = Exact<{
+  organizationId: string;
+  applicationId: string;
+  alertRuleId: string;
+  isNew: boolean;
+}>;
+
+
+export type AlertRuleQuery = { application: { id: string, name: string, permission: Permission, products: { items: Array<{ id: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> }> }, devices: { items: Array<{ id: string, name: string | null, serial: string, tags: Array<string> }> } } | null, alertRule?: { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: string | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null } | null };
+
+export type AlertRulesQueryVariables = Exact<{
+  organizationId: string;
+  applicationIds?: Array<string> | string | null | undefined;
+  limit: number;
+  page: number;
+  sort?: string | null | undefined;
+}>;
+
+
+export type AlertRulesQuery = { applications: { items: Array<{ id: string, name: string }> } | null, chosen: { items: Array<{ id: string, name: string, permission: Permission, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: string | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null }> } }> } | null };
+
+export type RuleLineFragment = { id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: string | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null };
+
+export type ConditionFragment = { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null };
+
 export type ApplicationQueryVariables = Exact<{
   organizationId: string;
   applicationId: string;
@@ -267,7 +492,7 @@ export type ApplicationQueryVariables = Exact<{
 }>;
 
 
-export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, placed: { items: Array<{ id: string, name: string | null, serial: string, location: { lat: number, lon: number } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, grants: { items: Array<{ permission: Permission, team: { id: string, name: string, members: { items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null };
+export type ApplicationQuery = { application: { id: string, name: string, description: string | null, hasDashboard: boolean, permission: Permission, createdAt: string, openEpisodeCount: number, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, product: { id: string, name: string } | null }> }, placed: { items: Array<{ id: string, name: string | null, serial: string, location: { lat: number, lon: number } | null }> }, hooks: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean }> } | null, alertRules: { totalCount: number | null, items: Array<{ id: string, applicationId: string, name: string, severity: AlertSeverity, kind: AlertKind, products: Array<string>, tags: Array<string>, for: number, maxGap: number, closeAfter: number | null, silentFor: number | null, variable: string | null, disabled: boolean, disabledAt: string | null, disabledReason: string | null, when: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null, until: { query: Record<string, unknown> | null, all: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null, any: Array<{ variable: string, operator: AlertOperator, value: unknown }> | null } | null }> }, grants: { items: Array<{ permission: Permission, team: { id: string, name: string, members: { items: Array<{ id: string, username: string }> } } }> } } | null, organizationMembers: { items: Array<{ id: string, name: string | null, username: string }> } | null };
 
 export type ApplicationsQueryVariables = Exact<{
   organizationId: string;
@@ -403,7 +628,7 @@ export type DeviceQueryVariables = Exact<{
 }>;
 
 
-export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
+export type DeviceQuery = { device: { id: string, serial: string, name: string | null, tags: Array<string>, createdAt: string, lastRecordAt: string | null, location: { lat: number, lon: number } | null, product: { id: string, organizationId: string, name: string, version: string, variables: Array<{ name: string, type: VariableType, unit: string | null }> } | null, applications: { items: Array<{ id: string, name: string }> }, openEpisodes: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, series: Array<{ name: string, unit: string | null, ts: Array<number>, values: Array<number> }>, latest: Array<{ name: string, value: unknown, unit: string | null, ts: number }>, records: { items: Array<{ id: string, ts: number, data: Record<string, unknown>, metadata: Record<string, unknown>, frame: Record<string, unknown> | null }> } } | null, account: { id: string, episodes: { items: Array<{ id: string, name: string, severity: AlertSeverity, openedAt: string, closedAt: string | null }> } } | null, deviceTokens?: { items: Array<{ id: string, name: string | null, prefix: string, createdAt: string, lastUsedAt: string | null, expiresAt: string | null, revokedAt: string | null }> } | null, products: { items: Array<{ id: string, organizationId: string, name: string, version: string }> } | null };
 
 export type TagDevicesMutationVariables = Exact<{
   organizationId: string;
@@ -553,6 +778,7 @@ export type UpdateHookSettingsMutationVariables = Exact<{
   concurrency?: number | null | undefined;
   maxPerSecond?: number | null | undefined;
   ordered?: boolean | null | undefined;
+  events?: Array<string> | string | null | undefined;
   filter?: HookFilterInput | null | undefined;
 }>;
 
@@ -652,7 +878,7 @@ export type HookQueryVariables = Exact<{
 }>;
 
 
-export type HookQuery = { applicationHook: { id: string, url: string, disabled: boolean, disabledAt: string | null, disabledReason: HookDisabledReason | null, allowUnverifiedSSLCert: boolean, createdAt: string, activity: Array<{ ts: number, succeeded: number, failed: number, pending: number }>, authentication: { basic: { user: string } | null, header: { name: string } | null } | null, application: { id: string, name: string }, settings: { basicReplacedByHeader: boolean, circuit: CircuitState, circuitUntil: string | null, concurrency: number, failuresInRow: number, filterDisabledAt: string | null, filterDisabledReason: FilterDisabledReason | null, maxPerSecond: number | null, ordered: boolean, previousSecretUntil: string | null, signed: boolean, filter: { products: Array<string> | null, tags: Array<string> | null, query: Record<string, unknown> | null } | null }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } } | null, applicationHookLedger: { totalCount: number | null, items: Array<{ id: string, createdAt: string, successful: boolean, attemptsMade: number, maxNumberAttempts: number, device: { id: string, name: string | null, serial: string } | null, response: { statusCode: number } | null, error: { code: DeliveryErrorCode, message: string } | null }> } | null };
+export type HookQuery = { applicationHook: { id: string, url: string, disabled: boolean, disabledAt: string | null, disabledReason: HookDisabledReason | null, allowUnverifiedSSLCert: boolean, createdAt: string, activity: Array<{ ts: number, succeeded: number, failed: number, pending: number }>, authentication: { basic: { user: string } | null, header: { name: string } | null } | null, application: { id: string, name: string }, settings: { basicReplacedByHeader: boolean, circuit: CircuitState, circuitUntil: string | null, concurrency: number, events: Array<string>, failuresInRow: number, filterDisabledAt: string | null, filterDisabledReason: FilterDisabledReason | null, maxPerSecond: number | null, ordered: boolean, previousSecretUntil: string | null, signed: boolean, filter: { products: Array<string> | null, tags: Array<string> | null, query: Record<string, unknown> | null } | null }, stats: { successRate: number | null, p50: number | null, p95: number | null, pending: number, running: number, lastFailureAt: string | null } } | null, applicationHookLedger: { totalCount: number | null, items: Array<{ id: string, createdAt: string, successful: boolean, attemptsMade: number, maxNumberAttempts: number, device: { id: string, name: string | null, serial: string } | null, response: { statusCode: number } | null, error: { code: DeliveryErrorCode, message: string } | null }> } | null };
 
 export type HooksQueryVariables = Exact<{
   organizationId: string;
@@ -742,7 +968,7 @@ export type OverviewQueryVariables = Exact<{
 }>;
 
 
-export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, search: { responses: Array<Record<string, unknown>> } }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, unheard: { totalCount: number | null } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: ItemErrorCode, count: number }> }> | null, jobs: { items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
+export type OverviewQuery = { charted: { totalCount: number | null, items: Array<{ id: string, name: string, search: { responses: Array<Record<string, unknown>> } }> } | null, hooked: { totalCount: number | null, items: Array<{ id: string, name: string, all: { totalCount: number | null } | null, disabled: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null, failing: { totalCount: number | null, items: Array<{ id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } }> } | null }> } | null, silent: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, lastRecordAt: string | null }> } | null, unheard: { totalCount: number | null } | null, devices: { totalCount: number | null, items: Array<{ id: string, name: string | null, serial: string, latest: Array<{ name: string, ts: number, value: unknown }> }> } | null, products: { totalCount: number | null, items: Array<{ id: string, name: string, variables: Array<{ name: string, type: VariableType }> }> } | null, account: { activity?: Array<{ ts: number, stored: number, rejected: number, decodePartial: number, decodeFailed: number, rejections: Array<{ code: ItemErrorCode, count: number }> }> | null, open: { totalCount: number | null, items: Array<{ id: string, name: string, severity: AlertSeverity, applicationId: string, alertRuleId: string, openedAt: string, closedAt: string | null, closedReason: EpisodeEnd | null, acknowledgedAt: string | null, acknowledgedBy: string | null, openedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, closedBy: { recordId: string, ts: number, values: Record<string, unknown> } | null, device: { id: string, name: string | null, serial: string } | null }> }, jobs: { items: Array<{ id: string, kind: JobKind, state: JobState, done: number, total: number | null, changed: number, error: string | null, createdAt: string, updatedAt: string }> } } | null };
 
 export type OverviewHookFragment = { id: string, url: string, disabled: boolean, disabledReason: HookDisabledReason | null, settings: { circuit: CircuitState, failuresInRow: number }, stats: { successRate: number | null, pending: number } };
 
@@ -978,6 +1204,87 @@ export class TypedDocumentString<TResult, TVariables>
     return this.value;
   }
 }
+export const EpisodeLineFragmentDoc = new TypedDocumentString(`
+    fragment EpisodeLine on Episode {
+  id
+  name
+  severity
+  applicationId
+  alertRuleId
+  openedAt
+  openedBy {
+    recordId
+    ts
+    values
+  }
+  closedAt
+  closedBy {
+    recordId
+    ts
+    values
+  }
+  closedReason
+  acknowledgedAt
+  acknowledgedBy
+  device {
+    id
+    name
+    serial
+  }
+}
+    `, {"fragmentName":"EpisodeLine"}) as unknown as TypedDocumentString<EpisodeLineFragment, unknown>;
+export const ConditionFragmentDoc = new TypedDocumentString(`
+    fragment Condition on AlertCondition {
+  all {
+    variable
+    operator
+    value
+  }
+  any {
+    variable
+    operator
+    value
+  }
+  query
+}
+    `, {"fragmentName":"Condition"}) as unknown as TypedDocumentString<ConditionFragment, unknown>;
+export const RuleLineFragmentDoc = new TypedDocumentString(`
+    fragment RuleLine on AlertRule {
+  id
+  applicationId
+  name
+  severity
+  kind
+  products
+  tags
+  when {
+    ...Condition
+  }
+  until {
+    ...Condition
+  }
+  for
+  maxGap
+  closeAfter
+  silentFor
+  variable
+  disabled
+  disabledAt
+  disabledReason
+}
+    fragment Condition on AlertCondition {
+  all {
+    variable
+    operator
+    value
+  }
+  any {
+    variable
+    operator
+    value
+  }
+  query
+}`, {"fragmentName":"RuleLine"}) as unknown as TypedDocumentString<RuleLineFragment, unknown>;
 export const ChangedDevicesFragmentDoc = new TypedDocumentString(`
     fragment ChangedDevices on DeviceBatch {
   matched
@@ -1034,6 +1341,367 @@ export const QuotaLineFragmentDoc = new TypedDocumentString(`
   until
 }
     `, {"fragmentName":"QuotaLine"}) as unknown as TypedDocumentString<QuotaLineFragment, unknown>;
+export const AcknowledgeDocument = new TypedDocumentString(`
+    mutation Acknowledge($organizationId: ID!, $applicationId: ID!, $ids: [ID!], $severity: AlertSeverity, $state: EpisodeState, $alertRuleId: ID, $deviceId: ID) {
+  acknowledgeEpisodes(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    ids: $ids
+    severity: $severity
+    state: $state
+    alertRuleId: $alertRuleId
+    deviceId: $deviceId
+  ) {
+    count
+    hasMore
+  }
+}
+    `) as unknown as TypedDocumentString<AcknowledgeMutation, AcknowledgeMutationVariables>;
+export const AlertsDocument = new TypedDocumentString(`
+    query Alerts($organizationId: ID!, $applicationId: ID, $severity: AlertSeverity, $state: EpisodeState, $acknowledged: Boolean, $alertRuleId: ID, $deviceId: ID, $deviceIds: [ID!], $ofDevice: Boolean!, $limit: Int!, $page: Int!) {
+  account {
+    id
+    episodes(
+      applicationId: $applicationId
+      severity: $severity
+      state: $state
+      acknowledged: $acknowledged
+      alertRuleId: $alertRuleId
+      deviceId: $deviceId
+      limit: $limit
+      page: $page
+      sort: "state,-severity,-openedAt"
+    ) {
+      totalCount
+      items {
+        ...EpisodeLine
+        alertRule {
+          id
+        }
+      }
+    }
+    waiting: episodes(
+      applicationId: $applicationId
+      severity: $severity
+      state: $state
+      acknowledged: false
+      alertRuleId: $alertRuleId
+      deviceId: $deviceId
+      limit: 1
+    ) {
+      totalCount
+    }
+  }
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+  organizationMembers(
+    organizationId: $organizationId
+    limit: 200
+    sort: "username"
+  ) {
+    items {
+      id
+      name
+      username
+    }
+  }
+  devices(organizationId: $organizationId, ids: $deviceIds, limit: 1) @include(if: $ofDevice) {
+    items {
+      id
+      name
+      serial
+    }
+  }
+}
+    fragment EpisodeLine on Episode {
+  id
+  name
+  severity
+  applicationId
+  alertRuleId
+  openedAt
+  openedBy {
+    recordId
+    ts
+    values
+  }
+  closedAt
+  closedBy {
+    recordId
+    ts
+    values
+  }
+  closedReason
+  acknowledgedAt
+  acknowledgedBy
+  device {
+    id
+    name
+    serial
+  }
+}`) as unknown as TypedDocumentString<AlertsQuery, AlertsQueryVariables>;
+export const OpenEpisodesDocument = new TypedDocumentString(`
+    query OpenEpisodes {
+  account {
+    id
+    episodes(state: open, limit: 1) {
+      totalCount
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<OpenEpisodesQuery, OpenEpisodesQueryVariables>;
+export const PreviewAlertRuleDocument = new TypedDocumentString(`
+    query PreviewAlertRule($organizationId: ID!, $applicationId: ID!, $kind: AlertKind!, $products: [ID!], $tags: [String!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String) {
+  previewAlertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    kind: $kind
+    products: $products
+    tags: $tags
+    when: $when
+    until: $until
+    for: $for
+    maxGap: $maxGap
+    closeAfter: $closeAfter
+    silentFor: $silentFor
+    variable: $variable
+  ) {
+    from
+    to
+    episodeCount
+    deviceCount
+    devicesRead
+    recordsRead
+    isComplete
+    episodes {
+      deviceId
+      openedAt
+      closedAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PreviewAlertRuleQuery, PreviewAlertRuleQueryVariables>;
+export const PreviewChartDocument = new TypedDocumentString(`
+    query PreviewChart($organizationId: ID!, $deviceId: ID!, $variables: [String!], $from: UnixTime, $to: UnixTime) {
+  device(organizationId: $organizationId, deviceId: $deviceId) {
+    id
+    name
+    serial
+    series(variables: $variables, function: lttb, from: $from, to: $to, points: 400) {
+      name
+      unit
+      ts
+      values
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<PreviewChartQuery, PreviewChartQueryVariables>;
+export const CreateAlertRuleDocument = new TypedDocumentString(`
+    mutation CreateAlertRule($organizationId: ID!, $applicationId: ID!, $name: String!, $kind: AlertKind!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String) {
+  createAlertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    name: $name
+    kind: $kind
+    severity: $severity
+    products: $products
+    tags: $tags
+    when: $when
+    until: $until
+    for: $for
+    maxGap: $maxGap
+    closeAfter: $closeAfter
+    silentFor: $silentFor
+    variable: $variable
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<CreateAlertRuleMutation, CreateAlertRuleMutationVariables>;
+export const UpdateAlertRuleDocument = new TypedDocumentString(`
+    mutation UpdateAlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!, $name: String!, $severity: AlertSeverity, $products: [ID!], $tags: [String!], $when: AlertConditionInput, $until: AlertConditionInput, $for: Float, $maxGap: Float, $closeAfter: Float, $silentFor: Float, $variable: String) {
+  updateAlertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    alertRuleId: $alertRuleId
+    name: $name
+    severity: $severity
+    products: $products
+    tags: $tags
+    when: $when
+    until: $until
+    for: $for
+    maxGap: $maxGap
+    closeAfter: $closeAfter
+    silentFor: $silentFor
+    variable: $variable
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<UpdateAlertRuleMutation, UpdateAlertRuleMutationVariables>;
+export const SwitchAlertRuleDocument = new TypedDocumentString(`
+    mutation SwitchAlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!, $name: String!, $disabled: Boolean!) {
+  updateAlertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    alertRuleId: $alertRuleId
+    name: $name
+    disabled: $disabled
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<SwitchAlertRuleMutation, SwitchAlertRuleMutationVariables>;
+export const DeleteAlertRuleDocument = new TypedDocumentString(`
+    mutation DeleteAlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!) {
+  deleteAlertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    alertRuleId: $alertRuleId
+  ) {
+    id
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteAlertRuleMutation, DeleteAlertRuleMutationVariables>;
+export const AlertRuleDocument = new TypedDocumentString(`
+    query AlertRule($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!, $isNew: Boolean!) {
+  application(organizationId: $organizationId, applicationId: $applicationId) {
+    id
+    name
+    permission
+    products(limit: 100, sort: "name") {
+      items {
+        id
+        name
+        version
+        variables {
+          name
+          type
+          unit
+        }
+      }
+    }
+    devices(limit: 200, sort: "name") {
+      items {
+        id
+        name
+        serial
+        tags
+      }
+    }
+  }
+  alertRule(
+    organizationId: $organizationId
+    applicationId: $applicationId
+    alertRuleId: $alertRuleId
+  ) @skip(if: $isNew) {
+    ...RuleLine
+  }
+}
+    fragment RuleLine on AlertRule {
+  id
+  applicationId
+  name
+  severity
+  kind
+  products
+  tags
+  when {
+    ...Condition
+  }
+  until {
+    ...Condition
+  }
+  for
+  maxGap
+  closeAfter
+  silentFor
+  variable
+  disabled
+  disabledAt
+  disabledReason
+}
+fragment Condition on AlertCondition {
+  all {
+    variable
+    operator
+    value
+  }
+  any {
+    variable
+    operator
+    value
+  }
+  query
+}`) as unknown as TypedDocumentString<AlertRuleQuery, AlertRuleQueryVariables>;
+export const AlertRulesDocument = new TypedDocumentString(`
+    query AlertRules($organizationId: ID!, $applicationIds: [ID!], $limit: Int!, $page: Int!, $sort: String) {
+  applications(organizationId: $organizationId, limit: 200, sort: "name") {
+    items {
+      id
+      name
+    }
+  }
+  chosen: applications(
+    organizationId: $organizationId
+    ids: $applicationIds
+    limit: 1
+    sort: "name"
+  ) {
+    items {
+      id
+      name
+      permission
+      alertRules(limit: $limit, page: $page, sort: $sort) {
+        totalCount
+        items {
+          ...RuleLine
+        }
+      }
+    }
+  }
+}
+    fragment RuleLine on AlertRule {
+  id
+  applicationId
+  name
+  severity
+  kind
+  products
+  tags
+  when {
+    ...Condition
+  }
+  until {
+    ...Condition
+  }
+  for
+  maxGap
+  closeAfter
+  silentFor
+  variable
+  disabled
+  disabledAt
+  disabledReason
+}
+fragment Condition on AlertCondition {
+  all {
+    variable
+    operator
+    value
+  }
+  any {
+    variable
+    operator
+    value
+  }
+  query
+}`) as unknown as TypedDocumentString<AlertRulesQuery, AlertRulesQueryVariables>;
 export const ApplicationDocument = new TypedDocumentString(`
     query Application($organizationId: ID!, $applicationId: ID!, $limit: Int!, $page: Int!, $sort: String) {
   application(organizationId: $organizationId, applicationId: $applicationId) {
@@ -1074,6 +1742,13 @@ export const ApplicationDocument = new TypedDocumentString(`
         disabled
       }
     }
+    openEpisodeCount
+    alertRules(limit: 50, sort: "-severity,name") {
+      totalCount
+      items {
+        ...RuleLine
+      }
+    }
     grants(limit: 50) {
       items {
         permission
@@ -1103,7 +1778,42 @@ export const ApplicationDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<ApplicationQuery, ApplicationQueryVariables>;
+    fragment RuleLine on AlertRule {
+  id
+  applicationId
+  name
+  severity
+  kind
+  products
+  tags
+  when {
+    ...Condition
+  }
+  until {
+    ...Condition
+  }
+  for
+  maxGap
+  closeAfter
+  silentFor
+  variable
+  disabled
+  disabledAt
+  disabledReason
+}
+fragment Condition on AlertCondition {
+  all {
+    variable
+    operator
+    value
+  }
+  any {
+    variable
+    operator
+    value
+  }
+  query
+}`) as unknown as TypedDocumentString<ApplicationQuery, ApplicationQueryVariables>;
 export const ApplicationsDocument = new TypedDocumentString(`
     query Applications($organizationId: ID!, $limit: Int!, $page: Int!, $sort: String, $q: String) {
   applications(
@@ -1290,6 +2000,12 @@ export const DeviceDocument = new TypedDocumentString(`
         name
       }
     }
+    openEpisodes(limit: 10, sort: "-severity,-openedAt") {
+      totalCount
+      items {
+        ...EpisodeLine
+      }
+    }
     series(variables: $variables, from: $from, to: $to, points: 400) {
       name
       unit
@@ -1309,6 +2025,18 @@ export const DeviceDocument = new TypedDocumentString(`
         data
         metadata
         frame
+      }
+    }
+  }
+  account {
+    id
+    episodes(deviceId: $deviceId, to: $to, limit: 200, sort: "-openedAt") {
+      items {
+        id
+        name
+        severity
+        openedAt
+        closedAt
       }
     }
   }
@@ -1337,7 +2065,33 @@ export const DeviceDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<DeviceQuery, DeviceQueryVariables>;
+    fragment EpisodeLine on Episode {
+  id
+  name
+  severity
+  applicationId
+  alertRuleId
+  openedAt
+  openedBy {
+    recordId
+    ts
+    values
+  }
+  closedAt
+  closedBy {
+    recordId
+    ts
+    values
+  }
+  closedReason
+  acknowledgedAt
+  acknowledgedBy
+  device {
+    id
+    name
+    serial
+  }
+}`) as unknown as TypedDocumentString<DeviceQuery, DeviceQueryVariables>;
 export const TagDevicesDocument = new TypedDocumentString(`
     mutation TagDevices($organizationId: ID!, $deviceIds: [ID!], $q: String, $filter: DeviceFilterInput, $dryRun: Boolean, $tags: [String!]!) {
   tagDevices(
@@ -1633,7 +2387,7 @@ export const UpdateHookDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<UpdateHookMutation, UpdateHookMutationVariables>;
 export const UpdateHookSettingsDocument = new TypedDocumentString(`
-    mutation UpdateHookSettings($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $concurrency: Int, $maxPerSecond: Float, $ordered: Boolean, $filter: HookFilterInput) {
+    mutation UpdateHookSettings($organizationId: ID!, $applicationId: ID!, $applicationHookId: ID!, $concurrency: Int, $maxPerSecond: Float, $ordered: Boolean, $events: [String!], $filter: HookFilterInput) {
   updateApplicationHookSettings(
     organizationId: $organizationId
     applicationId: $applicationId
@@ -1641,6 +2395,7 @@ export const UpdateHookSettingsDocument = new TypedDocumentString(`
     concurrency: $concurrency
     maxPerSecond: $maxPerSecond
     ordered: $ordered
+    events: $events
     filter: $filter
   ) {
     concurrency
@@ -1853,6 +2608,7 @@ export const HookDocument = new TypedDocumentString(`
       circuit
       circuitUntil
       concurrency
+      events
       failuresInRow
       filter {
         products
@@ -2200,6 +2956,12 @@ export const OverviewDocument = new TypedDocumentString(`
       decodePartial
       decodeFailed
     }
+    open: episodes(state: open, limit: 8, sort: "-severity,-openedAt") {
+      totalCount
+      items {
+        ...EpisodeLine
+      }
+    }
     jobs(limit: 10) {
       items {
         ...JobLine
@@ -2207,7 +2969,34 @@ export const OverviewDocument = new TypedDocumentString(`
     }
   }
 }
-    fragment JobLine on Job {
+    fragment EpisodeLine on Episode {
+  id
+  name
+  severity
+  applicationId
+  alertRuleId
+  openedAt
+  openedBy {
+    recordId
+    ts
+    values
+  }
+  closedAt
+  closedBy {
+    recordId
+    ts
+    values
+  }
+  closedReason
+  acknowledgedAt
+  acknowledgedBy
+  device {
+    id
+    name
+    serial
+  }
+}
+fragment JobLine on Job {
   id
   kind
   state

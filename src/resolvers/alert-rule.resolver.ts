@@ -1,9 +1,11 @@
 import sql from 'sql-template-tag';
-import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Alerts } from '../alerts/alerts.js';
 import { loadApplication } from '../auth/access.js';
 import { AlertRulePreview } from '../entities/alert-preview.js';
 import { AlertRule, type AlertRuleChange } from '../entities/alert-rule.js';
+import { Application } from '../entities/application.js';
+import { GraphOnly } from '../entities/columns.js';
 import { newId } from '../entities/id.js';
 import { invalid } from '../errors.js';
 import {
@@ -16,11 +18,12 @@ import {
 } from '../schema/alert.args.js';
 import type { Context } from '../schema/context.js';
 import { Costs } from '../schema/cost.js';
+import { SearchablePageArgs } from '../schema/list.args.js';
 import { AlertRulePage } from '../schema/pages.js';
 import { readCondition, requireDecision } from './alert-decision.js';
 import { type PreviewSources, previewOf } from './alert-preview.js';
 import { alertRuleListing, loadAlertRule, requireProducts, requireRoomForRule, restartRule } from './alert-rules.js';
-import { list } from './list.js';
+import { list, listBelow } from './list.js';
 
 /** The alert rules of applications. */
 @Resolver(() => AlertRule)
@@ -114,6 +117,21 @@ export class AlertRuleResolver {
   private async check(ctx: Context, rule: AlertRule): Promise<void> {
     await requireDecision(ctx, rule.applicationId, rule);
     await requireProducts(ctx, rule.products);
+  }
+}
+
+/** The alert rules of applications, where a query follows them from there. */
+@Resolver(() => Application)
+export class ApplicationAlertRulesResolver {
+  @FieldResolver(() => AlertRulePage, { description: 'Its alert rules.' })
+  @GraphOnly()
+  alertRules(
+    @Root() { id }: Application,
+    @Args(() => SearchablePageArgs) args: SearchablePageArgs,
+    @Ctx() ctx: Context,
+  ): Promise<AlertRulePage> {
+    const listing = () => alertRuleListing([sql`r.application_id = parent.id`]);
+    return listBelow(ctx, 'application.alertRules', id, listing, args);
   }
 }
 

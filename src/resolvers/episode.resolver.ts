@@ -3,14 +3,16 @@ import sql, { join, type Sql } from 'sql-template-tag';
 import { Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { loadApplication, readableApplication } from '../auth/access.js';
 import { execute } from '../auth/execute.js';
+import { Organization } from '../entities/account.js';
 import { AlertRule } from '../entities/alert-rule.js';
 import { Application } from '../entities/application.js';
+import type { Caller } from '../entities/caller.js';
 import { GraphOnly } from '../entities/columns.js';
 import { Device } from '../entities/device.js';
 import { AcknowledgedEpisodes, Episode } from '../entities/episode.js';
 import { isId } from '../entities/id.js';
 import { invalid } from '../errors.js';
-import { AcknowledgeEpisodesArgs, EpisodesArgs } from '../schema/alert.args.js';
+import { AcknowledgeEpisodesArgs, EpisodesArgs, OrganizationEpisodesArgs } from '../schema/alert.args.js';
 import type { Context } from '../schema/context.js';
 import { SearchablePageArgs } from '../schema/list.args.js';
 import { EpisodePage } from '../schema/pages.js';
@@ -89,6 +91,30 @@ export class EpisodeResolver {
 /** Condition on `episode e`: it is one of these. The unit of work takes no arrays as parameters. */
 const among = (ids: readonly string[]): Sql => (ids.length === 0 ? sql`false` : sql`e.id in (${join(ids)})`);
 
+/** Condition on `episode e`: it is of an application that the caller can read. */
+const inReadable = (caller: Caller): Sql => sql`e.application_id in (select a.id from application a
+  where a.organization_id = ${caller.organizationId} and ${readableApplication(caller)})`;
+
+/** The episodes of organizations. */
+@Resolver(() => Organization)
+export class OrganizationEpisodesResolver {
+  @FieldResolver(() => EpisodePage, {
+    description: 'The episodes of its applications that the caller can read, the newest first.',
+  })
+  @GraphOnly()
+  episodes(
+    @Root() { id }: Organization,
+    @Args(() => OrganizationEpisodesArgs) args: OrganizationEpisodesArgs,
+    @Ctx() ctx: Context,
+  ): Promise<EpisodePage> {
+    const { applicationId } = args;
+    const chosen =
+      applicationId == null ? [] : [isId(applicationId) ? sql`e.application_id = ${applicationId}::uuid` : sql`false`];
+    const where = [sql`e.organization_id = parent.id`, inReadable(ctx.caller), ...chosen, ...episodeConditions(args)];
+    return listBelow(ctx, 'organization.episodes', id, () => episodeListing(where), args);
+  }
+}
+
 /** The open episodes of devices. */
 @Resolver(() => Device)
 export class DeviceEpisodesResolver {
@@ -101,9 +127,8 @@ export class DeviceEpisodesResolver {
     @Args(() => SearchablePageArgs) args: SearchablePageArgs,
     @Ctx() ctx: Context,
   ): Promise<EpisodePage> {
-    const readable = sql`e.application_id in (select a.id from application a
-      where a.organization_id = ${ctx.caller.organizationId} and ${readableApplication(ctx.caller)})`;
-    const listing = () => episodeListing([sql`e.device_id = parent.id`, sql`e.closed_at is null`, readable]);
+    const listing = () =>
+      episodeListing([sql`e.device_id = parent.id`, sql`e.closed_at is null`, inReadable(ctx.caller)]);
     return listBelow(ctx, 'device.openEpisodes', id, listing, args);
   }
 }

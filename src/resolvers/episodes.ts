@@ -29,6 +29,8 @@ export const episodeListing = (where: readonly Sql[]): Listing => ({
   sortable: {
     id: sql`e.id`,
     name: ignoringCase(sql`e.rule_name`),
+    // Those that are open come first.
+    state: sql`(e.closed_at is not null)`,
     severity: severityOrder(sql`e.severity`),
     deviceId: sql`e.device_id`,
     openedAt: sql`e.opened_at`,

@@ -147,11 +147,9 @@ export class AlertRulesArgs extends SearchablePageArgs {
   @id('Identifier of the application.') applicationId!: string;
 }
 
-/** The episodes of an application that pass a filter. */
+/** Episodes below something that pass a filter. */
 @ArgsType()
-export class EpisodesArgs extends SearchablePageArgs {
-  @id('Identifier of the organization.') organizationId!: string;
-  @id('Identifier of the application.') applicationId!: string;
+export class EpisodesBelowArgs extends SearchablePageArgs {
   @choice(() => EpisodeState, 'Only those that stand so.', { optional: true }) state?: EpisodeState | null;
   @flag('True: only those that somebody acknowledged; false: only the others.') acknowledged?: boolean | null;
   @choice(() => AlertSeverity, 'Only those of this severity.', { optional: true }) severity?: AlertSeverity | null;
@@ -159,6 +157,19 @@ export class EpisodesArgs extends SearchablePageArgs {
   @id('Only those of this device.', { optional: true }) deviceId?: string | null;
   @unixTime('Opened from then on: Unix seconds, included.') from?: number | null;
   @unixTime('Opened up to then: Unix seconds, included.') to?: number | null;
+}
+
+/** The episodes of an application that pass a filter. */
+@ArgsType()
+export class EpisodesArgs extends EpisodesBelowArgs {
+  @id('Identifier of the organization.') organizationId!: string;
+  @id('Identifier of the application.') applicationId!: string;
+}
+
+/** The episodes of an organization that pass a filter. */
+@ArgsType()
+export class OrganizationEpisodesArgs extends EpisodesBelowArgs {
+  @id('Only those of this application.', { optional: true }) applicationId?: string | null;
 }
 
 /** Episodes to be acknowledged: by their identifiers, or all that a filter lets pass. One at least is given. */

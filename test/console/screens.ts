@@ -9,6 +9,9 @@ export const screenNames = [
   'Overview',
   'Devices',
   'A device',
+  'Alerts',
+  'Alert rules',
+  'An alert rule',
   'Live',
   'Explore by chart',
   'Explore by query',
@@ -51,6 +54,13 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
   await owner.put(`/applications/${owner.id}/${application}/devices/${device}`);
   const url = "http://127.0.0.1:1/onerror=alert(1)?a='&b=%3Cimg%3E";
   const hook = await owner.make(`/applications/${owner.id}/${application}/hooks`, { url });
+  const rule = await owner.make(`/applications/${owner.id}/${application}/alert-rules`, {
+    name: hostile,
+    kind: 'threshold',
+    tags: [hostile.slice(0, 50)],
+    when: { all: [{ variable: 'state', operator: 'eq', value: hostile }] },
+    until: { all: [{ variable: hostile, operator: 'ne', value: hostile }] },
+  });
   await owner.make(`${organization}/teams`, { name: hostile, description: hostile });
   await owner.post(`${organization}/records`, {
     serial: 'c0-01',
@@ -67,6 +77,9 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
       Overview: '/',
       Devices: '/devices',
       'A device': `/devices/${device}`,
+      Alerts: '/alerts',
+      'Alert rules': '/alerts/rules',
+      'An alert rule': `/alerts/rules/${application}/${rule}`,
       Live: '/live',
       'Explore by chart': '/explore?variable=temperature',
       'Explore by query': `/explore?by=query&query=${query}`,

@@ -2,6 +2,8 @@ import { useMemo, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { formatTime, zone } from '../time.js';
 import { shown } from '../value.js';
+import { BandLegend } from './band-legend.js';
+import { type Band, bandAt, bandsWithin } from './bands.js';
 import { type Line, Plot, strokeOf } from './plot.js';
 
 /** Height of a chart that stands alone, and of one among others, in pixels. */
@@ -13,19 +15,23 @@ interface ChartProps {
   /** The ends of the axis of time, in Unix seconds. */
   readonly from: number;
   readonly to: number;
+  /** When episodes were open: drawn behind the lines. */
+  readonly bands?: readonly Band[];
   readonly size?: keyof typeof heights;
 }
 
+const none: readonly Band[] = [];
+
 /** Lines over time, those of one unit in a chart of their own: degrees and volts have no axis in common. */
-export const Charts = ({ label, lines, from, to }: Omit<ChartProps, 'size'>) => {
+export const Charts = ({ label, lines, from, to, bands = none }: Omit<ChartProps, 'size'>) => {
   const units = [...new Set(lines.map(unitOf))];
-  if (units.length < 2) return <Chart label={label} lines={lines} from={from} to={to} />;
+  if (units.length < 2) return <Chart label={label} lines={lines} from={from} to={to} bands={bands} />;
   return (
     <div class="charts" role="group" aria-label={label}>
       {units.map((unit) => {
         const own = lines.filter((line) => unitOf(line) === unit);
         const title = [...new Set(own.map(({ name }) => name))].join(', ');
-        return <Chart key={unit} label={title} lines={own} from={from} to={to} size="low" />;
+        return <Chart key={unit} label={title} lines={own} from={from} to={to} bands={bands} size="low" />;
       })}
     </div>
   );
@@ -35,9 +41,10 @@ export const Charts = ({ label, lines, from, to }: Omit<ChartProps, 'size'>) => 
 const unitOf = ({ unit, name }: Line): string => unit ?? `(${name})`;
 
 /** A chart of lines over time in the chosen zone, and the same numbers as a table one key (`t`) away. */
-export function Chart({ label, lines, from, to, size = 'tall' }: ChartProps) {
+export function Chart({ label, lines, from, to, bands = none, size = 'tall' }: ChartProps) {
   const [asTable, setAsTable] = useState(false);
   const joined = useMemo(() => join(lines), [lines]);
+  const drawn = useMemo(() => bandsWithin(bands, from, to), [bands, from, to]);
   const toggle = () => setAsTable((now) => !now);
   return (
     <figure
@@ -49,9 +56,9 @@ export function Chart({ label, lines, from, to, size = 'tall' }: ChartProps) {
       }}
     >
       {asTable ? (
-        <Numbers label={label} lines={lines} of={joined} />
+        <Numbers label={label} lines={lines} of={joined} bands={drawn} />
       ) : (
-        <Plot lines={lines} of={joined} from={from} to={to} height={heights[size]} />
+        <Plot lines={lines} of={joined} from={from} to={to} bands={drawn} height={heights[size]} />
       )}
       <figcaption>
         <ul class="legend">
@@ -72,6 +79,7 @@ export function Chart({ label, lines, from, to, size = 'tall' }: ChartProps) {
               {unit ? ` (${unit})` : ''}
             </li>
           ))}
+          <BandLegend bands={drawn} />
         </ul>
         <button type="button" aria-pressed={asTable} onClick={toggle} aria-keyshortcuts="t">
           {asTable ? 'As a chart' : 'As a table'}
@@ -88,7 +96,17 @@ const join = (lines: readonly Line[]): uPlot.AlignedData =>
 const mostRows = 500;
 
 /** The numbers of a chart as a table, the newest first. */
-function Numbers({ label, lines, of }: { label: string; lines: readonly Line[]; of: uPlot.AlignedData }) {
+function Numbers({
+  label,
+  lines,
+  of,
+  bands,
+}: {
+  label: string;
+  lines: readonly Line[];
+  of: uPlot.AlignedData;
+  bands: readonly Band[];
+}) {
   const [ts, ...values] = of;
   const rows: number[] = Array.from(ts, (_, index) => index).toReversed();
   return (
@@ -103,6 +121,7 @@ function Numbers({ label, lines, of }: { label: string; lines: readonly Line[]; 
                 {unit ? ` (${unit})` : ''}
               </th>
             ))}
+            {bands.length > 0 && <th>Alert</th>}
           </tr>
         </thead>
         <tbody>
@@ -114,6 +133,7 @@ function Numbers({ label, lines, of }: { label: string; lines: readonly Line[]; 
                   {line[index] == null ? '' : shown(line[index])}
                 </td>
               ))}
+              {bands.length > 0 && <td>{bandAt(bands, ts[index]!)?.severity}</td>}
             </tr>
           ))}
         </tbody>

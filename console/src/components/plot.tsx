@@ -3,6 +3,7 @@ import uPlot from 'uplot';
 import { theme } from '../theme.js';
 import { formatIn, formatTime, zone } from '../time.js';
 import { shown } from '../value.js';
+import { type Band, drawBands } from './bands.js';
 import { ticksBetween } from './ticks.js';
 
 /** One line of a chart: instants in Unix seconds, ascending, and a value at each. */
@@ -36,16 +37,20 @@ export function Plot({
   of,
   from,
   to,
+  bands,
   height,
 }: {
   lines: readonly Line[];
   of: uPlot.AlignedData;
   from: number;
   to: number;
+  bands: readonly Band[];
   height: number;
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
+  const shownBands = useRef(bands);
+  shownBands.current = bands;
   const names = lines.map(({ name }) => name).join('\n');
   const zoneName = zone.value;
   const isDark = useIsDark();
@@ -87,7 +92,10 @@ export function Plot({
             points: { show: line.ts.length < 60, fill: color(strokeOf(index).color), size: 4 },
           })),
         ],
-        hooks: { setCursor: [(instance) => announce(instance, element, lines)] },
+        hooks: {
+          drawClear: [(instance) => drawBands(instance, shownBands.current, color)],
+          setCursor: [(instance) => announce(instance, element, lines)],
+        },
       },
       of,
       element,
@@ -101,6 +109,7 @@ export function Plot({
     };
   }, [names, zoneName, from, to, height, theme.value, isDark]);
   useEffect(() => plot.current?.setData(of), [of]);
+  useEffect(() => plot.current?.redraw(false), [bands]);
   return (
     <div class="plot" ref={frame} style={{ minHeight: height }}>
       <output class="reading" aria-live="off" />

@@ -10,6 +10,7 @@ import { ApplicationDocument, type ApplicationQuery } from '../../documents.js';
 import { mayOwn, organizationId } from '../../session.js';
 import { formatTime, secondsOf } from '../../time.js';
 import { usePanels } from '../../use-query.js';
+import { RuleState, Severity } from '../alerts/words.js';
 import { ApplicationActions, LinkDevice, Unlink } from './application-actions.js';
 import { WhoMaySee } from './who-may-see.js';
 
@@ -48,6 +49,7 @@ export function ApplicationScreen() {
               />
               <Devices of={shown} reload={application.reload} busy={application.loading} />
               <DeviceMap of={shown} />
+              <Rules of={shown} />
               <Hooks of={shown} />
               <WhoMaySee grants={shown.grants.items} owners={organizationMembers?.items ?? []} />
             </>
@@ -114,6 +116,36 @@ const DeviceMap = ({ of: { placed } }: { of: Application }) => {
     </Section>
   );
 };
+
+/** The rules that watch its devices, and how many episodes are open. */
+const Rules = ({ of }: { of: Application }) => (
+  <Section
+    title="Alert rules"
+    actions={
+      <>
+        <a href={`/console/alerts?application=${of.id}&state=open`}>{of.openEpisodeCount.toLocaleString()} open</a>
+        <a href={`/console/alerts/rules?application=${of.id}`}>All of them</a>
+      </>
+    }
+  >
+    {of.alertRules.items.length === 0 ? (
+      <Empty title="No rule">
+        <p>
+          A <a href={`/console/alerts/rules?application=${of.id}`}>rule</a> says when its devices need somebody.
+        </p>
+      </Empty>
+    ) : (
+      <ul class="lines">
+        {of.alertRules.items.map((rule) => (
+          <li key={rule.id}>
+            <Severity of={rule.severity} /> <a href={`/console/alerts/rules/${of.id}/${rule.id}`}>{rule.name}</a>{' '}
+            {rule.disabled && <RuleState of={rule} />}
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+);
 
 const Hooks = ({ of }: { of: Application }) => (
   <Section title="Hooks" actions={<a href={`/console/hooks?application=${of.id}`}>All of them</a>}>

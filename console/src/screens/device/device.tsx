@@ -1,5 +1,7 @@
+import { useMemo } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { useAddress } from '../../address.js';
+import type { Band } from '../../components/bands.js';
 import { Charts } from '../../components/chart.js';
 import { Choices } from '../../components/choices.js';
 import { Copyable } from '../../components/copy.js';
@@ -13,11 +15,13 @@ import { ago, formatTime, secondsOf } from '../../time.js';
 import { useQuery } from '../../use-query.js';
 import { useRange } from '../../use-range.js';
 import { shown } from '../../value.js';
+import { OpenEpisodes } from '../alerts/open-panel.js';
 import { DeviceActions } from './device-actions.js';
 import { Records } from './records.js';
 import { Tokens } from './tokens.js';
 
 export type Device = NonNullable<DeviceQuery['device']>;
+type Episode = NonNullable<DeviceQuery['account']>['episodes']['items'][number];
 
 /** At most so many variables are drawn at once: as many as the service takes where none is chosen. */
 const mostLines = 6;
@@ -48,9 +52,9 @@ export function DeviceScreen() {
       }
     >
       <Loading of={device} rows={16}>
-        {({ device: found, deviceTokens }) => (
+        {({ device: found, deviceTokens, account }) => (
           <>
-            <Shown device={found} from={from} to={to} />
+            <Shown device={found} from={from} to={to} episodes={account.episodes.items} />
             {deviceTokens && <Tokens deviceId={found.id} tokens={deviceTokens.items} reload={device.reload} />}
           </>
         )}
@@ -59,7 +63,15 @@ export function DeviceScreen() {
   );
 }
 
-const Shown = ({ device, from, to }: { device: Device; from: number; to: number }) => (
+interface ShownProps {
+  readonly device: Device;
+  readonly from: number;
+  readonly to: number;
+  /** What was opened for it before the end of the range, the newest first. */
+  readonly episodes: readonly Episode[];
+}
+
+const Shown = ({ device, from, to, episodes }: ShownProps) => (
   <>
     <Facts
       of={[
@@ -78,7 +90,16 @@ const Shown = ({ device, from, to }: { device: Device; from: number; to: number 
         ['Registered', formatTime(secondsOf(device.createdAt))],
       ]}
     />
-    <DeviceChart device={device} from={from} to={to} />
+    <Section title="Open alerts" actions={<a href={`/console/alerts?device=${device.id}`}>History</a>}>
+      <OpenEpisodes
+        items={device.openEpisodes.items}
+        total={device.openEpisodes.totalCount}
+        all={`/console/alerts?device=${device.id}&state=open`}
+        now={Date.now() / 1000}
+        ofDevice
+      />
+    </Section>
+    <DeviceChart device={device} from={from} to={to} episodes={episodes} />
     <Section title="Newest values">
       {device.latest.length === 0 ? (
         <Empty title="No record yet">
@@ -110,8 +131,9 @@ const Shown = ({ device, from, to }: { device: Device; from: number; to: number 
   </>
 );
 
-function DeviceChart({ device, from, to }: { device: Device; from: number; to: number }) {
+function DeviceChart({ device, from, to, episodes }: ShownProps) {
   const address = useAddress();
+  const bands = useMemo(() => episodes.map(bandOf), [episodes]);
   const numeric = device.product?.variables.filter(({ type }) => type !== 'TXT').map(({ name }) => name) ?? [];
   return (
     <Section title="Chart" actions={<RangePicker address={address} follows />}>
@@ -131,11 +153,24 @@ function DeviceChart({ device, from, to }: { device: Device; from: number; to: n
           <p>Give the device a product with numeric variables.</p>
         </Empty>
       ) : (
-        <Charts label={`Values of ${device.name ?? device.serial}`} lines={device.series} from={from} to={to} />
+        <Charts
+          label={`Values of ${device.name ?? device.serial}`}
+          lines={device.series}
+          from={from}
+          to={to}
+          bands={bands}
+        />
       )}
     </Section>
   );
 }
+
+const bandOf = ({ openedAt, closedAt, severity, name }: Episode): Band => ({
+  from: secondsOf(openedAt),
+  to: closedAt === null ? null : secondsOf(closedAt),
+  severity,
+  name,
+});
 
 /** A call that posts a record of the device; the token is the reader's to fill in. */
 const curlOf = ({ serial, product }: Device): string => {

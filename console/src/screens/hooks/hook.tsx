@@ -16,6 +16,7 @@ import { Again } from './again.js';
 import { HookActions } from './hook-actions.js';
 import { HookState, millis, percent } from './hook-state.js';
 import { Outcome } from './outcome.js';
+import { eventNames } from './settings-fields.js';
 
 export type Hook = NonNullable<HookQuery['applicationHook']>;
 type Delivery = NonNullable<HookQuery['applicationHookLedger']>['items'][number];
@@ -187,6 +188,7 @@ const HookFacts = ({ hook }: { hook: Hook }) => {
         ['Signed', settings.signed ? 'yes' : 'no'],
         ['Calls at once', settings.concurrency],
         ['Calls a second', settings.maxPerSecond],
+        ['Called for', settings.events.map((kind) => eventNames[kind] ?? kind).join(', ')],
         ['In order', settings.ordered ? 'yes, for each device' : 'no'],
         ['Filter', settings.filter && <code>{JSON.stringify(settings.filter)}</code>],
         [

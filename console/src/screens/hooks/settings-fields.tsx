@@ -1,6 +1,7 @@
 import { Field } from '../../components/dialog.js';
 import type { HookFilterInput } from '../../documents.js';
 import { textOf } from '../../form.js';
+import { isOwner } from '../../session.js';
 import type { Hook } from './hook.js';
 
 /** The fields of a form for a hook's settings. */
@@ -25,6 +26,7 @@ export const SettingsFields = ({ hook: { settings } }: { hook: Hook }) => (
       <input name="ordered" type="checkbox" defaultChecked={settings.ordered} /> In the order of storing, for each
       device
     </label>
+    <Events chosen={settings.events} />
     <Field
       label="Filter"
       hint="JSON with products (ids), tags and query (as searches take it): a record has to pass all that is given."
@@ -40,11 +42,41 @@ export const SettingsFields = ({ hook: { settings } }: { hook: Hook }) => (
   </>
 );
 
+/** Kinds of events that hooks are called for, in words. */
+export const eventNames: Readonly<Record<string, string>> = {
+  record: 'records',
+  'alert.opened': 'alerts that open',
+  'alert.closed': 'alerts that close',
+  'device.registered': 'devices that are registered',
+  'device.deleted': 'devices that are deleted',
+  'hook.disabled': 'other hooks that are switched off',
+};
+
+/**
+ * Chooses the events that the hook is called for. Those of devices tell of the whole organization: only owners choose
+ * them, and others keep those that were chosen or leave them out.
+ */
+const Events = ({ chosen }: { chosen: readonly string[] }) => (
+  <fieldset>
+    <legend>Called for</legend>
+    {Object.entries(eventNames)
+      .filter(([kind]) => isOwner.value || !kind.startsWith('device.') || chosen.includes(kind))
+      .map(([kind, name]) => (
+        <label class="check" key={kind}>
+          <input type="checkbox" name="events" value={kind} defaultChecked={chosen.includes(kind)} /> {name}{' '}
+          <code class="quiet">{kind}</code>
+        </label>
+      ))}
+    {!isOwner.value && <span class="quiet hint">Events of devices are chosen by owners of the organization.</span>}
+  </fieldset>
+);
+
 /** What the form says. @throws SyntaxError where the filter is not JSON. */
 export const settingsOf = (form: FormData) => ({
   concurrency: Number(textOf(form, 'concurrency')),
   maxPerSecond: textOf(form, 'maxPerSecond') === '' ? null : Number(textOf(form, 'maxPerSecond')),
   ordered: form.get('ordered') !== null,
+  events: form.getAll('events').map(String),
   filter: filterOf(textOf(form, 'filter')),
 });
 

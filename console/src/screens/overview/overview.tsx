@@ -9,6 +9,7 @@ import { ago, endsOf, parseRange, secondsOf } from '../../time.js';
 import { isUnderWay } from '../../use-job-updates.js';
 import { useNow } from '../../use-now.js';
 import { usePanels } from '../../use-query.js';
+import { OpenEpisodes } from '../alerts/open-panel.js';
 import { HookState, percent } from '../hooks/hook-state.js';
 import { Arriving, histogramOf } from './arriving.js';
 import { FirstRun } from './first-run.js';
@@ -45,6 +46,7 @@ export function OverviewScreen() {
                 <Arriving data={data} from={from} to={to} histogram={histogram} />
               </Section>
               <div class="panels">
+                <Alerts data={data} now={now} />
                 <Silent data={data} now={now} />
                 <Hooks data={data} />
                 <Jobs data={data} />
@@ -86,6 +88,17 @@ const Ingestion = ({ of }: { of: NonNullable<OverviewQuery['account']>['activity
     />
   );
 };
+
+const Alerts = ({ data: { account }, now }: { data: OverviewQuery; now: number }) => (
+  <Section title="Open alerts" actions={<a href="/console/alerts">History</a>}>
+    <OpenEpisodes
+      items={account?.open.items ?? []}
+      total={account?.open.totalCount ?? 0}
+      all="/console/alerts?state=open"
+      now={now}
+    />
+  </Section>
+);
 
 const Silent = ({ data: { devices, silent }, now }: { data: OverviewQuery; now: number }) => (
   <Section title="Silent devices">

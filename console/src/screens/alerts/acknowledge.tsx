@@ -1,0 +1,96 @@
+import { Action } from '../../components/action.js';
+import { AcknowledgeDocument, type AlertSeverity, type EpisodeState } from '../../documents.js';
+import { ask } from '../../graph.js';
+import { organizationId } from '../../session.js';
+
+/** Which episodes are shown, as the address says it. */
+export interface Matching {
+  readonly applicationId: string | null;
+  readonly severity: AlertSeverity | null;
+  readonly state: EpisodeState | null;
+  readonly alertRuleId: string | null;
+  readonly deviceId: string | null;
+}
+
+interface Place {
+  readonly id: string;
+  readonly applicationId: string;
+}
+
+/** Identifiers that one call takes. */
+const atOnce = 100;
+
+/** Acknowledges these episodes: a call for each application, and for each hundred of them. */
+export async function acknowledge(episodes: readonly Place[]): Promise<void> {
+  for (const [applicationId, some] of Map.groupBy(episodes, (episode) => episode.applicationId))
+    for (let first = 0; first < some.length; first += atOnce) {
+      const ids = some.slice(first, first + atOnce).map(({ id }) => id);
+      await ask(AcknowledgeDocument, { organizationId: organizationId.value, applicationId, ids });
+    }
+}
+
+/** Acknowledges all episodes that match, application by application. */
+async function acknowledgeAll(
+  { applicationId, state, ...filter }: Matching,
+  applications: readonly string[],
+): Promise<void> {
+  const states: readonly EpisodeState[] = state === null ? ['open', 'closed'] : [state];
+  for (const id of applicationId === null ? applications : [applicationId])
+    for (const one of states) {
+      const variables = { organizationId: organizationId.value, applicationId: id, ...filter, state: one };
+      while ((await ask(AcknowledgeDocument, variables)).acknowledgeEpisodes.hasMore);
+    }
+}
+
+/** A number of episodes in words; null stands for more than are counted. */
+export const counted = (count: number | null): string =>
+  count === null ? 'more than 10,000 episodes' : `${count.toLocaleString()} ${count === 1 ? 'episode' : 'episodes'}`;
+
+/** Acknowledges the chosen episodes, or all that match: a dialog says first how many they are. */
+export const AcknowledgeActions = ({
+  chosen,
+  waiting,
+  matching,
+  applications,
+  done,
+}: {
+  chosen: readonly Place[];
+  /** The number of episodes that match and are not acknowledged; null where there are too many to count. */
+  waiting: number | null;
+  matching: Matching;
+  /** Every application that the caller can read. */
+  applications: readonly string[];
+  done: () => void;
+}) => (
+  <>
+    {chosen.length > 0 && (
+      <Action
+        label={`Acknowledge ${chosen.length.toLocaleString()} chosen`}
+        title={`Acknowledge ${counted(chosen.length)}`}
+        action="Acknowledge"
+        submit={async () => {
+          await acknowledge(chosen);
+          done();
+        }}
+      >
+        <p>Your name and the time are kept with them. An episode stays open until its rule closes it.</p>
+      </Action>
+    )}
+    {waiting !== 0 && (
+      <Action
+        label={`Acknowledge all ${waiting?.toLocaleString() ?? ''} that match`}
+        title={`Acknowledge ${counted(waiting)}`}
+        action="Acknowledge"
+        submit={async () => {
+          await acknowledgeAll(matching, applications);
+          done();
+        }}
+      >
+        <p>
+          All that match the filters and are not acknowledged yet, on every page. Your name and the time are kept with
+          them.
+        </p>
+      </Action>
+    )}
+  </>
+);

@@ -1,0 +1,173 @@
+import { useState } from 'preact/hooks';
+import { type Address, useAddress } from '../../address.js';
+import { Page } from '../../components/page.js';
+import { Empty, Failure, Loading } from '../../components/state.js';
+import { type Choice, Pager, Table } from '../../components/table.js';
+import { type AlertSeverity, AlertsDocument, type AlertsQuery, type EpisodeState } from '../../documents.js';
+import { GraphError } from '../../graph.js';
+import { account, mayWrite, organizationId } from '../../session.js';
+import { useQuery } from '../../use-query.js';
+import { AcknowledgeActions, acknowledge, type Matching } from './acknowledge.js';
+import { columnsOf, type Line } from './episode-columns.js';
+import { Filters } from './filters.js';
+import { Tabs } from './tabs.js';
+import { episodesChanged } from './use-open-episodes.js';
+
+const limit = 25;
+
+/** How often the list is looked up anew, in milliseconds. */
+const every = 5000;
+
+const acknowledgements: Readonly<Record<string, boolean>> = { yes: true, no: false };
+
+/** Which episodes the address asks for. */
+const matchingOf = (address: Address): Matching => ({
+  applicationId: address.get('application') || null,
+  severity: (address.get('severity') as AlertSeverity) || null,
+  state: (address.get('state') as EpisodeState) || null,
+  alertRuleId: address.get('rule') || null,
+  deviceId: address.get('device') || null,
+});
+
+/** The episodes of all applications that the caller can read: those that are open first, the gravest of them first. */
+export function AlertsScreen() {
+  const address = useAddress();
+  const matching = matchingOf(address);
+  const alerts = useQuery(
+    AlertsDocument,
+    {
+      organizationId: organizationId.value,
+      ...matching,
+      acknowledged: acknowledgements[address.get('acknowledged')] ?? null,
+      deviceIds: matching.deviceId === null ? null : [matching.deviceId],
+      ofDevice: matching.deviceId !== null,
+      limit,
+      page: Number(address.get('page')) || 1,
+    },
+    { every },
+  );
+  return (
+    <Page title="Alerts" actions={<Tabs />}>
+      <Loading of={alerts} rows={limit}>
+        {(data) => (
+          <>
+            <Filters address={address} of={data} />
+            <Episodes data={data} matching={matching} busy={alerts.loading} reload={alerts.reload} />
+          </>
+        )}
+      </Loading>
+    </Page>
+  );
+}
+
+function Episodes({
+  data,
+  matching,
+  busy,
+  reload,
+}: {
+  data: AlertsQuery;
+  matching: Matching;
+  busy: boolean;
+  reload: () => void;
+}) {
+  const address = useAddress();
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Line>>(new Map());
+  const [refusal, setRefusal] = useState<GraphError | undefined>();
+  const { items, totalCount } = data.account?.episodes ?? { items: [], totalCount: 0 };
+  const applications = data.applications?.items ?? [];
+  const changed = () => {
+    setChosen(new Map());
+    setRefusal(undefined);
+    episodesChanged();
+    reload();
+  };
+  const acknowledgeOne = (line: Line) =>
+    void acknowledge([line]).then(changed, (error: unknown) =>
+      setRefusal(error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined)),
+    );
+  if (items.length === 0)
+    return <None isFiltered={address.link({}).includes('?')} hasApplication={applications.length > 0} />;
+  const columns = columnsOf({
+    applicationOf: (id) => applications.find((application) => application.id === id)?.name ?? '',
+    personOf: (id) => personIn(data, id),
+    acknowledge: mayWrite.value ? acknowledgeOne : undefined,
+  });
+  return (
+    <>
+      {mayWrite.value && (
+        <div class="filters" role="group" aria-label="Chosen episodes">
+          <span role="status">{chosen.size === 0 ? 'None chosen' : `${chosen.size.toLocaleString()} chosen`}</span>
+          <AcknowledgeActions
+            chosen={[...chosen.values()]}
+            waiting={address.get('acknowledged') === 'yes' ? 0 : (data.account?.waiting.totalCount ?? null)}
+            matching={matching}
+            applications={applications.map(({ id }) => id)}
+            done={changed}
+          />
+        </div>
+      )}
+      {refusal && <Failure error={refusal} />}
+      <Table
+        label="Episodes"
+        columns={columns}
+        rows={items}
+        address={address}
+        {...(mayWrite.value && { choice: choiceOf(chosen, setChosen, items) })}
+        busy={busy}
+      />
+      <Pager address={address} limit={limit} total={totalCount} />
+    </>
+  );
+}
+
+/** A choice of rows that lasts over pages. */
+const choiceOf = (
+  chosen: ReadonlyMap<string, Line>,
+  setChosen: (next: ReadonlyMap<string, Line>) => void,
+  rows: readonly Line[],
+): Choice => {
+  const change = (lines: readonly Line[], on: boolean) => {
+    const next = new Map(chosen);
+    for (const line of lines) {
+      if (on) next.set(line.id, line);
+      else next.delete(line.id);
+    }
+    setChosen(next);
+  };
+  return {
+    has: (id) => chosen.has(id),
+    toggle: (id, on) =>
+      change(
+        rows.filter((row) => row.id === id),
+        on,
+      ),
+    toggleAll: (on) => change(rows, on),
+  };
+};
+
+/** The name of who acknowledged: a member, or the organization by a token of its own. */
+const personIn = ({ organizationMembers }: AlertsQuery, id: string): string => {
+  const person = id === account.value?.id ? account.value : organizationMembers?.items.find((one) => one.id === id);
+  return person === undefined ? 'somebody who left' : (person.name ?? person.username);
+};
+
+/** What stands where no episode is listed. */
+const None = ({ isFiltered, hasApplication }: { isFiltered: boolean; hasApplication: boolean }) =>
+  isFiltered ? (
+    <Empty title="No episode matches">
+      <p>Change the filters.</p>
+    </Empty>
+  ) : !hasApplication ? (
+    <Empty title="No application">
+      <p>
+        Rules belong to an <a href="/console/applications">application</a>, whose devices they watch.
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="No alert yet">
+      <p>
+        A <a href="/console/alerts/rules">rule</a> says when: a value that is wrong, or a device that falls silent.
+      </p>
+    </Empty>
+  );

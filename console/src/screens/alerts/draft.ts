@@ -1,0 +1,174 @@
+import type {
+  AlertComparisonInput,
+  AlertConditionInput,
+  AlertKind,
+  AlertOperator,
+  AlertSeverity,
+  ConditionFragment,
+  RuleLineFragment,
+} from '../../documents.js';
+import { parseQuery } from '../explore/query.js';
+import { type Unit, unitOf, units } from './words.js';
+
+/** A fault of a field, by its path in the arguments of the operation. */
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** A duration as it is typed: a number, empty where the usual one is meant, and its unit. */
+export interface Span {
+  readonly amount: string;
+  readonly unit: Unit;
+}
+
+/** A comparison as it is typed. */
+export interface Row {
+  /** What was typed stays with its row when another is left out. */
+  readonly key: number;
+  readonly variable: string;
+  readonly operator: AlertOperator;
+  readonly value: string;
+}
+
+/** How the comparisons of a condition are joined, or that it is a query. */
+export type Joined = 'all' | 'any' | 'query';
+
+/** A condition as it is typed. */
+export interface ConditionDraft {
+  readonly by: Joined;
+  readonly rows: readonly Row[];
+  readonly query: string;
+}
+
+/** A rule as its form holds it. */
+export interface Draft {
+  readonly name: string;
+  readonly kind: AlertKind;
+  readonly severity: AlertSeverity;
+  readonly products: readonly string[];
+  readonly tags: string;
+  readonly when: ConditionDraft;
+  /** Whether `until` is given, and not the opposite of `when`. */
+  readonly hasUntil: boolean;
+  readonly until: ConditionDraft;
+  readonly for: Span;
+  readonly maxGap: Span;
+  readonly closeAfter: Span;
+  readonly silentFor: Span;
+  readonly variable: string;
+}
+
+/** The types of variables that products declare, by name. */
+export type Types = ReadonlyMap<string, string>;
+
+let rowsMade = 0;
+
+/** A row of a condition, empty unless it is that of a comparison. */
+export const rowOf = (variable = '', operator: AlertOperator = 'gt', value: unknown = ''): Row => ({
+  key: ++rowsMade,
+  variable,
+  operator,
+  value: String(value),
+});
+
+const exampleQuery = '{\n  "range": { "data.temperature": { "gt": 8 } }\n}';
+
+const conditionOf = (condition: ConditionFragment | null | undefined): ConditionDraft => {
+  const { all, any, query } = condition ?? {};
+  const given = all ?? any;
+  return {
+    by: query != null ? 'query' : any != null ? 'any' : 'all',
+    rows: given == null ? [rowOf()] : given.map(({ variable, operator, value }) => rowOf(variable, operator, value)),
+    query: query == null ? exampleQuery : JSON.stringify(query, undefined, 2),
+  };
+};
+
+const spanOf = (seconds: number | null | undefined, unit: Unit): Span =>
+  seconds == null ? { amount: '', unit } : { amount: `${seconds / units[unitOf(seconds)]}`, unit: unitOf(seconds) };
+
+/** What the form holds first: a rule as it is, or a new one. */
+export const draftOf = (rule: RuleLineFragment | undefined): Draft => ({
+  name: rule?.name ?? '',
+  kind: rule?.kind ?? 'threshold',
+  severity: rule?.severity ?? 'warning',
+  products: rule?.products ?? [],
+  tags: rule?.tags.join(', ') ?? '',
+  when: conditionOf(rule?.when),
+  hasUntil: rule?.until != null,
+  until: conditionOf(rule?.until),
+  for: spanOf(rule?.for || null, 'minutes'),
+  maxGap: spanOf(rule?.maxGap, 'hours'),
+  closeAfter: spanOf(rule?.closeAfter, 'hours'),
+  silentFor: spanOf(rule === undefined ? 3600 : rule.silentFor, 'hours'),
+  variable: rule?.variable ?? '',
+});
+
+/** What a rule decides by, as operations take it. What is left empty is null: the service takes its usual value. */
+export interface Decision {
+  readonly kind: AlertKind;
+  readonly products: string[];
+  readonly tags: string[];
+  readonly when: AlertConditionInput | null;
+  readonly until: AlertConditionInput | null;
+  readonly for: number | null;
+  readonly maxGap: number | null;
+  readonly closeAfter: number | null;
+  readonly silentFor: number | null;
+  readonly variable: string | null;
+}
+
+/** Reads what the form holds. What no operation could take is a fault of its field; the service finds all others. */
+export function readDraft(draft: Draft, types: Types): { decision: Decision; faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  const seconds = (path: 'for' | 'maxGap' | 'closeAfter' | 'silentFor'): number | null => {
+    const { amount, unit } = draft[path];
+    if (amount.trim() === '') return null;
+    const count = Number(amount);
+    if (!Number.isFinite(count)) faults.push({ path, message: 'must be a number' });
+    return count * units[unit];
+  };
+  const condition = (path: 'when' | 'until'): AlertConditionInput | null => {
+    const { by, rows, query } = draft[path];
+    if (by !== 'query') return { [by]: rows.map((row, index) => comparison(row, `${path}.${by}[${index}]`)) };
+    const parsed = parseQuery(query);
+    if (parsed === undefined) faults.push({ path: `${path}.query`, message: 'must be an object in JSON' });
+    return { query: parsed ?? {} };
+  };
+  const comparison = ({ variable, operator, value }: Row, path: string): AlertComparisonInput => {
+    if (variable.trim() === '') faults.push({ path: `${path}.variable`, message: 'must name a variable' });
+    if (value.trim() === '') faults.push({ path: `${path}.value`, message: 'must be given' });
+    return { variable: variable.trim(), operator, value: valueOf(value, types.get(variable.trim())) };
+  };
+  const isSilence = draft.kind === 'silence';
+  const decision: Decision = {
+    kind: draft.kind,
+    products: [...draft.products],
+    tags: draft.tags
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+    when: isSilence ? null : condition('when'),
+    until: isSilence || !draft.hasUntil ? null : condition('until'),
+    for: isSilence ? null : seconds('for'),
+    maxGap: isSilence ? null : seconds('maxGap'),
+    closeAfter: isSilence ? null : seconds('closeAfter'),
+    silentFor: isSilence ? seconds('silentFor') : null,
+    variable: isSilence ? draft.variable.trim() || null : null,
+  };
+  return { decision, faults };
+}
+
+/** The value of a comparison in the type that is declared; of a variable that no product declares, as it reads. */
+const valueOf = (text: string, type: string | undefined): string | number | boolean => {
+  const value = text.trim();
+  if (type === 'TXT') return value;
+  if (value === 'true' || value === 'false') return value === 'true';
+  return value !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
+};
+
+/** The variables that a decision compares or waits for; none where a query decides. */
+export const variablesIn = ({ when, variable }: Decision): string[] => {
+  if (variable !== null) return [variable];
+  return [...new Set((when?.all ?? when?.any ?? []).map((one) => one.variable))];
+};

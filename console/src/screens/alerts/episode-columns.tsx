@@ -1,0 +1,108 @@
+import type { Column } from '../../components/table.js';
+import type { AlertsQuery, EpisodeLineFragment } from '../../documents.js';
+import { ago, formatTime, secondsOf } from '../../time.js';
+import { shown } from '../../value.js';
+import { reasons, Severity } from './words.js';
+
+/** An episode of the list. */
+export type Line = NonNullable<AlertsQuery['account']>['episodes']['items'][number];
+
+interface Names {
+  /** The name of an application, by its identifier. */
+  readonly applicationOf: (id: string) => string;
+  /** The name of an account, by its identifier. */
+  readonly personOf: (id: string) => string;
+  /** Acknowledges one episode; undefined where the token may change nothing. */
+  readonly acknowledge: ((line: Line) => void) | undefined;
+}
+
+/** The columns of the list of episodes. */
+export const columnsOf = ({ applicationOf, personOf, acknowledge }: Names): readonly Column<Line>[] => [
+  { title: 'Severity', cell: ({ severity }) => <Severity of={severity} /> },
+  {
+    title: 'Alert',
+    cell: ({ name, alertRule, applicationId }) => (
+      <>
+        {alertRule === null ? name : <a href={`/console/alerts/rules/${applicationId}/${alertRule.id}`}>{name}</a>}
+        <span class="below quiet">{applicationOf(applicationId)}</span>
+      </>
+    ),
+  },
+  { title: 'Device', cell: (line) => <DeviceLink of={line} /> },
+  {
+    title: 'Opened',
+    cell: ({ openedAt, openedBy }) => (
+      <>
+        <span class="nowrap">{formatTime(secondsOf(openedAt))}</span>
+        {openedBy === null ? <span class="below quiet">nothing arrived</span> : <Cause of={openedBy} />}
+      </>
+    ),
+  },
+  {
+    title: 'Closed',
+    cell: ({ openedAt, closedAt, closedBy, closedReason }) =>
+      closedAt === null ? (
+        <>
+          <strong>open</strong> <span class="below quiet">opened {ago(secondsOf(openedAt))}</span>
+        </>
+      ) : (
+        <>
+          <span class="nowrap">{formatTime(secondsOf(closedAt))}</span>
+          {closedReason !== null && <span class="below quiet">{reasons[closedReason]}</span>}
+          {closedBy !== null && <Cause of={closedBy} />}
+        </>
+      ),
+  },
+  {
+    title: 'Acknowledged',
+    cell: (line) =>
+      line.acknowledgedAt === null ? (
+        acknowledge && (
+          <button type="button" onClick={() => acknowledge(line)}>
+            Acknowledge
+          </button>
+        )
+      ) : (
+        <>
+          {personOf(line.acknowledgedBy ?? '')}
+          <span class="below quiet">{formatTime(secondsOf(line.acknowledgedAt))}</span>
+        </>
+      ),
+  },
+];
+
+/** The device that an episode is about, at the time of the episode, where the caller can read it. */
+const DeviceLink = ({ of: { device, openedAt, closedAt } }: { of: EpisodeLineFragment }) => {
+  if (device === null) return <span class="quiet">not there, or not yours to see</span>;
+  const [opened, closed] = [secondsOf(openedAt), closedAt === null ? Date.now() / 1000 : secondsOf(closedAt)];
+  const margin = Math.max(1800, (closed - opened) / 4);
+  const range = `${Math.floor(opened - margin)}..${Math.ceil(closed + margin)}`;
+  return (
+    <>
+      <a href={`/console/devices/${device.id}?range=${range}`}>{device.name ?? device.serial}</a>
+      <span class="below">
+        <a class="quiet" href={`/console/alerts?device=${device.id}`}>
+          History
+        </a>
+      </span>
+    </>
+  );
+};
+
+/** The values of the record that opened or closed an episode; which record it was is shown on demand. */
+const Cause = ({ of: { recordId, ts, values } }: { of: NonNullable<EpisodeLineFragment['openedBy']> }) => (
+  <details class="cause">
+    <summary>
+      {Object.keys(values).length === 0
+        ? 'record'
+        : Object.entries(values).map(([name, value]) => (
+            <span class="pair" key={name}>
+              <span class="quiet">{name}</span> {shown(value)}
+            </span>
+          ))}
+    </summary>
+    <span class="quiet">
+      Record <code>{recordId}</code>, measured {formatTime(ts)}
+    </span>
+  </details>
+);

@@ -1,0 +1,94 @@
+import type { Address } from '../../address.js';
+import type { AlertsQuery } from '../../documents.js';
+import { severities } from './words.js';
+
+interface Option {
+  readonly id: string;
+  readonly name: string;
+}
+
+const states: readonly Option[] = [
+  { id: 'open', name: 'Open' },
+  { id: 'closed', name: 'Closed' },
+];
+
+const acknowledgements: readonly Option[] = [
+  { id: 'no', name: 'Not acknowledged' },
+  { id: 'yes', name: 'Acknowledged' },
+];
+
+/** The filters of the list of episodes; those by rule and by device are set by links. */
+export const Filters = ({ address, of }: { address: Address; of: AlertsQuery }) => {
+  const [device] = of.devices?.items ?? [];
+  const rule = address.get('rule');
+  const ruleName = of.account?.episodes.items.find(({ alertRuleId }) => alertRuleId === rule)?.name;
+  return (
+    <div class="filters">
+      <Select
+        address={address}
+        name="application"
+        label="Application"
+        every="Every application"
+        of={of.applications?.items ?? []}
+      />
+      <Select
+        address={address}
+        name="severity"
+        label="Severity"
+        every="Every severity"
+        of={severities.map((id) => ({ id, name: id }))}
+      />
+      <Select address={address} name="state" label="State" every="Open or closed" of={states} />
+      <Select
+        address={address}
+        name="acknowledged"
+        label="Acknowledged"
+        every="Acknowledged or not"
+        of={acknowledgements}
+      />
+      {address.get('device') !== '' && (
+        <Chip
+          text={`Device: ${device === undefined ? 'not found' : (device.name ?? device.serial)}`}
+          without="Every device"
+          href={address.link({ device: undefined })}
+        />
+      )}
+      {rule !== '' && (
+        <Chip text={`Rule: ${ruleName ?? 'chosen'}`} without="Every rule" href={address.link({ rule: undefined })} />
+      )}
+    </div>
+  );
+};
+
+const Chip = ({ text, without, href }: { text: string; without: string; href: string }) => (
+  <span class="chip">
+    {text} <a href={href}>{without}</a>
+  </span>
+);
+
+const Select = ({
+  address,
+  name,
+  label,
+  every,
+  of,
+}: {
+  address: Address;
+  name: string;
+  label: string;
+  every: string;
+  of: readonly Option[];
+}) => (
+  <select
+    aria-label={label}
+    value={address.get(name)}
+    onChange={({ currentTarget: { value } }) => address.set({ [name]: value })}
+  >
+    <option value="">{every}</option>
+    {of.map((one) => (
+      <option key={one.id} value={one.id}>
+        {one.name}
+      </option>
+    ))}
+  </select>
+);

@@ -1,0 +1,222 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Badge } from '../../components/badge.js';
+import { Charts } from '../../components/chart.js';
+import { Section } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import {
+  type AlertSeverity,
+  PreviewAlertRuleDocument,
+  type PreviewAlertRuleQuery,
+  PreviewChartDocument,
+} from '../../documents.js';
+import { organizationId } from '../../session.js';
+import { formatTime, secondsOf, zone } from '../../time.js';
+import { useQuery } from '../../use-query.js';
+import { type Decision, type Fault, variablesIn } from './draft.js';
+import type { RuleApplication } from './rule.js';
+import { duration } from './words.js';
+
+type Previewed = NonNullable<PreviewAlertRuleQuery['previewAlertRule']>;
+
+/** What was tried last; each press of the button is a round of its own. */
+export interface Tried {
+  readonly decision: Decision;
+  readonly round: number;
+}
+
+/** What the rule would have done over the last week: in words, and as bands over the chart of a device. */
+export function Preview({
+  application,
+  tried,
+  severity,
+  isChanged,
+  refused,
+}: {
+  application: RuleApplication;
+  tried: Tried | undefined;
+  severity: AlertSeverity;
+  /** Whether the form says something else by now. */
+  isChanged: boolean;
+  refused: (faults: readonly Fault[]) => void;
+}) {
+  const names = { organizationId: organizationId.value, applicationId: application.id };
+  const preview = useQuery(PreviewAlertRuleDocument, tried && { ...names, ...tried.decision });
+  const { error, reload } = preview;
+  const [reloaded, setReloaded] = useState(tried?.round);
+  useEffect(() => {
+    if (error !== undefined) refused(error.faults);
+  }, [error]);
+  useEffect(() => {
+    // The same rule is tried again: records may have come since.
+    if (tried !== undefined && tried.round !== reloaded && tried.round > 1) reload();
+    setReloaded(tried?.round);
+  }, [tried?.round]);
+  return (
+    <Section title="Preview">
+      {tried === undefined ? (
+        <Empty title="What would it have done?">
+          <p>“Preview” tries the rule over the stored records of the last week. Nothing is opened by it.</p>
+        </Empty>
+      ) : (
+        <Loading of={preview} rows={8}>
+          {({ previewAlertRule }) => (
+            <>
+              <Summary of={previewAlertRule} isChanged={isChanged} />
+              <Picture of={previewAlertRule} decision={tried.decision} severity={severity} application={application} />
+            </>
+          )}
+        </Loading>
+      )}
+    </Section>
+  );
+}
+
+const times = (count: number) => (count === 1 ? 'once' : `${count.toLocaleString()} times`);
+const counted = (count: number, of: string) => `${count.toLocaleString()} ${of}${count === 1 ? '' : 's'}`;
+
+const Summary = ({ of, isChanged }: { of: Previewed; isChanged: boolean }) => (
+  <div role="status">
+    <p>
+      {of.episodeCount === 0 ? (
+        <strong>It would not have opened in the last week.</strong>
+      ) : (
+        <>
+          It would have opened{' '}
+          <strong>
+            {times(of.episodeCount)} on {counted(of.deviceCount, 'device')}
+          </strong>{' '}
+          in the last week.
+        </>
+      )}{' '}
+      <span class="quiet">
+        {counted(of.recordsRead, 'record')} of {counted(of.devicesRead, 'device')} were read.
+        {of.episodes.length < of.episodeCount && ` The first ${of.episodes.length.toLocaleString()} are drawn.`}
+      </span>
+    </p>
+    {!of.isComplete && (
+      <p>
+        <Badge tone="warn">
+          Not everything was looked at: a preview ends at 1,000 devices, 200,000 records or ten seconds, or where a
+          query takes too long. It may have opened more often.
+        </Badge>
+      </p>
+    )}
+    {isChanged && (
+      <p>
+        <Badge tone="quiet">The form was changed since: preview again.</Badge>
+      </p>
+    )}
+  </div>
+);
+
+/** The chart of one device with the times at which an episode would have been open. */
+function Picture({
+  of,
+  decision,
+  severity,
+  application,
+}: {
+  of: Previewed;
+  decision: Decision;
+  severity: AlertSeverity;
+  application: RuleApplication;
+}) {
+  const [wanted, setWanted] = useState('');
+  const byDevice = useMemo(() => Map.groupBy(of.episodes, ({ deviceId }) => deviceId), [of]);
+  const devices = devicesOf(application, byDevice);
+  const deviceId = devices.some(({ id }) => id === wanted) ? wanted : devices[0]?.id;
+  const [from, to] = [Math.floor(secondsOf(of.from)), Math.ceil(secondsOf(of.to))];
+  const variables = variablesIn(decision);
+  const chart = useQuery(
+    PreviewChartDocument,
+    deviceId === undefined
+      ? undefined
+      : {
+          organizationId: organizationId.value,
+          deviceId,
+          variables: variables.length === 0 ? null : variables.slice(0, 6),
+          from,
+          to,
+        },
+  );
+  const bands = useMemo(
+    () =>
+      (byDevice.get(deviceId ?? '') ?? []).map(({ openedAt, closedAt }) => ({
+        from: secondsOf(openedAt),
+        to: closedAt === null ? null : secondsOf(closedAt),
+        severity,
+        name: 'the rule',
+      })),
+    [byDevice, deviceId, severity],
+  );
+  if (deviceId === undefined) return <Empty title="The application has no device that the rule would watch" />;
+  return (
+    <>
+      <div class="filters">
+        <select
+          aria-label="Device of the preview"
+          value={deviceId}
+          onChange={({ currentTarget }) => setWanted(currentTarget.value)}
+        >
+          {devices.map(({ id, title, count }) => (
+            <option key={id} value={id}>
+              {title}
+              {count > 0 ? ` (${times(count)})` : ''}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Loading of={chart} rows={8}>
+        {({ device }) =>
+          device.series.every(({ ts }) => ts.length === 0) ? (
+            <Empty title="No value to draw in the last week" />
+          ) : (
+            <Charts
+              label={`Preview on ${device.name ?? device.serial}`}
+              lines={device.series}
+              from={from}
+              to={to}
+              bands={bands}
+            />
+          )
+        }
+      </Loading>
+      <Openings bands={bands} />
+    </>
+  );
+}
+
+/** A length of time in days, hours and minutes; less than a minute counts as one. */
+const lengthOf = (seconds: number): string => {
+  const minutes = Math.max(1, Math.round(seconds / 60));
+  const parts = [Math.floor(minutes / 1440) * 86_400, Math.floor((minutes % 1440) / 60) * 3600, (minutes % 60) * 60];
+  return parts
+    .filter((part) => part > 0)
+    .map(duration)
+    .join(' ');
+};
+
+/** Episodes that are said in words as well. */
+const mostSaid = 5;
+
+const Openings = ({ bands }: { bands: readonly { from: number; to: number | null }[] }) =>
+  bands.length === 0 ? (
+    <p class="quiet">It would not have opened on this device.</p>
+  ) : (
+    <ul class="lines" aria-label="Openings on this device">
+      {bands.slice(0, mostSaid).map(({ from, to }) => (
+        <li key={from}>
+          {formatTime(from)} ({zone.value}){' '}
+          <span class="quiet">{to === null ? 'and still open' : `for ${lengthOf(to - from)}`}</span>
+        </li>
+      ))}
+      {bands.length > mostSaid && <li class="quiet">and {(bands.length - mostSaid).toLocaleString()} more</li>}
+    </ul>
+  );
+
+/** The devices to choose among: first those on which it would have opened. */
+const devicesOf = ({ devices }: RuleApplication, byDevice: ReadonlyMap<string, readonly unknown[]>) => {
+  const titles = new Map(devices.items.map(({ id, name, serial }) => [id, name ?? serial]));
+  const ids = [...byDevice.keys(), ...devices.items.map(({ id }) => id).filter((id) => !byDevice.has(id))];
+  return ids.map((id) => ({ id, title: titles.get(id) ?? id, count: byDevice.get(id)?.length ?? 0 }));
+};

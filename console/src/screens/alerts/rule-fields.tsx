@@ -1,0 +1,209 @@
+import { Choices } from '../../components/choices.js';
+import type { AlertKind, AlertSeverity } from '../../documents.js';
+import { ConditionFields, variablesList } from './condition-fields.js';
+import type { Draft, Fault, Types } from './draft.js';
+import { FaultField, Faults, faultsAt, SpanField } from './fault-field.js';
+import type { RuleApplication } from './rule.js';
+import { severities } from './words.js';
+
+const kinds: Readonly<Record<AlertKind, string>> = {
+  threshold: 'A value is wrong',
+  silence: 'A device falls silent',
+};
+
+interface Fields {
+  readonly draft: Draft;
+  readonly types: Types;
+  readonly faults: readonly Fault[];
+  readonly change: (changes: Partial<Draft>) => void;
+}
+
+/** The fields of a rule's form. */
+export const RuleFields = ({
+  application,
+  isNew,
+  ...fields
+}: Fields & { application: RuleApplication; isNew: boolean }) => (
+  <>
+    <Basics {...fields} isNew={isNew} />
+    <Devices {...fields} application={application} />
+    <datalist id={variablesList}>
+      {[...fields.types.keys()].sort().map((name) => (
+        <option key={name} value={name} />
+      ))}
+    </datalist>
+    {fields.draft.kind === 'threshold' ? <Threshold {...fields} /> : <Silence {...fields} />}
+    {/* The place of the rule's recipients: the people whom it tells by e-mail. */}
+  </>
+);
+
+const Basics = ({ draft, faults, change, isNew }: Fields & { isNew: boolean }) => (
+  <div class="beside three">
+    <FaultField label="Name" path="name" faults={faults}>
+      <input
+        required
+        maxLength={200}
+        placeholder="Too warm"
+        value={draft.name}
+        onInput={({ currentTarget }) => change({ name: currentTarget.value })}
+      />
+    </FaultField>
+    <FaultField label="Opens when" path="kind" faults={faults}>
+      <select
+        value={draft.kind}
+        disabled={!isNew}
+        onChange={({ currentTarget }) => change({ kind: currentTarget.value as AlertKind })}
+      >
+        {Object.entries(kinds).map(([kind, text]) => (
+          <option key={kind} value={kind}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </FaultField>
+    <FaultField label="Severity" path="severity" faults={faults}>
+      <select
+        value={draft.severity}
+        onChange={({ currentTarget }) => change({ severity: currentTarget.value as AlertSeverity })}
+      >
+        {severities.map((severity) => (
+          <option key={severity} value={severity}>
+            {severity}
+          </option>
+        ))}
+      </select>
+    </FaultField>
+  </div>
+);
+
+/** Which devices of the application the rule watches. */
+const Devices = ({ draft, faults, change, application }: Fields & { application: RuleApplication }) => {
+  const known = application.products.items.map(({ id, name, version }) => ({ value: id, title: `${name} ${version}` }));
+  const others = draft.products.filter((id) => known.every(({ value }) => value !== id));
+  return (
+    <fieldset>
+      <legend>Devices</legend>
+      <div class="beside">
+        <div class="field unlabelled">
+          <Choices
+            label="Products"
+            none="every product"
+            options={[...known, ...others.map((id) => ({ value: id, title: id }))]}
+            chosen={draft.products}
+            choose={(products) => change({ products })}
+          />
+          <Faults of={faultsAt(faults, 'products')} />
+        </div>
+        <FaultField
+          label="Tags"
+          hint="Devices with one of these, joined by commas; empty: all."
+          path="tags"
+          faults={faults}
+        >
+          <input
+            placeholder="cold-room, freezer"
+            value={draft.tags}
+            onInput={({ currentTarget }) => change({ tags: currentTarget.value })}
+          />
+        </FaultField>
+      </div>
+    </fieldset>
+  );
+};
+
+const Threshold = ({ draft, types, faults, change }: Fields) => (
+  <>
+    <ConditionFields
+      path="when"
+      title="When"
+      value={draft.when}
+      types={types}
+      faults={faults}
+      change={(when) => change({ when })}
+    />
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={draft.hasUntil}
+        onChange={({ currentTarget }) => change({ hasUntil: currentTarget.checked })}
+      />
+      Close on a condition of its own, not as soon as the one above no longer holds
+    </label>
+    {draft.hasUntil ? (
+      <ConditionFields
+        path="until"
+        title="Until"
+        value={draft.until}
+        types={types}
+        faults={faults}
+        change={(until) => change({ until })}
+      />
+    ) : (
+      <Faults of={faultsAt(faults, 'until')} />
+    )}
+    <fieldset>
+      <legend>How long</legend>
+      <div class="beside three">
+        <SpanField
+          label="For"
+          hint="How long it has to hold, by the times of records. Empty: the first record opens it."
+          path="for"
+          faults={faults}
+          value={draft.for}
+          placeholder="0"
+          change={(value) => change({ for: value })}
+        />
+        <SpanField
+          label="Longest gap"
+          hint="Records further apart do not show that it held in between. Empty: 1 hour."
+          path="maxGap"
+          faults={faults}
+          value={draft.maxGap}
+          placeholder="1"
+          change={(maxGap) => change({ maxGap })}
+        />
+        <SpanField
+          label="Close after"
+          hint="It closes by itself when no record arrived for so long. Empty: never."
+          path="closeAfter"
+          faults={faults}
+          value={draft.closeAfter}
+          placeholder="never"
+          change={(closeAfter) => change({ closeAfter })}
+        />
+      </div>
+    </fieldset>
+  </>
+);
+
+const Silence = ({ draft, faults, change }: Fields) => (
+  <fieldset>
+    <legend>Silence</legend>
+    <div class="beside">
+      <SpanField
+        label="Silent for"
+        hint="By the arrival of records, 1 minute to 90 days."
+        path="silentFor"
+        faults={faults}
+        value={draft.silentFor}
+        required
+        change={(silentFor) => change({ silentFor })}
+      />
+      <FaultField
+        label="Variable"
+        hint="The one variable whose arrival counts. Empty: any record."
+        path="variable"
+        faults={faults}
+      >
+        <input
+          list={variablesList}
+          placeholder="any record"
+          maxLength={200}
+          spellcheck={false}
+          value={draft.variable}
+          onInput={({ currentTarget }) => change({ variable: currentTarget.value })}
+        />
+      </FaultField>
+    </div>
+  </fieldset>
+);

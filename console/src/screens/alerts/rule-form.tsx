@@ -1,0 +1,146 @@
+import { useState } from 'preact/hooks';
+import { Failure } from '../../components/state.js';
+import { CreateAlertRuleDocument, type RuleLineFragment, UpdateAlertRuleDocument } from '../../documents.js';
+import { ask, GraphError } from '../../graph.js';
+import { organizationId } from '../../session.js';
+import { draftOf, type Fault, readDraft, type Types } from './draft.js';
+import { Preview, type Tried } from './preview.js';
+import type { RuleApplication } from './rule.js';
+import { RuleFields } from './rule-fields.js';
+import { mayChange } from './rules.js';
+import { episodesChanged } from './use-open-episodes.js';
+
+/** The types of the variables that the products of an application declare, by name: of several, the first. */
+const typesIn = ({ products }: RuleApplication): Types =>
+  new Map(
+    products.items.flatMap(({ variables }) => variables.map(({ name, type }) => [name, type] as const)).toReversed(),
+  );
+
+/** Makes or changes a rule, and tries it over the stored records before. Who may only read can try it all the same. */
+export function RuleForm({
+  application,
+  rule,
+  saved,
+}: {
+  application: RuleApplication;
+  rule: RuleLineFragment | undefined;
+  saved: () => void;
+}) {
+  const [draft, setDraft] = useState(() => draftOf(rule));
+  const [faults, setFaults] = useState<readonly Fault[]>([]);
+  const [refusal, setRefusal] = useState<GraphError | undefined>();
+  const [notice, setNotice] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [tried, setTried] = useState<Tried | undefined>();
+  const types = typesIn(application);
+  const names = { organizationId: organizationId.value, applicationId: application.id };
+  const fail = (error: GraphError | undefined, found: readonly Fault[]) => {
+    setFaults(found);
+    setRefusal(error);
+    setNotice('');
+  };
+  /** Reads the form; undefined where a field has a fault, which stands beside it then. */
+  const read = () => {
+    const { decision, faults: found } = readDraft(draft, types);
+    fail(undefined, found);
+    return found.length === 0 ? decision : undefined;
+  };
+  const save = async () => {
+    const decision = read();
+    if (decision === undefined) return;
+    setBusy(true);
+    try {
+      const { name, severity } = draft;
+      const { kind, ...changes } = decision;
+      await (rule === undefined
+        ? ask(CreateAlertRuleDocument, { ...names, name, kind, severity, ...changes })
+        : ask(UpdateAlertRuleDocument, { ...names, alertRuleId: rule.id, name, severity, ...changes }));
+      episodesChanged();
+      setNotice('Saved.');
+      saved();
+    } catch (error) {
+      const failure = error instanceof GraphError ? error : new GraphError(String(error), 'INTERNAL', undefined);
+      fail(failure, failure.faults);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const preview = () => {
+    const decision = read();
+    if (decision !== undefined) setTried((before) => ({ decision, round: (before?.round ?? 0) + 1 }));
+  };
+  const canChange = mayChange(application);
+  const isChanged =
+    tried !== undefined && JSON.stringify(readDraft(draft, types).decision) !== JSON.stringify(tried.decision);
+  return (
+    <>
+      <form
+        class="rule"
+        aria-label="Rule"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <fieldset class="plain" disabled={!canChange}>
+          <RuleFields
+            draft={draft}
+            application={application}
+            types={types}
+            faults={faults}
+            isNew={rule === undefined}
+            change={(changes) => setDraft((before) => ({ ...before, ...changes }))}
+          />
+        </fieldset>
+        {refusal !== undefined && <Failure error={refusal} />}
+        {!canChange && (
+          <p class="quiet">Who may change {application.name} can change its rules. You can try this one.</p>
+        )}
+        <FormActions
+          save={rule === undefined ? 'Make the rule' : 'Save'}
+          canChange={canChange}
+          busy={busy}
+          preview={preview}
+          said={faults.length > 0 ? 'Something is missing or wrong: it stands beside its field.' : notice}
+        />
+      </form>
+      <Preview
+        application={application}
+        tried={tried}
+        severity={draft.severity}
+        isChanged={isChanged}
+        refused={(found) => setFaults(found)}
+      />
+    </>
+  );
+}
+
+/** The buttons below the fields, and what became of the last of them. */
+const FormActions = ({
+  save,
+  canChange,
+  busy,
+  preview,
+  said,
+}: {
+  /** What the button says that saves. */
+  save: string;
+  canChange: boolean;
+  busy: boolean;
+  preview: () => void;
+  said: string;
+}) => (
+  <div class="actions">
+    {canChange && (
+      <button type="submit" class="primary" disabled={busy}>
+        {save}
+      </button>
+    )}
+    <button type="button" onClick={preview}>
+      Preview
+    </button>
+    <span class="quiet" role="status">
+      {said}
+    </span>
+  </div>
+);

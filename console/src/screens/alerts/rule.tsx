@@ -1,0 +1,71 @@
+import { useLocation, useRoute } from 'preact-iso';
+import { Page } from '../../components/page.js';
+import { Loading } from '../../components/state.js';
+import { AlertRuleDocument, type AlertRuleQuery, type RuleLineFragment } from '../../documents.js';
+import { organizationId } from '../../session.js';
+import { useQuery } from '../../use-query.js';
+import { RuleForm } from './rule-form.js';
+import { Change, DeleteRule, mayChange } from './rules.js';
+import { RuleState } from './words.js';
+
+/** What the form needs to know of the application. */
+export type RuleApplication = NonNullable<AlertRuleQuery['application']>;
+
+/** One rule, or a new one: its form with the preview, or for those who may only read, what it says. */
+export function RuleScreen() {
+  const { params } = useRoute();
+  const { route } = useLocation();
+  const applicationId = params['applicationId'] ?? '';
+  const alertRuleId = params['alertRuleId'] ?? '';
+  const isNew = alertRuleId === 'new';
+  const loaded = useQuery(AlertRuleDocument, {
+    organizationId: organizationId.value,
+    applicationId,
+    alertRuleId,
+    isNew,
+  });
+  const rule = isNew ? undefined : (loaded.data?.alertRule as RuleLineFragment | undefined);
+  const list = `/console/alerts/rules?application=${applicationId}`;
+  const actions = loaded.data !== undefined && rule !== undefined && mayChange(loaded.data.application) && (
+    <>
+      <Change rule={rule} reload={loaded.reload} />
+      <DeleteRule rule={rule} done={() => route(list)} />
+    </>
+  );
+  return (
+    <Page
+      title={isNew ? 'New alert rule' : (rule?.name ?? 'Alert rule')}
+      actions={
+        <>
+          {rule !== undefined && <a href={`/console/alerts?rule=${rule.id}`}>History</a>}
+          {actions}
+        </>
+      }
+    >
+      <Loading of={loaded} rows={20}>
+        {({ application }) => (
+          <>
+            <p class="quiet">
+              <a href={list}>Rules of {application.name}</a>
+              {rule?.disabled === true && (
+                <>
+                  {' · '}
+                  <RuleState of={rule} />
+                </>
+              )}
+            </p>
+            <RuleForm
+              key={alertRuleId}
+              application={application}
+              rule={rule}
+              saved={() => {
+                if (isNew) route(list);
+                else loaded.reload();
+              }}
+            />
+          </>
+        )}
+      </Loading>
+    </Page>
+  );
+}

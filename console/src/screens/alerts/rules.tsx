@@ -1,0 +1,171 @@
+import { useAddress } from '../../address.js';
+import { Action } from '../../components/action.js';
+import { Page } from '../../components/page.js';
+import { Empty, Loading } from '../../components/state.js';
+import { type Column, Pager, Table } from '../../components/table.js';
+import {
+  AlertRulesDocument,
+  type AlertRulesQuery,
+  DeleteAlertRuleDocument,
+  type RuleLineFragment,
+  SwitchAlertRuleDocument,
+} from '../../documents.js';
+import { ask } from '../../graph.js';
+import { mayWrite, organizationId } from '../../session.js';
+import { formatTime, secondsOf } from '../../time.js';
+import { useQuery } from '../../use-query.js';
+import { Tabs } from './tabs.js';
+import { episodesChanged } from './use-open-episodes.js';
+import { RuleState, Severity, watches } from './words.js';
+
+type Application = NonNullable<AlertRulesQuery['chosen']>['items'][number];
+
+const limit = 25;
+
+/** The rules of an application, the gravest first. Whoever reads the application sees them. */
+export function RulesScreen() {
+  const address = useAddress();
+  const chosen = address.get('application');
+  const rules = useQuery(AlertRulesDocument, {
+    organizationId: organizationId.value,
+    applicationIds: chosen === '' ? null : [chosen],
+    limit,
+    page: Number(address.get('page')) || 1,
+    sort: address.get('sort') || '-severity,name',
+  });
+  return (
+    <Page title="Alert rules" actions={<Tabs />}>
+      <Loading of={rules} rows={12}>
+        {({ applications, chosen: { items } }) => {
+          const [application] = items;
+          if (application === undefined)
+            return (
+              <Empty title={chosen === '' ? 'No application' : 'The application is not there, or not yours to see'}>
+                <p>
+                  Rules belong to an <a href="/console/applications">application</a>, whose devices they watch.
+                </p>
+              </Empty>
+            );
+          return (
+            <>
+              <div class="filters">
+                <select
+                  aria-label="Application"
+                  value={application.id}
+                  onChange={({ currentTarget }) => address.set({ application: currentTarget.value })}
+                >
+                  {applications.items.map(({ id, name }) => (
+                    <option key={id} value={id}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+                {mayChange(application) && application.alertRules.items.length > 0 && <MakeRule of={application} />}
+              </div>
+              <Listed application={application} busy={rules.loading} reload={rules.reload} />
+            </>
+          );
+        }}
+      </Loading>
+    </Page>
+  );
+}
+
+/** Whether the caller may make and change rules of an application. */
+export const mayChange = ({ permission }: { permission: string }): boolean => mayWrite.value && permission === 'write';
+
+const MakeRule = ({ of: { id } }: { of: { id: string } }) => (
+  <a class="button primary" href={`/console/alerts/rules/${id}/new`}>
+    Make a rule
+  </a>
+);
+
+const columns: readonly Column<RuleLineFragment>[] = [
+  { title: 'Severity', sort: 'severity', cell: ({ severity }) => <Severity of={severity} /> },
+  {
+    title: 'Rule',
+    sort: 'name',
+    cell: ({ id, applicationId, name }) => <a href={`/console/alerts/rules/${applicationId}/${id}`}>{name}</a>,
+  },
+  { title: 'Kind', sort: 'kind', cell: ({ kind }) => kind },
+  { title: 'Opens when', cell: (rule) => watches(rule) },
+  {
+    title: 'State',
+    cell: (rule) => (
+      <>
+        <RuleState of={rule} />
+        {rule.disabledAt !== null && <span class="below quiet">{formatTime(secondsOf(rule.disabledAt))}</span>}
+      </>
+    ),
+  },
+  {
+    title: 'Alerts',
+    cell: ({ id }) => <a href={`/console/alerts?rule=${id}`}>History</a>,
+  },
+];
+
+function Listed({ application, busy, reload }: { application: Application; busy: boolean; reload: () => void }) {
+  const address = useAddress();
+  const { items, totalCount } = application.alertRules;
+  if (items.length === 0)
+    return (
+      <Empty title="No rules yet">
+        {mayChange(application) ? (
+          <>
+            <p>A rule says when the devices of {application.name} need somebody: make one.</p>
+            <p>
+              <MakeRule of={application} />
+            </p>
+          </>
+        ) : (
+          <p>Who may change {application.name} can make one.</p>
+        )}
+      </Empty>
+    );
+  const all = mayChange(application)
+    ? [...columns, { title: 'Change', cell: (rule: RuleLineFragment) => <Change rule={rule} reload={reload} /> }]
+    : columns;
+  return (
+    <>
+      <Table label="Alert rules" columns={all} rows={items} address={address} busy={busy} />
+      <Pager address={address} limit={limit} total={totalCount} />
+    </>
+  );
+}
+
+/** Switches a rule off and on. Switching it off closes its episodes, so a dialog says so first. */
+export const Change = ({ rule, reload }: { rule: RuleLineFragment; reload: () => void }) => {
+  const { id: alertRuleId, applicationId, name, disabled } = rule;
+  const turn = async () => {
+    const names = { organizationId: organizationId.value, applicationId, alertRuleId };
+    await ask(SwitchAlertRuleDocument, { ...names, name, disabled: !disabled });
+    episodesChanged();
+    reload();
+  };
+  return disabled ? (
+    <Action label="Switch on" title={`Switch ${name} on`} action="Switch on" submit={turn}>
+      <p>It watches from now on: its clocks begin anew.</p>
+    </Action>
+  ) : (
+    <Action label="Switch off" title={`Switch ${name} off`} action="Switch off" submit={turn}>
+      <p>Its open episodes close, and it watches no more until it is switched on.</p>
+    </Action>
+  );
+};
+
+/** Deletes a rule. */
+export const DeleteRule = ({ rule, done }: { rule: RuleLineFragment; done: () => void }) => (
+  <Action
+    label="Delete"
+    title={`Delete ${rule.name}`}
+    danger
+    submit={async () => {
+      const { id: alertRuleId, applicationId } = rule;
+      await ask(DeleteAlertRuleDocument, { organizationId: organizationId.value, applicationId, alertRuleId });
+      episodesChanged();
+      done();
+    }}
+  >
+    <p>Its open episodes close. What it opened is kept in the history.</p>
+  </Action>
+);
