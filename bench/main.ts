@@ -2,6 +2,7 @@ import { stdout } from 'node:process';
 
 /** The benches by name; each prints ratios against what stands on its other side. */
 const benches: Readonly<Record<string, () => Promise<{ run(args: readonly string[]): Promise<void> }>>> = {
+  alerts: () => import('./alerts.js'),
   cluster: () => import('./cluster.js'),
   console: () => import('./console.js'),
   export: () => import('./export.js'),

@@ -30,7 +30,7 @@ import { openTracing } from './tracing/open.js';
 import type { Tracing } from './tracing/tracing.js';
 import { createUsage, type Usage } from './usage/usage.js';
 
-export type { ServicesOptions, WorkerPlace } from './services-options.js';
+export type { ServicesOptions } from './services-options.js';
 
 /** The connected services over one database. */
 export interface Services {

@@ -127,7 +127,7 @@ const dashboards: Record<string, string> = {
 /** Statements sent, but for what goes on by itself: jobs, deliveries, quotas and upkeep. */
 const sent: string[] = [];
 const byItself =
-  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta|with ahead/;
+  /update job|from job where|delivery_partition|delivery_open|with ripe|record_key|record_sweep|retention|pg_try_advisory|deleted_hook|claim|usage_delta|with ahead|alert_(?!rule)|event_notice|delete from episode/;
 const { query } = pg.Client.prototype;
 
 type OrganizationActor = Awaited<ReturnType<World['organization']>>;
