@@ -1,9 +1,11 @@
 import sql from 'sql-template-tag';
-import { Args, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Alerts } from '../alerts/alerts.js';
 import { loadApplication } from '../auth/access.js';
 import { AlertRulePreview } from '../entities/alert-preview.js';
+import { AlertRecipient } from '../entities/alert-recipient.js';
 import { AlertRule, type AlertRuleChange } from '../entities/alert-rule.js';
+import { GraphOnly } from '../entities/columns.js';
 import { newId } from '../entities/id.js';
 import { invalid } from '../errors.js';
 import {
@@ -19,6 +21,7 @@ import { Costs } from '../schema/cost.js';
 import { AlertRulePage } from '../schema/pages.js';
 import { readCondition, requireDecision } from './alert-decision.js';
 import { type PreviewSources, previewOf } from './alert-preview.js';
+import { noteRecipients, recipientStatesOf } from './alert-recipients.js';
 import { alertRuleListing, loadAlertRule, requireProducts, requireRoomForRule, restartRule } from './alert-rules.js';
 import { list } from './list.js';
 
@@ -26,7 +29,7 @@ import { list } from './list.js';
 @Resolver(() => AlertRule)
 export class AlertRuleResolver {
   constructor(
-    private readonly alerts: Pick<Alerts, 'wake'>,
+    private readonly alerts: Pick<Alerts, 'wake' | 'wakeMail'>,
     private readonly sources: PreviewSources,
     private readonly clock: () => number,
   ) {}
@@ -52,15 +55,18 @@ export class AlertRuleResolver {
     const change = changeOf(args);
     const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
     const rule = Object.assign(new AlertRule(), { id: newId(), organizationId, applicationId: id, kind: args.kind });
-    rule.change({ ...change, name: args.name, severity: args.severity, disabled: args.disabled });
+    const { name, severity, disabled, recipients } = args;
+    rule.change({ ...change, name, severity, disabled, recipients });
     await this.check(ctx, rule);
-    return ctx.em.transactional(async (em) => {
+    await ctx.em.transactional(async (em) => {
       await requireRoomForRule(em, id);
       em.persist(rule);
       await em.flush();
       await restartRule(em, rule);
-      return rule;
+      await noteRecipients(em, rule, this.clock());
     });
+    this.alerts.wakeMail();
+    return rule;
   }
 
   @Mutation(() => AlertRule, {
@@ -75,14 +81,17 @@ export class AlertRuleResolver {
     if (args.kind != null && args.kind !== rule.kind) {
       throw invalid([{ path: 'kind', message: 'cannot be changed: make another rule' }]);
     }
-    const change = { ...changeOf(args), name: args.name, severity: args.severity, disabled: args.disabled };
+    const { name, severity, disabled, recipients } = args;
+    const change = { ...changeOf(args), name, severity, disabled, recipients };
     const decidesAnew = rule.change(change);
     await this.check(ctx, rule);
     await ctx.em.transactional(async (em) => {
       await em.flush();
       if (decidesAnew) await restartRule(em, rule);
+      if (recipients != null) await noteRecipients(em, rule, this.clock());
     });
     this.alerts.wake();
+    if (recipients != null) this.alerts.wakeMail();
     return rule;
   }
 
@@ -109,6 +118,12 @@ export class AlertRuleResolver {
     rule.change({ ...change, name: '' });
     await this.check(ctx, rule);
     return previewOf(ctx, this.sources, rule, this.clock());
+  }
+
+  @FieldResolver(() => [AlertRecipient], { description: 'How its recipients stand, in their order.' })
+  @GraphOnly()
+  recipientStates(@Root() rule: AlertRule, @Ctx() ctx: Context): Promise<AlertRecipient[]> {
+    return recipientStatesOf(ctx, rule);
   }
 
   private async check(ctx: Context, rule: AlertRule): Promise<void> {
