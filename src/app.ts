@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import sql from 'sql-template-tag';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
 import { createAdmission } from './admission.js';
+import { confirmPath, stopPath } from './alerts/mail/compose.js';
 import { createAuthenticate } from './auth/authenticate.js';
 import { createRecheck } from './auth/recheck.js';
 import { Call, type CallResources } from './call.js';
@@ -28,6 +29,7 @@ import { createDocs } from './rest/docs.js';
 import { answerErrors, refuseUnknownPath } from './rest/errors.js';
 import { createRest } from './rest/handler.js';
 import { createHealth } from './rest/health.js';
+import { createMailPages } from './rest/mail-links.js';
 import { createMetricsPage } from './rest/metrics.js';
 import { createOpenApi } from './rest/openapi/document.js';
 import { originOf } from './rest/origin.js';
@@ -210,6 +212,13 @@ async function createApp(
     }),
   );
   app.use(createAvatars());
+  if (services.mail) {
+    const { confirm, stop } = services.mail.links;
+    const { countUnknown } = admission;
+    app.use(
+      createMailPages({ confirm: { path: confirmPath, run: confirm }, stop: { path: stopPath, run: stop }, countUnknown }),
+    );
+  }
   app.use(
     basePath,
     createDocs(() => createOpenApi(restGraph, basePath)),

@@ -2,6 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { Registry } from 'prom-client';
 import type { Sql } from 'sql-template-tag';
 import { type Alerts, createAlerts } from './alerts/alerts.js';
+import { createMailer, type Mailer } from './alerts/mail/mailer.js';
 import { createRecheck } from './auth/recheck.js';
 import { cleanUp } from './clean-up.js';
 import type { Config } from './config.js';
@@ -69,6 +70,8 @@ export interface Services {
   reads: CallReads;
   hooks: Hooks;
   alerts: Alerts;
+  /** E-mail of alerts; undefined where it is off. */
+  mail: Mailer | undefined;
   /** Figures for Prometheus. */
   registry: Registry;
   records: RecordLog;
@@ -98,7 +101,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const base: Base = { ...options, connections, registry, clock, random, cluster, tracing };
   const live = openLive(base, () => records);
   const hooks = openHooks(base, live);
-  const alerts = openAlerts(base, hooks);
+  const mail = openMail(base);
+  const alerts = openAlerts(base, hooks, mail);
   const usage = createUsage({ pool: connections.pool, clock, log, records: () => records });
   const records = usage.limit(openRecordLog(base, live, hooks, alerts));
   const index = openRecordIndex(base);
@@ -124,6 +128,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     reads,
     hooks,
     alerts,
+    mail,
     registry,
     records,
     index,
@@ -219,7 +224,13 @@ function openHooks(
   });
 }
 
-function openAlerts({ connections, clock, log }: Base, hooks: Hooks): Alerts {
+function openMail({ config, connections, clock, log, registry, secretKeys }: Base): Mailer | undefined {
+  if (config.mail === undefined) return undefined;
+  const { origin, ...server } = config.mail;
+  return createMailer({ pool: connections.pool, clock, log, registry, secretKeys, server, origin });
+}
+
+function openAlerts({ connections, clock, log }: Base, hooks: Hooks, mail: Mailer | undefined): Alerts {
   return createAlerts({
     pool: connections.pool,
     clock,
@@ -227,6 +238,7 @@ function openAlerts({ connections, clock, log }: Base, hooks: Hooks): Alerts {
     match: storedRecords.match,
     tell: hooks.tell,
     tellNoticed: hooks.tellNoticed,
+    mail,
   });
 }
 

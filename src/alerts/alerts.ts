@@ -9,8 +9,11 @@ import {
   type TellTurns,
 } from './alongside.js';
 import type { AlertRecord } from './decide.js';
+import type { Turn } from './episode.js';
 import { eventRows } from './event.js';
 import { createRuleHealth } from './health.js';
+import type { Mailer } from './mail/mailer.js';
+import { createMailUpkeep } from './mail/upkeep.js';
 import { type TellEvents, tellClosings } from './notice.js';
 import { sweep, type TellClaimed } from './sweep.js';
 
@@ -28,6 +31,8 @@ export interface AlertsOptions {
   tell: TellEvents;
   /** Stores the deliveries of events that triggers noted. Returns how many, and what is to be called after the commit. */
   tellNoticed: TellClaimed;
+  /** Undefined where no e-mail is sent. */
+  mail: Mailer | undefined;
 }
 
 /** Alerts, as the rest of the service sees them. */
@@ -38,22 +43,19 @@ export interface Alerts {
   sweep(): Promise<void>;
   /** Hints that something is due or closed. */
   wake(): void;
+  /** Hints that an address is to be asked for confirmation. */
+  wakeMail(): void;
   start(): void;
   close(): Promise<void>;
 }
 
 /** Opens alerts over a database. */
-export function createAlerts({ pool, clock, log, match, tell, tellNoticed }: AlertsOptions): Alerts {
+export function createAlerts({ pool, clock, log, match, tell, tellNoticed, mail }: AlertsOptions): Alerts {
   const health = createRuleHealth({ pool, clock, log, count: () => undefined });
-  const tellTurns: TellTurns = async (tx, turns) => {
-    const of = (kind: 'opened' | 'closed') =>
-      turns.filter((turn) => turn.kind === kind).map(({ episodeId }) => episodeId);
-    const closed = await eventRows(tx, 'alert.closed', of('closed'));
-    const opened = await eventRows(tx, 'alert.opened', of('opened'));
-    return tell(tx, [...closed, ...opened]);
-  };
+  const upkeep = createMailUpkeep(pool, clock, log);
+  const tellTurns = createTellTurns(tell, mail);
   const options: AlongsideOptions = { clock, match, tell: tellTurns, health };
-  const run = () => sweep({ pool, clock, tell: tellTurns, claims: [(tx) => tellClosings(tx, tell), tellNoticed] });
+  const run = () => sweep({ pool, clock, tell: tellTurns, claims: [(tx) => tellClosings(tx, tell, mail), tellNoticed] });
   const loop = createPollLoop({
     poll: run,
     interval: sweepInterval,
@@ -64,10 +66,33 @@ export function createAlerts({ pool, clock, log, match, tell, tellNoticed }: Ale
     alongside: (tx, stored, onCostly) => decideAlongside(tx, stored, options, onCostly),
     sweep: run,
     wake: () => loop.wake(true),
-    start: () => loop.start(),
+    wakeMail: () => mail?.wake(),
+    start() {
+      loop.start();
+      upkeep.start();
+      mail?.start();
+    },
     async close() {
-      await loop.close();
+      await Promise.all([loop.close(), upkeep.close(), mail?.close()]);
       await health.close();
     },
   };
 }
+
+/** Tells hooks, and recipients of e-mail, of turns. */
+const createTellTurns =
+  (tell: TellEvents, mail: Mailer | undefined): TellTurns =>
+  async (tx, turns) => {
+    const of = (kind: 'opened' | 'closed') =>
+      turns.filter((turn) => turn.kind === kind).map(({ episodeId }) => episodeId);
+    const closed = await eventRows(tx, 'alert.closed', of('closed'));
+    const opened = await eventRows(tx, 'alert.opened', of('opened'));
+    const after = [await tell(tx, [...closed, ...opened])];
+    for (const kind of ['closed', 'opened'] as const) {
+      const ids = turns.filter((turn) => turn.kind === kind && hasRecipients(turn)).map(({ episodeId }) => episodeId);
+      if (mail && ids.length > 0) after.push(await mail.note(tx, kind, ids));
+    }
+    return () => after.forEach((call) => call?.());
+  };
+
+const hasRecipients = ({ watch }: Turn): boolean => watch.recipients.length > 0;
