@@ -79,14 +79,22 @@ export async function startMailServer(): Promise<MailServer> {
 }
 
 function received(raw: string, to: string[]): ReceivedMail {
-  const decoded = raw
-    .replaceAll('=\r\n', '')
-    .replaceAll(/=([0-9A-F]{2})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  const decoded = unquoted(raw.replaceAll('=\r\n', ''));
   const head = raw.slice(0, raw.indexOf('\r\n\r\n')).replaceAll(/\r\n[ \t]+/g, ' ');
   return {
     to,
     raw: decoded,
-    header: (name) => new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim(),
+    header: (name) => wordsOf(new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim()),
     link: (path) => new RegExp(`${mailOrigin}/alerts/mail/${path}\\?token=[\\w-]+`).exec(decoded)![0],
   };
 }
+
+/** Decodes quoted-printable ASCII. */
+const unquoted = (text: string): string =>
+  text.replaceAll(/=([0-9A-F]{2})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** Decodes the encoded words of a header (RFC 2047). */
+const wordsOf = (value: string | undefined): string | undefined =>
+  value
+    ?.replaceAll(/\?= =\?UTF-8\?Q\?/g, '')
+    .replaceAll(/=\?UTF-8\?Q\?(.*?)\?=/g, (_all, words: string) => unquoted(words.replaceAll('_', ' ')));

@@ -33,7 +33,7 @@ export interface MailWorld extends World {
   /** Sets the clock forward, and lets the service look for what is due. */
   advance(milliseconds: number): Promise<void>;
   site(): Promise<Site>;
-  /** Waits until an address has so many mails. */
+  /** Waits until an address, whatever its case, has so many mails. */
   mailsTo(address: string, count: number): Promise<ReceivedMail[]>;
   /** Calls the page of a link as browsers do. */
   open(link: string, method?: string): Promise<{ status: number; body: string; headers: Headers }>;
@@ -73,7 +73,7 @@ export function useMailWorld(rateLimit = '0'): MailWorld {
     },
     site: () => siteOf(world),
     async mailsTo(address: string, count: number) {
-      const found = () => server.mails.filter(({ to }) => to.includes(address));
+      const found = () => server.mails.filter(({ to }) => to.some((each) => each.toLowerCase() === address.toLowerCase()));
       await poll(() => found().length >= count);
       return found();
     },

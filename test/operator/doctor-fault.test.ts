@@ -17,7 +17,7 @@ afterAll(() => pool.end());
 const sql = (statement: string) => execute(service.databaseUrl, statement);
 
 /** Where, when and over which connection it looks. */
-type Where = Pick<DoctorOptions, 'now' | 'dataDir' | 'database'>;
+type Where = Pick<DoctorOptions, 'now' | 'dataDir' | 'database' | 'sendsMail'>;
 
 const checkSecretKey = () => Promise.resolve();
 
@@ -27,7 +27,7 @@ async function examined({
   dataDir,
   database = pool,
 }: Partial<Where> = {}): Promise<Readonly<Record<string, string>>> {
-  const findings = await examine({ database, now, dataDir, pending: [], checkSecretKey });
+  const findings = await examine({ database, now, dataDir, pending: [], sendsMail: true, checkSecretKey });
   return Object.fromEntries(findings.map(({ check, state, says }) => [check, `${state}: ${says}`]));
 }
 
@@ -130,6 +130,7 @@ describe('ddp doctor', () => {
           now: new Date(),
           dataDir: undefined,
           pending: [],
+          sendsMail: true,
           checkSecretKey,
         });
         return findings.flatMap(({ details = [] }) => details).find((detail) => detail.includes(id));
