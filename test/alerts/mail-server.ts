@@ -21,6 +21,8 @@ export interface MailServer {
   readonly config: MailConfig;
   /** Answers of RCPT TO for addresses that are refused. */
   readonly refused: Map<string, { code: number; says: string }>;
+  /** Whether RCPT TO is never answered. */
+  hangs: boolean;
   /** Refuses every password. */
   rejectPasswords: boolean;
   /** How often a recipient was named, taken or refused. */
@@ -39,6 +41,7 @@ export async function startMailServer(): Promise<MailServer> {
     hideSTARTTLS: true,
     allowInsecureAuth: true,
     logger: false,
+    closeTimeout: 100,
     onAuth: (_auth, _session, callback) =>
       state.rejectPasswords
         ? callback(Object.assign(new Error('Bad password'), { responseCode: 535 }))
@@ -46,6 +49,7 @@ export async function startMailServer(): Promise<MailServer> {
     onRcptTo({ address }, _session, callback) {
       tried.push(address);
       const answer = refused.get(address);
+      if (state.hangs) return;
       if (answer) callback(Object.assign(new Error(answer.says), { responseCode: answer.code }));
       else callback();
     },
@@ -59,6 +63,7 @@ export async function startMailServer(): Promise<MailServer> {
   const state: MailServer = {
     mails,
     refused,
+    hangs: false,
     rejectPasswords: false,
     config: {
       host: '127.0.0.1',

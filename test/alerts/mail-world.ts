@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { createLog } from '../../src/log.js';
 import { newId } from '../../src/entities/id.js';
 import { readConfig } from '../../src/config.js';
-import { type AccountActor, useWorld, type World } from '../support/world.js';
+import { AccountActor, useWorld, type World } from '../support/world.js';
 import { type MailServer, mailOrigin, type ReceivedMail, startMailServer } from './mail-server.js';
 
 /** An application with a device, and rules that have recipients. */
@@ -32,7 +32,8 @@ export interface MailWorld extends World {
   readonly log: string;
   /** Sets the clock forward, and lets the service look for what is due. */
   advance(milliseconds: number): Promise<void>;
-  site(): Promise<Site>;
+  /** @param url of another process over the same database */
+  site(url?: string): Promise<Site>;
   /** Waits until an address, whatever its case, has so many mails. */
   mailsTo(address: string, count: number): Promise<ReceivedMail[]>;
   /** Calls the page of a link as browsers do. */
@@ -45,15 +46,18 @@ const minute = 60_000;
 /** An address that nobody else uses. */
 export const someAddress = () => `ops-${newId()}@example.com`;
 
-/** Starts a mail server and a service that sends by it before the tests of the file. */
-export function useMailWorld(rateLimit = '0'): MailWorld {
+/**
+ * Starts a mail server and a service that sends by it before the tests of the file.
+ * @param sends whether the service itself sends; else only other processes do
+ */
+export function useMailWorld({ sends = true } = {}): MailWorld {
   let server: MailServer;
   let ahead = 0;
   let log = '';
-  const config = { ...readConfig({ RATE_LIMIT: rateLimit, PORT: '0' }), publicUrl: mailOrigin };
+  const config = { ...readConfig({ RATE_LIMIT: '0', PORT: '0' }), publicUrl: mailOrigin };
   beforeAll(async () => {
     server = await startMailServer();
-    config.mail = server.config;
+    if (sends) config.mail = server.config;
   });
   const world = useWorld({
     config,
@@ -71,7 +75,7 @@ export function useMailWorld(rateLimit = '0'): MailWorld {
       ahead += milliseconds;
       await (await mail.site()).rule([]);
     },
-    site: () => siteOf(world),
+    site: (url?: string) => siteOf(world, url),
     async mailsTo(address: string, count: number) {
       const found = () => server.mails.filter(({ to }) => to.some((each) => each.toLowerCase() === address.toLowerCase()));
       await poll(() => found().length >= count);
@@ -91,8 +95,9 @@ export function useMailWorld(rateLimit = '0'): MailWorld {
   return Object.defineProperties(mail, { server: { get: () => server }, log: { get: () => log } });
 }
 
-const siteOf = async (world: World): Promise<Site> => {
-  const owner = await world.organization();
+const siteOf = async (world: World, url = world.url): Promise<Site> => {
+  const { id: organizationId, token } = await world.organization();
+  const owner = new AccountActor(url, token!, organizationId);
   const serial = newId().slice(-12);
   const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
   const deviceId = await owner.make(`/organizations/${owner.id}/devices/${serial}`, { name: 'Freezer 3' });

@@ -214,6 +214,51 @@ describe('e-mail notices', () => {
     const [, mail] = await world.mailsTo(address, 2);
     expect(mail!.header('Subject')).toBe('Critical: Too warm, Freezer 3');
   });
+
+  it('are dropped once they could not be sent for a day, and the address stays confirmed', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    const ruleId = await world.confirmed(site, address);
+    world.server.refused.set(address, { code: 451, says: 'Try later' });
+    await site.send(9);
+    const failures = async () =>
+      (
+        await world.pool.query<{ failures: number; waiting: number }>(sql`
+          select failures, (select count(*)::int from alert_mail m where m.recipient_id = r.id) waiting
+            from alert_recipient r where address = ${address}`)
+      ).rows[0]!;
+    while ((await failures()).failures === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await failures()).toEqual({ failures: 1, waiting: 1 });
+    await world.advance(24 * 60 * minute);
+    while ((await failures()).failures > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await failures()).toEqual({ failures: 0, waiting: 0 });
+    expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
+  });
+
+  it('wait for the next day where the organization has used up its mails, and hold up no other', async () => {
+    const [site, other] = [await world.site(), await world.site()];
+    const [address, neighbour] = [someAddress(), someAddress()];
+    await world.confirmed(site, address);
+    await world.confirmed(other, neighbour);
+    await world.pool.query(sql`update alert_mail_day set notices = 1000 where organization_id = ${site.owner.id}`);
+    await site.send(9);
+    await site.send(1);
+    await other.send(9);
+    await world.mailsTo(neighbour, 2);
+    expect(await world.mailsTo(address, 1)).toHaveLength(1);
+    await world.advance(24 * 60 * minute);
+    const [, digest] = await world.mailsTo(address, 2);
+    expect(digest!.header('Subject')).toMatch(/^2 alert notices of /);
+  });
+
+  it('are counted in the figures of the service', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    await world.confirmed(site, address);
+    const page = await (await fetch(`${world.url}/metrics`)).text();
+    expect(page).toMatch(/^ddp_alert_mails_total\{outcome="sent"\} [1-9]/m);
+    expect(page).toMatch(/^ddp_alert_notices_waiting \d/m);
+  });
 });
 
 describe('a service without SMTP_URL', () => {
