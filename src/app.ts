@@ -216,7 +216,11 @@ async function createApp(
     const { confirm, stop } = services.mail.links;
     const { countUnknown } = admission;
     app.use(
-      createMailPages({ confirm: { path: confirmPath, run: confirm }, stop: { path: stopPath, run: stop }, countUnknown }),
+      createMailPages({
+        confirm: { path: confirmPath, run: confirm },
+        stop: { path: stopPath, run: stop },
+        countUnknown,
+      }),
     );
   }
   app.use(

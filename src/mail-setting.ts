@@ -21,7 +21,10 @@ type Server = Omit<MailConfig, 'from' | 'origin'>;
 /** The settings of e-mail, as the environment has them. */
 export const mailSettings = {
   SMTP_URL: parsed(serverOf, 'must be an address such as smtps://user:password@mail.example.com:465').optional(),
-  SMTP_FROM: parsed(senderOf, 'must be an address such as alerts@example.com or Alerts <alerts@example.com>').optional(),
+  SMTP_FROM: parsed(
+    senderOf,
+    'must be an address such as alerts@example.com or Alerts <alerts@example.com>',
+  ).optional(),
 };
 
 type Given = z.infer<z.ZodObject<typeof mailSettings>> & { PUBLIC_URL?: string | undefined };

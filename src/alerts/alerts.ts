@@ -55,7 +55,8 @@ export function createAlerts({ pool, clock, log, match, tell, tellNoticed, mail 
   const upkeep = createMailUpkeep(pool, clock, log);
   const tellTurns = createTellTurns(tell, mail);
   const options: AlongsideOptions = { clock, match, tell: tellTurns, health };
-  const run = () => sweep({ pool, clock, tell: tellTurns, claims: [(tx) => tellClosings(tx, tell, mail), tellNoticed] });
+  const run = () =>
+    sweep({ pool, clock, tell: tellTurns, claims: [(tx) => tellClosings(tx, tell, mail), tellNoticed] });
   const loop = createPollLoop({
     poll: run,
     interval: sweepInterval,

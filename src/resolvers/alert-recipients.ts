@@ -32,7 +32,10 @@ export async function noteRecipients(
   const at = new Date(now).toISOString();
   const rows = recipients
     .toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
-    .map((address) => sql`(${newId()}::uuid, ${organizationId}::uuid, ${address}, 'pending', ${at}::timestamptz, ${at}::timestamptz)`);
+    .map(
+      (address) =>
+        sql`(${newId()}::uuid, ${organizationId}::uuid, ${address}, 'pending', ${at}::timestamptz, ${at}::timestamptz)`,
+    );
   await execute(
     em,
     sql`

@@ -67,7 +67,10 @@ const pages = {
     title: 'Alerts by e-mail',
     text: 'An organization wants to tell you by e-mail when something is wrong with its devices.',
   },
-  confirmed: { title: 'Confirmed', text: 'You get alerts by e-mail from now on. Each mail has a link that stops them.' },
+  confirmed: {
+    title: 'Confirmed',
+    text: 'You get alerts by e-mail from now on. Each mail has a link that stops them.',
+  },
   askStop: { title: 'No more alerts', text: 'You will get no more alerts of this organization by e-mail.' },
   stopped: { title: 'Stopped', text: 'You get no more alerts of this organization by e-mail.' },
   begun: { title: 'Confirmed', text: 'You get alerts of this organization by e-mail again.' },

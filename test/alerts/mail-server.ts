@@ -55,7 +55,12 @@ export async function startMailServer(): Promise<MailServer> {
     },
     onData(stream, { envelope }, callback) {
       text(stream).then((raw) => {
-        mails.push(received(raw, envelope.rcptTo.map(({ address }) => address)));
+        mails.push(
+          received(
+            raw,
+            envelope.rcptTo.map(({ address }) => address),
+          ),
+        );
         callback();
       }, callback);
     },

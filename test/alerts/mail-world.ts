@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { createLog } from '../../src/log.js';
-import { newId } from '../../src/entities/id.js';
 import { readConfig } from '../../src/config.js';
+import { newId } from '../../src/entities/id.js';
+import { createLog } from '../../src/log.js';
 import { AccountActor, useWorld, type World } from '../support/world.js';
 import { type MailServer, mailOrigin, type ReceivedMail, startMailServer } from './mail-server.js';
 
@@ -77,7 +77,8 @@ export function useMailWorld({ sends = true } = {}): MailWorld {
     },
     site: (url?: string) => siteOf(world, url),
     async mailsTo(address: string, count: number) {
-      const found = () => server.mails.filter(({ to }) => to.some((each) => each.toLowerCase() === address.toLowerCase()));
+      const found = () =>
+        server.mails.filter(({ to }) => to.some((each) => each.toLowerCase() === address.toLowerCase()));
       await poll(() => found().length >= count);
       return found();
     },

@@ -36,7 +36,10 @@ describe('the recipients of an alert rule', () => {
     const body = { name: 'x', kind: 'silence', silentFor: 60, recipients };
     const answer = await site.owner.post(`${site.path}/alert-rules`, body);
     const errors = [expect.objectContaining({ path: expect.stringMatching(/^recipients/) })];
-    expect([answer.status, answer.body]).toEqual([422, expect.objectContaining({ errors: expect.arrayContaining(errors) })]);
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      expect.objectContaining({ errors: expect.arrayContaining(errors) }),
+    ]);
   });
 
   it('are no field of a preview', async () => {

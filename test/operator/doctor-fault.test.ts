@@ -159,7 +159,9 @@ describe('ddp doctor', () => {
       expect(await examined({ sendsMail: false })).toMatchObject({
         alerts: expect.stringMatching(/^note: 1 rules name recipients of e-mail, and SMTP_URL is not set/),
       });
-      await sql(`delete from alert_recipient; update alert_rule set disabled = true, disabled_at = now(), disabled_reason = 'timeout'`);
+      await sql(
+        `delete from alert_recipient; update alert_rule set disabled = true, disabled_at = now(), disabled_reason = 'timeout'`,
+      );
       const findings = await examine({
         database: pool,
         now: new Date(),

@@ -22,12 +22,13 @@ export interface Claimed {
   organization: string;
   address: string;
   failures: number;
-  failingSince: Date | null;
+  /** Milliseconds since 1970. */
+  failingSince: number | null;
 }
 
 const columns = sql`
   r.id, r.organization_id "organizationId", a.username organization, r.address, r.failures,
-  r.failing_since "failingSince"`;
+  extract(epoch from r.failing_since)::float8 * 1000 "failingSince"`;
 
 /** Leases recipients for whom notices wait, at most so many, those first that wait for no digest. */
 export async function claimNotices(

@@ -19,7 +19,10 @@ export function faultOf(error: unknown): MailFault {
   const isPolicy = status === 530 || status === 535 || /^\d{3}[ -]5\.7\./.test(answer);
   const isRecipients = command === 'RCPT TO' && status >= 500 && status < 600 && !isPolicy;
   if (answer !== '') return { isRecipients, says: oneLine(answer, maxLength) };
-  return { isRecipients, says: typeof code === 'string' ? `No answer of the mail server (${code}).` : 'No mail was sent.' };
+  return {
+    isRecipients,
+    says: typeof code === 'string' ? `No answer of the mail server (${code}).` : 'No mail was sent.',
+  };
 }
 
 interface Details {

@@ -44,7 +44,9 @@ async function stop(tx: pg.PoolClient, id: string, again: boolean, now: Date): P
   const isOwn = recipient.state === 'stopped' && recipient.reason === 'recipient';
   if (again) {
     if (isOwn) {
-      await tx.query(sql`update alert_recipient set state = 'confirmed', reason = null, since = ${now} where id = ${id}`);
+      await tx.query(
+        sql`update alert_recipient set state = 'confirmed', reason = null, since = ${now} where id = ${id}`,
+      );
     }
     return isOwn || recipient.state === 'confirmed';
   }

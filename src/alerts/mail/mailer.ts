@@ -94,7 +94,8 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
     },
     interval,
     rest: () => 50,
-    onFailure: (error) => log.warn({ err: error }, 'e-mail notices that are due were not sent; they will be tried again'),
+    onFailure: (error) =>
+      log.warn({ err: error }, 'e-mail notices that are due were not sent; they will be tried again'),
   });
   return {
     async note(tx, kind, episodeIds) {
@@ -118,6 +119,7 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
 function tell(log: Logger, { id, organizationId, kind }: Claimed, outcome: Outcome, says: string): void {
   const about = { recipientId: id, organizationId, kind, code: /^\d{3}/.exec(says)?.[0] };
   if (outcome === 'dropped') log.warn(about, 'e-mail notices were dropped: they could not be sent for a day');
-  else if (outcome === 'stopped') log.info(about, 'e-mail notices to an address were stopped: its mail server refused it');
+  else if (outcome === 'stopped')
+    log.info(about, 'e-mail notices to an address were stopped: its mail server refused it');
   else log.info(about, 'an e-mail notice could not be sent; it will be tried again');
 }

@@ -42,7 +42,8 @@ export function askMail({ confirmUrl, ...terms }: Terms & { confirmUrl: string }
 
 /** Writes the mail that tells notices, and how many more there are. */
 export function noticeMail({ notices, more, ...terms }: Terms & { notices: readonly Notice[]; more: number }): Mail {
-  const beyond = more === 0 ? [] : [`And ${more} more ${notices.length === 0 ? 'notices' : 'that are not shown here'}.`];
+  const beyond =
+    more === 0 ? [] : [`And ${more} more ${notices.length === 0 ? 'notices' : 'that are not shown here'}.`];
   return {
     ...terms,
     subject: subjectOf(notices, more, terms.organization),
@@ -72,7 +73,9 @@ function detailsOf({ serial, application, openedAt, closedAt, reason }: Notice):
     `Application: ${oneLine(application, maxName)}`,
     ...(serial === null ? [] : [`Serial: ${oneLine(serial, maxName)}`]),
     `Opened: ${timeOf(openedAt)}`,
-    ...(closedAt === null ? [] : [`Closed: ${timeOf(closedAt)}${reason === null ? '' : `, since ${reasonOf(reason)}`}`]),
+    ...(closedAt === null
+      ? []
+      : [`Closed: ${timeOf(closedAt)}${reason === null ? '' : `, since ${reasonOf(reason)}`}`]),
   ];
 }
 
@@ -108,5 +111,4 @@ const page = (parts: readonly string[], { organization, stopUrl }: Terms): strin
 <hr><p>This address is named in an alert rule of the organization ${escaped(organization)}. <a href="${escaped(stopUrl)}">No more of these mails</a></p></body></html>`;
 
 /** Writes text into HTML. */
-export const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);

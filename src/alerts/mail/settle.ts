@@ -27,7 +27,9 @@ export const createSettler = (pool: pg.Pool, clock: () => number): Settler => ({
   sent: (claimed, ids) => transaction(pool, (tx) => settleSent(tx, claimed, ids, new Date(clock()))),
   failed: (claimed, fault) =>
     transaction(pool, (tx) =>
-      fault.isRecipients ? settleRefused(tx, claimed, fault, new Date(clock())) : settleFailed(tx, claimed, fault, clock()),
+      fault.isRecipients
+        ? settleRefused(tx, claimed, fault, new Date(clock()))
+        : settleFailed(tx, claimed, fault, clock()),
     ),
   async release({ id, claimId }) {
     await pool.query(
@@ -46,9 +48,7 @@ async function settleSent(
   now: Date,
 ): Promise<Outcome> {
   const done =
-    kind === 'ask'
-      ? sql`asked_at = ${now}, ask_at = null`
-      : sql`next_at = ${new Date(now.getTime() + digestSpacing)}`;
+    kind === 'ask' ? sql`asked_at = ${now}, ask_at = null` : sql`next_at = ${new Date(now.getTime() + digestSpacing)}`;
   const { rowCount } = await tx.query(sql`
     update alert_recipient set ${released}, ${faultless}, last_error = null, ${done} where id = ${id} and claim_id = ${claimId}`);
   if (rowCount === 0) return 'stale';
@@ -62,7 +62,12 @@ async function settleSent(
   return 'sent';
 }
 
-async function settleRefused(tx: pg.PoolClient, { id, claimId }: Claimed, { says }: MailFault, now: Date): Promise<Outcome> {
+async function settleRefused(
+  tx: pg.PoolClient,
+  { id, claimId }: Claimed,
+  { says }: MailFault,
+  now: Date,
+): Promise<Outcome> {
   const { rowCount } = await tx.query(sql`
     update alert_recipient set ${released}, ${faultless}, last_error = null, ask_at = null, state = 'stopped',
            reason = ${says}, since = ${now}
@@ -74,7 +79,7 @@ async function settleRefused(tx: pg.PoolClient, { id, claimId }: Claimed, { says
 
 async function settleFailed(tx: pg.PoolClient, claimed: Claimed, { says }: MailFault, now: number): Promise<Outcome> {
   const { kind, id, claimId, failures, failingSince, address } = claimed;
-  const isOver = failingSince !== null && failingSince.getTime() <= now - givesUpAfter;
+  const isOver = failingSince !== null && failingSince <= now - givesUpAfter;
   const again = new Date(now + Math.min(firstWait * 2 ** failures, longestWait));
   const next = kind === 'ask' ? sql`ask_at = ${isOver ? null : again}` : sql`next_at = ${again}`;
   const count = isOver

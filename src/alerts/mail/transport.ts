@@ -53,7 +53,10 @@ export async function openTransport({ from, ...server }: MailServer): Promise<Se
 async function within(work: Promise<unknown>, milliseconds: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error('The mail took too long.'), { code: 'ETIMEDOUT' })), milliseconds);
+    timer = setTimeout(
+      () => reject(Object.assign(new Error('The mail took too long.'), { code: 'ETIMEDOUT' })),
+      milliseconds,
+    );
   });
   try {
     await Promise.race([work, late]);

@@ -13,7 +13,9 @@ export const checkAlerts =
     const rules = off.length > 0 ? ['Rules were switched off because their queries kept running out of time.'] : [];
     const mails = [
       ...(sendsMail && failing > 0
-        ? [`E-mail to ${failing} addresses fails${since ? ` since ${since.toISOString()}` : ''}, the last with: ${last}`]
+        ? [
+            `E-mail to ${failing} addresses fails${since ? ` since ${new Date(since).toISOString()}` : ''}, the last with: ${last}`,
+          ]
         : []),
       ...(!sendsMail && unsent > 0
         ? [`${unsent} rules name recipients of e-mail, and SMTP_URL is not set: nobody is told.`]
@@ -29,7 +31,7 @@ interface Off {
   name: string;
   application: string;
   applicationId: string;
-  at: Date;
+  at: string;
 }
 
 const rulesOff = async (database: Database): Promise<Off[]> =>
@@ -45,7 +47,7 @@ const lineOf = ({ id, name, application, applicationId, at }: Off): string =>
 
 interface Mail {
   failing: number;
-  since: Date | null;
+  since: string | null;
   last: string | null;
   /** Rules with recipients. */
   unsent: number;
