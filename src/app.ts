@@ -3,7 +3,6 @@ import type { Registry } from 'prom-client';
 import sql from 'sql-template-tag';
 import type { ClassType, NonEmptyArray } from 'type-graphql';
 import { createAdmission } from './admission.js';
-import { confirmPath, stopPath } from './alerts/mail/compose.js';
 import { createAuthenticate } from './auth/authenticate.js';
 import { createRecheck } from './auth/recheck.js';
 import { Call, type CallResources } from './call.js';
@@ -18,6 +17,7 @@ import { ApiError, unavailable } from './errors.js';
 import { createExport } from './export/export.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
+import { pagesOfMail } from './mail.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { listenForMqtt } from './mqtt.js';
 import { deliveryRows } from './resolvers/deliveries.js';
@@ -29,7 +29,6 @@ import { createDocs } from './rest/docs.js';
 import { answerErrors, refuseUnknownPath } from './rest/errors.js';
 import { createRest } from './rest/handler.js';
 import { createHealth } from './rest/health.js';
-import { createMailPages } from './rest/mail-links.js';
 import { createMetricsPage } from './rest/metrics.js';
 import { createOpenApi } from './rest/openapi/document.js';
 import { originOf } from './rest/origin.js';
@@ -211,18 +210,7 @@ async function createApp(
       isProxied: config.trustProxy !== undefined,
     }),
   );
-  app.use(createAvatars());
-  if (services.mail) {
-    const { confirm, stop } = services.mail.links;
-    const { countUnknown } = admission;
-    app.use(
-      createMailPages({
-        confirm: { path: confirmPath, run: confirm },
-        stop: { path: stopPath, run: stop },
-        countUnknown,
-      }),
-    );
-  }
+  app.use(createAvatars(), ...pagesOfMail(services.mail, admission.countUnknown));
   app.use(
     basePath,
     createDocs(() => createOpenApi(restGraph, basePath)),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { parsed, urlOf } from './setting.js';
 
 /** How e-mail is sent. It holds a password: it is never logged. */

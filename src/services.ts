@@ -2,7 +2,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { Registry } from 'prom-client';
 import type { Sql } from 'sql-template-tag';
 import { type Alerts, createAlerts } from './alerts/alerts.js';
-import { createMailer, type Mailer } from './alerts/mail/mailer.js';
+import type { Mailer } from './alerts/mail/mailer.js';
 import { createRecheck } from './auth/recheck.js';
 import { cleanUp } from './clean-up.js';
 import type { Config } from './config.js';
@@ -20,6 +20,7 @@ import { createImportSteps } from './imports/step.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import { createLive, type Live } from './live/live.js';
 import type { Log } from './log.js';
+import { openMail } from './mail.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
 import { prepareDatabase } from './prepare.js';
 import type { ClusterStore, ClusterStoreOptions } from './records/opensearch/cluster-store.js';
@@ -222,12 +223,6 @@ function openHooks(
     registry,
     onChange: live.changed,
   });
-}
-
-function openMail({ config, connections, clock, log, registry, secretKeys }: Base): Mailer | undefined {
-  if (config.mail === undefined) return undefined;
-  const { origin, ...server } = config.mail;
-  return createMailer({ pool: connections.pool, clock, log, registry, secretKeys, server, origin });
 }
 
 function openAlerts({ connections, clock, log }: Base, hooks: Hooks, mail: Mailer | undefined): Alerts {

@@ -22,13 +22,15 @@ export function createMailPages({ confirm, stop, countUnknown }: MailPagesOption
   const router = Router({ caseSensitive: true, strict: true });
   const serve = (path: string, ask: (request: Request) => Page, answer: (request: Request) => Promise<Page>) => {
     const place = router.route(path);
-    place.get(async (request, response) => {
-      await countUnknown(request, response);
-      sendPage(response, ask(request));
+    place.get((request, response, next) => {
+      countUnknown(request, response)
+        .then(() => sendPage(response, ask(request)))
+        .catch(next);
     });
-    place.post(async (request, response) => {
-      await countUnknown(request, response);
-      sendPage(response, await answer(request));
+    place.post((request, response, next) => {
+      countUnknown(request, response)
+        .then(async () => sendPage(response, await answer(request)))
+        .catch(next);
     });
     answerNothingElse(place, ['GET', 'POST']);
   };
