@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { readConfig } from '../../src/config.js';
+import type { AlertRecipientState } from '../../src/entities/alert-recipient.js';
 import { newId } from '../../src/entities/id.js';
 import { createLog } from '../../src/log.js';
 import { AccountActor, useWorld, type World } from '../support/world.js';
@@ -20,7 +21,7 @@ export interface Site {
 
 export interface RecipientState {
   address: string;
-  state: string;
+  state: AlertRecipientState;
   reason: string | null;
   since: string | null;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import sql from 'sql-template-tag';
 import { readConfig } from '../../src/config.js';
+import { AlertRecipientState } from '../../src/entities/alert-recipient.js';
 import { useWorld } from '../support/world.js';
 import { someAddress, useMailWorld } from './mail-world.js';
 
@@ -61,7 +62,7 @@ describe('the confirmation of an address', () => {
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     expect(await site.states(ruleId)).toMatchObject([{ state: 'pending' }]);
     expect(await world.open(link, 'POST')).toMatchObject({ status: 200, body: expect.stringContaining('Confirmed') });
-    expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
+    expect(await site.states(ruleId)).toMatchObject([{ state: AlertRecipientState.confirmed }]);
     const [, token] = link.split('token=');
     expect(world.log).toContain('/alerts/mail/confirm');
     expect(world.log).not.toContain(token);
@@ -196,7 +197,8 @@ describe('e-mail notices', () => {
     const ruleId = await world.confirmed(site, address);
     world.server.refused.set(address, { code: 550, says: '5.1.1 No such user here' });
     await site.send(9);
-    while ((await site.states(ruleId))[0]!.state !== 'stopped') await new Promise((resolve) => setTimeout(resolve, 50));
+    while ((await site.states(ruleId))[0]!.state !== AlertRecipientState.stopped)
+      await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await site.states(ruleId)).toMatchObject([{ reason: expect.stringMatching(/^550 .*No such user/) }]);
   });
 
