@@ -16,6 +16,7 @@ import { ApiError, unavailable } from './errors.js';
 import { createExport } from './export/export.js';
 import { createGraph } from './graph/handler.js';
 import { listen } from './http-server.js';
+import { pagesOfMail } from './mail.js';
 import { createOperationMetrics, createRequestMetrics, observeSubscriptions } from './metrics.js';
 import { listenForMqtt } from './mqtt.js';
 import { migrationsOfRelease } from './prepare.js';
@@ -217,7 +218,7 @@ async function createApp(
       isProxied: config.trustProxy !== undefined,
     }),
   );
-  app.use(createAvatars());
+  app.use(createAvatars(), ...pagesOfMail(services.mail, admission.countUnknown));
   app.use(
     basePath,
     createDocs(() => createOpenApi(restGraph, basePath)),

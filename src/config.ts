@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ClusterConfig, clusterOf, clusterSettings } from './cluster-setting.js';
 import { parseDuration } from './duration.js';
+import { type MailConfig, mailFaultsOf, mailOf, mailSettings } from './mail-setting.js';
 import { type MqttConfig, mqttFaultsOf, mqttOf, mqttSettings } from './mqtt-setting.js';
 import {
   databaseOf,
@@ -61,6 +62,8 @@ export interface Config {
   http: HttpConfig;
   /** Undefined: nothing is traced. */
   tracing: TracingConfig | undefined;
+  /** Undefined where no e-mail is sent. */
+  mail: MailConfig | undefined;
   /** Undefined where devices cannot publish over MQTT. */
   mqtt: MqttConfig | undefined;
   /** Processes that serve the address together; undefined: as the database and the processors suggest. */
@@ -157,6 +160,7 @@ const settings = z.object({
   SEARCH_ROLLUPS: flag().default(true),
   ...clusterSettings,
   ...mqttSettings,
+  ...mailSettings,
   GRAPHQL_TIMEOUT: duration().default(20_000),
   LIVE_SUBSCRIPTIONS: whole(0, 1_000_000).default(1000),
   LIVE_SUBSCRIPTIONS_PER_TOKEN: whole(0, 1_000_000).default(100),
@@ -195,7 +199,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
   if (data?.RECORD_INDEX === 'opensearch' && data.OPENSEARCH_URL.length === 0) {
     faults.push('OPENSEARCH_URL must be set where RECORD_INDEX is opensearch.');
   }
-  if (data !== undefined) faults.push(...mqttFaultsOf(data));
+  if (data !== undefined) faults.push(...mqttFaultsOf(data), ...mailFaultsOf(data));
   if (data === undefined || faults.length > 0) throw new ConfigError(faults);
   return {
     host: data.HOST,
@@ -240,6 +244,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, { needsSecrets = true
     tracing: data.OTEL_EXPORTER_OTLP_ENDPOINT
       ? { endpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT, ratio: data.OTEL_TRACES_SAMPLER_ARG }
       : undefined,
+    mail: mailOf(data),
     mqtt: mqttOf(data),
     workers: data.WORKERS,
     inFlight: {

@@ -1,5 +1,6 @@
 import type { Sql } from 'sql-template-tag';
 import { type Alerts, createAlerts } from './alerts/alerts.js';
+import type { Mailer } from './alerts/mail/mailer.js';
 import { createRecheck } from './auth/recheck.js';
 import { clientOf } from './database/client.js';
 import { createHooks, type Hooks } from './hooks/hooks.js';
@@ -68,7 +69,11 @@ export function openHooks(
 }
 
 /** Opens alerts. */
-export function openAlerts({ connections, clock, log, registry }: Base, { tell, tellNoticed }: Hooks): Alerts {
+export function openAlerts(
+  { connections, clock, log, registry }: Base,
+  { tell, tellNoticed }: Hooks,
+  mail: Mailer | undefined,
+): Alerts {
   const { match } = storedRecords;
-  return createAlerts({ pool: connections.pool, clock, log, registry, match, tell, tellNoticed });
+  return createAlerts({ pool: connections.pool, clock, log, registry, match, tell, tellNoticed, mail });
 }

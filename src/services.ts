@@ -1,6 +1,7 @@
 import type { MikroORM } from '@mikro-orm/postgresql';
 import { Registry } from 'prom-client';
 import type { Alerts } from './alerts/alerts.js';
+import type { Mailer } from './alerts/mail/mailer.js';
 import { cleanUp } from './clean-up.js';
 import type { Config } from './config.js';
 import { openConnections } from './connections.js';
@@ -15,6 +16,7 @@ import { createImports, type Imports } from './imports/imports.js';
 import { createImportSteps } from './imports/step.js';
 import { createJobs, type Jobs } from './jobs/jobs.js';
 import type { Live } from './live/live.js';
+import { openMail } from './mail.js';
 import { createGroupMetrics, measureIndex, measureLog, observeProcess } from './metrics.js';
 import { openAlerts, openHooks, openLive } from './outgoing.js';
 import { prepareDatabase } from './prepare.js';
@@ -42,6 +44,8 @@ export interface Services {
   reads: CallReads;
   hooks: Hooks;
   alerts: Alerts;
+  /** E-mail of alerts; undefined where it is off. */
+  mail: Mailer | undefined;
   /** Figures for Prometheus. */
   registry: Registry;
   records: RecordLog;
@@ -71,7 +75,8 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
   const base: Base = { ...options, connections, registry, clock, random, cluster, tracing };
   const live = openLive(base, () => records);
   const hooks = openHooks(base, live);
-  const alerts = openAlerts(base, hooks);
+  const mail = openMail(base);
+  const alerts = openAlerts(base, hooks, mail);
   const usage = createUsage({ pool: connections.pool, clock, log, records: () => records });
   const records = usage.limit(openRecordLog(base, live, hooks, alerts));
   const index = openRecordIndex(base);
@@ -97,6 +102,7 @@ export async function openServices(options: ServicesOptions): Promise<Services> 
     reads,
     hooks,
     alerts,
+    mail,
     registry,
     records,
     index,

@@ -10,9 +10,12 @@ import {
   type TellTurns,
 } from './alongside.js';
 import type { AlertRecord } from './decide.js';
+import type { Turn } from './episode.js';
 import { eventRows } from './event.js';
 import { createRuleHealth } from './health.js';
-import { createMetrics } from './metrics.js';
+import type { Mailer } from './mail/mailer.js';
+import { createMailUpkeep } from './mail/upkeep.js';
+import { createMetrics, type Metrics } from './metrics.js';
 import { type TellEvents, tellClosings } from './notice.js';
 import { sweep, type TellClaimed } from './sweep.js';
 
@@ -31,6 +34,8 @@ export interface AlertsOptions {
   tell: TellEvents;
   /** Stores the deliveries of events that triggers noted. Returns how many, and what is to be called after the commit. */
   tellNoticed: TellClaimed;
+  /** Undefined where no e-mail is sent. */
+  mail: Mailer | undefined;
 }
 
 /** Alerts, as the rest of the service sees them. */
@@ -41,28 +46,21 @@ export interface Alerts {
   sweep(): Promise<void>;
   /** Hints that something is due or closed. */
   wake(): void;
+  /** Hints that an address is to be asked for confirmation. */
+  wakeMail(): void;
   start(): void;
   close(): Promise<void>;
 }
 
 /** Opens alerts over a database. */
-export function createAlerts({ pool, clock, log, registry, match, tell, tellNoticed }: AlertsOptions): Alerts {
+export function createAlerts(options: AlertsOptions): Alerts {
+  const { pool, clock, log, registry, match, tell, tellNoticed, mail } = options;
   const metrics = createMetrics({ registry, read: async (query) => (await pool.query<object>(query)).rows });
   const health = createRuleHealth({ pool, clock, log, count: metrics.countQuery });
-  const tellTurns: TellTurns = async (tx, turns) => {
-    const of = (kind: 'opened' | 'closed') =>
-      turns.filter((turn) => turn.kind === kind).map(({ episodeId }) => episodeId);
-    const closed = await eventRows(tx, 'alert.closed', of('closed'));
-    const opened = await eventRows(tx, 'alert.opened', of('opened'));
-    const wake = await tell(tx, [...closed, ...opened]);
-    return () => {
-      metrics.countTurns('opened', opened.length);
-      metrics.countTurns('closed', closed.length);
-      wake?.();
-    };
-  };
-  const options: AlongsideOptions = { clock, match, tell: tellTurns, health };
-  const claims = [(tx: pg.PoolClient) => tellClosings(tx, tell), tellNoticed];
+  const upkeep = createMailUpkeep(pool, clock, log);
+  const tellTurns = createTellTurns(tell, mail, metrics);
+  const alongside: AlongsideOptions = { clock, match, tell: tellTurns, health };
+  const claims = [(tx: pg.PoolClient) => tellClosings(tx, tell, mail), tellNoticed];
   const run = async () => {
     const begun = performance.now();
     await sweep({ pool, clock, tell: tellTurns, claims });
@@ -75,13 +73,40 @@ export function createAlerts({ pool, clock, log, registry, match, tell, tellNoti
     onFailure: (error) => log.warn({ err: error }, 'alerts that are due were not found; they will be looked for again'),
   });
   return {
-    alongside: (tx, stored, onCostly) => decideAlongside(tx, stored, options, onCostly),
+    alongside: (tx, stored, onCostly) => decideAlongside(tx, stored, alongside, onCostly),
     sweep: run,
     wake: () => loop.wake(true),
-    start: () => loop.start(),
+    wakeMail: () => mail?.wake(),
+    start() {
+      loop.start();
+      upkeep.start();
+      mail?.start();
+    },
     async close() {
-      await loop.close();
+      await Promise.all([loop.close(), upkeep.close(), mail?.close()]);
       await health.close();
     },
   };
 }
+
+/** Tells hooks, and recipients of e-mail, of turns. */
+const createTellTurns =
+  (tell: TellEvents, mail: Mailer | undefined, metrics: Metrics): TellTurns =>
+  async (tx, turns) => {
+    const of = (kind: 'opened' | 'closed') =>
+      turns.filter((turn) => turn.kind === kind).map(({ episodeId }) => episodeId);
+    const closed = await eventRows(tx, 'alert.closed', of('closed'));
+    const opened = await eventRows(tx, 'alert.opened', of('opened'));
+    const after = [await tell(tx, [...closed, ...opened])];
+    for (const kind of ['closed', 'opened'] as const) {
+      const ids = turns.filter((turn) => turn.kind === kind && hasRecipients(turn)).map(({ episodeId }) => episodeId);
+      if (mail && ids.length > 0) after.push(await mail.note(tx, kind, ids));
+    }
+    return () => {
+      metrics.countTurns('opened', opened.length);
+      metrics.countTurns('closed', closed.length);
+      after.forEach((call) => call?.());
+    };
+  };
+
+const hasRecipients = ({ watch }: Turn): boolean => watch.recipients.length > 0;

@@ -55,18 +55,19 @@ async function open(
       'alert open',
       sql`
     insert into episode (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by,
-                         closed_at, closed_by, closed_reason, created_at, updated_at)
+                         closed_at, closed_by, closed_reason, recipients, created_at, updated_at)
     select id, organization_id, application_id, rule_id, rule_name, severity, device_id, to_timestamp(opened_at), opened_by,
-           to_timestamp(closed_at), closed_by, closed_reason, ${now}, ${now}
+           to_timestamp(closed_at), closed_by, closed_reason, array(select jsonb_array_elements_text(recipients)), ${now}, ${now}
       from unnest(
         ${column(({ episodeId }) => episodeId)}::uuid[], ${column(({ watch }) => watch.organizationId)}::uuid[],
         ${column(({ watch }) => watch.applicationId)}::uuid[], ${column(({ watch }) => watch.ruleId)}::uuid[],
         ${column(({ watch }) => watch.name)}::text[], ${column(({ watch }) => watch.severity)}::text[],
         ${column(({ watch }) => watch.deviceId)}::uuid[], ${column(({ at }) => at)}::float8[],
         ${column(({ by }) => jsonOf(by))}::json[], ${column((turn) => closing(turn)?.at ?? null)}::float8[],
-        ${column((turn) => jsonOf(closing(turn)?.by))}::json[], ${column((turn) => closing(turn)?.reason ?? null)}::text[]
+        ${column((turn) => jsonOf(closing(turn)?.by))}::json[], ${column((turn) => closing(turn)?.reason ?? null)}::text[],
+        ${column(({ watch }) => JSON.stringify(watch.recipients))}::jsonb[]
       ) e (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by, closed_at,
-           closed_by, closed_reason)`,
+           closed_by, closed_reason, recipients)`,
     ),
   );
 }

@@ -21,6 +21,8 @@ export interface Watch {
   silentFor: number | null;
   variable: string | null;
   timeouts: number;
+  /** Addresses that are told by e-mail. */
+  recipients: string[];
 }
 
 /** Rules `r` by the devices `d` that they watch, through the links `l`. */
@@ -28,7 +30,7 @@ export const watchColumns = sql`
   r.id "ruleId", r.version, r.organization_id "organizationId", r.application_id "applicationId", d.id "deviceId",
   r.name, r.severity, r.kind, r.when_condition "when", r.until_condition "until", r.for_seconds "for",
   r.max_gap_seconds "maxGap", r.close_after_seconds "closeAfter", r.silent_for_seconds "silentFor", r.variable,
-  r.timeouts`;
+  r.timeouts, r.recipients`;
 
 /** Reads the rules that watch these devices now. */
 export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): Promise<Watch[]> {

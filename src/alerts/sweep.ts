@@ -132,7 +132,7 @@ async function lockDue(
     select s.rule_id "ruleId", s.device_id "deviceId", s.episode_id "episodeId", r.version,
            r.organization_id "organizationId", r.application_id "applicationId", r.name, r.severity, r.kind,
            r.when_condition "when", r.until_condition "until", r.for_seconds "for", r.max_gap_seconds "maxGap",
-           r.close_after_seconds "closeAfter", r.silent_for_seconds "silentFor", r.variable, r.timeouts,
+           r.close_after_seconds "closeAfter", r.silent_for_seconds "silentFor", r.variable, r.timeouts, r.recipients,
            extract(epoch from greatest(s.started_at, s.arrived_at,
              case when r.variable is null and a.arrived_at > '-infinity' then a.arrived_at end))::float8 * 1000 "heardAt"
       from alert_state s join alert_rule r on r.id = s.rule_id join alert_device a on a.device_id = s.device_id

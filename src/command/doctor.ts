@@ -43,6 +43,7 @@ function examineAll(): Promise<Finding[]> {
         now: new Date(),
         dataDir: embedded ? config.dataDir : undefined,
         pending: migrations.pending,
+        sendsMail: config.mail !== undefined,
         checkSecretKey: () => requireSecretKey(pool, keys),
       });
     } finally {

@@ -44,6 +44,7 @@ export interface AlertRuleChange {
   closeAfter?: number | null;
   silentFor?: number | null;
   variable?: string | null;
+  recipients?: string[] | null;
 }
 
 /** The gap of records beyond which a condition is not shown to hold, unless set. Seconds. */
@@ -84,6 +85,7 @@ export class AlertRule {
   @seconds('silent_for_seconds', 'An episode opens when nothing arrived for so long.') silentFor: number | null = null;
   @text('The one variable whose arrival counts; any record unless given.', { nullable: true })
   variable: string | null = null;
+  @texts('E-mail addresses that are told when it opens and closes.') recipients: string[] = [];
   @flag('Whether it is switched off.') disabled: boolean = false;
   @timestamp('When it was switched off.', { nullable: true }) disabledAt: string | null = null;
   @text('Why it was switched off: `request`, or `timeout` (its query kept running out of time).', { nullable: true })
@@ -110,6 +112,7 @@ export class AlertRule {
     if (values.closeAfter !== undefined) this.closeAfter = values.closeAfter;
     if (values.silentFor !== undefined) this.silentFor = values.silentFor;
     if (values.variable !== undefined) this.variable = values.variable;
+    if (values.recipients !== undefined) this.recipients = values.recipients ?? [];
     const disabled = values.disabled ?? false;
     if (values.disabled !== undefined && disabled !== this.disabled) {
       Object.assign(this, {

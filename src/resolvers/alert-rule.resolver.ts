@@ -3,6 +3,7 @@ import { Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-
 import type { Alerts } from '../alerts/alerts.js';
 import { loadApplication } from '../auth/access.js';
 import { AlertRulePreview } from '../entities/alert-preview.js';
+import { AlertRecipient } from '../entities/alert-recipient.js';
 import { AlertRule, type AlertRuleChange } from '../entities/alert-rule.js';
 import { Application } from '../entities/application.js';
 import { GraphOnly } from '../entities/columns.js';
@@ -22,6 +23,7 @@ import { SearchablePageArgs } from '../schema/list.args.js';
 import { AlertRulePage } from '../schema/pages.js';
 import { readCondition, requireDecision } from './alert-decision.js';
 import { type PreviewSources, previewOf } from './alert-preview.js';
+import { noteRecipients, recipientStatesOf } from './alert-recipients.js';
 import { alertRuleListing, loadAlertRule, requireProducts, requireRoomForRule, restartRule } from './alert-rules.js';
 import { list, listBelow } from './list.js';
 
@@ -29,7 +31,7 @@ import { list, listBelow } from './list.js';
 @Resolver(() => AlertRule)
 export class AlertRuleResolver {
   constructor(
-    private readonly alerts: Pick<Alerts, 'wake'>,
+    private readonly alerts: Pick<Alerts, 'wake' | 'wakeMail'>,
     private readonly sources: PreviewSources,
     private readonly clock: () => number,
   ) {}
@@ -55,15 +57,18 @@ export class AlertRuleResolver {
     const change = changeOf(args);
     const { id, organizationId } = await loadApplication(ctx, args.organizationId, args.applicationId, 'write');
     const rule = Object.assign(new AlertRule(), { id: newId(), organizationId, applicationId: id, kind: args.kind });
-    rule.change({ ...change, name: args.name, severity: args.severity, disabled: args.disabled });
+    const { name, severity, disabled, recipients } = args;
+    rule.change({ ...change, name, severity, disabled, recipients });
     await this.check(ctx, rule);
-    return ctx.em.transactional(async (em) => {
+    await ctx.em.transactional(async (em) => {
       await requireRoomForRule(em, id);
       em.persist(rule);
       await em.flush();
       await restartRule(em, rule);
-      return rule;
+      await noteRecipients(em, rule, this.clock());
     });
+    this.alerts.wakeMail();
+    return rule;
   }
 
   @Mutation(() => AlertRule, {
@@ -78,14 +83,17 @@ export class AlertRuleResolver {
     if (args.kind != null && args.kind !== rule.kind) {
       throw invalid([{ path: 'kind', message: 'cannot be changed: make another rule' }]);
     }
-    const change = { ...changeOf(args), name: args.name, severity: args.severity, disabled: args.disabled };
+    const { name, severity, disabled, recipients } = args;
+    const change = { ...changeOf(args), name, severity, disabled, recipients };
     const decidesAnew = rule.change(change);
     await this.check(ctx, rule);
     await ctx.em.transactional(async (em) => {
       await em.flush();
       if (decidesAnew) await restartRule(em, rule);
+      if (recipients != null) await noteRecipients(em, rule, this.clock());
     });
     this.alerts.wake();
+    if (recipients != null) this.alerts.wakeMail();
     return rule;
   }
 
@@ -112,6 +120,12 @@ export class AlertRuleResolver {
     rule.change({ ...change, name: '' });
     await this.check(ctx, rule);
     return previewOf(ctx, this.sources, rule, this.clock());
+  }
+
+  @FieldResolver(() => [AlertRecipient], { description: 'How its recipients stand, in their order.' })
+  @GraphOnly()
+  recipientStates(@Root() rule: AlertRule, @Ctx() ctx: Context): Promise<AlertRecipient[]> {
+    return recipientStatesOf(ctx, rule);
   }
 
   private async check(ctx: Context, rule: AlertRule): Promise<void> {

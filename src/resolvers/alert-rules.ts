@@ -15,7 +15,7 @@ export const alertRuleRows = (also: Sql = empty): Sql => sql`
   select r.id, r.organization_id as "organizationId", r.application_id as "applicationId", r.name, r.severity, r.kind,
          r.products, r.tags, r.when_condition as "when", r.until_condition as "until", r.for_seconds as "for",
          r.max_gap_seconds as "maxGap", r.close_after_seconds as "closeAfter", r.silent_for_seconds as "silentFor",
-         r.variable, r.disabled, r.disabled_at as "disabledAt", r.disabled_reason as "disabledReason", r.version, r.timeouts,
+         r.variable, r.recipients, r.disabled, r.disabled_at as "disabledAt", r.disabled_reason as "disabledReason", r.version, r.timeouts,
          r.created_at as "createdAt", r.updated_at as "updatedAt"${also}
     from alert_rule r`;
 

@@ -6,7 +6,7 @@ import { AlertKind, AlertSeverity } from '../entities/alert-rule.js';
 import { EpisodeState } from '../entities/episode.js';
 import type { PlainJson } from '../json.js';
 import { ApplicationArgs } from './application.args.js';
-import { choice, flag, id, ids, labels, name, Storable, unixTime } from './fields.js';
+import { choice, emails, flag, id, ids, labels, name, Storable, unixTime } from './fields.js';
 import { SearchablePageArgs } from './list.args.js';
 
 /** Comparisons of one condition. */
@@ -104,6 +104,11 @@ export class AlertDecisionArgs extends ApplicationArgs {
   variable?: string | null;
 }
 
+/** Addresses of one rule. */
+const maxRecipients = 20;
+const recipients = () =>
+  emails('Who is told by e-mail when it opens and closes; each address confirms it once.', maxRecipients);
+
 /** A new alert rule. */
 @ArgsType()
 export class CreateAlertRuleArgs extends AlertDecisionArgs {
@@ -115,6 +120,7 @@ export class CreateAlertRuleArgs extends AlertDecisionArgs {
   severity?: AlertSeverity | null;
   @flag('Whether it is switched off, which closes its episodes; absent: false on create, as it was on update.')
   disabled?: boolean | null;
+  @recipients() recipients?: string[] | null;
 }
 
 /** Names an alert rule. */
@@ -132,6 +138,7 @@ export class UpdateAlertRuleArgs extends AlertDecisionArgs {
   @choice(() => AlertSeverity, 'How grave an episode is; absent: as it was.', { optional: true })
   severity?: AlertSeverity | null;
   @flag('Whether it is switched off, which closes its episodes; absent: as it was.') disabled?: boolean | null;
+  @recipients() recipients?: string[] | null;
 }
 
 /** A rule that is only tried. */

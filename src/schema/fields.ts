@@ -1,5 +1,6 @@
 import {
   ArrayMaxSize,
+  ArrayUnique,
   IsEmail,
   Length,
   Matches,
@@ -141,6 +142,19 @@ export const Storable = (options: ValidationOptions = {}): PropertyDecorator =>
 /** A list of texts of 1 to `length` characters, at most `size` of them. */
 export const labels = (text: string, size: number, length: number) =>
   field(() => [String], text, { optional: true }, ArrayMaxSize(size), Length(1, length, { each: true }));
+/** A list of e-mail addresses, each named once whatever its case, at most `size` of them. */
+export const emails = (text: string, size: number) =>
+  field(
+    () => [String],
+    `${text} At most ${size} e-mail addresses, each once whatever its case.`,
+    { optional: true },
+    ArrayMaxSize(size),
+    IsEmail({}, { each: true }),
+    Matches(/^[!-~]*$/, { each: true, message: 'must be ASCII: write other domains in their xn-- form' }),
+    ArrayUnique((address: unknown) => (typeof address === 'string' ? address.toLowerCase() : address), {
+      message: 'must name no address twice',
+    }),
+  );
 /** A list of identifiers, at most 100. */
 export const ids = (text: string) => field(() => [ID], `${text} At most 100.`, { optional: true }, ArrayMaxSize(100));
 /** Where to go on in a list: the `endCursor` of a page before. */

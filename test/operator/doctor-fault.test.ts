@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { createPool } from '../../src/database/pools.js';
+import { newId } from '../../src/entities/id.js';
 import { type DoctorOptions, examine } from '../../src/operator/doctor/doctor.js';
 import { buildCustomer } from '../hooks/customer.js';
 import { createDatabase, execute } from '../support/server.js';
@@ -17,7 +18,7 @@ afterAll(() => pool.end());
 const sql = (statement: string) => execute(service.databaseUrl, statement);
 
 /** Where, when and over which connection it looks. */
-type Where = Pick<DoctorOptions, 'now' | 'dataDir' | 'database'>;
+type Where = Pick<DoctorOptions, 'now' | 'dataDir' | 'database' | 'sendsMail'>;
 
 const checkSecretKey = () => Promise.resolve();
 
@@ -26,8 +27,9 @@ async function examined({
   now = new Date(),
   dataDir,
   database = pool,
+  sendsMail = true,
 }: Partial<Where> = {}): Promise<Readonly<Record<string, string>>> {
-  const findings = await examine({ database, now, dataDir, pending: [], checkSecretKey });
+  const findings = await examine({ database, now, dataDir, pending: [], sendsMail, checkSecretKey });
   return Object.fromEntries(findings.map(({ check, state, says }) => [check, `${state}: ${says}`]));
 }
 
@@ -103,6 +105,7 @@ describe('ddp doctor', () => {
     let hookId: string;
     let organizationId: string;
     let applicationId: string;
+    const ruleId = newId();
 
     beforeEach(async () => {
       const customer = await buildCustomer(service);
@@ -130,6 +133,7 @@ describe('ddp doctor', () => {
           now: new Date(),
           dataDir: undefined,
           pending: [],
+          sendsMail: true,
           checkSecretKey,
         });
         return findings.flatMap(({ details = [] }) => details).find((detail) => detail.includes(id));
@@ -139,6 +143,37 @@ describe('ddp doctor', () => {
       expect(await lineOf()).toBe(`${named}: circuit open, 12 calls in a row failed, ${latest}`);
       await sql(`update hook set disabled = true, disabled_reason = 'gone' where id = '${id}'`);
       expect(await lineOf()).toBe(`${named}: switched off, its receiver answered 410, ${latest}`);
+    });
+
+    it('names alert rules that were switched off, and finds e-mail that fails or is not sent at all', async () => {
+      expect(await examined()).toMatchObject({ alerts: 'ok: no rule was switched off, no e-mail fails' });
+      await sql(`
+        insert into alert_rule (id, organization_id, application_id, name, severity, kind, silent_for_seconds, recipients,
+                                created_at, updated_at)
+        values ('${ruleId}', '${organizationId}', '${applicationId}', 'Silent', 'info', 'silence', 60, '{a@example.com}', now(), now());
+        insert into alert_recipient (id, organization_id, address, state, since, last_error, failures, failing_since)
+        values ('${ruleId}', '${organizationId}', 'a@example.com', 'confirmed', now(), '451 Try later', 3, now())`);
+      expect(await examined()).toMatchObject({
+        alerts: expect.stringMatching(/^wrong: E-mail to 1 addresses fails since .*, the last with: 451 Try later$/),
+      });
+      expect(await examined({ sendsMail: false })).toMatchObject({
+        alerts: expect.stringMatching(/^note: 1 rules name recipients of e-mail, and SMTP_URL is not set/),
+      });
+      await sql(
+        `delete from alert_recipient; update alert_rule set disabled = true, disabled_at = now(), disabled_reason = 'timeout'`,
+      );
+      const findings = await examine({
+        database: pool,
+        now: new Date(),
+        dataDir: undefined,
+        pending: [],
+        sendsMail: true,
+        checkSecretKey,
+      });
+      expect(findings.find(({ check }) => check === 'alerts')).toMatchObject({
+        state: 'note',
+        details: [expect.stringMatching(new RegExp(`^rule "Silent" \\(${ruleId}\\) of the application "Field"`))],
+      });
     });
 
     it('finds deliveries that lie in no day of their own', async () => {

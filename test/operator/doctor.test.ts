@@ -50,6 +50,7 @@ describe('ddp doctor', () => {
       'jobs',
       'rollups',
       'index on a cluster',
+      'alerts',
       'secret key',
     ]);
   });

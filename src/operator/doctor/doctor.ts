@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { checkAlerts } from './alerts.js';
 import { checkCircuits } from './circuits.js';
 import { type Database, type Finding, finding } from './finding.js';
 import { checkClock, checkConnections, checkIndexes, checkSettings, checkVacuum } from './server.js';
@@ -15,16 +16,19 @@ export interface DoctorOptions {
   dataDir: string | undefined;
   /** Migrations of this release that the database lacks. */
   pending: readonly string[];
+  /** Whether the settings say how e-mail is sent. */
+  sendsMail: boolean;
   /** Throws a sentence where no key opens what is stored. */
   checkSecretKey(): Promise<void>;
 }
 
 /** Looks for what is wrong, and changes nothing. A check that fails is a finding too. */
-export async function examine({ database, now, dataDir, pending, checkSecretKey }: DoctorOptions): Promise<Finding[]> {
+export async function examine(options: DoctorOptions): Promise<Finding[]> {
+  const { database, now, dataDir, pending, sendsMail, checkSecretKey } = options;
   const schema = finding('schema', 'of this release', 'wrong', pending.length > 0 ? [waiting(pending)] : []);
   const findings = [schema, await checkDisk(dataDir)];
   // Tables of this release are looked at where they are there.
-  const checks = pending.length > 0 ? ofServer : [...ofServer, ...ofService];
+  const checks = pending.length > 0 ? ofServer : [...ofServer, ...ofService, checkAlerts(sendsMail)];
   for (const check of checks) findings.push(await check(database, now).catch(failed));
   if (pending.length > 0) return findings;
   const fault = await checkSecretKey().then(() => [], sentence);

@@ -1,0 +1,51 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import { type Claimed, readWaiting } from './claim.js';
+import { askMail, type Mail, noticeMail } from './message.js';
+import { shownInMail } from './outbox.js';
+import { newToken, type StopTokens } from './token.js';
+
+/** A link that confirms an address is good for so long, in milliseconds. */
+const linkLifetime = 7 * 86_400_000;
+
+/** Paths of the pages that links in mails open. */
+export const confirmPath = '/alerts/mail/confirm';
+export const stopPath = '/alerts/mail/stop';
+
+/** What mails are written with. */
+export interface ComposerOptions {
+  pool: pg.Pool;
+  clock: () => number;
+  tokens: StopTokens;
+  origin: string;
+}
+
+/** A mail, and the rows of notices that it tells. */
+export interface Composed {
+  mail: Mail;
+  ids: string[];
+}
+
+/** Makes what writes the mail of a claimed recipient; undefined where nothing waits for it any more. */
+export const createComposer =
+  ({ pool, clock, tokens, origin }: ComposerOptions) =>
+  async ({ kind, id, address: to, organization }: Claimed): Promise<Composed | undefined> => {
+    const terms = (key: string) => ({
+      to,
+      organization,
+      stopUrl: `${origin}${stopPath}?token=${tokens.write(id)}`,
+      messageId: `<alert.${id}.${key}@${new URL(origin).hostname.replaceAll(/[[\]]/g, '')}>`,
+    });
+    if (kind === 'ask') {
+      const { token, hash } = newToken();
+      const expiresAt = new Date(clock() + linkLifetime);
+      await pool.query(
+        sql`insert into alert_mail_token (hash, recipient_id, expires_at) values (${hash}, ${id}, ${expiresAt})`,
+      );
+      const confirmUrl = `${origin}${confirmPath}?token=${token}`;
+      return { mail: askMail({ ...terms(hash.toString('hex', 0, 8)), confirmUrl }), ids: [] };
+    }
+    const { ids, notices, more } = await readWaiting(pool, id, shownInMail);
+    const last = ids.at(-1);
+    return last === undefined ? undefined : { mail: noticeMail({ ...terms(last), notices, more }), ids };
+  };

@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import { transaction } from '../../transaction.js';
+import { hashOf, type StopTokens } from './token.js';
+
+/** What the links of mails do. */
+export interface MailLinks {
+  /** Confirms an address. Returns false for a token that is unknown or over. */
+  confirm(token: string): Promise<boolean>;
+  /** Stops the mails to an address, or begins them again. Returns false for a token that nobody signed, or of an address forgotten. */
+  stop(token: string, again: boolean): Promise<boolean>;
+}
+
+/** Opens the links over a pool. */
+export const createMailLinks = (pool: pg.Pool, clock: () => number, tokens: StopTokens): MailLinks => ({
+  confirm: (token) => transaction(pool, (tx) => confirm(tx, hashOf(token), new Date(clock()))),
+  async stop(token, again) {
+    const id = tokens.read(token);
+    return id !== undefined && transaction(pool, (tx) => stop(tx, id, again, new Date(clock())));
+  },
+});
+
+/** A link confirms as often as it is followed, but no address that was stopped since. */
+async function confirm(tx: pg.PoolClient, hash: Buffer, now: Date): Promise<boolean> {
+  const { rows } = await tx.query<{ id: string; state: string }>(sql`
+    select r.id, r.state from alert_mail_token t join alert_recipient r on r.id = t.recipient_id
+     where t.hash = ${hash} and t.expires_at > ${now} for update of r`);
+  const [recipient] = rows;
+  if (recipient === undefined || recipient.state === 'stopped') return false;
+  await tx.query(sql`
+    update alert_recipient set state = 'confirmed', since = ${now}, ask_at = null, failures = 0, failing_since = null,
+           last_error = null, next_at = null
+     where id = ${recipient.id} and state = 'pending'`);
+  return true;
+}
+
+/** Mails begin again only where it was the recipient who stopped them: a mail server that refuses them does so still. */
+async function stop(tx: pg.PoolClient, id: string, again: boolean, now: Date): Promise<boolean> {
+  const { rows } = await tx.query<{ state: string; reason: string | null }>(
+    sql`select state, reason from alert_recipient where id = ${id} for update`,
+  );
+  const [recipient] = rows;
+  if (recipient === undefined) return false;
+  const isOwn = recipient.state === 'stopped' && recipient.reason === 'recipient';
+  if (again) {
+    if (isOwn) {
+      await tx.query(
+        sql`update alert_recipient set state = 'confirmed', reason = null, since = ${now} where id = ${id}`,
+      );
+    }
+    return isOwn || recipient.state === 'confirmed';
+  }
+  if (!isOwn) {
+    await tx.query(sql`
+      update alert_recipient set state = 'stopped', reason = 'recipient', since = ${now}, ask_at = null, failures = 0,
+             failing_since = null, last_error = null
+       where id = ${id}`);
+  }
+  await tx.query(sql`delete from alert_mail where recipient_id = ${id}`);
+  return true;
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { createPollLoop } from '../../poll-loop.js';
+import { transaction } from '../../transaction.js';
+import { type Claimed, claimAsks, claimNotices } from './claim.js';
+import { createComposer } from './compose.js';
+import { faultOf } from './fault.js';
+import { createMailLinks, type MailLinks } from './links.js';
+import { createMailMetrics } from './metrics.js';
+import { type Notice, noteTurns } from './outbox.js';
+import { createSettler, type Outcome } from './settle.js';
+import { createStopTokens } from './token.js';
+import { type MailServer, openTransport, type SendMail } from './transport.js';
+
+/** Mails that a process sends at once. */
+const atOnce = 4;
+/** A process looks this often for mails that are due, in milliseconds. */
+const interval = 5000;
+/** A process that ends waits so long for mails under way, in milliseconds; others send them again then. */
+const closesWithin = 5000;
+
+/** Settings of e-mail. */
+export interface MailerOptions {
+  /** A pool of which storing records takes no connections. */
+  pool: pg.Pool;
+  clock: () => number;
+  log: Logger;
+  registry: Registry;
+  /** Keys of the service, the newest first. */
+  secretKeys: readonly string[];
+  server: MailServer;
+  /** Origin of the links in mails. */
+  origin: string;
+}
+
+/** E-mail of alert rules. */
+export interface Mailer {
+  /**
+   * Notes openings or closings in the transaction for the recipients of their rules. Returns what is to be called after the
+   * commit.
+   */
+  note(tx: pg.PoolClient, kind: Notice['kind'], episodeIds: readonly string[]): Promise<(() => void) | undefined>;
+  links: MailLinks;
+  /** Hints that a mail is due. */
+  wake(): void;
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** Opens e-mail over a database. */
+export function createMailer({ pool, clock, log, registry, secretKeys, server, origin }: MailerOptions): Mailer {
+  const tokens = createStopTokens(secretKeys);
+  const closing = new AbortController();
+  const metrics = createMailMetrics(registry, pool);
+  const settler = createSettler(pool, clock);
+  const compose = createComposer({ pool, clock, tokens, origin });
+  let transport: Promise<SendMail> | undefined;
+
+  const send = async (claimed: Claimed): Promise<void> => {
+    const composed = await compose(claimed);
+    if (composed === undefined) return settler.release(claimed);
+    const { mail, ids } = composed;
+    let outcome: Outcome;
+    try {
+      await (await (transport ??= openTransport(server)))(mail);
+      outcome = await settler.sent(claimed, ids);
+    } catch (error) {
+      const fault = faultOf(error);
+      outcome = await settler.failed(claimed, fault);
+      tell(log, claimed, outcome, fault.says);
+    }
+    metrics.count(outcome);
+  };
+
+  const round = async (): Promise<number> => {
+    const claim = { now: new Date(clock()), claimId: randomUUID(), limit: atOnce };
+    const claimed = await transaction(pool, async (tx) => {
+      const notices = await claimNotices(tx, claim);
+      return [...notices, ...(await claimAsks(tx, { ...claim, limit: atOnce - notices.length }))];
+    });
+    const sent = await Promise.allSettled(claimed.map(send));
+    // The leases of those that could not be settled run out.
+    const failed = sent.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    return claimed.length;
+  };
+
+  const loop = createPollLoop({
+    async poll() {
+      while (!closing.signal.aborted && (await round()) > 0);
+    },
+    interval,
+    rest: () => 50,
+    onFailure: (error) =>
+      log.warn({ err: error }, 'e-mail notices that are due were not sent; they will be tried again'),
+  });
+  return {
+    async note(tx, kind, episodeIds) {
+      const isDue = await noteTurns(tx, kind, episodeIds, new Date(clock()));
+      return isDue ? () => loop.wake() : undefined;
+    },
+    links: createMailLinks(pool, clock, tokens),
+    wake: () => loop.wake(),
+    start: () => loop.start(),
+    async close() {
+      closing.abort();
+      const waited = new AbortController();
+      const late = delay(closesWithin, undefined, { signal: waited.signal }).catch(() => undefined);
+      await Promise.race([loop.close(), late]);
+      waited.abort();
+    },
+  };
+}
+
+/** The log has neither the address nor what the server answered, which may repeat it. */
+function tell(log: Logger, { id, organizationId, kind }: Claimed, outcome: Outcome, says: string): void {
+  const about = { recipientId: id, organizationId, kind, code: /^\d{3}/.exec(says)?.[0] };
+  if (outcome === 'dropped') log.warn(about, 'e-mail notices were dropped: they could not be sent for a day');
+  else if (outcome === 'stopped')
+    log.info(about, 'e-mail notices to an address were stopped: its mail server refused it');
+  else log.info(about, 'an e-mail notice could not be sent; it will be tried again');
+}

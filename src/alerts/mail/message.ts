@@ -1,0 +1,114 @@
+import { oneLine } from './fault.js';
+import type { Notice } from './outbox.js';
+
+/** A mail, ready to be sent. */
+export interface Mail {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** The same for the same notices, so that a mail that was sent twice is shown once. */
+  messageId: string;
+  /** Address that stops these mails. */
+  stopUrl: string;
+}
+
+const maxName = 100;
+
+/** What both kinds of mails tell. */
+interface Terms {
+  to: string;
+  /** Unique name of the organization. */
+  organization: string;
+  messageId: string;
+  stopUrl: string;
+}
+
+/** Writes the mail that asks for confirmation. Of what people wrote it holds the organization's unique name alone. */
+export function askMail({ confirmUrl, ...terms }: Terms & { confirmUrl: string }): Mail {
+  const { organization } = terms;
+  const paragraphs = [
+    `The organization ${organization} names this address in an alert rule of its device data platform. It would be told by e-mail when something is wrong with its devices.`,
+    'Do you want these mails? Then open this link within 7 days, and press the button:',
+  ];
+  const rest = 'If you do not know the organization, do nothing: you get no more mails then.';
+  return {
+    ...terms,
+    subject: `Do you want alerts of ${organization} by e-mail?`,
+    text: [...paragraphs, confirmUrl, rest, footerOf(terms)].join('\n\n'),
+    html: page([...paragraphs.map(paragraph), linkTo(confirmUrl, 'Confirm this address'), paragraph(rest)], terms),
+  };
+}
+
+/** Writes the mail that tells notices, and how many more there are. */
+export function noticeMail({ notices, more, ...terms }: Terms & { notices: readonly Notice[]; more: number }): Mail {
+  const beyond =
+    more === 0 ? [] : [`And ${more} more ${notices.length === 0 ? 'notices' : 'that are not shown here'}.`];
+  return {
+    ...terms,
+    subject: subjectOf(notices, more, terms.organization),
+    text: [...notices.map((notice) => linesOf(notice).join('\n')), ...beyond, footerOf(terms)].join('\n\n'),
+    html: page([...notices.map(section), ...beyond.map(paragraph)], terms),
+  };
+}
+
+function subjectOf(notices: readonly Notice[], more: number, organization: string): string {
+  const [first] = notices;
+  if (first !== undefined && notices.length + more === 1) return titleOf(first);
+  return `${notices.length + more} alert notices of ${organization}`;
+}
+
+const severities: Readonly<Record<string, string>> = { info: 'Info', warning: 'Warning', critical: 'Critical' };
+
+function titleOf({ kind, severity, rule, device }: Notice): string {
+  const of = device === null ? 'a device that is gone' : oneLine(device, maxName);
+  const name = oneLine(rule, maxName);
+  return kind === 'opened' ? `${severities[severity] ?? severity}: ${name}, ${of}` : `Closed: ${name}, ${of}`;
+}
+
+const linesOf = (notice: Notice): string[] => [titleOf(notice), ...detailsOf(notice).map((line) => `  ${line}`)];
+
+function detailsOf({ serial, application, openedAt, closedAt, reason }: Notice): string[] {
+  return [
+    `Application: ${oneLine(application, maxName)}`,
+    ...(serial === null ? [] : [`Serial: ${oneLine(serial, maxName)}`]),
+    `Opened: ${timeOf(openedAt)}`,
+    ...(closedAt === null
+      ? []
+      : [`Closed: ${timeOf(closedAt)}${reason === null ? '' : `, since ${reasonOf(reason)}`}`]),
+  ];
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  cleared: 'it holds no more',
+  arrived: 'records arrive again',
+  recordsStopped: 'no more records came',
+  unlinked: 'the device was taken out of the application',
+  deviceDeleted: 'the device was deleted',
+  moved: 'the rule no longer applies to the device',
+  disabled: 'the rule was switched off',
+  ruleChanged: 'the rule was changed',
+  ruleDeleted: 'the rule was deleted',
+};
+const reasonOf = (reason: string): string => reasons[reason] ?? reason;
+
+/** A time as people read it; a device's clock may be anywhere. */
+function timeOf(seconds: number): string {
+  const time = new Date(seconds * 1000);
+  return Number.isNaN(time.getTime()) ? 'unknown' : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+const footerOf = ({ organization, stopUrl }: Terms): string =>
+  `--\nThis address is named in an alert rule of the organization ${organization}.\nNo more of these mails: ${stopUrl}`;
+
+const section = (notice: Notice): string =>
+  `<p><strong>${escaped(titleOf(notice))}</strong><br>${detailsOf(notice).map(escaped).join('<br>')}</p>`;
+const paragraph = (text: string): string => `<p>${escaped(text)}</p>`;
+const linkTo = (url: string, text: string): string => `<p><a href="${escaped(url)}">${escaped(text)}</a></p>`;
+
+const page = (parts: readonly string[], { organization, stopUrl }: Terms): string =>
+  `<!doctype html><html lang="en"><body>${parts.join('\n')}
+<hr><p>This address is named in an alert rule of the organization ${escaped(organization)}. <a href="${escaped(stopUrl)}">No more of these mails</a></p></body></html>`;
+
+/** Writes text into HTML. */
+export const escaped = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);

@@ -1,0 +1,61 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import { named } from '../../named.js';
+
+/** Notices that a mail shows; more are counted. */
+export const shownInMail = 50;
+
+/** A notice that waits for its mail. Times are Unix seconds. */
+export interface Notice {
+  kind: 'opened' | 'closed';
+  rule: string;
+  severity: string;
+  application: string;
+  /** Name, else serial, of the device; null where it is gone. */
+  device: string | null;
+  serial: string | null;
+  openedAt: number;
+  closedAt: number | null;
+  reason: string | null;
+}
+
+/**
+ * Notes openings or closings for the confirmed recipients of their rules, in the caller's transaction. It locks no row that
+ * another transaction writes. Where more wait for a recipient than a mail shows, one row counts the others. Returns
+ * whether there is a mail to be sent.
+ */
+export async function noteTurns(
+  tx: Pick<pg.ClientBase, 'query'>,
+  kind: Notice['kind'],
+  episodeIds: readonly string[],
+  now: Date,
+): Promise<boolean> {
+  const query = sql`
+    with told as (
+      select r.id recipient_id, row_number() over (partition by r.id order by e.id) place,
+             jsonb_build_object(
+               'kind', ${kind}::text, 'rule', e.rule_name, 'severity', e.severity, 'application', p.name,
+               'device', coalesce(nullif(d.name, ''), d.serial), 'serial', d.serial,
+               'openedAt', extract(epoch from e.opened_at)::float8,
+               'closedAt', case when ${kind}::text = 'closed' then extract(epoch from e.closed_at)::float8 end,
+               'reason', case when ${kind}::text = 'closed' then e.closed_reason end) notice
+        from episode e
+        left join alert_rule a on a.id = e.rule_id
+        join application p on p.id = e.application_id
+        left join device d on d.id = e.device_id
+       cross join lateral (select distinct lower(x) address from unnest(coalesce(a.recipients, e.recipients)) x) w
+        join alert_recipient r
+          on r.organization_id = e.organization_id and lower(r.address) = w.address and r.state = 'confirmed'
+       where e.id = any(${episodeIds}::uuid[])),
+    room as (
+      select r.recipient_id, greatest(0, ${shownInMail} - (
+               select count(*) from (select from alert_mail m where m.recipient_id = r.recipient_id limit ${shownInMail}) m)) free
+        from (select distinct recipient_id from told) r)
+    insert into alert_mail (recipient_id, notice, count, created_at)
+    select recipient_id, notice, 1, ${now}::timestamptz from told join room using (recipient_id) where place <= free
+     union all
+    select recipient_id, null, count(*)::int, ${now}::timestamptz from told join room using (recipient_id)
+     where place > free group by recipient_id`;
+  const { rowCount } = await tx.query(named('alert mail', query));
+  return (rowCount ?? 0) > 0;
+}

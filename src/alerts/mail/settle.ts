@@ -1,0 +1,96 @@
+import type pg from 'pg';
+import sql from 'sql-template-tag';
+import { transaction } from '../../transaction.js';
+import type { Claimed } from './claim.js';
+import type { MailFault } from './fault.js';
+
+/** After a mail the next one comes this much later at the earliest, in milliseconds. */
+export const digestSpacing = 5 * 60_000;
+/** Mails are tried again for so long, in milliseconds; then they are dropped. */
+const givesUpAfter = 86_400_000;
+const firstWait = 60_000;
+const longestWait = 15 * 60_000;
+
+/** How a mail ended. `stale`: another process has the recipient by now. */
+export type Outcome = 'sent' | 'failed' | 'stopped' | 'dropped' | 'stale';
+
+/** Settles mails under their lease. */
+export interface Settler {
+  sent(claimed: Claimed, ids: readonly string[]): Promise<Outcome>;
+  failed(claimed: Claimed, fault: MailFault): Promise<Outcome>;
+  /** Gives a recipient back to whom nothing is to be sent. */
+  release(claimed: Claimed): Promise<void>;
+}
+
+/** Opens the settler over a pool. */
+export const createSettler = (pool: pg.Pool, clock: () => number): Settler => ({
+  sent: (claimed, ids) => transaction(pool, (tx) => settleSent(tx, claimed, ids, new Date(clock()))),
+  failed: (claimed, fault) =>
+    transaction(pool, (tx) =>
+      fault.isRecipients
+        ? settleRefused(tx, claimed, fault, new Date(clock()))
+        : settleFailed(tx, claimed, fault, clock()),
+    ),
+  async release({ id, claimId }) {
+    await pool.query(
+      sql`update alert_recipient set claim_id = null, locked_until = null where id = ${id} and claim_id = ${claimId}`,
+    );
+  },
+});
+
+const released = sql`claim_id = null, locked_until = null`;
+const faultless = sql`failures = 0, failing_since = null`;
+
+async function settleSent(
+  tx: pg.PoolClient,
+  { kind, id, claimId, organizationId }: Claimed,
+  ids: readonly string[],
+  now: Date,
+): Promise<Outcome> {
+  const done =
+    kind === 'ask' ? sql`asked_at = ${now}, ask_at = null` : sql`next_at = ${new Date(now.getTime() + digestSpacing)}`;
+  const { rowCount } = await tx.query(sql`
+    update alert_recipient set ${released}, ${faultless}, last_error = null, ${done} where id = ${id} and claim_id = ${claimId}`);
+  if (rowCount === 0) return 'stale';
+  await tx.query(sql`delete from alert_mail where id = any(${ids}::bigint[])`);
+  const [notices, asked] = kind === 'ask' ? [0, 1] : [1, 0];
+  await tx.query(sql`
+    insert into alert_mail_day as d (organization_id, day, notices, asked)
+    values (${organizationId}, (${now}::timestamptz at time zone 'utc')::date, ${notices}, ${asked})
+        on conflict (organization_id, day) do update
+       set notices = d.notices + excluded.notices, asked = d.asked + excluded.asked`);
+  return 'sent';
+}
+
+async function settleRefused(
+  tx: pg.PoolClient,
+  { id, claimId }: Claimed,
+  { says }: MailFault,
+  now: Date,
+): Promise<Outcome> {
+  const { rowCount } = await tx.query(sql`
+    update alert_recipient set ${released}, ${faultless}, last_error = null, ask_at = null, state = 'stopped',
+           reason = ${says}, since = ${now}
+     where id = ${id} and claim_id = ${claimId}`);
+  if (rowCount === 0) return 'stale';
+  await tx.query(sql`delete from alert_mail where recipient_id = ${id}`);
+  return 'stopped';
+}
+
+async function settleFailed(tx: pg.PoolClient, claimed: Claimed, { says }: MailFault, now: number): Promise<Outcome> {
+  const { kind, id, claimId, failures, failingSince, address } = claimed;
+  const isOver = failingSince !== null && failingSince <= now - givesUpAfter;
+  const again = new Date(now + Math.min(firstWait * 2 ** failures, longestWait));
+  const next = kind === 'ask' ? sql`ask_at = ${isOver ? null : again}` : sql`next_at = ${again}`;
+  const count = isOver
+    ? faultless
+    : sql`failures = failures + 1, failing_since = coalesce(failing_since, ${new Date(now)})`;
+  const { rowCount } = await tx.query(sql`
+    update alert_recipient set ${released}, ${count}, last_error = ${says}, ${next} where id = ${id} and claim_id = ${claimId}`);
+  if (rowCount === 0) return 'stale';
+  // Nobody was asked.
+  if (kind === 'ask') await tx.query(sql`delete from alert_mail_asked where address = lower(${address})`);
+  if (!isOver) return 'failed';
+  await tx.query(sql`delete from alert_mail where recipient_id = ${id}`);
+  return 'dropped';
+}

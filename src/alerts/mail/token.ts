@@ -1,0 +1,44 @@
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** A token that confirms an address, as its link has it, and the hash that is stored. */
+export function newToken(): { token: string; hash: Buffer } {
+  const token = randomBytes(32).toString('base64url');
+  return { token, hash: hashOf(token) };
+}
+
+/** The hash by which a token is found. */
+export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** Writes and reads the tokens of links that stop mails: the recipient's identifier, signed, so that the link of every mail works. */
+export interface StopTokens {
+  write(recipientId: string): string;
+  /** The identifier of the recipient; undefined for what no key signed. */
+  read(token: string): string | undefined;
+}
+
+const macLength = 32;
+const idLength = 16;
+const tokenLength = ((macLength + idLength) * 4) / 3;
+
+/** Signs with the first key, and reads what every listed key signed (HMAC-SHA-256, RFC 2104). */
+export function createStopTokens(keys: readonly string[]): StopTokens {
+  const derived = keys.map((key) => Buffer.from(hkdfSync('sha256', key, '', 'device-data-platform mail', 32)));
+  const [first] = derived;
+  if (first === undefined) throw new Error('Signing needs at least one key.');
+  return {
+    write(recipientId) {
+      const id = Buffer.from(recipientId.replaceAll('-', ''), 'hex');
+      return Buffer.concat([macOf(first, id), id]).toString('base64url');
+    },
+    read(token) {
+      if (token.length !== tokenLength) return undefined;
+      const bytes = Buffer.from(token, 'base64url');
+      if (bytes.length !== macLength + idLength) return undefined;
+      const [mac, id] = [bytes.subarray(0, macLength), bytes.subarray(macLength)];
+      if (!derived.some((key) => timingSafeEqual(macOf(key, id), mac))) return undefined;
+      return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    },
+  };
+}
+
+const macOf = (key: Buffer, id: Buffer) => createHmac('sha256', key).update('stop\n').update(id).digest();

@@ -1,0 +1,33 @@
+import { GraphQLDateTimeISO } from 'graphql-scalars';
+import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { EmailAddress } from './scalars.js';
+
+/** Whether an address gets notices. */
+export enum AlertRecipientState {
+  pending = 'pending',
+  confirmed = 'confirmed',
+  stopped = 'stopped',
+}
+
+registerEnumType(AlertRecipientState, {
+  name: 'AlertRecipientState',
+  description: 'Whether an e-mail address gets notices of alert rules.',
+  valuesConfig: {
+    pending: { description: 'Not yet: whoever reads its mail has not confirmed it.' },
+    confirmed: { description: 'It gets notices.' },
+    stopped: { description: 'It gets no notices any more; `reason` says why.' },
+  },
+});
+
+/** An e-mail address that a rule names, and how it stands for the organization. */
+@ObjectType({ description: 'An e-mail address that a rule names, and how it stands for the organization.' })
+export class AlertRecipient {
+  @Field(() => EmailAddress, { description: 'The address, as the rule names it.' }) address!: string;
+  @Field(() => AlertRecipientState, { description: 'Whether it gets notices.' }) state!: AlertRecipientState;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Why it was stopped: `recipient` (by a link in a notice), or what its mail server answered.',
+  })
+  reason!: string | null;
+  @Field(() => GraphQLDateTimeISO, { nullable: true, description: 'Since when it stands so.' }) since!: string | null;
+}

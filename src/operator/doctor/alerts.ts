@@ -1,0 +1,62 @@
+import sql from 'sql-template-tag';
+import { type Check, type Database, finding } from './finding.js';
+
+/** Rules that are named, those that were switched off last first. */
+const named = 20;
+
+/** Alert rules that the service switched off, and e-mail that does not get through. */
+export const checkAlerts =
+  (sendsMail: boolean): Check =>
+  async (database) => {
+    const off = await rulesOff(database);
+    const { failing, since, last, unsent } = await mailOf(database);
+    const rules = off.length > 0 ? ['Rules were switched off because their queries kept running out of time.'] : [];
+    const mails = [
+      ...(sendsMail && failing > 0
+        ? [
+            `E-mail to ${failing} addresses fails${since ? ` since ${new Date(since).toISOString()}` : ''}, the last with: ${last}`,
+          ]
+        : []),
+      ...(!sendsMail && unsent > 0
+        ? [`${unsent} rules name recipients of e-mail, and SMTP_URL is not set: nobody is told.`]
+        : []),
+    ];
+    const state = sendsMail && failing > 0 ? 'wrong' : 'note';
+    const found = finding('alerts', 'no rule was switched off, no e-mail fails', state, [...rules, ...mails]);
+    return off.length === 0 ? found : { ...found, details: off.map(lineOf) };
+  };
+
+interface Off {
+  id: string;
+  name: string;
+  application: string;
+  applicationId: string;
+  at: string;
+}
+
+const rulesOff = async (database: Database): Promise<Off[]> =>
+  (
+    await database.query<Off>(sql`
+      select r.id, r.name, a.name application, r.application_id "applicationId", r.disabled_at "at"
+        from alert_rule r join application a on a.id = r.application_id
+       where r.disabled and r.disabled_reason = 'timeout' order by r.disabled_at desc, r.id limit ${named}`)
+  ).rows;
+
+const lineOf = ({ id, name, application, applicationId, at }: Off): string =>
+  `rule "${name}" (${id}) of the application "${application}" (${applicationId}): switched off at ${new Date(at).toISOString()}`;
+
+interface Mail {
+  failing: number;
+  since: string | null;
+  last: string | null;
+  /** Rules with recipients. */
+  unsent: number;
+}
+
+const mailOf = async (database: Database): Promise<Mail> =>
+  (
+    await database.query<Mail>(sql`
+      select count(*)::int failing, min(r.failing_since) since, (array_agg(r.last_error order by r.failing_since desc nulls last))[1] last,
+             (select count(*)::int from alert_rule where recipients <> '{}' and not disabled) unsent
+        from alert_recipient r where r.last_error is not null and r.state <> 'stopped'`)
+  ).rows[0]!;

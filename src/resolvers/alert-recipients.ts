@@ -1,0 +1,93 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import DataLoader from 'dataloader';
+import sql, { join } from 'sql-template-tag';
+import { execute } from '../auth/execute.js';
+import { type AlertRecipient, AlertRecipientState } from '../entities/alert-recipient.js';
+import type { AlertRule } from '../entities/alert-rule.js';
+import { newId } from '../entities/id.js';
+import { conflict } from '../errors.js';
+import type { Context } from '../schema/context.js';
+import { loaderOf } from './loader.js';
+
+/** Addresses of one organization, those that no rule names any more among them. */
+const maxAddresses = 1000;
+const hour = 3_600_000;
+const day = 24 * hour;
+/** The link in a mail that asks for confirmation is good for so long. Milliseconds. */
+const linkLifetime = 7 * day;
+/** An address that its mail server refused is asked again after so long. Milliseconds. */
+const refusedFor = day;
+
+/**
+ * Notes the recipients of a rule in the caller's transaction, in one order, so that two transactions do not wait for each other.
+ * A new address is to be asked for confirmation; so is one whose link is over, or that was refused some time ago. An
+ * address that stopped the mails itself is not asked again.
+ */
+export async function noteRecipients(
+  em: EntityManager,
+  { organizationId, recipients }: AlertRule,
+  now: number,
+): Promise<void> {
+  if (recipients.length === 0) return;
+  const at = new Date(now).toISOString();
+  const rows = recipients
+    .toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
+    .map(
+      (address) =>
+        sql`(${newId()}::uuid, ${organizationId}::uuid, ${address}, 'pending', ${at}::timestamptz, ${at}::timestamptz)`,
+    );
+  await execute(
+    em,
+    sql`
+    insert into alert_recipient as r (id, organization_id, address, state, since, ask_at) values ${join(rows)}
+        on conflict (organization_id, lower(address)) do update
+       set state = 'pending', reason = null, ask_at = excluded.ask_at,
+           since = case when r.state = 'pending' then r.since else excluded.since end
+     where r.state = 'pending' and r.ask_at is null and (r.asked_at is null or r.asked_at <= ${new Date(now - linkLifetime).toISOString()})
+        or r.state = 'stopped' and r.reason <> 'recipient' and r.since <= ${new Date(now - refusedFor).toISOString()}`,
+  );
+  const [{ count } = { count: 0 }] = await execute<{ count: number }>(
+    em,
+    sql`select count(*)::integer as count from alert_recipient where organization_id = ${organizationId}`,
+  );
+  if (count > maxAddresses) {
+    throw conflict(
+      `Alert rules of an organization name at most ${maxAddresses} e-mail addresses. Name fewer: an unconfirmed one is forgotten a week after no rule names it.`,
+    );
+  }
+}
+
+interface Row extends AlertRecipient {
+  key: string;
+}
+
+/** How the recipients of a rule stand, in their order. Whoever sees the rule may read them. */
+export async function recipientStatesOf(
+  ctx: Context,
+  { organizationId, recipients }: AlertRule,
+): Promise<AlertRecipient[]> {
+  if (recipients.length === 0) return [];
+  const loader = loaderOf(ctx, 'rule.recipients', () => stateLoader(ctx));
+  const keys = recipients.map((address) => `${organizationId} ${address}`);
+  const found = await loader.loadMany(keys);
+  return found.map((row, index) => {
+    if (row instanceof Error) throw row;
+    return {
+      address: recipients[index]!,
+      state: row?.state ?? AlertRecipientState.pending,
+      reason: row?.reason ?? null,
+      since: row?.since ?? null,
+    };
+  });
+}
+
+const stateLoader = (ctx: Context) =>
+  new DataLoader<string, Row | null>(async (keys) => {
+    const rows = await ctx.read<Row>(sql`
+      select w.key, r.state, r.reason, r.since
+        from unnest(${[...keys]}::text[]) w (key)
+        join alert_recipient r on r.organization_id = split_part(w.key, ' ', 1)::uuid
+                              and lower(r.address) = lower(split_part(w.key, ' ', 2))`);
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    return keys.map((key) => byKey.get(key) ?? null);
+  });

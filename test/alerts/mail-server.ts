@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
+import type { MailConfig } from '../../src/mail-setting.js';
+
+/** A mail as it arrived. */
+export interface ReceivedMail {
+  to: string[];
+  /** Head and parts, decoded. */
+  raw: string;
+  /** The value of a header in one line; undefined where the head has none. */
+  header(name: string): string | undefined;
+  /** The first link with this path. */
+  link(path: 'confirm' | 'stop'): string;
+}
+
+/** A mail server on loopback that keeps what it is sent. */
+export interface MailServer {
+  readonly mails: readonly ReceivedMail[];
+  readonly config: MailConfig;
+  /** Answers of RCPT TO for addresses that are refused. */
+  readonly refused: Map<string, { code: number; says: string }>;
+  /** Whether RCPT TO is never answered. */
+  hangs: boolean;
+  /** Refuses every password. */
+  rejectPasswords: boolean;
+  /** How often a recipient was named, taken or refused. */
+  attempts(address: string): number;
+  close(): Promise<void>;
+}
+
+export const mailOrigin = 'https://iot.example.com';
+
+/** Starts a mail server on a free port. */
+export async function startMailServer(): Promise<MailServer> {
+  const mails: ReceivedMail[] = [];
+  const tried: string[] = [];
+  const refused: MailServer['refused'] = new Map();
+  const server = new SMTPServer({
+    hideSTARTTLS: true,
+    allowInsecureAuth: true,
+    logger: false,
+    closeTimeout: 100,
+    onAuth: (_auth, _session, callback) =>
+      state.rejectPasswords
+        ? callback(Object.assign(new Error('Bad password'), { responseCode: 535 }))
+        : callback(null, { user: 'ddp' }),
+    onRcptTo({ address }, _session, callback) {
+      tried.push(address);
+      const answer = refused.get(address);
+      if (state.hangs) return;
+      if (answer) callback(Object.assign(new Error(answer.says), { responseCode: answer.code }));
+      else callback();
+    },
+    onData(stream, { envelope }, callback) {
+      text(stream).then((raw) => {
+        mails.push(
+          received(
+            raw,
+            envelope.rcptTo.map(({ address }) => address),
+          ),
+        );
+        callback();
+      }, callback);
+    },
+  });
+  const state: MailServer = {
+    mails,
+    refused,
+    hangs: false,
+    rejectPasswords: false,
+    config: {
+      host: '127.0.0.1',
+      port: 0,
+      secure: false,
+      requireTLS: false,
+      auth: { user: 'ddp', pass: 'an SMTP password' },
+      from: 'Alerts <alerts@example.com>',
+      origin: mailOrigin,
+    },
+    attempts: (address) => tried.filter((each) => each === address).length,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+  const listening = server.listen(0, '127.0.0.1');
+  await once(listening, 'listening');
+  state.config.port = (listening.address() as AddressInfo).port;
+  return state;
+}
+
+function received(raw: string, to: string[]): ReceivedMail {
+  const decoded = unquoted(raw.replaceAll('=\r\n', ''));
+  const head = raw.slice(0, raw.indexOf('\r\n\r\n')).replaceAll(/\r\n[ \t]+/g, ' ');
+  return {
+    to,
+    raw: decoded,
+    header: (name) => wordsOf(new RegExp(`^${name}: (.*)$`, 'im').exec(head)?.[1]?.trim()),
+    link: (path) => new RegExp(`${mailOrigin}/alerts/mail/${path}\\?token=[\\w-]+`).exec(decoded)![0],
+  };
+}
+
+/** Decodes quoted-printable ASCII. */
+const unquoted = (text: string): string =>
+  text.replaceAll(/=([0-9A-F]{2})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** Decodes the encoded words of a header (RFC 2047). */
+const wordsOf = (value: string | undefined): string | undefined =>
+  value
+    ?.replaceAll(/\?= =\?UTF-8\?Q\?/g, '')
+    .replaceAll(/=\?UTF-8\?Q\?(.*?)\?=/g, (_all, words: string) => unquoted(words.replaceAll('_', ' ')));

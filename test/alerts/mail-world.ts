@@ -1,0 +1,134 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { readConfig } from '../../src/config.js';
+import type { AlertRecipientState } from '../../src/entities/alert-recipient.js';
+import { newId } from '../../src/entities/id.js';
+import { createLog } from '../../src/log.js';
+import { AccountActor, useWorld, type World } from '../support/world.js';
+import { type MailServer, mailOrigin, type ReceivedMail, startMailServer } from './mail-server.js';
+
+/** An application with a device, and rules that have recipients. */
+export interface Site {
+  owner: AccountActor;
+  /** Path of the application. */
+  path: string;
+  /** Stores a record of the device with this value, later than those before. */
+  send(t: number): Promise<void>;
+  /** Makes a rule that opens above 8, and closes with any other value. */
+  rule(recipients: string[], more?: object): Promise<string>;
+  /** How the recipients of a rule stand. */
+  states(ruleId: string): Promise<RecipientState[]>;
+}
+
+export interface RecipientState {
+  address: string;
+  state: AlertRecipientState;
+  reason: string | null;
+  since: string | null;
+}
+
+/** A service that sends e-mail, its mail server, and its time. */
+export interface MailWorld extends World {
+  readonly server: MailServer;
+  /** What the service logged. */
+  readonly log: string;
+  /** Sets the clock forward, and lets the service look for what is due. */
+  advance(milliseconds: number): Promise<void>;
+  /** @param url of another process over the same database */
+  site(url?: string): Promise<Site>;
+  /** Waits until an address, whatever its case, has so many mails. */
+  mailsTo(address: string, count: number): Promise<ReceivedMail[]>;
+  /** Calls the page of a link as browsers do. */
+  open(link: string, method?: string): Promise<{ status: number; body: string; headers: Headers }>;
+  /** Lets an address be named by a new rule, and confirms it. */
+  confirmed(site: Site, address: string): Promise<string>;
+}
+
+const minute = 60_000;
+/** An address that nobody else uses. */
+export const someAddress = () => `ops-${newId()}@example.com`;
+
+/**
+ * Starts a mail server and a service that sends by it before the tests of the file.
+ * @param sends whether the service itself sends; else only other processes do
+ */
+export function useMailWorld({ sends = true } = {}): MailWorld {
+  let server: MailServer;
+  let ahead = 0;
+  let log = '';
+  const config = { ...readConfig({ RATE_LIMIT: '0', PORT: '0' }), publicUrl: mailOrigin };
+  beforeAll(async () => {
+    server = await startMailServer();
+    if (sends) config.mail = server.config;
+  });
+  const world = useWorld({
+    config,
+    clock: () => Date.now() + ahead,
+    log: createLog('debug', { write: (line) => (log += line) }),
+  });
+  afterAll(() => server.close());
+  const poll = async (reached: () => boolean) => {
+    while (!reached()) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  const mail: MailWorld = Object.assign(Object.create(world) as World, {
+    server: undefined as never,
+    log: '',
+    async advance(milliseconds: number) {
+      ahead += milliseconds;
+      await (await mail.site()).rule([]);
+    },
+    site: (url?: string) => siteOf(world, url),
+    async mailsTo(address: string, count: number) {
+      const found = () =>
+        server.mails.filter(({ to }) => to.some((each) => each.toLowerCase() === address.toLowerCase()));
+      await poll(() => found().length >= count);
+      return found();
+    },
+    async open(link: string, method = 'GET') {
+      const response = await fetch(link.replace(mailOrigin, world.url), { method, headers: { accept: 'text/html' } });
+      return { status: response.status, body: await response.text(), headers: response.headers };
+    },
+    async confirmed(site: Site, address: string) {
+      const ruleId = await site.rule([address]);
+      const [ask] = await mail.mailsTo(address, 1);
+      await mail.open(ask!.link('confirm'), 'POST');
+      return ruleId;
+    },
+  });
+  return Object.defineProperties(mail, { server: { get: () => server }, log: { get: () => log } });
+}
+
+const siteOf = async (world: World, url = world.url): Promise<Site> => {
+  const { id: organizationId, token } = await world.organization();
+  const owner = new AccountActor(url, token!, organizationId);
+  const serial = newId().slice(-12);
+  const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
+  const deviceId = await owner.make(`/organizations/${owner.id}/devices/${serial}`, { name: 'Freezer 3' });
+  const path = `/applications/${owner.id}/${applicationId}`;
+  await owner.put(`${path}/devices/${deviceId}`);
+  let ts = Math.floor((Date.now() - 60 * minute) / 1000);
+  return {
+    owner,
+    path,
+    async send(t) {
+      await owner.post(`/organizations/${owner.id}/records`, [{ serial, ts: (ts += 1), data: { t } }]);
+    },
+    rule: (recipients, more) =>
+      owner.make(`${path}/alert-rules`, {
+        name: 'Too warm',
+        kind: 'threshold',
+        severity: 'critical',
+        when: { all: [{ variable: 't', operator: 'gt', value: 8 }] },
+        recipients,
+        ...more,
+      }),
+    async states(alertRuleId) {
+      const { body } = await owner.graph(
+        `query ($organizationId: ID!, $applicationId: ID!, $alertRuleId: ID!) {
+          alertRule(organizationId: $organizationId, applicationId: $applicationId, alertRuleId: $alertRuleId) {
+            recipientStates { address state reason since } } }`,
+        { organizationId: owner.id, applicationId, alertRuleId },
+      );
+      return body.data?.['alertRule'].recipientStates as RecipientState[];
+    },
+  };
+};

@@ -1,0 +1,315 @@
+import { describe, expect, it } from '@jest/globals';
+import sql from 'sql-template-tag';
+import { readConfig } from '../../src/config.js';
+import { AlertRecipientState } from '../../src/entities/alert-recipient.js';
+import { useWorld } from '../support/world.js';
+import { someAddress, useMailWorld } from './mail-world.js';
+
+const world = useMailWorld();
+const withoutMail = useWorld();
+const minute = 60_000;
+const week = 7 * 24 * 60 * minute;
+
+describe('the recipients of an alert rule', () => {
+  it('are kept as they are put, and listed with their state', async () => {
+    const site = await world.site();
+    const address = someAddress().replace('ops', 'Ops');
+    const ruleId = await site.rule([address]);
+    const path = `${site.path}/alert-rules/${ruleId}`;
+    const got = await site.owner.get<{ recipients: string[] }>(path);
+    expect(got.body.recipients).toEqual([address]);
+    const put = await site.owner.put<object>(path, got.body);
+    expect(put.status).toBe(200);
+    expect({ ...put.body, updatedAt: '' }).toEqual({ ...got.body, updatedAt: '' });
+    expect((await site.owner.put(path, { name: 'Renamed' })).body).toMatchObject({ recipients: [address] });
+    expect(await site.states(ruleId)).toEqual([{ address, state: 'pending', reason: null, since: expect.any(String) }]);
+    expect((await site.owner.put(path, { name: 'Renamed', recipients: null })).body).toMatchObject({ recipients: [] });
+  });
+
+  it.each([
+    ['an address twice, whatever its case', ['a@example.com', 'A@example.com']],
+    ['what is no address', ['nobody']],
+    ['an address with a line break', ['a@example.com\r\nBcc: b@example.com']],
+    ['an address that is not ASCII', ['ä@example.com']],
+    ['more than 20', Array.from({ length: 21 }, (_, index) => `a${index}@example.com`)],
+  ])('are refused with %s', async (_what, recipients) => {
+    const site = await world.site();
+    const body = { name: 'x', kind: 'silence', silentFor: 60, recipients };
+    const answer = await site.owner.post(`${site.path}/alert-rules`, body);
+    const errors = [expect.objectContaining({ path: expect.stringMatching(/^recipients/) })];
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      expect.objectContaining({ errors: expect.arrayContaining(errors) }),
+    ]);
+  });
+
+  it('are no field of a preview', async () => {
+    const site = await world.site();
+    const body = { kind: 'silence', silentFor: 60, recipients: [] };
+    expect((await site.owner.post(`${site.path}/alert-rules/preview`, body)).status).toBe(422);
+  });
+});
+
+describe('the confirmation of an address', () => {
+  it('is asked for once by a mail, and given by POST alone', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    const ruleId = await site.rule([address]);
+    const [ask] = await world.mailsTo(address, 1);
+    const link = ask!.link('confirm');
+    const page = await world.open(link);
+    expect(page).toMatchObject({ status: 200, body: expect.stringContaining('<form method="post"') });
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(await site.states(ruleId)).toMatchObject([{ state: 'pending' }]);
+    expect(await world.open(link, 'POST')).toMatchObject({ status: 200, body: expect.stringContaining('Confirmed') });
+    expect(await site.states(ruleId)).toMatchObject([{ state: AlertRecipientState.confirmed }]);
+    const [, token] = link.split('token=');
+    expect(world.log).toContain('/alerts/mail/confirm');
+    expect(world.log).not.toContain(token);
+    const { rows } = await world.pool.query(sql`select from alert_mail_token t where t::text like ${`%${token}%`}`);
+    expect(rows).toEqual([]);
+  });
+
+  it('is answered the same for a token that is unknown and for one that is over, and asked for again then', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    const ruleId = await site.rule([address]);
+    const [ask] = await world.mailsTo(address, 1);
+    await world.advance(week + minute);
+    const over = await world.open(ask!.link('confirm'), 'POST');
+    const unknown = await world.open(ask!.link('confirm').replace(/token=.{9}/, 'token=AAAAAAAAA'), 'POST');
+    expect(over.status).toBe(404);
+    expect(unknown.body).toBe(over.body);
+    await site.owner.put(`${site.path}/alert-rules/${ruleId}`, { name: 'Again', recipients: [address] });
+    const [, again] = await world.mailsTo(address, 2);
+    await world.open(again!.link('confirm'), 'POST');
+    expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
+  });
+
+  it('is that of one organization, and asked for once an hour by all together', async () => {
+    const [site, other] = [await world.site(), await world.site()];
+    const address = someAddress();
+    const ruleId = await site.rule([address]);
+    const [ask] = await world.mailsTo(address, 1);
+    const otherId = await other.rule([address.toUpperCase()]);
+    await world.open(ask!.link('confirm'), 'POST');
+    expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
+    expect(await other.states(otherId)).toMatchObject([{ address: address.toUpperCase(), state: 'pending' }]);
+    await world.confirmed(await world.site(), someAddress());
+    expect(await world.mailsTo(address, 1)).toHaveLength(1);
+    await world.advance(61 * minute);
+    const [, second] = await world.mailsTo(address, 2);
+    expect(second!.raw).toContain('names this address');
+  });
+});
+
+describe('e-mail notices', () => {
+  it('tell the first change at once, and those after it together five minutes later', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    await world.confirmed(site, address);
+    await site.send(9);
+    const [, first] = await world.mailsTo(address, 2);
+    expect(first!.header('Subject')).toBe('Critical: Too warm, Freezer 3');
+    expect(first!.raw).toContain('Application: Cold rooms');
+    expect(first!.header('List-Unsubscribe')).toBe(`<${first!.link('stop')}>`);
+    await site.send(1);
+    await site.send(10);
+    await world.advance(5 * minute);
+    const [, , digest] = await world.mailsTo(address, 3);
+    expect(digest!.header('Subject')).toMatch(/^2 alert notices of /);
+    expect(digest!.raw).toContain('Closed: Too warm, Freezer 3');
+    expect(digest!.raw).toContain('Critical: Too warm, Freezer 3');
+  });
+
+  it('tell the end of an episode whose rule is deleted', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    const ruleId = await world.confirmed(site, address);
+    await site.send(9);
+    await world.mailsTo(address, 2);
+    await site.owner.delete(`${site.path}/alert-rules/${ruleId}`);
+    const waits = sql`select from alert_mail m join alert_recipient r on r.id = m.recipient_id where r.address = ${address}`;
+    while ((await world.pool.query(waits)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    await world.advance(5 * minute);
+    const [, , closing] = await world.mailsTo(address, 3);
+    expect(closing!.raw).toContain('since the rule was deleted');
+  });
+
+  it('show a bounded number of changes, and count the others', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    await world.confirmed(site, address);
+    const serials = Array.from({ length: 60 }, (_, index) => `ee-${String(index).padStart(2, '0')}`);
+    await Promise.all(
+      serials.map(async (serial) => {
+        const id = await site.owner.make(`/organizations/${site.owner.id}/devices/${serial}`);
+        await site.owner.put(`${site.path}/devices/${id}`);
+      }),
+    );
+    const records = serials.map((serial) => ({ serial, ts: 1_700_000_000, data: { t: 9 } }));
+    await site.owner.post(`/organizations/${site.owner.id}/records`, records);
+    const [, mail] = await world.mailsTo(address, 2);
+    expect(mail!.header('Subject')).toMatch(/^60 alert notices of /);
+    expect(mail!.raw).toContain('And 10 more that are not shown here.');
+  });
+
+  it('write names as text: no header and no markup comes from them', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    const ruleId = await world.confirmed(site, address);
+    const name = 'Warm\r\nBcc: victim@example.com\r\n\r\n<img src=x>&"';
+    await site.owner.put(`${site.path}/alert-rules/${ruleId}`, { name });
+    await site.send(9);
+    const [, mail] = await world.mailsTo(address, 2);
+    expect(mail!.to).toEqual([address]);
+    expect(mail!.header('Subject')).toBe('Critical: Warm Bcc: victim@example.com <img src=x>&", Freezer 3');
+    expect(mail!.header('Bcc')).toBeUndefined();
+    expect(mail!.raw).toContain('Warm Bcc: victim@example.com &#60;img src=x&#62;&#38;&#34;');
+  });
+
+  it('are stopped by the link in them by POST alone, and begun again by the page that says so', async () => {
+    const site = await world.site();
+    const [address, neighbour] = [someAddress(), someAddress()];
+    const ruleId = await world.confirmed(site, address);
+    await world.confirmed(site, neighbour);
+    await site.send(9);
+    const [, mail] = await world.mailsTo(address, 2);
+    const link = mail!.link('stop');
+    expect((await world.open(link)).status).toBe(200);
+    expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
+    expect(await world.open(link, 'POST')).toMatchObject({ status: 200, body: expect.stringContaining('again=1') });
+    expect(await site.states(ruleId)).toMatchObject([{ state: 'stopped', reason: 'recipient' }]);
+    await site.send(1);
+    await world.advance(5 * minute);
+    await world.mailsTo(neighbour, 3);
+    expect(await world.mailsTo(address, 2)).toHaveLength(2);
+    expect((await world.open(`${link}&again=1`, 'POST')).status).toBe(200);
+    expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed', reason: null }]);
+    const forged = link.replace(/token=./, (start) => `token=${start.endsWith('A') ? 'B' : 'A'}`);
+    expect((await world.open(forged, 'POST')).status).toBe(404);
+    expect(world.log).not.toContain(link.split('token=')[1]);
+  });
+
+  it('stop an address that its mail server refuses for good, with the reason', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    const ruleId = await world.confirmed(site, address);
+    world.server.refused.set(address, { code: 550, says: '5.1.1 No such user here' });
+    await site.send(9);
+    while ((await site.states(ruleId))[0]!.state !== AlertRecipientState.stopped)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await site.states(ruleId)).toMatchObject([{ reason: expect.stringMatching(/^550 .*No such user/) }]);
+  });
+
+  it.each([
+    ['a refusal for now', 451, 'Try later'],
+    ['a refusal of the sender', 554, '5.7.1 Relay access denied'],
+  ])('are sent again after %s', async (_what, code, says) => {
+    const site = await world.site();
+    const address = someAddress();
+    const ruleId = await world.confirmed(site, address);
+    world.server.refused.set(address, { code, says });
+    await site.send(9);
+    const failing = sql`select from alert_recipient where address = ${address} and failures = 1`;
+    while ((await world.pool.query(failing)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
+    world.server.refused.delete(address);
+    await world.advance(minute);
+    const [, mail] = await world.mailsTo(address, 2);
+    expect(mail!.header('Subject')).toBe('Critical: Too warm, Freezer 3');
+  });
+
+  it('are dropped once they could not be sent for a day, and the address stays confirmed', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    const ruleId = await world.confirmed(site, address);
+    world.server.refused.set(address, { code: 451, says: 'Try later' });
+    await site.send(9);
+    const failures = async () =>
+      (
+        await world.pool.query<{ failures: number; waiting: number }>(sql`
+          select failures, (select count(*)::int from alert_mail m where m.recipient_id = r.id) waiting
+            from alert_recipient r where address = ${address}`)
+      ).rows[0]!;
+    while ((await failures()).failures === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await failures()).toEqual({ failures: 1, waiting: 1 });
+    await world.advance(24 * 60 * minute);
+    while ((await failures()).failures > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await failures()).toEqual({ failures: 0, waiting: 0 });
+    expect(await site.states(ruleId)).toMatchObject([{ state: 'confirmed' }]);
+  });
+
+  it('wait for the next day where the organization has used up its mails, and hold up no other', async () => {
+    const [site, other] = [await world.site(), await world.site()];
+    const [address, neighbour] = [someAddress(), someAddress()];
+    await world.confirmed(site, address);
+    await world.confirmed(other, neighbour);
+    await world.pool.query(sql`update alert_mail_day set notices = 1000 where organization_id = ${site.owner.id}`);
+    await site.send(9);
+    await site.send(1);
+    await other.send(9);
+    await world.mailsTo(neighbour, 2);
+    expect(await world.mailsTo(address, 1)).toHaveLength(1);
+    await world.advance(24 * 60 * minute);
+    const [, digest] = await world.mailsTo(address, 2);
+    expect(digest!.header('Subject')).toMatch(/^2 alert notices of /);
+  });
+
+  it('are counted in the figures of the service', async () => {
+    const site = await world.site();
+    const address = someAddress();
+    await world.confirmed(site, address);
+    const page = await (await fetch(`${world.url}/metrics`)).text();
+    expect(page).toMatch(/^ddp_alert_mails_total\{outcome="sent"\} [1-9]/m);
+    expect(page).toMatch(/^ddp_alert_notices_waiting \d/m);
+  });
+});
+
+describe('a service without SMTP_URL', () => {
+  it('keeps recipients as pending, and notes no mail', async () => {
+    const owner = await withoutMail.organization();
+    const applicationId = await owner.make(`/organizations/${owner.id}/applications`, { name: 'Cold rooms' });
+    const rule = { name: 'x', kind: 'silence', silentFor: 60, recipients: [someAddress()] };
+    const id = await owner.make(`/applications/${owner.id}/${applicationId}/alert-rules`, rule);
+    const { body } = await owner.graph(
+      `query ($organizationId: ID!, $applicationId: ID!, $id: ID!) {
+        alertRule(organizationId: $organizationId, applicationId: $applicationId, alertRuleId: $id) {
+          recipients recipientStates { state } } }`,
+      { organizationId: owner.id, applicationId, id },
+    );
+    const states = [{ state: 'pending' }];
+    expect(body.data?.['alertRule']).toEqual({ recipients: rule.recipients, recipientStates: states });
+    expect((await fetch(`${withoutMail.url}/alerts/mail/confirm?token=x`)).status).toBe(404);
+  });
+});
+
+describe('the settings of e-mail', () => {
+  const PUBLIC_URL = 'https://iot.example.com';
+
+  it('are read, with a sender of the public origin unless given', () => {
+    const { mail } = readConfig({ PUBLIC_URL, SMTP_URL: 'smtp://user:p%40ss@mail.example.com' });
+    expect(mail).toEqual({
+      host: 'mail.example.com',
+      port: 587,
+      secure: false,
+      requireTLS: true,
+      auth: { user: 'user', pass: 'p@ss' },
+      from: 'Device Data Platform <alerts@iot.example.com>',
+      origin: PUBLIC_URL,
+    });
+    const own = readConfig({ PUBLIC_URL, SMTP_URL: 'smtps://mail.example.com', SMTP_FROM: 'Ops <ops@example.com>' });
+    expect(own.mail).toMatchObject({ port: 465, secure: true, auth: undefined, from: 'Ops <ops@example.com>' });
+  });
+
+  it.each([
+    ['no PUBLIC_URL', { SMTP_URL: 'smtp://user:hidden@mail.example.com' }, /PUBLIC_URL must be set where SMTP_URL is/],
+    ['another scheme', { PUBLIC_URL, SMTP_URL: 'http://user:hidden@mail.example.com' }, /SMTP_URL must be an address/],
+    ['a user without a password', { PUBLIC_URL, SMTP_URL: 'smtp://hidden@mail.example.com' }, /SMTP_URL must be/],
+    ['a sender of two lines', { PUBLIC_URL, SMTP_FROM: 'a\nBcc: hidden <b@example.com>' }, /SMTP_FROM must be/],
+  ])('are refused with %s, and never repeated', (_what, environment, message) => {
+    const read = () => readConfig(environment);
+    expect(read).toThrow(message);
+    expect(read).not.toThrow(/hidden/);
+  });
+});
