@@ -58,8 +58,7 @@ export const furnishScreens = async (world: World): Promise<Screens> => {
     name: hostile,
     kind: 'threshold',
     tags: [hostile.slice(0, 50)],
-    when: { all: [{ variable: 'state', operator: 'eq', value: hostile }] },
-    until: { all: [{ variable: hostile, operator: 'ne', value: hostile }] },
+    when: { all: ['state', hostile].map((variable) => ({ variable, operator: 'eq', value: hostile })) },
   });
   await owner.make(`${organization}/teams`, { name: hostile, description: hostile });
   await owner.post(`${organization}/records`, {
