@@ -25,9 +25,13 @@ export class Alerts extends OnlineMigration {
        create or replace trigger event_deleted after delete on device
          referencing old table as changed for each statement execute function event_devices('device.deleted');
        create or replace trigger event_disabled after update of disabled on hook
-         for each row when (new.disabled and not old.disabled) execute function event_hook();
-       create index if not exists hook_events on hook (organization_id) where events <> '{record}'`,
+         for each row when (new.disabled and not old.disabled) execute function event_hook()`,
     );
+    await steps.index({
+      name: 'hook_events',
+      table: 'hook',
+      definition: `(organization_id) where events <> '{record}'`,
+    });
   }
 }
 

@@ -137,7 +137,7 @@ export class AlertRuleResolver {
 /** The alert rules of applications, where a query follows them from there. */
 @Resolver(() => Application)
 export class ApplicationAlertRulesResolver {
-  @FieldResolver(() => AlertRulePage, { description: 'Its alert rules.' })
+  @FieldResolver(() => AlertRulePage, { description: 'Alert rules of the application.' })
   @GraphOnly()
   alertRules(
     @Root() { id }: Application,

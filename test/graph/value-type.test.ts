@@ -32,6 +32,7 @@ const given: Record<string, string> = {
   payload: '"01"',
   streamId: '1',
   streamType: 'RAW',
+  kind: 'silence, silentFor: 3600',
 };
 
 const world = useWorld();
@@ -43,8 +44,9 @@ beforeAll(async () => {
   await fillOrganization(world.pool, owner.id, 2);
   const { rows } = await world.pool.query<Record<string, string>>(
     `select d.product_id as "productId", d.id as "deviceId", d.serial as "deviceSerial", l.application_id as "applicationId",
-            h.id as "applicationHookId", v.id as "deliveryId", t.id as "teamId"
+            h.id as "applicationHookId", r.id as "alertRuleId", v.id as "deliveryId", t.id as "teamId"
        from device d join application_device l on l.device_id = d.id join hook h on h.application_id = l.application_id
+       join alert_rule r on r.application_id = l.application_id
        join delivery v on v.hook_id = h.id cross join team t
       where d.organization_id = $1 and t.organization_id = $1 limit 1`,
     [owner.id],
