@@ -14,8 +14,8 @@ registerEnumType(AlertRecipientState, {
   description: 'Whether an e-mail address gets notices of alert rules.',
   valuesConfig: {
     pending: { description: 'Not yet: whoever reads its mail has not confirmed it.' },
-    confirmed: { description: 'It gets notices.' },
-    stopped: { description: 'It gets no notices any more; `reason` says why.' },
+    confirmed: { description: 'The address gets notices.' },
+    stopped: { description: 'The address gets no notices any more; `reason` says why.' },
   },
 });
 

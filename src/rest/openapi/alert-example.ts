@@ -18,6 +18,7 @@ const alertRule = {
   severity: 'critical',
   ...decision,
   disabled: false,
+  recipients: ['office@waterworks.example'],
   createdAt,
   updatedAt,
 };
