@@ -39,8 +39,8 @@ export async function fillOrganization(pool: pg.Pool, organizationId: string, co
       (id, hook_id, organization_id, application_id, device_id, event, ts, state, done, queued_at, next_attempt_at, max_attempts, payload, created_at, updated_at)
     select gen_random_uuid(), h.id, $1, h.application_id, l.device_id, 'record', now(), 'failed', true, now(), now(), 10, '{}', now(), now()
       from hook h join application_device l using (application_id) where h.organization_id = $1 and $2 > 0`);
-  await run(`insert into alert_rule (id, organization_id, application_id, name, severity, kind, when_condition, created_at, updated_at)
-    select gen_random_uuid(), $1, id, 'Too warm', 'warning', 'threshold', '{"query": {"match_all": {}}}', now(), now()
+  await run(`insert into alert_rule (id, organization_id, application_id, name, severity, kind, when_condition, disabled, created_at, updated_at)
+    select gen_random_uuid(), $1, id, 'Too warm', 'warning', 'threshold', '{"query": {"match_all": {}}}', true, now(), now()
       from application where organization_id = $1 and $2 > 0`);
   await run(`insert into episode
       (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by, created_at, updated_at)

@@ -48,6 +48,8 @@ export interface Draft {
   readonly severity: AlertSeverity;
   readonly products: readonly string[];
   readonly tags: string;
+  /** E-mail addresses, joined by commas. */
+  readonly recipients: string;
   readonly when: ConditionDraft;
   /** Whether `until` is given, and not the opposite of `when`. */
   readonly hasUntil: boolean;
@@ -94,6 +96,7 @@ export const draftOf = (rule: RuleLineFragment | undefined): Draft => ({
   severity: rule?.severity ?? 'warning',
   products: rule?.products ?? [],
   tags: rule?.tags.join(', ') ?? '',
+  recipients: rule?.recipients.join(', ') ?? '',
   when: conditionOf(rule?.when),
   hasUntil: rule?.until != null,
   until: conditionOf(rule?.until),
@@ -144,10 +147,7 @@ export function readDraft(draft: Draft, types: Types): { decision: Decision; fau
   const decision: Decision = {
     kind: draft.kind,
     products: [...draft.products],
-    tags: draft.tags
-      .split(',')
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
+    tags: listOf(draft.tags),
     when: isSilence ? null : condition('when'),
     until: isSilence || !draft.hasUntil ? null : condition('until'),
     for: isSilence ? null : seconds('for'),
@@ -158,6 +158,13 @@ export function readDraft(draft: Draft, types: Types): { decision: Decision; fau
   };
   return { decision, faults };
 }
+
+/** The parts of a text that are joined by commas. */
+export const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 
 /** The value of a comparison in the type that is declared; of a variable that no product declares, as it reads. */
 const valueOf = (text: string, type: string | undefined): string | number | boolean => {

@@ -3,7 +3,7 @@ import type { AlertKind, AlertSeverity } from '../../documents.js';
 import { ConditionFields, variablesList } from './condition-fields.js';
 import type { Draft, Fault, Types } from './draft.js';
 import { FaultField, Faults, faultsAt, SpanField } from './fault-field.js';
-import type { RuleApplication } from './rule.js';
+import type { RuleApplication, ShownRule } from './rule.js';
 import { severities } from './words.js';
 
 const kinds: Readonly<Record<AlertKind, string>> = {
@@ -22,8 +22,9 @@ interface Fields {
 export const RuleFields = ({
   application,
   isNew,
+  recipients,
   ...fields
-}: Fields & { application: RuleApplication; isNew: boolean }) => (
+}: Fields & { application: RuleApplication; isNew: boolean; recipients: ShownRule['recipientStates'] }) => (
   <>
     <Basics {...fields} isNew={isNew} />
     <Devices {...fields} application={application} />
@@ -33,7 +34,7 @@ export const RuleFields = ({
       ))}
     </datalist>
     {fields.draft.kind === 'threshold' ? <Threshold {...fields} /> : <Silence {...fields} />}
-    {/* The place of the rule's recipients: the people whom it tells by e-mail. */}
+    <Recipients {...fields} states={recipients} />
   </>
 );
 
@@ -205,5 +206,35 @@ const Silence = ({ draft, faults, change }: Fields) => (
         />
       </FaultField>
     </div>
+  </fieldset>
+);
+
+/** The people whom the rule tells by e-mail, and which of them get it. */
+const Recipients = ({ draft, faults, change, states }: Fields & { states: ShownRule['recipientStates'] }) => (
+  <fieldset>
+    <legend>E-mail</legend>
+    <FaultField
+      label="Recipients"
+      hint="Addresses with commas between. Each is asked once by a mail, and gets notices after it has confirmed."
+      path="recipients"
+      faults={faults}
+    >
+      <input
+        placeholder="nobody"
+        spellcheck={false}
+        value={draft.recipients}
+        onInput={({ currentTarget }) => change({ recipients: currentTarget.value })}
+      />
+    </FaultField>
+    {states.length > 0 && (
+      <ul class="quiet">
+        {states.map(({ address, state, reason }) => (
+          <li key={address}>
+            {address}: {state}
+            {reason != null && ` (${reason})`}
+          </li>
+        ))}
+      </ul>
+    )}
   </fieldset>
 );

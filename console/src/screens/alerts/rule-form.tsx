@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Failure } from '../../components/state.js';
-import { CreateAlertRuleDocument, type RuleLineFragment, UpdateAlertRuleDocument } from '../../documents.js';
+import { CreateAlertRuleDocument, UpdateAlertRuleDocument } from '../../documents.js';
 import { ask, GraphError } from '../../graph.js';
 import { organizationId } from '../../session.js';
-import { draftOf, type Fault, readDraft, type Types } from './draft.js';
+import { draftOf, type Fault, listOf, readDraft, type Types } from './draft.js';
 import { Preview, type Tried } from './preview.js';
-import type { RuleApplication } from './rule.js';
+import type { RuleApplication, ShownRule } from './rule.js';
 import { RuleFields } from './rule-fields.js';
 import { mayChange } from './rules.js';
 import { episodesChanged } from './use-open-episodes.js';
@@ -23,7 +23,7 @@ export function RuleForm({
   saved,
 }: {
   application: RuleApplication;
-  rule: RuleLineFragment | undefined;
+  rule: ShownRule | undefined;
   saved: () => void;
 }) {
   const [draft, setDraft] = useState(() => draftOf(rule));
@@ -51,10 +51,11 @@ export function RuleForm({
     setBusy(true);
     try {
       const { name, severity } = draft;
+      const recipients = listOf(draft.recipients);
       const { kind, ...changes } = decision;
       await (rule === undefined
-        ? ask(CreateAlertRuleDocument, { ...names, name, kind, severity, ...changes })
-        : ask(UpdateAlertRuleDocument, { ...names, alertRuleId: rule.id, name, severity, ...changes }));
+        ? ask(CreateAlertRuleDocument, { ...names, name, kind, severity, recipients, ...changes })
+        : ask(UpdateAlertRuleDocument, { ...names, alertRuleId: rule.id, name, severity, recipients, ...changes }));
       episodesChanged();
       setNotice('Saved.');
       saved();
@@ -89,6 +90,7 @@ export function RuleForm({
             types={types}
             faults={faults}
             isNew={rule === undefined}
+            recipients={rule?.recipientStates ?? []}
             change={(changes) => setDraft((before) => ({ ...before, ...changes }))}
           />
         </fieldset>

@@ -8,6 +8,9 @@ import { RuleForm } from './rule-form.js';
 import { Change, DeleteRule, mayChange } from './rules.js';
 import { RuleState } from './words.js';
 
+/** A rule as its form shows it. */
+export type ShownRule = NonNullable<AlertRuleQuery['alertRule']> & RuleLineFragment;
+
 /** What the form needs to know of the application. */
 export type RuleApplication = NonNullable<AlertRuleQuery['application']>;
 
@@ -24,7 +27,7 @@ export function RuleScreen() {
     alertRuleId,
     isNew,
   });
-  const rule = isNew ? undefined : (loaded.data?.alertRule as RuleLineFragment | undefined);
+  const rule = isNew ? undefined : (loaded.data?.alertRule as ShownRule | undefined);
   const list = `/console/alerts/rules?application=${applicationId}`;
   const actions = loaded.data !== undefined && rule !== undefined && mayChange(loaded.data.application) && (
     <>
