@@ -90,7 +90,7 @@ it('tells of an attempt that comes long after the delivery was stored', async ()
       redeliverApplicationHookDelivery(organizationId: $organizationId, applicationId: $applicationId, applicationHookId: $applicationHookId, deliveryId: $deliveryId) { id } }`,
     { organizationId: place.owner.id, applicationId: place.applicationId, applicationHookId: hook.id, deliveryId: id },
   );
-  await subscriber.until((heard) => told(heard).at(-1).attemptsMade === 2);
+  await subscriber.until((heard) => told(heard).at(-1).attemptsMade >= 2);
   expect(told(subscriber).at(-1)).toMatchObject({ id, successful: true });
   subscriber.leave();
   await receiver.close();
