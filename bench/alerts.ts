@@ -110,7 +110,7 @@ async function silence(stage: Stage): Promise<void> {
   // Each device was heard just now, and is looked at at some moment of the next hour.
   await stage.pool.query(sql`
     insert into alert_device (device_id, ts, arrived_at)
-    select device_id, now(), now() from alert_state on conflict (device_id) do update set arrived_at = now()`);
+    select distinct device_id, now(), now() from alert_state on conflict (device_id) do update set arrived_at = now()`);
   await stage.pool.query(sql`update alert_state set due_at = now() + random() * interval '1 h'`);
   await stage.pool.query('vacuum analyze alert_state, alert_device');
   const before = await sweepFigures(stage);

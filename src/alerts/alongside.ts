@@ -63,7 +63,9 @@ export async function decideAlongside(
   const judged = (watch: Watch) => recordsFor(sorted.get(watch.deviceId)!, previous.get(watch.deviceId) ?? null);
   const answers = costly.size > 0 ? await answer(tx, watches, judged, { now, match, health }) : noAnswers;
   const decisions = watches
-    .map((watch) => decide(watch, stateOf.get(stateKey(watch)), judged, sorted, answers, now))
+    .map((watch) =>
+      decide(watch, stateOf.size === 0 ? undefined : stateOf.get(stateKey(watch)), judged, sorted, answers, now),
+    )
     .filter(({ state }) => state !== undefined);
   return decisions.length > 0 ? write(tx, decisions, now, tell) : undefined;
 }

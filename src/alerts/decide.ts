@@ -37,6 +37,9 @@ export function decideThreshold(
 ): Decision {
   const holds = (condition: AlertCondition, record: AlertRecord) =>
     condition.query == null ? judge(condition, record.data) : answers(condition, record);
+  // The usual case, of each rule and device of every transaction: nothing was wrong, and nothing is.
+  const isCalm = before === undefined || (before.episodeId === null && before.since === null);
+  if (isCalm && !records.some((record) => holds(watch.when!, record))) return { watch, turns: [], told: [] };
   const samples = records.map((record): Sample<AlertRecord> => {
     const when = holds(watch.when!, record);
     const until = watch.until === null ? (when === undefined ? undefined : !when) : holds(watch.until, record);
