@@ -101,7 +101,7 @@ interface Screen {
   readonly path: string;
   /** What the navigation calls it; screens of a single thing are not in there. */
   readonly title?: string;
-  /** What stands beside its name there. */
+  /** Text beside its name. */
   readonly badge?: () => JSX.Element | null;
   readonly component: () => JSX.Element;
 }

@@ -86,7 +86,7 @@ export type DeliveryErrorCode =
   | 'RESET'
   | 'PROTOCOL';
 
-/** How grave it is when a rule opens. */
+/** Severity of an episode. */
 export type AlertSeverity =
   | 'info'
   | 'warning'
@@ -99,7 +99,7 @@ export type AlertKind =
   /** Waits for records that do not arrive. */
   | 'silence';
 
-/** How a variable is compared with a value. */
+/** Comparison of a variable with a value. */
 export type AlertOperator =
   /** Less than. */
   | 'lt'
@@ -149,7 +149,7 @@ export type Role =
   | 'owner'
   | 'member';
 
-/** Where an episode stands. */
+/** State of an episode. */
 export type EpisodeState =
   | 'open'
   | 'closed';

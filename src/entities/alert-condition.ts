@@ -2,7 +2,7 @@ import { GraphQLJSON, GraphQLJSONObject } from 'graphql-scalars';
 import { Field, ObjectType, registerEnumType } from 'type-graphql';
 import type { PlainJson } from '../json.js';
 
-/** How a variable is compared with a value. */
+/** Comparison of a variable with a value. */
 export enum AlertOperator {
   lt = 'lt',
   lte = 'lte',
@@ -14,7 +14,7 @@ export enum AlertOperator {
 
 registerEnumType(AlertOperator, {
   name: 'AlertOperator',
-  description: 'How a variable is compared with a value.',
+  description: 'Comparison of a variable with a value.',
   valuesConfig: {
     lt: { description: 'Less than.' },
     lte: { description: 'Less than or equal to.' },

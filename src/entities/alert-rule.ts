@@ -4,14 +4,14 @@ import { AlertCondition } from './alert-condition.js';
 import { choice, createdAt, flag, identifier, now, reference, text, texts, timestamp, updatedAt } from './columns.js';
 import { Node } from './node.js';
 
-/** How grave it is when a rule opens. */
+/** Severity of an episode. */
 export enum AlertSeverity {
   info = 'info',
   warning = 'warning',
   critical = 'critical',
 }
 
-registerEnumType(AlertSeverity, { name: 'AlertSeverity', description: 'How grave it is when a rule opens.' });
+registerEnumType(AlertSeverity, { name: 'AlertSeverity', description: 'Severity of an episode.' });
 
 /** The kinds of alert rules. */
 export enum AlertKind {
@@ -70,7 +70,7 @@ export class AlertRule {
   @reference('Organization of the application.') organizationId!: string;
   @reference('Application whose devices it watches.') applicationId!: string;
   @text('Name.') name!: string;
-  @choice(() => AlertSeverity, 'How grave it is when it opens.') severity: AlertSeverity = AlertSeverity.warning;
+  @choice(() => AlertSeverity, 'Severity of its episodes.') severity: AlertSeverity = AlertSeverity.warning;
   @choice(() => AlertKind, 'Kind of the rule.') kind!: AlertKind;
   @texts('Products: devices of one of these; empty for all.') products: string[] = [];
   @texts('Tags: devices with one of these; empty for all.') tags: string[] = [];

@@ -6,13 +6,13 @@ import { Node } from './node.js';
 import { UnixTime } from './scalars.js';
 import { words } from './words.js';
 
-/** Where an episode stands. */
+/** State of an episode. */
 export enum EpisodeState {
   open = 'open',
   closed = 'closed',
 }
 
-registerEnumType(EpisodeState, { name: 'EpisodeState', description: 'Where an episode stands.' });
+registerEnumType(EpisodeState, { name: 'EpisodeState', description: 'State of an episode.' });
 
 /** Reasons for which an episode closes. */
 export const EpisodeEnd = words(

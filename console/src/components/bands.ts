@@ -7,7 +7,7 @@ export interface Band {
   /** Null while it is open. */
   readonly to: number | null;
   readonly severity: AlertSeverity;
-  /** What opened it. */
+  /** Record that opened it. */
   readonly name: string;
 }
 

@@ -15,7 +15,7 @@ import { episodesChanged } from './use-open-episodes.js';
 
 const limit = 25;
 
-/** How often the list is looked up anew, in milliseconds. */
+/** Time between two looks at the list, in milliseconds. */
 const every = 5000;
 
 const acknowledgements: Readonly<Record<string, boolean>> = { yes: true, no: false };
@@ -152,7 +152,7 @@ const personIn = ({ organizationMembers }: AlertsQuery, id: string): string => {
   return person === undefined ? 'somebody who left' : (person.name ?? person.username);
 };
 
-/** What stands where no episode is listed. */
+/** Says that no episode is listed. */
 const None = ({ isFiltered, hasApplication }: { isFiltered: boolean; hasApplication: boolean }) =>
   isFiltered ? (
     <Empty title="No episode matches">

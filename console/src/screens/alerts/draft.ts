@@ -24,14 +24,14 @@ export interface Span {
 
 /** A comparison as it is typed. */
 export interface Row {
-  /** What was typed stays with its row when another is left out. */
+  /** Keeps what was typed with its row when another row is removed. */
   readonly key: number;
   readonly variable: string;
   readonly operator: AlertOperator;
   readonly value: string;
 }
 
-/** How the comparisons of a condition are joined, or that it is a query. */
+/** Form of a condition: comparisons joined by `all` or `any`, or a query. */
 export type Joined = 'all' | 'any' | 'query';
 
 /** A condition as it is typed. */
@@ -89,7 +89,7 @@ const conditionOf = (condition: ConditionFragment | null | undefined): Condition
 const spanOf = (seconds: number | null | undefined, unit: Unit): Span =>
   seconds == null ? { amount: '', unit } : { amount: `${seconds / units[unitOf(seconds)]}`, unit: unitOf(seconds) };
 
-/** What the form holds first: a rule as it is, or a new one. */
+/** Makes the first content of the form: a rule as it is, or a new one. */
 export const draftOf = (rule: RuleLineFragment | undefined): Draft => ({
   name: rule?.name ?? '',
   kind: rule?.kind ?? 'threshold',
