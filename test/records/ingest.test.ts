@@ -233,6 +233,9 @@ describe('POST /organizations/:organizationId/ingest', () => {
     expect((await post('the-things-stack', fixture('the-things-stack-uplink'))).status).toBe(204);
     expect((await post('the-things-stack', { downlink_ack: { f_port: 1 } })).status).toBe(204);
     expect((await post('chirpstack?event=join', { deviceInfo: {} })).status).toBe(204);
+    // Names that every object of JavaScript has.
+    expect((await post('chirpstack?event=valueOf', { deviceInfo: {} })).status).toBe(204);
+    expect((await post('chirpstack?event=__proto__', { deviceInfo: {} })).status).toBe(204);
     expect((await post('sigfox', { device: '1A2345' })).status).toBe(204);
   });
 

@@ -21,7 +21,7 @@ const provider = 'chirpstack';
  * ChirpStack v4, HTTP integration in JSON (`integration.proto`): what it posts with `?event=`. Uplinks, states and places
  * are records; its other events have nothing to store.
  */
-export const readChirpStackEvent = (kind: string): ReadSource => readers[kind] ?? (() => []);
+export const readChirpStackEvent = (kind: string): ReadSource => readers.get(kind) ?? (() => []);
 
 /** `UplinkEvent`, the one that it posts with `?event=up`. */
 export const readChirpStack: ReadSource = (body, onSerial) => {
@@ -66,11 +66,12 @@ const readLocation: ReadSource = (body, onSerial) => {
     : [{ ...headOf(event, onSerial), ...eventOf('location', event), data: { location } }];
 };
 
-const readers: Partial<Record<string, ReadSource>> = {
-  up: readChirpStack,
-  status: readStatus,
-  location: readLocation,
-};
+/** A map, since the kind is the caller's text: an object would also answer for `valueOf`. */
+const readers = new Map<string, ReadSource>([
+  ['up', readChirpStack],
+  ['status', readStatus],
+  ['location', readLocation],
+]);
 
 const headOf = (event: PlainObject, onSerial?: (serial: string) => void): Pick<Item, 'serials' | 'ts' | 'tsPath'> => {
   const serial = serialIn(objectIn(event.deviceInfo).devEui, 'deviceInfo.devEui', onSerial);
