@@ -62,6 +62,25 @@ export const fleetDevices: readonly FleetDevice[] = shares
 /** Devices that went silent, by how many seconds before the end of the fleet's week. The last one never sent. */
 const silentFor: Readonly<Record<number, number>> = { 7: 2.2 * day, 19: 3.6 * day, 33: 5.1 * day, 40: 8 * day };
 
+/** The cold room whose door is left open for the last hours of the week, and again and again while the fleet sends on. */
+export const doorLeftOpen = { number: 3, seconds: 2 * 3600 } as const;
+
+/** The cold room that is unplugged at the end of the week, and again and again while the fleet sends on. */
+export const unplugged = 6;
+
+/** While the fleet sends on, the door is open and the plug out for the first part of each of these periods, in seconds. */
+const mishap = { period: 900, lasts: 600 } as const;
+
+/** Whether the door is open and the plug out at a time after the end of the week. */
+const isMishap = (at: number, end: number): boolean => (at - end) % mishap.period < mishap.lasts;
+
+/** Makes the record that a device sends at a time. `end`: when the week ends. */
+const recordOf = ({ serial, number, kind }: FleetDevice, ts: number, end: number): FleetRecord => {
+  const opened = end - doorLeftOpen.seconds;
+  const isOpen = number === doorLeftOpen.number && ts > opened && (ts <= end || isMishap(ts, end));
+  return { serial, ts, ...kind.send(number, ts, isOpen ? ts - opened : 0) };
+};
+
 /** Whether a device is heard at a time: not once it is silent, and not in a gap of some hours that most weeks have. */
 const isHeard = ({ number }: FleetDevice, at: number, end: number): boolean => {
   if (at > end - (silentFor[number] ?? 0)) return false;
@@ -78,8 +97,21 @@ export const recordsBetween = (from: number, to: number, end: number): FleetReco
     for (const device of fleetDevices) {
       // Devices do not send all at once.
       const ts = at + Math.floor(noise(device.number, 3) * interval);
-      if (ts > from && ts <= to && isHeard(device, ts, end))
-        records.push({ serial: device.serial, ts, ...device.kind.send(device.number, ts) });
+      if (ts > from && ts <= to && isHeard(device, ts, end)) records.push(recordOf(device, ts, end));
     }
   return records;
+};
+
+/** The devices that go on sending after the week: all but the silent ones. */
+const sending = fleetDevices.filter(({ number }) => silentFor[number] === undefined);
+
+/**
+ * Returns what the fleet sends in one turn after the week: a record of the next device, and in every fifth turn one of the
+ * cold room whose door is left open. An unplugged device sends nothing.
+ */
+export const recordsOfTurn = (turn: number, ts: number, end: number): FleetRecord[] => {
+  const open = fleetDevices.filter(({ number }) => turn % 5 === 0 && number === doorLeftOpen.number);
+  return [...new Set([...open, sending[turn % sending.length]!])]
+    .filter(({ number }) => number !== unplugged || !isMishap(ts, end))
+    .map((device) => recordOf(device, ts, end));
 };

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Api, createApi, ServiceAway } from '../api.js';
 import type { Tell } from '../demo.js';
 import { openReceiver } from '../receiver.js';
-import { type FleetRecord, fleetDevices, interval, recordsBetween } from './device.js';
+import { type FleetRecord, fleetDevices, recordsBetween, recordsOfTurn } from './device.js';
 import { buildFleet, hasWorkingHook, hookFleet, removeFleet } from './scene.js';
 
 /** How the fleet is shown. */
@@ -77,14 +77,9 @@ async function post(api: Api, organizationId: string, records: readonly FleetRec
 async function sendOn(api: Api, organizationId: string, end: number, until: AbortSignal, tell: Tell): Promise<number> {
   tell('Sending on, a record every two seconds. Ctrl+C ends it.');
   let sent = 0;
-  const sending = fleetDevices.filter(({ serial }) =>
-    recordsBetween(end - 4 * interval, end, end).some((record) => record.serial === serial),
-  );
   for (let turn = 0; !until.aborted; turn++) {
-    const { serial, kind, number } = sending[turn % sending.length]!;
-    const ts = Math.floor(end + turn * 2);
     try {
-      sent += await post(api, organizationId, [{ serial, ts, ...kind.send(number, ts) }]);
+      sent += await post(api, organizationId, recordsOfTurn(turn, end + turn * 2, end));
     } catch (error) {
       if (!(error instanceof ServiceAway)) throw error;
       tell(`${error.message} Going on with the next record.`);
