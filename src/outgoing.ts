@@ -71,9 +71,9 @@ export function openHooks(
 /** Opens alerts. */
 export function openAlerts(
   { connections, clock, log, registry }: Base,
-  { tell, tellNoticed }: Hooks,
+  { enqueue, outbox }: Hooks,
   mail: Mailer | undefined,
 ): Alerts {
   const { match } = storedRecords;
-  return createAlerts({ pool: connections.pool, clock, log, registry, match, tell, tellNoticed, mail });
+  return createAlerts({ pool: connections.pool, clock, log, registry, match, enqueue, outbox, mail });
 }

@@ -2,25 +2,20 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { createPollLoop } from '../poll-loop.js';
-import {
-  type AlongsideOptions,
-  decideAlongside,
-  type MatchRecords,
-  type OnCostly,
-  type TellTurns,
-} from './alongside.js';
+import { createClosings, type EnqueueEvents } from './closing.js';
 import type { AlertRecord } from './decide.js';
-import type { Turn } from './episode.js';
+import { type DecideOptions, decideStored, type MatchRecords, type Notify, type OnCostly } from './decide-stored.js';
+import type { Transition } from './episode.js';
 import { eventRows } from './event.js';
 import { createRuleHealth } from './health.js';
 import type { Mailer } from './mail/mailer.js';
 import { createMailUpkeep } from './mail/upkeep.js';
 import { createMetrics, type Metrics } from './metrics.js';
-import { type TellEvents, tellClosings } from './notice.js';
-import { sweep, type TellClaimed } from './sweep.js';
+import type { Outbox } from './outbox.js';
+import { poll } from './poll.js';
 
-/** The sweep looks this often, in milliseconds. It is also the beat of {@link beat}. */
-const sweepInterval = 2000;
+/** Time between two polls, and so between two heartbeats, in milliseconds. */
+const interval = 2000;
 
 /** Settings of alerts. */
 export interface AlertsOptions {
@@ -30,23 +25,21 @@ export interface AlertsOptions {
   log: Logger;
   registry: Registry;
   match: MatchRecords;
-  /** Stores the deliveries of events in the transaction. */
-  tell: TellEvents;
-  /** Stores the deliveries of events that triggers noted. Returns how many, and what is to be called after the commit. */
-  tellNoticed: TellClaimed;
-  /** Undefined where no e-mail is sent. */
+  /** Stores the deliveries of events for hooks. */
+  enqueue: EnqueueEvents;
+  /** Events of hooks that triggers leave. */
+  outbox: Outbox;
+  /** Undefined where e-mail is off. */
   mail: Mailer | undefined;
 }
 
 /** Alerts, as the rest of the service sees them. */
 export interface Alerts {
-  /** Decides rules over records in the transaction that stores them. Returns what is to be called after the commit. */
+  /** Decides rules over records in the transaction that stores them. Returns what to call after the commit. */
   alongside(tx: pg.PoolClient, stored: readonly AlertRecord[], onCostly?: OnCostly): Promise<(() => void) | undefined>;
-  /** Looks once for what is due. */
-  sweep(): Promise<void>;
-  /** Hints that something is due or closed. */
+  /** Hints that an episode was closed, or that a state is due. */
   wake(): void;
-  /** Hints that an address is to be asked for confirmation. */
+  /** Hints that an address waits to be asked for confirmation. */
   wakeMail(): void;
   start(): void;
   close(): Promise<void>;
@@ -54,27 +47,25 @@ export interface Alerts {
 
 /** Opens alerts over a database. */
 export function createAlerts(options: AlertsOptions): Alerts {
-  const { pool, clock, log, registry, match, tell, tellNoticed, mail } = options;
+  const { pool, clock, log, registry, match, enqueue, outbox, mail } = options;
   const metrics = createMetrics({ registry, read: async (query) => (await pool.query<object>(query)).rows });
   const health = createRuleHealth({ pool, clock, log, count: metrics.countQuery });
   const upkeep = createMailUpkeep(pool, clock, log);
-  const tellTurns = createTellTurns(tell, mail, metrics);
-  const alongside: AlongsideOptions = { clock, match, tell: tellTurns, health };
-  const claims = [(tx: pg.PoolClient) => tellClosings(tx, tell, mail), tellNoticed];
-  const run = async () => {
-    const begun = performance.now();
-    await sweep({ pool, clock, tell: tellTurns, claims });
-    metrics.observeSweep((performance.now() - begun) / 1000);
-  };
+  const notify = createNotify(enqueue, mail, metrics);
+  const deciding: DecideOptions = { clock, match, notify, health };
+  const outboxes = [createClosings(enqueue, mail), outbox];
   const loop = createPollLoop({
-    poll: run,
-    interval: sweepInterval,
+    async poll() {
+      const begun = performance.now();
+      await poll({ pool, clock, notify, outboxes });
+      metrics.observePoll((performance.now() - begun) / 1000);
+    },
+    interval,
     rest: () => 50,
-    onFailure: (error) => log.warn({ err: error }, 'alerts that are due were not found; they will be looked for again'),
+    onFailure: (error) => log.warn({ err: error }, 'a poll for alerts that are due failed; it will be repeated'),
   });
   return {
-    alongside: (tx, stored, onCostly) => decideAlongside(tx, stored, alongside, onCostly),
-    sweep: run,
+    alongside: (tx, stored, onCostly) => decideStored(tx, stored, deciding, onCostly),
     wake: () => loop.wake(true),
     wakeMail: () => mail?.wake(),
     start() {
@@ -89,24 +80,25 @@ export function createAlerts(options: AlertsOptions): Alerts {
   };
 }
 
-/** Tells hooks, and recipients of e-mail, of turns. */
-const createTellTurns =
-  (tell: TellEvents, mail: Mailer | undefined, metrics: Metrics): TellTurns =>
-  async (tx, turns) => {
+/** Makes what notifies hooks, and recipients of e-mail, of transitions. */
+const createNotify =
+  (enqueue: EnqueueEvents, mail: Mailer | undefined, metrics: Metrics): Notify =>
+  async (tx, transitions) => {
     const of = (kind: 'opened' | 'closed') =>
-      turns.filter((turn) => turn.kind === kind).map(({ episodeId }) => episodeId);
+      transitions.filter((transition) => transition.kind === kind).map(({ episodeId }) => episodeId);
     const closed = await eventRows(tx, 'alert.closed', of('closed'));
     const opened = await eventRows(tx, 'alert.opened', of('opened'));
-    const after = [await tell(tx, [...closed, ...opened])];
+    const after = [await enqueue(tx, [...closed, ...opened])];
     for (const kind of ['closed', 'opened'] as const) {
-      const ids = turns.filter((turn) => turn.kind === kind && hasRecipients(turn)).map(({ episodeId }) => episodeId);
-      if (mail && ids.length > 0) after.push(await mail.note(tx, kind, ids));
+      const mailed = transitions.filter((transition) => transition.kind === kind && hasRecipients(transition));
+      const ids = mailed.map(({ episodeId }) => episodeId);
+      if (mail && ids.length > 0) after.push(await mail.enqueue(tx, kind, ids));
     }
     return () => {
-      metrics.countTurns('opened', opened.length);
-      metrics.countTurns('closed', closed.length);
+      metrics.countTransitions('opened', opened.length);
+      metrics.countTransitions('closed', closed.length);
       after.forEach((call) => call?.());
     };
   };
 
-const hasRecipients = ({ watch }: Turn): boolean => watch.recipients.length > 0;
+const hasRecipients = ({ watch }: Transition): boolean => watch.recipients.length > 0;

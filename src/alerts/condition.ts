@@ -3,10 +3,10 @@ import { type AlertComparison, type AlertCondition, AlertOperator } from '../ent
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Judges a record's values by comparisons. Undefined: the record lacks a variable, or it is of another type, and nothing
- * else decides.
+ * Evaluates comparisons on the values of a record. Returns undefined where the comparisons that can be evaluated do not
+ * decide: the record lacks a variable, or has it in another type.
  */
-export function judge({ all, any }: AlertCondition, values: Values): boolean | undefined {
+export function evaluate({ all, any }: AlertCondition, values: Values): boolean | undefined {
   const decisive = any != null;
   let unknown = false;
   for (const comparison of any ?? all ?? []) {
@@ -17,7 +17,7 @@ export function judge({ all, any }: AlertCondition, values: Values): boolean | u
   return unknown ? undefined : !decisive;
 }
 
-/** The values that a condition compares, of those that a record has. */
+/** Returns the values of a record that conditions compare. */
 export const comparedValues = (conditions: readonly (AlertCondition | null)[], values: Values): Values => {
   const names = conditions.flatMap((condition) => comparisonsOf(condition).map(({ variable }) => variable));
   return Object.fromEntries(
@@ -25,13 +25,13 @@ export const comparedValues = (conditions: readonly (AlertCondition | null)[], v
   );
 };
 
-/** The comparisons of a condition; none of a query. */
+/** Returns the comparisons of a condition: none where it is a query. */
 export const comparisonsOf = (condition: AlertCondition | null): readonly AlertComparison[] =>
   condition?.all ?? condition?.any ?? [];
 
 function compare({ variable, operator, value: limit }: AlertComparison, values: Values): boolean | undefined {
   const found = Object.hasOwn(values, variable) ? values[variable] : undefined;
-  // A number that a record has as text is read as one, as searches read it.
+  // Searches read a number that is stored as text as a number, too.
   const value = typeof limit === 'number' && typeof found === 'string' ? numberOf(found) : found;
   if (typeof value === 'number' && typeof limit === 'number') return operators[operator](value, limit);
   if (typeof value !== typeof limit) return undefined;

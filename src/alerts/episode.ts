@@ -12,27 +12,29 @@ export interface ByRecord {
   values: object;
 }
 
-/** An opening or a closing of an episode, to be stored and told. */
-export interface Turn {
+/** A transition of an episode: it opens or closes. */
+export interface Transition {
   kind: 'opened' | 'closed';
   episodeId: string;
   watch: Watch;
   /** Unix seconds. */
   at: number;
   by: ByRecord | null;
-  /** Why it closed. */
+  /** Why it closes. */
   reason?: string;
 }
 
 /** Makes the identifier of an episode. */
 export const newEpisodeId = newId;
 
-/** Stores openings and closings. An episode that opens and closes here is stored as both. */
-export async function writeTurns(tx: PoolClient, turns: readonly Turn[], now: Date): Promise<void> {
-  const opened = turns.filter(({ kind }) => kind === 'opened');
-  const closings = new Map(turns.filter(({ kind }) => kind === 'closed').map((turn) => [turn.episodeId, turn]));
+/** Stores transitions. An episode that opens and closes among them is inserted as closed. */
+export async function storeTransitions(tx: PoolClient, transitions: readonly Transition[], now: Date): Promise<void> {
+  const opened = transitions.filter(({ kind }) => kind === 'opened');
+  const closings = new Map(
+    transitions.filter(({ kind }) => kind === 'closed').map((closing) => [closing.episodeId, closing]),
+  );
   const own = new Set(opened.map(({ episodeId }) => episodeId));
-  // First the closings: a rule has one open episode for a device.
+  // Closings come first: a rule has at most one open episode of a device.
   await close(
     tx,
     [...closings.values()].filter(({ episodeId }) => !own.has(episodeId)),
@@ -43,13 +45,13 @@ export async function writeTurns(tx: PoolClient, turns: readonly Turn[], now: Da
 
 async function open(
   tx: PoolClient,
-  turns: readonly Turn[],
-  closings: ReadonlyMap<string, Turn>,
+  openings: readonly Transition[],
+  closings: ReadonlyMap<string, Transition>,
   now: Date,
 ): Promise<void> {
-  if (turns.length === 0) return;
-  const column = <T>(of: (turn: Turn) => T) => turns.map(of);
-  const closing = ({ episodeId }: Turn) => closings.get(episodeId);
+  if (openings.length === 0) return;
+  const column = <T>(of: (opening: Transition) => T) => openings.map(of);
+  const closing = ({ episodeId }: Transition) => closings.get(episodeId);
   await tx.query(
     named(
       'alert open',
@@ -63,8 +65,8 @@ async function open(
         ${column(({ watch }) => watch.applicationId)}::uuid[], ${column(({ watch }) => watch.ruleId)}::uuid[],
         ${column(({ watch }) => watch.name)}::text[], ${column(({ watch }) => watch.severity)}::text[],
         ${column(({ watch }) => watch.deviceId)}::uuid[], ${column(({ at }) => at)}::float8[],
-        ${column(({ by }) => jsonOf(by))}::json[], ${column((turn) => closing(turn)?.at ?? null)}::float8[],
-        ${column((turn) => jsonOf(closing(turn)?.by))}::json[], ${column((turn) => closing(turn)?.reason ?? null)}::text[],
+        ${column(({ by }) => jsonOf(by))}::json[], ${column((opening) => closing(opening)?.at ?? null)}::float8[],
+        ${column((opening) => jsonOf(closing(opening)?.by))}::json[], ${column((opening) => closing(opening)?.reason ?? null)}::text[],
         ${column(({ watch }) => JSON.stringify(watch.recipients))}::jsonb[]
       ) e (id, organization_id, application_id, rule_id, rule_name, severity, device_id, opened_at, opened_by, closed_at,
            closed_by, closed_reason, recipients)`,
@@ -72,9 +74,9 @@ async function open(
   );
 }
 
-async function close(tx: PoolClient, turns: readonly Turn[], now: Date): Promise<void> {
-  if (turns.length === 0) return;
-  const column = <T>(of: (turn: Turn) => T) => turns.map(of);
+async function close(tx: PoolClient, closings: readonly Transition[], now: Date): Promise<void> {
+  if (closings.length === 0) return;
+  const column = <T>(of: (closing: Transition) => T) => closings.map(of);
   await tx.query(
     named(
       'alert close',

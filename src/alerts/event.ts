@@ -32,7 +32,7 @@ interface Row {
   serial: string | null;
 }
 
-/** Reads episodes as events of one kind, in the order of their identifiers; a device that is gone has no serial. */
+/** Reads episodes as events of one kind, in the order of their identifiers. A deleted device has no serial. */
 export async function eventRows(
   tx: pg.PoolClient,
   kind: AlertEventKind,

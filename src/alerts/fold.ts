@@ -1,24 +1,24 @@
-/** A record as one rule sees it. */
+/** A record as one rule evaluates it. */
 export interface Sample<Record = unknown> {
   /** Unix seconds. */
   ts: number;
-  /** Whether the record meets `when`, and `until`; undefined where it does not tell. */
+  /** Whether the record meets `when`, and whether it meets `until`; undefined where the record does not decide. */
   when: boolean | undefined;
   until: boolean | undefined;
   record: Record;
 }
 
-/** How a rule judges durations, in seconds. */
+/** The durations of a rule, in seconds. */
 export interface FoldRule {
   for: number;
   maxGap: number;
 }
 
-/** What a rule keeps of one device. */
+/** State of a rule for one device. */
 export interface FoldState {
-  /** Since when `when` has held without an episode; null where it does not hold. Unix seconds. */
+  /** When `when` began to hold; null where it does not hold or an episode is open. Unix seconds. */
   since: number | null;
-  /** The last record that showed so. */
+  /** Time of the last record that met `when`, null as `since`. Unix seconds. */
   heldAt: number | null;
   isOpen: boolean;
 }
@@ -29,10 +29,10 @@ export interface Change<Record = unknown> {
   sample: Sample<Record>;
 }
 
-/** The state of a rule that has judged nothing. */
+/** State of a rule that has evaluated no record. */
 export const initialState: FoldState = { since: null, heldAt: null, isOpen: false };
 
-/** Folds samples, in the order of their time, into a state. Returns the new state, and every change in order. */
+/** Folds samples, which are in the order of their time, into a state. Returns the new state and all changes in order. */
 export function fold<Record>(
   rule: FoldRule,
   state: FoldState,

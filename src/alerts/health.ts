@@ -3,22 +3,22 @@ import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
 import { transaction } from '../transaction.js';
 
-/** A query that ran out of time so many times in a row is switched off; */
+/** A rule is switched off once its query ran out of time this many times in a row. */
 const maxTimeouts = 5;
-/** times that lie closer together than this count as one, in milliseconds: what lasts no longer is not the query's fault. */
+/** Timeouts that are closer together than this count as one: a pause this short is not the query's fault. Milliseconds. */
 const minSpacing = 2000;
 
-/** Keeps account of the queries of rules. None of it waits or fails: it is told in the middle of storing records. */
+/** Counts the timeouts of queries of rules. Its methods neither wait nor throw: they are called while records are stored. */
 export interface RuleHealth {
-  /** The query of a rule ran out of time: its states stay as they were. */
+  /** Counts a query that ran out of time. */
   timedOut(ruleId: string): void;
-  /** It was answered, after it had run out of time before. */
+  /** Forgets the timeouts of a rule whose query was answered again. */
   inTime(ruleId: string): void;
-  /** Resolves when everything told so far is written. */
+  /** Resolves when all counts are written. */
   close(): Promise<void>;
 }
 
-/** Settings of the account. */
+/** Settings of the counts. */
 export interface RuleHealthOptions {
   /** A pool of which storing records takes no connections. */
   pool: pg.Pool;
@@ -27,12 +27,12 @@ export interface RuleHealthOptions {
   count(event: 'timeout' | 'disabled'): void;
 }
 
-/** Opens the account. */
+/** Opens the counts over a pool. */
 export function createRuleHealth({ pool, clock, log, count }: RuleHealthOptions): RuleHealth {
   const writing = new Set<Promise<void>>();
   const write = (work: () => Promise<void>) => {
     const done = work()
-      .catch((error: unknown) => log.warn({ err: error }, 'the account of an alert rule could not be written'))
+      .catch((error: unknown) => log.warn({ err: error }, 'a timeout of an alert rule could not be counted'))
       .finally(() => writing.delete(done));
     writing.add(done);
   };

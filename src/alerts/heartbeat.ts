@@ -1,15 +1,12 @@
 import type { PoolClient } from 'pg';
 import sql from 'sql-template-tag';
 
-/** Without a beat for longer than this no process took records in. Milliseconds. */
-const maxPause = 15_000;
-/** Outages are kept for as long as a silence rule may wait, and a day. */
+/** A heartbeat that is older than this shows that no process took records in since. Milliseconds. */
+export const maxPause = 15_000;
+/** Outages are kept for as long as a silence rule may wait, and a day more. Milliseconds. */
 const keptFor = 91 * 86_400_000;
 
-/**
- * Notes that a process takes records in. Where none did for a while it notes an outage: that time counts towards no
- * silence.
- */
+/** Writes the heartbeat of processes that take records in. Where it stood still, notes an outage, which counts towards no silence. */
 export async function beat(tx: PoolClient, now: Date): Promise<void> {
   const { rows } = await tx.query<{ at: string }>(sql`select at from alert_heartbeat for update`);
   const last = rows[0] && Date.parse(rows[0].at);
@@ -17,7 +14,7 @@ export async function beat(tx: PoolClient, now: Date): Promise<void> {
     await tx.query(sql`insert into alert_heartbeat (at) values (${now}) on conflict do nothing`);
     return;
   }
-  // Another process, whose clock is ahead, has beaten.
+  // Another process wrote it, or one whose clock is ahead.
   if (last >= now.getTime()) return;
   if (now.getTime() - last > maxPause) {
     await tx.query(sql`
@@ -41,7 +38,7 @@ export async function outagesOf(tx: PoolClient): Promise<Outage[]> {
   return rows;
 }
 
-/** When so many milliseconds have passed since a time, outages not counted. */
+/** Returns when a duration will have passed since a time, outages not counted. All are milliseconds. */
 export function dueAfter(since: number, milliseconds: number, outages: readonly Outage[]): number {
   let due = since + milliseconds;
   for (const { begunAt, endedAt } of outages) {

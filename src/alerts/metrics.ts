@@ -11,20 +11,20 @@ export interface MetricsOptions {
   read(query: Sql): Promise<object[]>;
 }
 
-/** Figures of alerts for Prometheus; none by rule, so that their number stays bounded. */
+/** Figures of alerts for Prometheus. None has a label for each rule, so that their number stays bounded. */
 export interface Metrics {
-  /** Counts episodes that opened or closed in a transaction that is committed. */
-  countTurns(kind: 'opened' | 'closed', count: number): void;
+  /** Counts episodes that opened or closed in a committed transaction. */
+  countTransitions(kind: 'opened' | 'closed', count: number): void;
   /** Counts a query of a rule that ran out of time, or a rule that was switched off for it. */
   countQuery(event: 'timeout' | 'disabled'): void;
-  /** Notes how long a look for what is due took, in seconds. */
-  observeSweep(seconds: number): void;
+  /** Notes the duration of a poll, in seconds. */
+  observePoll(seconds: number): void;
 }
 
 /** Registers the figures. */
 export function createMetrics({ registry, read }: MetricsOptions): Metrics {
   const registers = [registry];
-  const turns = new Counter({
+  const transitions = new Counter({
     name: 'ddp_alert_episodes_total',
     help: 'Episodes that opened or closed by records or by silence.',
     labelNames: ['change'],
@@ -42,14 +42,14 @@ export function createMetrics({ registry, read }: MetricsOptions): Metrics {
       registers,
     }),
   };
-  const sweeps = new Histogram({
+  const polls = new Histogram({
     name: 'ddp_alert_sweep_seconds',
-    help: 'Duration of a look for silences that are due and closings that are to be told.',
+    help: 'Duration of a poll for silences that are due and closings that hooks are to hear of.',
     buckets: [0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30],
     registers,
   });
   new Gauge({
-    // What the database tells is the same in every worker.
+    // Every worker reads the same number from the database.
     aggregator: 'max',
     name: 'ddp_alert_open_episodes',
     help: `Open episodes, counted up to ${countUpTo}.`,
@@ -60,9 +60,9 @@ export function createMetrics({ registry, read }: MetricsOptions): Metrics {
     },
   });
   return {
-    countTurns: (kind, count) => turns.inc({ change: kind }, count),
+    countTransitions: (kind, count) => transitions.inc({ change: kind }, count),
     countQuery: (event) => queries[event].inc(),
-    observeSweep: (seconds) => sweeps.observe(seconds),
+    observePoll: (seconds) => polls.observe(seconds),
   };
 }
 

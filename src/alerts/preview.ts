@@ -1,15 +1,14 @@
 import type { AlertCondition } from '../entities/alert-condition.js';
-import { comparedValues, judge } from './condition.js';
+import { comparedValues, evaluate } from './condition.js';
 import type { ByRecord } from './episode.js';
 import { type FoldState, fold, initialState, type Sample } from './fold.js';
 
-/** What a rule decides by, as far as stored records are concerned. */
+/** What a rule decides by. Durations are seconds. */
 export interface PreviewRule {
   when: AlertCondition | null;
   until: AlertCondition | null;
   for: number;
   maxGap: number;
-  /** Seconds. */
   closeAfter: number | null;
   silentFor: number | null;
   variable: string | null;
@@ -20,12 +19,12 @@ export interface PreviewRecord {
   id: string;
   /** Unix seconds. */
   ts: number;
-  /** When it arrived, Unix seconds. */
+  /** Time of arrival, Unix seconds. */
   arrivedAt: number;
   data: Readonly<Record<string, unknown>>;
 }
 
-/** An episode that would have been. Times are Unix seconds. */
+/** An episode that the rule would have opened. Times are Unix seconds. */
 export interface Previewed {
   openedAt: number;
   openedBy: ByRecord | null;
@@ -36,14 +35,14 @@ export interface Previewed {
 /** Whether a record meets the query of a condition; undefined where that is not known. */
 export type PreviewAnswers = (condition: AlertCondition, record: PreviewRecord) => boolean | undefined;
 
-/** Follows one device through its records, page by page, in the order of their time. */
+/** Replays a rule over the records of one device, page by page, in the order of their time. */
 export interface Follower {
   take(records: readonly PreviewRecord[], answers: PreviewAnswers): void;
-  /** Gives the episodes, as they stand at a time (Unix seconds). */
+  /** Returns the episodes as they stand at a time (Unix seconds). */
   end(at: number): Previewed[];
 }
 
-/** Follows a threshold rule, by the same fold as rules that are there. */
+/** Replays a threshold rule, by the same fold that decides stored rules. */
 export function followThreshold(rule: PreviewRule): Follower {
   const episodes: Previewed[] = [];
   let state: FoldState = initialState;
@@ -56,7 +55,7 @@ export function followThreshold(rule: PreviewRule): Follower {
     state = initialState;
   };
   const holds = (condition: AlertCondition, record: PreviewRecord, answers: PreviewAnswers) =>
-    condition.query == null ? judge(condition, record.data) : answers(condition, record);
+    condition.query == null ? evaluate(condition, record.data) : answers(condition, record);
   return {
     take(records, answers) {
       for (const record of records) {
@@ -86,7 +85,7 @@ export function followThreshold(rule: PreviewRule): Follower {
   };
 }
 
-/** Follows a silence rule by when records arrived. @param from when its clock began, Unix seconds */
+/** Replays a silence rule by the arrival of records. @param from when its clock began, Unix seconds */
 export function followSilence({ silentFor, variable }: PreviewRule, from: number): Follower {
   const arrivals: PreviewRecord[] = [];
   return {

@@ -3,13 +3,13 @@ import sql from 'sql-template-tag';
 import type { AlertCondition } from '../entities/alert-condition.js';
 import { named } from '../named.js';
 
-/** A rule and a device that it watches. */
-export interface Watch {
+/** What a rule decides by. Durations are seconds. */
+export interface Rule {
   ruleId: string;
+  /** Counts the changes of what it decides by. */
   version: number;
   organizationId: string;
   applicationId: string;
-  deviceId: string;
   name: string;
   severity: string;
   kind: 'threshold' | 'silence';
@@ -20,30 +20,47 @@ export interface Watch {
   closeAfter: number | null;
   silentFor: number | null;
   variable: string | null;
+  /** Timeouts of its query in a row. */
   timeouts: number;
-  /** Addresses that are told by e-mail. */
+  /** Addresses that get e-mail notices. */
   recipients: string[];
 }
 
-type Rule = Omit<Watch, 'deviceId'> & { products: string[]; tags: string[] };
+/** A rule and a device that it watches. */
+export interface Watch extends Rule {
+  deviceId: string;
+}
 
-interface Link {
+/** The columns of {@link Rule}, of `alert_rule r`. */
+export const ruleColumns = sql`
+  r.id "ruleId", r.version, r.organization_id "organizationId", r.application_id "applicationId", r.name, r.severity, r.kind,
+  r.when_condition "when", r.until_condition "until", r.for_seconds "for", r.max_gap_seconds "maxGap",
+  r.close_after_seconds "closeAfter", r.silent_for_seconds "silentFor", r.variable, r.timeouts, r.recipients`;
+
+/** Which devices of its application a rule watches. */
+export interface RuleScope {
+  products: readonly string[];
+  tags: readonly string[];
+}
+
+/** What decides whether a rule watches a device. */
+export interface ScopedDevice {
+  productId: string | null;
+  tags: readonly string[];
+}
+
+interface Link extends ScopedDevice {
   applicationId: string;
   deviceId: string;
-  productId: string | null;
-  tags: string[];
 }
 
 /**
- * Reads the rules that watch these devices now. Each rule is read once: with 100 rules of 200 devices a row for each pair
+ * Reads the enabled rules that watch these devices. Each rule is read once: with 100 rules of 200 devices a row for each pair
  * took half the time of a transaction.
  */
 export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): Promise<Watch[]> {
   const rules = sql`
-    select r.id "ruleId", r.version, r.organization_id "organizationId", r.application_id "applicationId", r.name, r.severity,
-           r.kind, r.when_condition "when", r.until_condition "until", r.for_seconds "for", r.max_gap_seconds "maxGap",
-           r.close_after_seconds "closeAfter", r.silent_for_seconds "silentFor", r.variable, r.timeouts, r.recipients,
-           r.products, r.tags
+    select ${ruleColumns}, r.products, r.tags
       from alert_rule r
      where r.application_id in (select l.application_id from application_device l where l.device_id = any(${deviceIds}::uuid[]))
        and not r.disabled`;
@@ -53,7 +70,7 @@ export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): P
      where l.device_id = any(${deviceIds}::uuid[])
        and exists (select from alert_rule r where r.application_id = l.application_id and not r.disabled)`;
   const [ruled, linked] = await Promise.all([
-    tx.query<Rule>(named('alert watching rules', rules)),
+    tx.query<Rule & RuleScope>(named('alert watching rules', rules)),
     tx.query<Link>(named('alert watched devices', links)),
   ]);
   const byApplication = Map.groupBy(ruled.rows, ({ applicationId }) => applicationId);
@@ -64,7 +81,7 @@ export async function watchesOf(tx: PoolClient, deviceIds: readonly string[]): P
   );
 }
 
-/** Whether a rule is about a device. The function `alert_applies` of the database says the same. */
-const applies = ({ products, tags }: Rule, { productId, tags: ofDevice }: Link): boolean =>
+/** Whether a rule watches a device of its application. The function `alert_applies` of the database decides the same. */
+export const applies = ({ products, tags }: RuleScope, { productId, tags: ofDevice }: ScopedDevice): boolean =>
   (products.length === 0 || (productId !== null && products.includes(productId))) &&
   (tags.length === 0 || tags.some((tag) => ofDevice.includes(tag)));

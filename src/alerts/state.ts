@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import { named } from '../named.js';
 import type { Watch } from './rule.js';
 
-/** What is stored of a rule and a device. Times are Unix seconds. */
+/** The stored state of a rule for a device. Times are Unix seconds. */
 export interface StoredState {
   ruleId: string;
   deviceId: string;
@@ -12,29 +12,29 @@ export interface StoredState {
   episodeId: string | null;
 }
 
-/** Names a rule and a device. */
+/** Returns a key that names a rule and a device. */
 export const stateKey = ({ ruleId, deviceId }: { ruleId: string; deviceId: string }): string => `${ruleId}/${deviceId}`;
 
-/** When a device's newest record was measured, by what a transaction stores. */
-export interface Heard {
+/** The arrival of records of a device. */
+export interface Arrival {
   deviceId: string;
-  /** Unix seconds. */
+  /** Time of its newest record in the transaction, Unix seconds. */
   ts: number;
 }
 
 /**
- * Locks devices in the order of their identifiers and notes their arrival. Transactions that store records of one device
- * pass here one after the other. Returns, by device, the time of the newest record before.
+ * Locks devices in the order of their identifiers and notes arrivals. Transactions that store records of one device pass this
+ * lock one after the other. Returns, by device, the time of the newest record before the transaction.
  */
-export async function hear(
+export async function noteArrivals(
   tx: PoolClient,
-  heard: readonly Heard[],
+  arrivals: readonly Arrival[],
   arrivedAt: Date,
 ): Promise<ReadonlyMap<string, number | null>> {
   const query = sql`
     insert into alert_device as a (device_id, ts, arrived_at)
     select h.device_id, to_timestamp(h.ts), ${arrivedAt}
-      from unnest(${heard.map(({ deviceId }) => deviceId)}::uuid[], ${heard.map(({ ts }) => ts)}::float8[]) h (device_id, ts)
+      from unnest(${arrivals.map(({ deviceId }) => deviceId)}::uuid[], ${arrivals.map(({ ts }) => ts)}::float8[]) h (device_id, ts)
      where exists (select from application_device l join alert_rule r
                        on r.organization_id = l.organization_id and r.application_id = l.application_id
                     where l.device_id = h.device_id and not r.disabled)
@@ -42,11 +42,11 @@ export async function hear(
         on conflict (device_id) do update
        set previous_ts = a.ts, ts = greatest(a.ts, excluded.ts), arrived_at = greatest(a.arrived_at, excluded.arrived_at)
     returning device_id "deviceId", extract(epoch from previous_ts)::float8 "previousTs"`;
-  const { rows } = await tx.query<{ deviceId: string; previousTs: number | null }>(named('alert hear', query));
+  const { rows } = await tx.query<{ deviceId: string; previousTs: number | null }>(named('alert arrivals', query));
   return new Map(rows.map(({ deviceId, previousTs }) => [deviceId, previousTs]));
 }
 
-/** Reads the states of devices. The caller holds the locks of {@link hear}. */
+/** Reads the states of devices. The caller holds the locks of {@link noteArrivals}. */
 export async function statesOf(tx: PoolClient, deviceIds: readonly string[]): Promise<StoredState[]> {
   const query = sql`
     select rule_id "ruleId", device_id "deviceId", extract(epoch from since)::float8 since,
@@ -57,7 +57,7 @@ export async function statesOf(tx: PoolClient, deviceIds: readonly string[]): Pr
 
 /**
  * Locks links and rules, in this order, against unlinking and changes until the transaction ends. Returns the keys of the
- * watches that still stand as they were read: a state is written for no other.
+ * watches whose link and rule are as they were read. A state may be written for these alone.
  */
 export async function lockWatches(tx: PoolClient, watches: readonly Watch[]): Promise<ReadonlySet<string>> {
   const column = <T>(of: (watch: Watch) => T) => watches.map(of);
@@ -87,7 +87,7 @@ export async function lockWatches(tx: PoolClient, watches: readonly Watch[]): Pr
   );
 }
 
-/** A state to be written. Times are Unix seconds; `dueAt` and `arrivedAt` are dates. */
+/** A state that is to be written. Times are Unix seconds; `dueAt` and `arrivedAt` are dates. */
 export interface NewState extends StoredState {
   applicationId: string;
   dueAt: Date | null;

@@ -10,7 +10,7 @@ export interface HookEvent {
   organizationId: string;
   /** Null: for the hooks of all applications of the organization. */
   applicationId: string | null;
-  /** The hook that it is about, which is not told. */
+  /** The hook that it is about, which is not called. */
   aboutHookId?: string | null;
   deviceId: string | null;
   /** Unix seconds. */
@@ -68,7 +68,7 @@ export async function enqueueEvents(
   return new Set(deliveries.map(({ hookId }) => hookId));
 }
 
-/** Notices that one transaction turns into deliveries. */
+/** Notices that one transaction claims. */
 const noticesAtOnce = 500;
 
 interface Notice {
@@ -80,7 +80,10 @@ interface Notice {
   subject: { id: string };
 }
 
-/** Claims what triggers noted of devices and hooks. Returns the events, in the order in which they were noted. */
+/** Condition in SQL: a trigger has noted an event that has no deliveries yet. */
+export const noticeWaits = sql`exists (select from event_notice)`;
+
+/** Claims some of the events that triggers noted of devices and hooks. Returns them in the order in which they were noted. */
 export async function claimNotices(tx: Pick<pg.ClientBase, 'query'>): Promise<HookEvent[]> {
   const { rows } = await tx.query<Notice>(sql`
     with claimed as (

@@ -1,13 +1,14 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { Sql } from 'sql-template-tag';
 import { invalid, notFound } from '../errors.js';
 import { type AddressRules, createAddressGuard, type Resolve, systemResolve } from './address-guard.js';
 import { createCaller } from './attempt.js';
 import { watchClock } from './clock-step.js';
 import { createDispatcher, type TraceCall } from './dispatcher.js';
 import { enqueuePing, enqueueRecords, type PingState, pingState } from './enqueue.js';
-import { claimNotices, enqueueEvents, type HookEvent } from './event.js';
+import { claimNotices, enqueueEvents, type HookEvent, noticeWaits } from './event.js';
 import type { MatchRecords } from './filter.js';
 import { createFilterHealth } from './filter-health.js';
 import { createHousekeeping } from './housekeeping.js';
@@ -77,13 +78,15 @@ export interface Hooks {
     stored: readonly StoredRecord[],
     onCostly?: (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void,
   ): Promise<(() => void) | undefined>;
-  /** Stores the deliveries of events in the caller's transaction; gives what is to be called once that is committed, where there are any. */
-  tell(tx: pg.PoolClient, events: readonly HookEvent[]): Promise<(() => void) | undefined>;
-  /**
-   * Claims some of the events that triggers noted, and stores their deliveries in the caller's transaction. Returns how many
-   * it claimed, and what is to be called once that is committed.
-   */
-  tellNoticed(tx: pg.PoolClient): Promise<{ count: number; after: (() => void) | undefined }>;
+  /** Stores the deliveries of events in the caller's transaction. Returns what to call after the commit, where there are any. */
+  enqueue(tx: pg.PoolClient, events: readonly HookEvent[]): Promise<(() => void) | undefined>;
+  /** Events that triggers leave: of devices, and of hooks that are switched off. */
+  outbox: {
+    /** Condition in SQL: some event waits. */
+    isWaiting: Sql;
+    /** Claims some events and stores their deliveries, in the caller's transaction. */
+    drain(tx: pg.PoolClient): Promise<{ count: number; after: (() => void) | undefined }>;
+  };
   /** Pings a hook and waits for the call's end, at most 20 s. Answers the identifier of the delivery; 404 where the hook is deleted. */
   ping(hook: { id: string; application: ApplicationKey }, traceparent?: string): Promise<string>;
   /** Makes a delivery again, under its identifier. */
@@ -154,6 +157,10 @@ export function createHooks(options: HooksOptions): Hooks {
     retention,
     onRecovered: () => dispatcher.wake(),
   });
+  const enqueue: Hooks['enqueue'] = async (tx, events) => {
+    const hookIds = await enqueueEvents(tx, events, terms());
+    return hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined;
+  };
   return {
     vault,
     requireUrl(url) {
@@ -163,15 +170,13 @@ export function createHooks(options: HooksOptions): Hooks {
       const hookIds = await enqueueRecords(tx, stored, terms(), onCostly);
       return hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined;
     },
-    async tell(tx, events) {
-      const hookIds = await enqueueEvents(tx, events, terms());
-      return hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined;
-    },
-    async tellNoticed(tx) {
-      const events = await claimNotices(tx);
-      if (events.length === 0) return { count: 0, after: undefined };
-      const hookIds = await enqueueEvents(tx, events, terms());
-      return { count: events.length, after: hookIds.size > 0 ? () => dispatcher.wake({ hookIds }) : undefined };
+    enqueue,
+    outbox: {
+      isWaiting: noticeWaits,
+      async drain(tx) {
+        const events = await claimNotices(tx);
+        return { count: events.length, after: events.length > 0 ? await enqueue(tx, events) : undefined };
+      },
     },
     async ping(hook, traceparent) {
       const id = await enqueuePing(pool, hook, clock(), traceparent);

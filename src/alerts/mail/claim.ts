@@ -2,17 +2,18 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import type { Notice } from './outbox.js';
 
-/** A process has a recipient to itself for so long, in milliseconds: longer than a mail may take. */
+/** Duration of a lease on a recipient, in milliseconds: longer than sending a mail may take. */
 export const leaseTime = 120_000;
-/** Mails of one organization in a day in UTC: notices, and those that ask for confirmation. */
+/** Mails with notices that one organization sends in a day (UTC). */
 export const noticesOfDay = 1000;
+/** Mails that ask for confirmation that one organization sends in a day (UTC). */
 export const asksOfDay = 50;
-/** An address is asked for confirmation once in so long, whichever organizations name it. Milliseconds. */
+/** Time between two mails that ask one address for confirmation, of all organizations together. Milliseconds. */
 export const askSpacing = 3_600_000;
-/** Notices that one mail reads; later ones are in the next. */
+/** Rows of notices that one mail reads. Later ones are in the next mail. */
 const readAtOnce = 5000;
 
-/** A recipient that this process sends to. */
+/** A recipient that this process has a lease on. */
 export interface Claimed {
   kind: 'ask' | 'notice';
   id: string;
@@ -30,7 +31,7 @@ const columns = sql`
   r.id, r.organization_id "organizationId", a.username organization, r.address, r.failures,
   extract(epoch from r.failing_since)::float8 * 1000 "failingSince"`;
 
-/** Leases recipients for whom notices wait, at most so many, those first that wait for no digest. */
+/** Leases at most `limit` recipients for whom notices wait. Those whose notice need not wait for a digest come first. */
 export async function claimNotices(
   tx: pg.PoolClient,
   { now, claimId, limit }: { now: Date; claimId: string; limit: number },
@@ -51,7 +52,7 @@ export async function claimNotices(
   return rows.map((row) => ({ ...row, kind: 'notice', claimId }));
 }
 
-/** Leases recipients that are to be asked for confirmation, at most so many. */
+/** Leases at most `limit` recipients that are to be asked for confirmation. */
 export async function claimAsks(
   tx: pg.PoolClient,
   { now, claimId, limit }: { now: Date; claimId: string; limit: number },
@@ -78,7 +79,7 @@ export async function claimAsks(
   return claimed.map(({ isNamed: _, ...row }) => ({ ...row, kind: 'ask', claimId }));
 }
 
-/** Notes that an address is asked now. Returns false where any organization asked it within the hour. */
+/** Notes that an address is asked now. Returns false where some organization asked it within {@link askSpacing}. */
 async function markAsked(tx: pg.PoolClient, address: string, now: Date): Promise<boolean> {
   const { rowCount } = await tx.query(sql`
     insert into alert_mail_asked as m (address, asked_at) values (lower(${address}), ${now})
@@ -94,10 +95,10 @@ const lease = (tx: pg.PoolClient, rows: readonly { id: string }[], claimId: stri
 
 /** Notices that wait for a recipient. */
 export interface Waiting {
-  /** Their rows, to be deleted once they are sent. */
+  /** Their rows, which are deleted once the mail is sent. */
   ids: string[];
   notices: Notice[];
-  /** How many more there are that only count. */
+  /** Number of notices that the mail does not show. */
   more: number;
 }
 

@@ -5,14 +5,14 @@ import { askMail, type Mail, noticeMail } from './message.js';
 import { shownInMail } from './outbox.js';
 import { newToken, type StopTokens } from './token.js';
 
-/** A link that confirms an address is good for so long, in milliseconds. */
+/** Validity of a link that confirms an address, in milliseconds. */
 const linkLifetime = 7 * 86_400_000;
 
 /** Paths of the pages that links in mails open. */
 export const confirmPath = '/alerts/mail/confirm';
 export const stopPath = '/alerts/mail/stop';
 
-/** What mails are written with. */
+/** Settings of the composer. */
 export interface ComposerOptions {
   pool: pg.Pool;
   clock: () => number;
@@ -20,13 +20,13 @@ export interface ComposerOptions {
   origin: string;
 }
 
-/** A mail, and the rows of notices that it tells. */
+/** A mail, and the rows of the notices in it. */
 export interface Composed {
   mail: Mail;
   ids: string[];
 }
 
-/** Makes what writes the mail of a claimed recipient; undefined where nothing waits for it any more. */
+/** Makes the composer, which writes the mail of a claimed recipient. It returns undefined where no notice waits any more. */
 export const createComposer =
   ({ pool, clock, tokens, origin }: ComposerOptions) =>
   async ({ kind, id, address: to, organization }: Claimed): Promise<Composed | undefined> => {

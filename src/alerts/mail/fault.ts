@@ -1,16 +1,17 @@
-/** Why a mail was not taken. */
+/** Reason why a mail was not sent. */
 export interface MailFault {
-  /** Whether the recipient's address was refused for good, and not the sender, the password or the connection. */
+  /** Whether the mail server refused the recipient's address for good. False for the sender, the password and the connection. */
   isRecipients: boolean;
-  /** One line that holds no setting. */
+  /** Answer of the mail server in one line, without any setting. */
   says: string;
 }
 
+/** Characters of an answer that are kept. */
 const maxLength = 200;
 
 /**
- * Reads what sending threw. A refusal for good (5xx) of the recipient is the recipient's; one that says that the sender may
- * not send (530 and 535, 5.7.x of RFC 3463) is not.
+ * Reads the error that sending threw. A permanent refusal (5xx) of RCPT TO is the recipient's fault, unless it says that the
+ * sender may not send (530, 535, and 5.7.x of RFC 3463).
  */
 export function faultOf(error: unknown): MailFault {
   const { code, command, responseCode, response } = detailsOf(error);
@@ -34,7 +35,7 @@ interface Details {
 
 const detailsOf = (error: unknown): Details => (error instanceof Error ? (error as Details) : {});
 
-/** Makes one line of a text that others wrote, at most so long. */
+/** Makes one line, of at most `length` characters, of a text that users or mail servers wrote. */
 export const oneLine = (text: string, length: number): string => {
   const line = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   const letters = [...line];

@@ -3,24 +3,24 @@ import sql from 'sql-template-tag';
 import { transaction } from '../../transaction.js';
 import { hashOf, type StopTokens } from './token.js';
 
-/** What the links of mails do. */
+/** The actions behind the links in mails. */
 export interface MailLinks {
-  /** Confirms an address. Returns false for a token that is unknown or over. */
+  /** Confirms an address. Returns false for a token that is unknown or has expired. */
   confirm(token: string): Promise<boolean>;
-  /** Stops the mails to an address, or begins them again. Returns false for a token that nobody signed, or of an address forgotten. */
-  stop(token: string, again: boolean): Promise<boolean>;
+  /** Stops the mails to an address, or resumes them. Returns false for a token that no key signed, or whose address was deleted. */
+  stop(token: string, resume: boolean): Promise<boolean>;
 }
 
 /** Opens the links over a pool. */
 export const createMailLinks = (pool: pg.Pool, clock: () => number, tokens: StopTokens): MailLinks => ({
   confirm: (token) => transaction(pool, (tx) => confirm(tx, hashOf(token), new Date(clock()))),
-  async stop(token, again) {
+  async stop(token, resume) {
     const id = tokens.read(token);
-    return id !== undefined && transaction(pool, (tx) => stop(tx, id, again, new Date(clock())));
+    return id !== undefined && transaction(pool, (tx) => stop(tx, id, resume, new Date(clock())));
   },
 });
 
-/** A link confirms as often as it is followed, but no address that was stopped since. */
+/** Confirms an address, as often as the link is used, unless its mails were stopped since. */
 async function confirm(tx: pg.PoolClient, hash: Buffer, now: Date): Promise<boolean> {
   const { rows } = await tx.query<{ id: string; state: string }>(sql`
     select r.id, r.state from alert_mail_token t join alert_recipient r on r.id = t.recipient_id
@@ -34,15 +34,15 @@ async function confirm(tx: pg.PoolClient, hash: Buffer, now: Date): Promise<bool
   return true;
 }
 
-/** Mails begin again only where it was the recipient who stopped them: a mail server that refuses them does so still. */
-async function stop(tx: pg.PoolClient, id: string, again: boolean, now: Date): Promise<boolean> {
+/** Mails resume only where the recipient stopped them. A mail server that refused the address would refuse it again. */
+async function stop(tx: pg.PoolClient, id: string, resume: boolean, now: Date): Promise<boolean> {
   const { rows } = await tx.query<{ state: string; reason: string | null }>(
     sql`select state, reason from alert_recipient where id = ${id} for update`,
   );
   const [recipient] = rows;
   if (recipient === undefined) return false;
   const isOwn = recipient.state === 'stopped' && recipient.reason === 'recipient';
-  if (again) {
+  if (resume) {
     if (isOwn) {
       await tx.query(
         sql`update alert_recipient set state = 'confirmed', reason = null, since = ${now} where id = ${id}`,

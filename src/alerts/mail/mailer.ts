@@ -10,17 +10,17 @@ import { createComposer } from './compose.js';
 import { faultOf } from './fault.js';
 import { createMailLinks, type MailLinks } from './links.js';
 import { createMailMetrics } from './metrics.js';
-import { type Notice, noteTurns } from './outbox.js';
+import { enqueueNotices, type Notice } from './outbox.js';
 import { createSettler, type Outcome } from './settle.js';
 import { createStopTokens } from './token.js';
 import { type MailServer, openTransport, type SendMail } from './transport.js';
 
-/** Mails that a process sends at once. */
+/** Mails that one process sends concurrently. */
 const atOnce = 4;
-/** A process looks this often for mails that are due, in milliseconds. */
+/** Time between two polls for mails that are due, in milliseconds. */
 const interval = 5000;
-/** A process that ends waits so long for mails under way, in milliseconds; others send them again then. */
-const closesWithin = 5000;
+/** Time that a process which ends waits for mails under way, in milliseconds. Other processes send the rest again. */
+const closeTimeout = 5000;
 
 /** Settings of e-mail. */
 export interface MailerOptions {
@@ -38,11 +38,8 @@ export interface MailerOptions {
 
 /** E-mail of alert rules. */
 export interface Mailer {
-  /**
-   * Notes openings or closings in the transaction for the recipients of their rules. Returns what is to be called after the
-   * commit.
-   */
-  note(tx: pg.PoolClient, kind: Notice['kind'], episodeIds: readonly string[]): Promise<(() => void) | undefined>;
+  /** Stores notices for the recipients of episodes in the caller's transaction. Returns what to call after the commit. */
+  enqueue(tx: pg.PoolClient, kind: Notice['kind'], episodeIds: readonly string[]): Promise<(() => void) | undefined>;
   links: MailLinks;
   /** Hints that a mail is due. */
   wake(): void;
@@ -70,19 +67,20 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
     } catch (error) {
       const fault = faultOf(error);
       outcome = await settler.failed(claimed, fault);
-      tell(log, claimed, outcome, fault.says);
+      logFault(log, claimed, outcome, fault.says);
     }
     metrics.count(outcome);
   };
 
-  const round = async (): Promise<number> => {
+  /** Sends some of the mails that are due. Returns their number. */
+  const sendSome = async (): Promise<number> => {
     const claim = { now: new Date(clock()), claimId: randomUUID(), limit: atOnce };
     const claimed = await transaction(pool, async (tx) => {
       const notices = await claimNotices(tx, claim);
       return [...notices, ...(await claimAsks(tx, { ...claim, limit: atOnce - notices.length }))];
     });
     const sent = await Promise.allSettled(claimed.map(send));
-    // The leases of those that could not be settled run out.
+    // The lease of a mail that could not be settled expires.
     const failed = sent.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     return claimed.length;
@@ -90,16 +88,16 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
 
   const loop = createPollLoop({
     async poll() {
-      while (!closing.signal.aborted && (await round()) > 0);
+      while (!closing.signal.aborted && (await sendSome()) > 0);
     },
     interval,
     rest: () => 50,
     onFailure: (error) =>
-      log.warn({ err: error }, 'e-mail notices that are due were not sent; they will be tried again'),
+      log.warn({ err: error }, 'e-mail notices that are due were not sent; they will be sent later'),
   });
   return {
-    async note(tx, kind, episodeIds) {
-      const isDue = await noteTurns(tx, kind, episodeIds, new Date(clock()));
+    async enqueue(tx, kind, episodeIds) {
+      const isDue = await enqueueNotices(tx, kind, episodeIds, new Date(clock()));
       return isDue ? () => loop.wake() : undefined;
     },
     links: createMailLinks(pool, clock, tokens),
@@ -108,15 +106,15 @@ export function createMailer({ pool, clock, log, registry, secretKeys, server, o
     async close() {
       closing.abort();
       const waited = new AbortController();
-      const late = delay(closesWithin, undefined, { signal: waited.signal }).catch(() => undefined);
+      const late = delay(closeTimeout, undefined, { signal: waited.signal }).catch(() => undefined);
       await Promise.race([loop.close(), late]);
       waited.abort();
     },
   };
 }
 
-/** The log has neither the address nor what the server answered, which may repeat it. */
-function tell(log: Logger, { id, organizationId, kind }: Claimed, outcome: Outcome, says: string): void {
+/** Logs a mail that was not sent, without the address and without the answer of the mail server, which may repeat the address. */
+function logFault(log: Logger, { id, organizationId, kind }: Claimed, outcome: Outcome, says: string): void {
   const about = { recipientId: id, organizationId, kind, code: /^\d{3}/.exec(says)?.[0] };
   if (outcome === 'dropped') log.warn(about, 'e-mail notices were dropped: they could not be sent for a day');
   else if (outcome === 'stopped')

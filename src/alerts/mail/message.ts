@@ -1,21 +1,22 @@
 import { oneLine } from './fault.js';
 import type { Notice } from './outbox.js';
 
-/** A mail, ready to be sent. */
+/** A mail that is ready to be sent. */
 export interface Mail {
   to: string;
   subject: string;
   text: string;
   html: string;
-  /** The same for the same notices, so that a mail that was sent twice is shown once. */
+  /** Is the same for the same notices, so that mail programs show a mail once that was sent twice. */
   messageId: string;
-  /** Address that stops these mails. */
+  /** Address of the page that stops these mails. */
   stopUrl: string;
 }
 
+/** Characters of a name that a mail shows. */
 const maxName = 100;
 
-/** What both kinds of mails tell. */
+/** Parts of every mail. */
 interface Terms {
   to: string;
   /** Unique name of the organization. */
@@ -24,11 +25,11 @@ interface Terms {
   stopUrl: string;
 }
 
-/** Writes the mail that asks for confirmation. Of what people wrote it holds the organization's unique name alone. */
+/** Writes the mail that asks for confirmation. The organization's unique name is its only text that users write. */
 export function askMail({ confirmUrl, ...terms }: Terms & { confirmUrl: string }): Mail {
   const { organization } = terms;
   const paragraphs = [
-    `The organization ${organization} names this address in an alert rule of its device data platform. It would be told by e-mail when something is wrong with its devices.`,
+    `The organization ${organization} names this address in an alert rule of its device data platform. It would get an e-mail when something is wrong with a device.`,
     'Do you want these mails? Then open this link within 7 days, and press the button:',
   ];
   const rest = 'If you do not know the organization, do nothing: you get no more mails then.';
@@ -40,7 +41,7 @@ export function askMail({ confirmUrl, ...terms }: Terms & { confirmUrl: string }
   };
 }
 
-/** Writes the mail that tells notices, and how many more there are. */
+/** Writes the mail with notices, and with the number of those that it does not show. */
 export function noticeMail({ notices, more, ...terms }: Terms & { notices: readonly Notice[]; more: number }): Mail {
   const beyond =
     more === 0 ? [] : [`And ${more} more ${notices.length === 0 ? 'notices' : 'that are not shown here'}.`];
@@ -80,9 +81,9 @@ function detailsOf({ serial, application, openedAt, closedAt, reason }: Notice):
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  cleared: 'it holds no more',
+  cleared: 'the condition no longer holds',
   arrived: 'records arrive again',
-  recordsStopped: 'no more records came',
+  recordsStopped: 'no record arrived',
   unlinked: 'the device was taken out of the application',
   deviceDeleted: 'the device was deleted',
   moved: 'the rule no longer applies to the device',
@@ -92,7 +93,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 const reasonOf = (reason: string): string => reasons[reason] ?? reason;
 
-/** A time as people read it; a device's clock may be anywhere. */
+/** Writes a time for people. A device's clock may be outside of what dates can show. */
 function timeOf(seconds: number): string {
   const time = new Date(seconds * 1000);
   return Number.isNaN(time.getTime()) ? 'unknown' : `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;

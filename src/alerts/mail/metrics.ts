@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import sql from 'sql-template-tag';
 import type { Outcome } from './settle.js';
 
-/** Notices that wait are counted up to this number: a scrape costs the same however many there are. */
+/** Rows that a scrape counts at most: it costs the same however many there are. */
 const countUpTo = 10_000;
 
 /** Registers the figures of e-mail. */
@@ -18,7 +18,7 @@ export function createMailMetrics(registry: Registry, pool: pg.Pool): { count(ou
   new Gauge({
     name: 'ddp_alert_notices_waiting',
     help: `Notices that wait for an e-mail, counted up to ${countUpTo} rows.`,
-    // The database tells every worker the same.
+    // Every worker reads the same number from the database.
     aggregator: 'max',
     registers,
     async collect() {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { named } from '../../named.js';
 
-/** Notices that a mail shows; more are counted. */
+/** Notices that a mail shows. Others are only counted. */
 export const shownInMail = 50;
 
 /** A notice that waits for its mail. Times are Unix seconds. */
@@ -20,18 +20,18 @@ export interface Notice {
 }
 
 /**
- * Notes openings or closings for the confirmed recipients of their rules, in the caller's transaction. It locks no row that
- * another transaction writes. Where more wait for a recipient than a mail shows, one row counts the others. Returns
- * whether there is a mail to be sent.
+ * Stores notices of openings or closings for the confirmed recipients of their rules, in the caller's transaction. Locks no row
+ * that another transaction writes. Where more notices wait for a recipient than a mail shows, one row counts the others.
+ * Returns whether some mail is to be sent.
  */
-export async function noteTurns(
+export async function enqueueNotices(
   tx: Pick<pg.ClientBase, 'query'>,
   kind: Notice['kind'],
   episodeIds: readonly string[],
   now: Date,
 ): Promise<boolean> {
   const query = sql`
-    with told as (
+    with notified as (
       select r.id recipient_id, row_number() over (partition by r.id order by e.id) place,
              jsonb_build_object(
                'kind', ${kind}::text, 'rule', e.rule_name, 'severity', e.severity, 'application', p.name,
@@ -50,11 +50,11 @@ export async function noteTurns(
     room as (
       select r.recipient_id, greatest(0, ${shownInMail} - (
                select count(*) from (select from alert_mail m where m.recipient_id = r.recipient_id limit ${shownInMail}) m)) free
-        from (select distinct recipient_id from told) r)
+        from (select distinct recipient_id from notified) r)
     insert into alert_mail (recipient_id, notice, count, created_at)
-    select recipient_id, notice, 1, ${now}::timestamptz from told join room using (recipient_id) where place <= free
+    select recipient_id, notice, 1, ${now}::timestamptz from notified join room using (recipient_id) where place <= free
      union all
-    select recipient_id, null, count(*)::int, ${now}::timestamptz from told join room using (recipient_id)
+    select recipient_id, null, count(*)::int, ${now}::timestamptz from notified join room using (recipient_id)
      where place > free group by recipient_id`;
   const { rowCount } = await tx.query(named('alert mail', query));
   return (rowCount ?? 0) > 0;

@@ -4,21 +4,22 @@ import { transaction } from '../../transaction.js';
 import type { Claimed } from './claim.js';
 import type { MailFault } from './fault.js';
 
-/** After a mail the next one comes this much later at the earliest, in milliseconds. */
+/** Least time between two mails with notices to one recipient, in milliseconds. */
 export const digestSpacing = 5 * 60_000;
-/** Mails are tried again for so long, in milliseconds; then they are dropped. */
-const givesUpAfter = 86_400_000;
+/** Mails are retried for this long, in milliseconds. Then their notices are dropped. */
+const giveUpAfter = 86_400_000;
+/** Time before the first retry, which doubles with each one up to {@link maxWait}. Milliseconds. */
 const firstWait = 60_000;
-const longestWait = 15 * 60_000;
+const maxWait = 15 * 60_000;
 
-/** How a mail ended. `stale`: another process has the recipient by now. */
+/** Outcome of a mail. `stale` means that another process has the lease by now. */
 export type Outcome = 'sent' | 'failed' | 'stopped' | 'dropped' | 'stale';
 
 /** Settles mails under their lease. */
 export interface Settler {
   sent(claimed: Claimed, ids: readonly string[]): Promise<Outcome>;
   failed(claimed: Claimed, fault: MailFault): Promise<Outcome>;
-  /** Gives a recipient back to whom nothing is to be sent. */
+  /** Releases the lease on a recipient to whom nothing is to be sent. */
   release(claimed: Claimed): Promise<void>;
 }
 
@@ -79,8 +80,8 @@ async function settleRefused(
 
 async function settleFailed(tx: pg.PoolClient, claimed: Claimed, { says }: MailFault, now: number): Promise<Outcome> {
   const { kind, id, claimId, failures, failingSince, address } = claimed;
-  const isOver = failingSince !== null && failingSince <= now - givesUpAfter;
-  const again = new Date(now + Math.min(firstWait * 2 ** failures, longestWait));
+  const isOver = failingSince !== null && failingSince <= now - giveUpAfter;
+  const again = new Date(now + Math.min(firstWait * 2 ** failures, maxWait));
   const next = kind === 'ask' ? sql`ask_at = ${isOver ? null : again}` : sql`next_at = ${again}`;
   const count = isOver
     ? faultless
@@ -88,7 +89,7 @@ async function settleFailed(tx: pg.PoolClient, claimed: Claimed, { says }: MailF
   const { rowCount } = await tx.query(sql`
     update alert_recipient set ${released}, ${count}, last_error = ${says}, ${next} where id = ${id} and claim_id = ${claimId}`);
   if (rowCount === 0) return 'stale';
-  // Nobody was asked.
+  // The address was not asked, so that the next mail need not wait for an hour.
   if (kind === 'ask') await tx.query(sql`delete from alert_mail_asked where address = lower(${address})`);
   if (!isOver) return 'failed';
   await tx.query(sql`delete from alert_mail where recipient_id = ${id}`);

@@ -1,18 +1,18 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A token that confirms an address, as its link has it, and the hash that is stored. */
+/** Makes a token that confirms an address, and its hash. Only the hash is stored. */
 export function newToken(): { token: string; hash: Buffer } {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashOf(token) };
 }
 
-/** The hash by which a token is found. */
+/** Hashes a token, as it is stored. */
 export const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Writes and reads the tokens of links that stop mails: the recipient's identifier, signed, so that the link of every mail works. */
+/** Writes and reads the tokens of links that stop mails: the signed identifier of the recipient, so that the link of each mail works. */
 export interface StopTokens {
   write(recipientId: string): string;
-  /** The identifier of the recipient; undefined for what no key signed. */
+  /** Returns the identifier of the recipient, undefined for a token that no key signed. */
   read(token: string): string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Mail } from './message.js';
 
-/** Where mails go. */
+/** Mail server, and how to connect to it. */
 export interface MailServer {
   host: string;
   port: number;
@@ -11,16 +11,16 @@ export interface MailServer {
   from: string;
 }
 
-/** Sends a mail, or throws. */
+/** Sends a mail. Throws where the server does not take it. */
 export type SendMail = (mail: Mail) => Promise<void>;
 
-/** A server that says nothing for so long is given up, in milliseconds. */
+/** Time limits of connecting, and of a server that stays silent. Milliseconds. */
 const connectTimeout = 10_000;
 const silenceTimeout = 20_000;
-/** Nothing takes longer, however a server drips. Milliseconds. */
+/** Time limit of a whole mail, also for a server that answers slowly. Milliseconds. */
 const deadline = 60_000;
 
-/** Opens a way to send; the library is loaded here alone. Each mail has a connection of its own. */
+/** Loads the mail library and returns what sends. Each mail has a connection of its own. */
 export async function openTransport({ from, ...server }: MailServer): Promise<SendMail> {
   const { createTransport } = await import('nodemailer');
   const transport = createTransport({

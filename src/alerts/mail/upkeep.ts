@@ -5,27 +5,27 @@ import { createPeriodicTasks, type PeriodicTasks } from '../../periodic-tasks.js
 import { askSpacing } from './claim.js';
 
 const day = 86_400_000;
-/** Rows of one recipient that only count are added up beyond this number. */
-const countedRows = 100;
-/** Rows that one statement adds up. */
+/** Rows of one recipient that only count are merged where there are more than this. */
+const maxCountRows = 100;
+/** Rows that one statement merges. */
 const atOnce = 10_000;
 
-/** Adds up what waits in great number, and deletes what is over, also where no e-mail is sent any more. */
+/** Merges counts and deletes what has expired, also where e-mail is off. */
 export const createMailUpkeep = (pool: pg.Pool, clock: () => number, log: Logger): PeriodicTasks =>
   createPeriodicTasks(
     {
-      counted: { every: 60_000, run: () => addUp(pool, new Date(clock())) },
-      over: { every: 3_600_000, run: () => forget(pool, clock()) },
+      counts: { every: 60_000, run: () => mergeCounts(pool, new Date(clock())) },
+      expired: { every: 3_600_000, run: () => expire(pool, clock()) },
     },
-    { log, failed: 'e-mail notices were not tidied up; it will be done again' },
+    { log, failed: 'expired e-mail notices were not deleted; it will be tried again' },
   );
 
-/** Makes one row of many that only count, of recipients to whom nobody sends at the moment. */
-export async function addUp(pool: pg.Pool, now: Date): Promise<void> {
+/** Merges many rows that only count into one, for recipients without a lease. */
+export async function mergeCounts(pool: pg.Pool, now: Date): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ gone: number }>(sql`
       with many as (
-        select m.recipient_id id from alert_mail m where m.notice is null group by m.recipient_id having count(*) > ${countedRows}),
+        select m.recipient_id id from alert_mail m where m.notice is null group by m.recipient_id having count(*) > ${maxCountRows}),
       gone as (
         delete from alert_mail where id in (
           select m.id from many join alert_recipient r on r.id = many.id join alert_mail m on m.recipient_id = many.id
@@ -40,8 +40,8 @@ export async function addUp(pool: pg.Pool, now: Date): Promise<void> {
   }
 }
 
-/** Deletes tokens and counts that are over, addresses that no rule names and nobody confirmed, and notices that nobody sends. */
-export async function forget(pool: pg.Pool, now: number): Promise<void> {
+/** Deletes expired tokens and counts, unconfirmed addresses that no rule names, and notices that cannot be sent any more. */
+export async function expire(pool: pg.Pool, now: number): Promise<void> {
   const before = (age: number) => new Date(now - age);
   await pool.query(sql`delete from alert_mail_token where expires_at <= ${before(0)}`);
   await pool.query(sql`delete from alert_mail_asked where asked_at <= ${before(askSpacing)}`);
@@ -52,7 +52,7 @@ export async function forget(pool: pg.Pool, now: number): Promise<void> {
        and not exists (
          select from alert_rule a where a.organization_id = r.organization_id
             and exists (select from unnest(a.recipients) x where lower(x) = lower(r.address)))`);
-  // Longer than a budget is used up or a mail is tried again.
+  // A mail is retried for one day, and waits for one day where the organization has used up its mails.
   await pool.query(sql`
     delete from alert_mail m
      where m.created_at <= ${before(3 * day)}

@@ -2,18 +2,19 @@ import type { PoolClient } from 'pg';
 import type { AlertCondition } from '../entities/alert-condition.js';
 import type { PlainJson } from '../json.js';
 import { type AlertRecord, type Decision, decideSilence, decideThreshold, type QueryAnswers } from './decide.js';
-import { type Turn, writeTurns } from './episode.js';
+import { storeTransitions, type Transition } from './episode.js';
 import type { RuleHealth } from './health.js';
 import { type Watch, watchesOf } from './rule.js';
-import { hear, lockWatches, type StoredState, stateKey, statesOf, writeStates } from './state.js';
+import { lockWatches, noteArrivals, type StoredState, stateKey, statesOf, writeStates } from './state.js';
 
-/** All queries of the rules of one transaction may take this long together, one of them this long. Milliseconds. */
+/** Time limit of all queries of the rules of one transaction together. Milliseconds. */
 const totalTimeout = 1000;
+/** Time limit of one query. Milliseconds. */
 const queryTimeout = 500;
-/** With less than this left no query is asked. */
+/** With less time left than this no query is asked. Milliseconds. */
 const minTimeout = 20;
 
-/** Of records that a transaction has stored, those that a query matches, and those for which it is not answered. */
+/** Returns the records of a transaction that a query matches, as `ids`, and those for which it was not answered, as `open`. */
 export type MatchRecords = (
   tx: PoolClient,
   query: PlainJson,
@@ -21,37 +22,37 @@ export type MatchRecords = (
   limits: { now: number; timeoutMs: number },
 ) => Promise<{ ids: ReadonlySet<string>; open: ReadonlySet<string>; timedOut: boolean }>;
 
-/** Stores the deliveries of openings and closings in the transaction. Returns what is to be called after its commit. */
-export type TellTurns = (tx: PoolClient, turns: readonly Turn[]) => Promise<(() => void) | undefined>;
+/** Stores the deliveries and e-mail notices of transitions in the caller's transaction. Returns what to call after the commit. */
+export type Notify = (tx: PoolClient, transitions: readonly Transition[]) => Promise<(() => void) | undefined>;
 
-/** What {@link decideAlongside} works with. */
-export interface AlongsideOptions {
+/** Settings of {@link decideStored}. */
+export interface DecideOptions {
   clock: () => number;
   match: MatchRecords;
-  tell: TellTurns;
+  notify: Notify;
   health: RuleHealth;
 }
 
-/** Called before slow work begins, with the organizations whose rules have queries; what it throws ends the transaction. */
+/** Called before slow work begins, with the organizations whose rules have queries. What it throws rolls the transaction back. */
 export type OnCostly = (organizations: ReadonlySet<string>, slow: ReadonlySet<string>) => void;
 
-/** Decides the rules of devices over records that the transaction stores, and stores what follows in the same transaction. */
-export async function decideAlongside(
+/** Decides rules over the records that the transaction stores, and stores states, episodes and deliveries with them. */
+export async function decideStored(
   tx: PoolClient,
   stored: readonly AlertRecord[],
-  { clock, match, tell, health }: AlongsideOptions,
+  { clock, match, notify, health }: DecideOptions,
   onCostly?: OnCostly,
 ): Promise<(() => void) | undefined> {
   const byDevice = Map.groupBy(stored, ({ device }) => device.id);
   const deviceIds = [...byDevice.keys()];
   const now = new Date(clock());
-  const heard = deviceIds.map((deviceId) => ({
+  const arrivals = deviceIds.map((deviceId) => ({
     deviceId,
     ts: byDevice.get(deviceId)!.reduce((newest, { ts }) => Math.max(newest, ts), 0),
   }));
-  // One packet: each statement sees what was committed until the one before it had its locks.
+  // They go out in one packet. Each statement sees what was committed before the one before it had its locks.
   const [previous, watches, states] = await Promise.all([
-    hear(tx, heard, now),
+    noteArrivals(tx, arrivals, now),
     watchesOf(tx, deviceIds),
     statesOf(tx, deviceIds),
   ]);
@@ -60,52 +61,55 @@ export async function decideAlongside(
   if (costly.size > 0) onCostly?.(costly, new Set());
   const stateOf = new Map(states.map((state) => [stateKey(state), state]));
   const sorted = new Map([...byDevice].map(([id, records]) => [id, inOrder(records)]));
-  const judged = (watch: Watch) => recordsFor(sorted.get(watch.deviceId)!, previous.get(watch.deviceId) ?? null);
-  const answers = costly.size > 0 ? await answer(tx, watches, judged, { now, match, health }) : noAnswers;
+  const decided = (watch: Watch) => recordsFor(sorted.get(watch.deviceId)!, previous.get(watch.deviceId) ?? null);
+  const answers = costly.size > 0 ? await answer(tx, watches, decided, { now, match, health }) : noAnswers;
   const decisions = watches
     .map((watch) =>
-      decide(watch, stateOf.size === 0 ? undefined : stateOf.get(stateKey(watch)), judged, sorted, answers, now),
+      decide(watch, stateOf.size === 0 ? undefined : stateOf.get(stateKey(watch)), decided, sorted, answers, now),
     )
     .filter(({ state }) => state !== undefined);
-  return decisions.length > 0 ? write(tx, decisions, now, tell) : undefined;
+  return decisions.length > 0 ? write(tx, decisions, now, notify) : undefined;
 }
 
 function decide(
   watch: Watch,
   before: StoredState | undefined,
-  judged: (watch: Watch) => readonly AlertRecord[],
+  decided: (watch: Watch) => readonly AlertRecord[],
   sorted: ReadonlyMap<string, readonly AlertRecord[]>,
   answers: QueryAnswers,
   now: Date,
 ): Decision {
   return watch.kind === 'silence'
     ? decideSilence(watch, before, sorted.get(watch.deviceId)!, now)
-    : decideThreshold(watch, before, judged(watch), answers, now);
+    : decideThreshold(watch, before, decided(watch), answers, now);
 }
 
 async function write(
   tx: PoolClient,
   decisions: readonly Decision[],
   now: Date,
-  tell: TellTurns,
+  notify: Notify,
 ): Promise<(() => void) | undefined> {
   const standing = await lockWatches(
     tx,
     decisions.map(({ watch }) => watch),
   );
   const kept = decisions.filter(({ watch }) => standing.has(stateKey(watch)));
-  const turns = kept.flatMap((decision) => decision.turns);
-  await writeTurns(tx, turns, now);
+  await storeTransitions(
+    tx,
+    kept.flatMap(({ transitions }) => transitions),
+    now,
+  );
   await writeStates(
     tx,
     kept.map(({ state }) => state!),
     now,
   );
-  const told = kept.flatMap((decision) => decision.told);
-  return told.length > 0 ? tell(tx, told) : undefined;
+  const notified = kept.flatMap((decision) => decision.notified);
+  return notified.length > 0 ? notify(tx, notified) : undefined;
 }
 
-/** A record that is older than the state has no effect. */
+/** Returns the records of a device, the oldest first, without those that are older than its newest record before. */
 const recordsFor = (records: readonly AlertRecord[], previousTs: number | null): readonly AlertRecord[] =>
   previousTs === null || records[0]!.ts >= previousTs ? records : records.filter(({ ts }) => ts >= previousTs);
 
@@ -116,18 +120,18 @@ const hasQuery = ({ when, until }: Watch) => when?.query != null || until?.query
 
 const noAnswers: QueryAnswers = () => undefined;
 
-/** Asks the queries of rules, each once for all its devices, those first that kept to their time before. */
+/** Asks the queries of rules, each once for all its devices. Rules whose queries ran out of time before come last. */
 async function answer(
   tx: PoolClient,
   watches: readonly Watch[],
-  judged: (watch: Watch) => readonly AlertRecord[],
+  decided: (watch: Watch) => readonly AlertRecord[],
   { now, match, health }: { now: Date; match: MatchRecords; health: RuleHealth },
 ): Promise<QueryAnswers> {
   const known = new Map<AlertCondition, { ids: ReadonlySet<string>; open: ReadonlySet<string> }>();
   const byRule = [...Map.groupBy(watches.filter(hasQuery), ({ ruleId }) => ruleId).values()];
   const end = performance.now() + totalTimeout;
   for (const ofRule of byRule.toSorted(([a], [b]) => a!.timeouts - b!.timeouts)) {
-    const records = ofRule.flatMap(judged);
+    const records = ofRule.flatMap(decided);
     if (records.length === 0) continue;
     let late = false;
     for (const part of ['when', 'until'] as const) {

@@ -1,0 +1,128 @@
+import type pg from 'pg';
+import sql, { type Sql } from 'sql-template-tag';
+import { named } from '../named.js';
+import type { Notify } from './decide-stored.js';
+import { newEpisodeId, storeTransitions, type Transition } from './episode.js';
+import { dueAfter, type Outage, outagesOf } from './heartbeat.js';
+import type { Drained } from './outbox.js';
+import { ruleColumns, type Watch } from './rule.js';
+
+/** States that one transaction decides. */
+const atOnce = 500;
+
+/** A state that is due: a silence that may have lasted long enough, or an episode that may close by itself. */
+interface Due extends Watch {
+  episodeId: string | null;
+  /** When the last record arrived, or the clock of the rule began. Milliseconds since 1970. */
+  heardAt: number;
+}
+
+/** A state after the decision. */
+interface Next {
+  ruleId: string;
+  deviceId: string;
+  episodeId: string | null;
+  dueAt: Date | null;
+}
+
+/** Condition in SQL: some state is due. */
+export const isDue = (now: Date): Sql => sql`exists (select from alert_state where due_at <= ${now})`;
+
+/**
+ * Decides some of the states that are due, in the caller's transaction: opens an episode for a device that is silent, and closes
+ * one whose device sends no more records. Returns how many states it found, 0 where other processes hold all of them.
+ */
+export async function decideDue(tx: pg.PoolClient, now: Date, notify: Notify): Promise<Drained> {
+  const { rows: found } = await tx.query<{ ruleId: string; deviceId: string }>(
+    named(
+      'alert due',
+      sql`select rule_id "ruleId", device_id "deviceId" from alert_state where due_at <= ${now} order by due_at limit ${atOnce}`,
+    ),
+  );
+  if (found.length === 0) return { count: 0, after: undefined };
+  const outages = await outagesOf(tx);
+  const states = await lockDue(tx, found, now);
+  const transitions: Transition[] = [];
+  const next = states.map((state): Next => {
+    const { dueAt, transition } = decide(state, now.getTime(), outages);
+    if (transition) transitions.push(transition);
+    const { ruleId, deviceId } = state;
+    return { ruleId, deviceId, episodeId: episodeAfter(state, transition), dueAt };
+  });
+  await storeTransitions(tx, transitions, now);
+  await updateStates(tx, next);
+  const after = transitions.length > 0 ? await notify(tx, transitions) : undefined;
+  return { count: states.length === 0 || found.length < atOnce ? 0 : found.length, after };
+}
+
+const episodeAfter = ({ episodeId }: Due, transition: Transition | undefined): string | null => {
+  if (transition === undefined) return episodeId;
+  return transition.kind === 'opened' ? transition.episodeId : null;
+};
+
+/**
+ * Locks states that are due, and reads them again under the locks, in the order in which storing records takes them: devices,
+ * rules, states. A device whose records are being stored is left out: it has just been heard.
+ */
+async function lockDue(
+  tx: pg.PoolClient,
+  found: readonly { ruleId: string; deviceId: string }[],
+  now: Date,
+): Promise<Due[]> {
+  const ruleIds = found.map(({ ruleId }) => ruleId);
+  const deviceIds = found.map(({ deviceId }) => deviceId);
+  // A device never heard has no row to lock yet.
+  await tx.query(sql`
+    insert into alert_device (device_id, ts, arrived_at)
+    select distinct s.device_id, '-infinity'::timestamptz, '-infinity'::timestamptz
+      from alert_state s where s.device_id = any(${deviceIds}::uuid[])
+       and not exists (select from alert_device a where a.device_id = s.device_id)
+     order by 1 on conflict do nothing`);
+  const devices = await tx.query<{ deviceId: string }>(sql`
+    select device_id "deviceId" from alert_device where device_id = any(${deviceIds}::uuid[])
+     order by device_id for update skip locked`);
+  await tx.query(sql`select from alert_rule where id = any(${ruleIds}::uuid[]) order by id for share`);
+  const { rows } = await tx.query<Due>(sql`
+    select ${ruleColumns}, s.device_id "deviceId", s.episode_id "episodeId",
+           extract(epoch from greatest(s.started_at, s.arrived_at,
+             case when r.variable is null and a.arrived_at > '-infinity' then a.arrived_at end))::float8 * 1000 "heardAt"
+      from alert_state s join alert_rule r on r.id = s.rule_id join alert_device a on a.device_id = s.device_id
+     where s.device_id = any(${devices.rows.map(({ deviceId }) => deviceId)}::uuid[]) and s.rule_id = any(${ruleIds}::uuid[])
+       and s.due_at <= ${now}
+     order by s.device_id, s.rule_id for update of s`);
+  return rows;
+}
+
+const updateStates = (tx: pg.PoolClient, states: readonly Next[]) =>
+  tx.query(
+    named(
+      'alert decided',
+      sql`
+    update alert_state s set episode_id = n.episode_id, due_at = n.due_at
+      from unnest(${states.map(({ ruleId }) => ruleId)}::uuid[], ${states.map(({ deviceId }) => deviceId)}::uuid[],
+                  ${states.map(({ episodeId }) => episodeId)}::uuid[], ${states.map(({ dueAt }) => dueAt)}::timestamptz[])
+           n (rule_id, device_id, episode_id, due_at)
+     where s.device_id = n.device_id and s.rule_id = n.rule_id`,
+    ),
+  );
+
+/** Decides one state: the device is silent now, or the state is due later, without the time of outages. */
+function decide(
+  state: Due,
+  now: number,
+  outages: readonly Outage[],
+): { dueAt: Date | null; transition?: Transition | undefined } {
+  const wait = state.kind === 'silence' ? state.silentFor : state.closeAfter;
+  if (wait === null) return { dueAt: null };
+  const due = dueAfter(state.heardAt, wait * 1000, outages);
+  return due > now ? { dueAt: new Date(due) } : { dueAt: null, transition: transitionOf(state, now) };
+}
+
+/** The opening of a silence, or the closing of an episode whose records stopped; undefined where neither is to be done. */
+function transitionOf(state: Due, now: number): Transition | undefined {
+  const { kind, episodeId } = state;
+  const transition = { watch: state, at: now / 1000, by: null };
+  if (kind === 'silence')
+    return episodeId === null ? { ...transition, kind: 'opened', episodeId: newEpisodeId() } : undefined;
+  return episodeId === null ? undefined : { ...transition, kind: 'closed', episodeId, reason: 'recordsStopped' };
+}

@@ -1,0 +1,68 @@
+import type pg from 'pg';
+import sql, { join } from 'sql-template-tag';
+import { named } from '../named.js';
+import { transaction } from '../transaction.js';
+import type { Notify } from './decide-stored.js';
+import { decideDue, isDue } from './due.js';
+import { expireEpisodes, isExpired } from './expire.js';
+import { beat, maxPause } from './heartbeat.js';
+import type { Drained, Outbox } from './outbox.js';
+
+/** Settings of a poll. */
+export interface PollOptions {
+  pool: pg.Pool;
+  clock: () => number;
+  notify: Notify;
+  outboxes: readonly Outbox[];
+}
+
+/** The heartbeat is written again when it is this old, in milliseconds: of several processes one writes it. */
+const minBeatAge = 1000;
+
+/** What a look at the database found. */
+interface Found {
+  /** Whether some process took records in just before. */
+  isAlive: boolean;
+  isDue: boolean;
+  isExpired: boolean;
+  isWaiting: boolean;
+}
+
+/**
+ * Polls once: notes that this process takes records in, opens and closes episodes that are due by the clock, expires old
+ * ones and drains the outboxes. Where nothing is to be done it is one statement.
+ */
+export async function poll({ pool, clock, notify, outboxes }: PollOptions): Promise<void> {
+  const found = await look(pool, clock(), outboxes);
+  // Before anything is decided: a silence does not count the outage that this notes.
+  if (!found.isAlive) await transaction(pool, (tx) => beat(tx, new Date(clock())));
+  if (found.isDue) await repeat(pool, (tx) => decideDue(tx, new Date(clock()), notify));
+  if (found.isExpired) await transaction(pool, (tx) => expireEpisodes(tx, clock()));
+  if (!found.isWaiting) return;
+  for (const outbox of outboxes) await repeat(pool, (tx) => outbox.drain(tx));
+}
+
+/** Writes the heartbeat, unless no process wrote it for so long that an outage is to be noted, and finds what is to be done. */
+async function look(pool: pg.Pool, now: number, outboxes: readonly Outbox[]): Promise<Found> {
+  const before = (age: number) => new Date(now - age);
+  const isWaiting = join(
+    outboxes.map((outbox) => outbox.isWaiting),
+    ' or ',
+  );
+  const query = sql`
+    with beaten as (
+      update alert_heartbeat set at = ${before(0)} where at >= ${before(maxPause)} and at <= ${before(minBeatAge)})
+    select exists (select from alert_heartbeat where at >= ${before(maxPause)}) "isAlive", ${isDue(before(0))} "isDue",
+           ${isExpired(now)} "isExpired", ${isWaiting} "isWaiting"`;
+  const { rows } = await pool.query<Found>(named('alert poll', query));
+  return rows[0]!;
+}
+
+/** Repeats a transaction until it finds nothing more. */
+async function repeat(pool: pg.Pool, work: (tx: pg.PoolClient) => Promise<Drained>): Promise<void> {
+  for (;;) {
+    const { count, after } = await transaction(pool, work);
+    after?.();
+    if (count === 0) return;
+  }
+}
