@@ -5,9 +5,9 @@ import { AlertKind } from '../entities/alert-rule.js';
 import { VariableType } from '../entities/enums.js';
 import { isStorable, unstorable } from '../entities/storable.js';
 import { type Fault, invalid } from '../errors.js';
-import { requireQuery } from '../records/postgres/search/match.js';
 import type { AlertComparisonInput, AlertConditionInput } from '../schema/alert.args.js';
 import type { Context } from '../schema/context.js';
+import { requireStoredQuery } from './stored-query.js';
 
 /** What a rule decides by, as it is going to be. */
 export interface AlertDecision {
@@ -21,10 +21,8 @@ export interface AlertDecision {
   variable: string | null;
 }
 
-/** A text of a comparison is at most this long, in characters. */
+/** Characters of a text in a comparison. */
 const maxText = 200;
-/** A query of a condition is at most this long as JSON, in characters: it is read and asked with every record. */
-const maxQueryLength = 16_384;
 
 /** Reads a condition. Throws 422 with the path of what is wrong. */
 export function readCondition(path: string, condition: AlertConditionInput): AlertCondition {
@@ -33,11 +31,11 @@ export function readCondition(path: string, condition: AlertConditionInput): Ale
     throw invalid([{ path, message: 'must have exactly one of `all`, `any` and `query`' }]);
   }
   if (query != null) {
-    requireShortQuery(`${path}.query`, query);
+    requireStoredQuery(`${path}.query`, query);
     return { query };
   }
   const part = all != null ? 'all' : 'any';
-  const read = (all ?? any)!.map((comparison, index) => readComparison(`${path}.${part}[${index}]`, comparison));
+  const read = (all ?? any)!.map((comparison, index) => readComparison(`${path}.${part}.${index}`, comparison));
   return { [part]: read };
 }
 
@@ -54,15 +52,6 @@ function readComparison(path: string, { variable, operator, value }: AlertCompar
     throw invalid([{ path: `${path}.operator`, message: 'must be eq or ne for a text or a boolean' }]);
   }
   return { variable, operator, value };
-}
-
-function requireShortQuery(path: string, query: NonNullable<AlertConditionInput['query']>): void {
-  const text = JSON.stringify(query);
-  if (text.length > maxQueryLength) {
-    throw invalid([{ path, message: `must be at most ${maxQueryLength} characters of JSON` }]);
-  }
-  if (/\\u(0000|d[89a-f])/i.test(text)) throw invalid([{ path, message: 'must not hold NUL or lone surrogates' }]);
-  requireQuery(query, path);
 }
 
 /** Throws 422 where fields do not belong to the kind, conditions exclude each other, or a comparison fits no declared type. */
@@ -130,7 +119,7 @@ async function requireTypes(
 
 const placesOf = (path: string, condition: AlertCondition | null) =>
   (['all', 'any'] as const).flatMap((part) =>
-    (condition?.[part] ?? []).map((comparison, index) => ({ path: `${path}.${part}[${index}]`, comparison })),
+    (condition?.[part] ?? []).map((comparison, index) => ({ path: `${path}.${part}.${index}`, comparison })),
   );
 
 const kindOf = (type: VariableType): string =>

@@ -7,18 +7,17 @@ import { Hook } from '../entities/hook.js';
 import { CircuitState, HookSettings, HookSigningSecret } from '../entities/hook-settings.js';
 import { HookStats } from '../entities/hook-stats.js';
 import { HookEventKind } from '../entities/words.js';
-import { forbidden, invalid, notFound } from '../errors.js';
+import { forbidden, notFound } from '../errors.js';
 import { isBasicReplaced } from '../hooks/authentication.js';
 import type { Hooks } from '../hooks/hooks.js';
 import { newSigningSecret } from '../hooks/signature.js';
 import { statsQuery } from '../hooks/stats.js';
 import { placeOf } from '../hooks/target.js';
-import type { PlainJson } from '../json.js';
-import { requireQuery } from '../records/postgres/search/match.js';
 import type { Context } from '../schema/context.js';
 import { HookArgs, UpdateHookSettingsArgs } from '../schema/hook.args.js';
 import { loadHook } from './hooks.js';
 import { loadById, loaderOf } from './loader.js';
+import { requireStoredQuery } from './stored-query.js';
 
 /** The settings of a hook, its signing secret and the state of its calls. */
 @Resolver(() => Hook)
@@ -37,7 +36,7 @@ export class HookSettingsResolver {
     @Args(() => UpdateHookSettingsArgs) args: UpdateHookSettingsArgs,
     @Ctx() ctx: Context,
   ): Promise<HookSettings> {
-    if (args.filter?.query) requireFilterQuery(args.filter.query);
+    if (args.filter?.query) requireStoredQuery('filter.query', args.filter.query);
     const hook = await loadHook(ctx, args);
     requireOwnerForDevices(ctx, hook, args.events);
     hook.tune(args);
@@ -132,21 +131,6 @@ function requireOwnerForDevices({ caller }: Context, hook: Hook, events: readonl
   if (chosen.length > 0 && !isOwner(caller)) {
     throw forbidden(`Only owners of the organization choose ${chosen.join(' and ')}: it tells of all devices.`);
   }
-}
-
-/** A query of a filter is at most this long as JSON, in characters: it is read and asked with every record. */
-const maxQueryLength = 16_384;
-
-/** A query has to be one that searches take, and that can be stored. */
-function requireFilterQuery(query: PlainJson): void {
-  const text = JSON.stringify(query);
-  if (text.length > maxQueryLength) {
-    throw invalid([{ path: 'filter.query', message: `must be at most ${maxQueryLength} characters of JSON` }]);
-  }
-  if (/\\u(0000|d[89a-f])/i.test(text)) {
-    throw invalid([{ path: 'filter.query', message: 'must not hold NUL or lone surrogates' }]);
-  }
-  requireQuery(query, 'filter.query');
 }
 
 interface State {

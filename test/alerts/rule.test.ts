@@ -90,18 +90,31 @@ describe('an alert rule', () => {
     ['a duration out of range', { ...tooWarm, for: 7 * 86_400 + 1 }, 'for'],
     ['a silence that is too short', { name: 'x', kind: 'silence', silentFor: 59 }, 'silentFor'],
     ['two forms of a condition', { ...tooWarm, when: { ...above(1), query: { match_all: {} } } }, 'when'],
-    ['an operator that does not fit the value', { ...tooWarm, when: above('warm') }, 'when.all[0].operator'],
-    ['a value of no kind', { ...tooWarm, when: above([1]) }, 'when.all[0].value'],
+    ['an operator that does not fit the value', { ...tooWarm, when: above('warm') }, 'when.all.0.operator'],
+    ['a value of no kind', { ...tooWarm, when: above([1]) }, 'when.all.0.value'],
     ['an unknown field', { ...tooWarm, threshold: 1 }, 'threshold'],
     [
       'a query that no search takes',
       { ...tooWarm, when: { query: { nonsense: {} } }, until: null },
       'when.query.nonsense',
     ],
+    ['a comparison without a value', { ...tooWarm, when: above(null) }, 'when.all.0.value'],
+    ['NUL in a query', { ...tooWarm, when: { query: { term: { 'data.t': 'a\0' } } }, until: null }, 'when.query'],
+    [
+      'a query of more than 16,384 characters',
+      { ...tooWarm, when: { query: { term: { 'data.t': 'a'.repeat(16_384) } } }, until: null },
+      'when.query',
+    ],
     ['nine comparisons', { ...tooWarm, when: { all: Array(9).fill(above(1).all[0]) } }, 'when.all'],
   ])('refuses %s', async (_what, body, path) => {
     const { status, body: answer } = await owner.post(`${at}/alert-rules`, body);
     expect([status, answer]).toEqual([422, expect.objectContaining({ errors: [expect.objectContaining({ path })] })]);
+  });
+
+  it('takes a query with a backslash before u0000, which is no NUL', async () => {
+    const query = { term: { 'data.t': String.raw`\u0000` } };
+    const made = await owner.post(`${at}/alert-rules`, { name: 'Text', kind: 'threshold', when: { query } });
+    expect(made).toMatchObject({ status: 200, body: { when: { query } } });
   });
 
   it('refuses a value that does not fit the declared type of the variable', async () => {
@@ -112,7 +125,7 @@ describe('an alert rule', () => {
     const body = { name: 'Open', kind: 'threshold', products: [productId], when };
     expect(await owner.post(`${at}/alert-rules`, body)).toMatchObject({
       status: 422,
-      body: { errors: [{ path: 'when.any[0].value', message: expect.stringContaining('boolean') }] },
+      body: { errors: [{ path: 'when.any.0.value', message: expect.stringContaining('boolean') }] },
     });
   });
 
